@@ -1,0 +1,28 @@
+//! The pure layer: grid, heap, search, path, walk.
+//!
+//! Nothing in here knows an ECS, a clock, a log, randomness or the order of a hash table, and no
+//! float takes part in a decision: the same grid and the same queries give the same paths, costs
+//! and counters on every machine, however the work is sliced. Everything can be used without an
+//! `App`.
+//!
+//! In the order in which data flows:
+//! [`cell`], [`direction`] → [`terrain`] → `moves` → [`grid`] ([`layer`], `region`) → [`query`] →
+//! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`moving_ai`]
+//! reads benchmark files, [`checksum`] sums up results.
+
+pub mod cell;
+pub mod checksum;
+pub mod direction;
+pub mod grid;
+pub mod layer;
+pub(crate) mod moves;
+pub mod moving_ai;
+pub mod node_pool;
+pub mod open_list;
+pub mod path;
+pub mod query;
+pub mod queue;
+pub(crate) mod region;
+pub mod search;
+pub mod terrain;
+pub mod walk;

@@ -1,0 +1,138 @@
+//! Places on a grid: signed cells, and rectangles of them.
+//!
+//! A [`Cell`] is a place, not a record: it says nothing about what stands there. `x` grows to
+//! the right and `y` grows **up**, as `TilePos` does in bevy_ecs_tilemap. Coordinates are signed,
+//! so that a level may grow to the left of and below its first map.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+/// One place on a grid. `x` to the right, `y` up, both in cells and signed.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect,
+)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Cell {
+    /// Column.
+    pub x: i32,
+    /// Row, counted upwards.
+    pub y: i32,
+}
+
+impl Cell {
+    /// The cell in column `x` and row `y`.
+    #[must_use]
+    pub const fn new(x: i32, y: i32) -> Self {
+        Self { x, y }
+    }
+
+    /// The cell `dx` columns to the right and `dy` rows up; stays at the edge of the number
+    /// range instead of wrapping.
+    #[must_use]
+    pub const fn offset(self, dx: i32, dy: i32) -> Self {
+        Self::new(self.x.saturating_add(dx), self.y.saturating_add(dy))
+    }
+}
+
+impl core::fmt::Display for Cell {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "({}, {})", self.x, self.y)
+    }
+}
+
+impl From<(i32, i32)> for Cell {
+    fn from((x, y): (i32, i32)) -> Self {
+        Self::new(x, y)
+    }
+}
+
+/// A rectangle of `width` × `height` cells whose lowest, leftmost cell is `min`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct CellRect {
+    /// Lowest, leftmost cell.
+    pub min: Cell,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl CellRect {
+    /// `width` × `height` cells from `min` to the right and up.
+    #[must_use]
+    pub const fn new(min: Cell, width: u32, height: u32) -> Self {
+        Self { min, width, height }
+    }
+
+    /// Just `cell`.
+    #[must_use]
+    pub const fn single(cell: Cell) -> Self {
+        Self::new(cell, 1, 1)
+    }
+
+    /// Whether there is no cell in it.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.width == 0 || self.height == 0
+    }
+
+    /// Whether `cell` lies in it.
+    #[must_use]
+    pub const fn contains(&self, cell: Cell) -> bool {
+        let dx = cell.x as i64 - self.min.x as i64;
+        let dy = cell.y as i64 - self.min.y as i64;
+        dx >= 0 && dy >= 0 && dx < self.width as i64 && dy < self.height as i64
+    }
+
+    /// The smallest rectangle that holds both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        if self.is_empty() {
+            return other;
+        }
+        if other.is_empty() {
+            return self;
+        }
+        let min = Cell::new(self.min.x.min(other.min.x), self.min.y.min(other.min.y));
+        let (right, top) = self.end();
+        let (other_right, other_top) = other.end();
+        Self::new(
+            min,
+            (right.max(other_right) - i64::from(min.x)) as u32,
+            (top.max(other_top) - i64::from(min.y)) as u32,
+        )
+    }
+
+    /// Whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both
+    /// inclusive) shares a cell with this one.
+    #[must_use]
+    pub fn meets_span(&self, a: Cell, b: Cell) -> bool {
+        let (right, top) = self.end();
+        !self.is_empty()
+            && i64::from(a.x.min(b.x)) < right
+            && i64::from(a.y.min(b.y)) < top
+            && a.x.max(b.x) >= self.min.x
+            && a.y.max(b.y) >= self.min.y
+    }
+
+    /// Its cells row by row, lowest row first.
+    pub fn cells(self) -> impl Iterator<Item = Cell> {
+        let min = self.min;
+        (0..self.height as i32)
+            .flat_map(move |dy| (0..self.width as i32).map(move |dx| min.offset(dx, dy)))
+    }
+
+    /// First column and row past the right and top edge.
+    fn end(&self) -> (i64, i64) {
+        (
+            i64::from(self.min.x) + i64::from(self.width),
+            i64::from(self.min.y) + i64::from(self.height),
+        )
+    }
+}
+
+impl core::fmt::Display for CellRect {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} × {} at {}", self.width, self.height, self.min)
+    }
+}

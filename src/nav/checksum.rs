@@ -1,0 +1,40 @@
+//! A running sum over results, to tell whether two runs did the same.
+
+/// FNV-1a over 64 bits (Fowler, Noll & Vo): stable across machines and releases of Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    /// Takes in a number.
+    pub fn add(&mut self, value: u64) {
+        for byte in value.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    /// Takes in a cell.
+    pub fn add_cell(&mut self, cell: super::cell::Cell) {
+        self.add(u64::from(cell.x as u32) << 32 | u64::from(cell.y as u32));
+    }
+
+    /// Takes in a path: where it leads, leg by leg, and what it costs.
+    pub fn add_path(&mut self, path: &super::path::Path) {
+        self.add_cell(path.start());
+        for leg in path.legs() {
+            self.add((leg.direction as u64) << 16 | u64::from(leg.steps));
+        }
+        self.add(path.cost().0);
+    }
+
+    /// The sum so far.
+    #[must_use]
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+}

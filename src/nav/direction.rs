@@ -1,0 +1,91 @@
+//! The eight ways out of a cell, and sets of them in one byte.
+//!
+//! Directions count counterclockwise from east, so that odd ones are diagonal, adding 4 turns
+//! around and a set of them is a byte. All neighbors of a cell, on squares as on hexagons in
+//! any of the usual layouts, lie in the 3 × 3 block around it: that block, read as nine bits,
+//! is the [`Pattern`] from which [`MoveTable`](super::moves::MoveTable) looks moves up.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use super::cell::Cell;
+
+/// One of the eight ways out of a cell, counterclockwise from east.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+#[repr(u8)]
+pub enum Direction {
+    /// +x
+    #[default]
+    East = 0,
+    /// +x +y
+    NorthEast = 1,
+    /// +y
+    North = 2,
+    /// -x +y
+    NorthWest = 3,
+    /// -x
+    West = 4,
+    /// -x -y
+    SouthWest = 5,
+    /// -y
+    South = 6,
+    /// +x -y
+    SouthEast = 7,
+}
+
+impl Direction {
+    /// All of them, in their order.
+    pub const ALL: [Self; 8] = [
+        Self::East,
+        Self::NorthEast,
+        Self::North,
+        Self::NorthWest,
+        Self::West,
+        Self::SouthWest,
+        Self::South,
+        Self::SouthEast,
+    ];
+
+    /// The direction with this number; only the lowest three bits count.
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self::ALL[(bits & 7) as usize]
+    }
+
+    /// Columns and rows one step goes.
+    #[must_use]
+    pub const fn offset(self) -> (i32, i32) {
+        OFFSETS[self as usize]
+    }
+
+    /// Whether a step goes along both axes.
+    #[must_use]
+    pub const fn is_diagonal(self) -> bool {
+        self as u8 & 1 == 1
+    }
+
+    /// The way back.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        Self::from_bits(self as u8 + 4)
+    }
+
+    /// The direction of the step from `a` to its neighbor `b`; `None` where they are no neighbors.
+    #[must_use]
+    pub fn between(a: Cell, b: Cell) -> Option<Self> {
+        let step = (b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?);
+        Self::ALL.into_iter().find(|direction| direction.offset() == step)
+    }
+}
+
+/// Column and row offset of each direction.
+pub(crate) const OFFSETS: [(i32, i32); 8] =
+    [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// The 3 × 3 block around a cell as nine bits, passable = 1, row by row from the lower left.
+pub(crate) type Pattern = u16;
+
+/// Bit of `Pattern` in which the neighbor at `(dx, dy)`, each -1 to 1, stands.
+pub(crate) const fn pattern_bit(dx: i32, dy: i32) -> Pattern {
+    1 << ((dy + 1) * 3 + dx + 1)
+}

@@ -1,0 +1,64 @@
+//! How many blockers stand on each cell, held only for chunks that have any.
+
+use super::CHUNK;
+
+const CELLS: usize = (CHUNK * CHUNK) as usize;
+
+/// A count per cell, in chunks of 2 KiB that exist while they are needed.
+#[derive(Clone, Debug)]
+pub(super) struct Blockers {
+    chunks_per_row: u32,
+    chunks: Vec<Option<Box<ChunkCounts>>>,
+}
+
+#[derive(Clone, Debug)]
+struct ChunkCounts {
+    counts: [u16; CELLS],
+    /// Cells with a count above zero.
+    occupied: u32,
+}
+
+impl Blockers {
+    pub(super) fn new(width: u32, height: u32) -> Self {
+        let chunks_per_row = width.div_ceil(CHUNK);
+        let chunks = vec![None; chunks_per_row as usize * height.div_ceil(CHUNK) as usize];
+        Self { chunks_per_row, chunks }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, x: u32, y: u32) -> u16 {
+        let (chunk, cell) = self.place(x, y);
+        self.chunks[chunk].as_ref().map_or(0, |chunk| chunk.counts[cell])
+    }
+
+    /// One more; the caller has checked that the count is below its maximum.
+    pub(super) fn add(&mut self, x: u32, y: u32) {
+        let (chunk, cell) = self.place(x, y);
+        let chunk = self.chunks[chunk]
+            .get_or_insert_with(|| Box::new(ChunkCounts { counts: [0; CELLS], occupied: 0 }));
+        chunk.occupied += u32::from(chunk.counts[cell] == 0);
+        chunk.counts[cell] += 1;
+    }
+
+    /// One less; the caller has checked that the count is above zero.
+    pub(super) fn remove(&mut self, x: u32, y: u32) {
+        let (index, cell) = self.place(x, y);
+        if let Some(chunk) = &mut self.chunks[index] {
+            chunk.counts[cell] -= 1;
+            chunk.occupied -= u32::from(chunk.counts[cell] == 0);
+            if chunk.occupied == 0 {
+                self.chunks[index] = None;
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let held = self.chunks.iter().flatten().count();
+        self.chunks.len() * size_of::<usize>() + held * size_of::<ChunkCounts>()
+    }
+
+    fn place(&self, x: u32, y: u32) -> (usize, usize) {
+        let chunk = (y / CHUNK) * self.chunks_per_row + x / CHUNK;
+        (chunk as usize, ((y % CHUNK) * CHUNK + x % CHUNK) as usize)
+    }
+}

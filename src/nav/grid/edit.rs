@@ -1,0 +1,143 @@
+//! A batch of edits: the grid changes at once, its layers and islands when the batch ends.
+
+use std::sync::OnceLock;
+
+use super::{GridError, NavGrid};
+use crate::nav::{
+    cell::{Cell, CellRect},
+    terrain::TerrainId,
+};
+
+/// A batch of edits on a [`NavGrid`]; dropping it brings everything derived up to date.
+///
+/// An edit that changes nothing a unit could notice (the same terrain again, a second blocker on
+/// a blocked cell) leaves the revision as it is, so that nobody plans anew because of it.
+#[derive(Debug)]
+pub struct GridEdit<'grid> {
+    grid: &'grid mut NavGrid,
+    /// What has changed so far, one rectangle per call that changed something.
+    changed: Vec<CellRect>,
+}
+
+impl<'grid> GridEdit<'grid> {
+    pub(super) fn new(grid: &'grid mut NavGrid) -> Self {
+        Self { grid, changed: Vec::new() }
+    }
+
+    /// Sets the terrain of `cell`.
+    ///
+    /// # Errors
+    /// [`GridError::OutOfBounds`]; nothing is changed then.
+    pub fn set_terrain(&mut self, cell: Cell, terrain: TerrainId) -> Result<(), GridError> {
+        let (x, y) = self.grid.local(cell).ok_or(GridError::OutOfBounds(cell))?;
+        let index = self.grid.index(x, y);
+        let before = std::mem::replace(&mut self.grid.terrain[index], terrain.0);
+        if before != terrain.0 && self.grid.blockers.get(x, y) == 0 {
+            self.changed.push(CellRect::single(cell));
+        }
+        Ok(())
+    }
+
+    /// Puts one more blocker on every cell of `rect`. Blockers are counted: a cell is free again
+    /// when each was taken away.
+    ///
+    /// # Errors
+    /// [`GridError::RectOutOfBounds`] where `rect` is empty or reaches off the grid,
+    /// [`GridError::TooManyBlockers`] on the 65,536th blocker; nothing is changed then.
+    pub fn block(&mut self, rect: CellRect) -> Result<(), GridError> {
+        self.change_counts(rect, |count, cell| {
+            (count < u16::MAX).then_some(()).ok_or(GridError::TooManyBlockers(cell))
+        })?;
+        self.for_each_local(rect, |grid, x, y| {
+            grid.blockers.add(x, y);
+            grid.blockers.get(x, y) == 1
+        });
+        Ok(())
+    }
+
+    /// Takes one blocker from every cell of `rect`.
+    ///
+    /// # Errors
+    /// [`GridError::RectOutOfBounds`] where `rect` is empty or reaches off the grid,
+    /// [`GridError::NotBlocked`] where a cell has none; nothing is changed then.
+    pub fn unblock(&mut self, rect: CellRect) -> Result<(), GridError> {
+        self.change_counts(rect, |count, cell| {
+            (count > 0).then_some(()).ok_or(GridError::NotBlocked(cell))
+        })?;
+        self.for_each_local(rect, |grid, x, y| {
+            grid.blockers.remove(x, y);
+            grid.blockers.get(x, y) == 0
+        });
+        Ok(())
+    }
+
+    /// The grid with the edits so far. Its layers do not know them yet.
+    #[must_use]
+    pub fn grid(&self) -> &NavGrid {
+        self.grid
+    }
+
+    /// Checks `rect` and every count in it before anything is changed.
+    fn change_counts(
+        &self,
+        rect: CellRect,
+        check: impl Fn(u16, Cell) -> Result<(), GridError>,
+    ) -> Result<(), GridError> {
+        let bounds = self.grid.rect();
+        let last = rect.min.offset(
+            rect.width.saturating_sub(1).min(i32::MAX as u32) as i32,
+            rect.height.saturating_sub(1).min(i32::MAX as u32) as i32,
+        );
+        if rect.is_empty() || !bounds.contains(rect.min) || !bounds.contains(last) {
+            return Err(GridError::RectOutOfBounds(rect));
+        }
+        rect.cells().try_for_each(|cell| check(self.grid.blockers(cell), cell))
+    }
+
+    /// Runs `change` on every cell of `rect`; it says whether passability changed there.
+    fn for_each_local(
+        &mut self,
+        rect: CellRect,
+        mut change: impl FnMut(&mut NavGrid, u32, u32) -> bool,
+    ) {
+        let mut any = false;
+        for cell in rect.cells() {
+            if let Some((x, y)) = self.grid.local(cell) {
+                any |= change(self.grid, x, y);
+            }
+        }
+        if any {
+            self.changed.push(rect);
+        }
+    }
+}
+
+impl Drop for GridEdit<'_> {
+    fn drop(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        let grid = &mut *self.grid;
+        let blockers = &grid.blockers;
+        let blocked = |x, y| blockers.get(x, y) > 0;
+        let origin = grid.origin;
+        let local = self.changed.iter().map(|rect| {
+            let min = (rect.min.x - origin.x, rect.min.y - origin.y);
+            (min.0 as u32, min.1 as u32, rect.width, rect.height)
+        });
+        for layer in grid.layers.iter_mut().filter_map(OnceLock::get_mut) {
+            layer.update(local.clone(), (grid.terrain.as_slice(), blocked));
+        }
+        touch_grouped(grid, &self.changed);
+    }
+}
+
+/// Notes the changed rectangles; many small ones are joined, so that the log stays long in time.
+fn touch_grouped(grid: &mut NavGrid, changed: &[CellRect]) {
+    const SEPARATE: usize = 8;
+    let group = changed.len().div_ceil(SEPARATE);
+    for rects in changed.chunks(group) {
+        let joined = rects.iter().fold(CellRect::default(), |sum, &rect| sum.union(rect));
+        grid.touch(joined);
+    }
+}

@@ -1,0 +1,250 @@
+//! The grid as one movement profile sees it: where it can stand, what a step costs, what is
+//! connected.
+//!
+//! Passability is held as bit rows with a border of zeros, so that the 3 × 3 block around any
+//! cell is three short reads without a bounds question, and a row can be scanned 64 cells at a
+//! time. Islands come from [`Regions`].
+
+use super::{
+    direction::{Direction, Pattern},
+    moves::MoveTable,
+    region::Regions,
+    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
+};
+
+/// Terrain bytes (row-major) and whether a blocker stands on a cell: what a layer is made from.
+pub(crate) type Source<'a, F> = (&'a [u8], F);
+
+/// What one profile sees of a [`NavGrid`](super::grid::NavGrid).
+#[derive(Clone, Debug)]
+pub struct Layer {
+    width: u32,
+    height: u32,
+    bits: BitRows,
+    regions: Regions,
+    moves: std::sync::Arc<MoveTable>,
+    /// Cost of each terrain in sixteenths, 0 = impassable.
+    costs: Box<[u32; 256]>,
+    unit: u32,
+    uniform: bool,
+    min_cost: u32,
+    max_cost: u32,
+    /// What a column or row of the shorter side adds to a distance.
+    short_weight: u32,
+}
+
+impl std::fmt::Debug for MoveTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MoveTable")
+    }
+}
+
+impl Layer {
+    pub(crate) fn build(
+        width: u32,
+        height: u32,
+        profile: &Profile,
+        source: Source<'_, impl Fn(u32, u32) -> bool>,
+    ) -> Self {
+        let mut costs = Box::new([0; 256]);
+        for (terrain, cost) in costs.iter_mut().enumerate() {
+            *cost = u32::from(profile.cost(TerrainId(terrain as u8)));
+        }
+        let joins_diagonally = profile.neighborhood() == Neighborhood::Eight
+            && profile.corner_rule() == CornerRule::Allow;
+        let mut layer = Self {
+            width,
+            height,
+            bits: BitRows::new(width, height),
+            regions: Regions::new(width, height, joins_diagonally),
+            moves: MoveTable::new(profile.corner_rule(), profile.neighborhood()).into(),
+            costs,
+            unit: profile.cost_unit(),
+            uniform: profile.is_uniform(),
+            min_cost: u32::from(profile.min_cost().unwrap_or(0)),
+            max_cost: u32::from(profile.max_cost().unwrap_or(0)),
+            short_weight: match profile.neighborhood() {
+                Neighborhood::Eight => DIAGONAL - STRAIGHT,
+                Neighborhood::Four => STRAIGHT,
+            },
+        };
+        layer.read_bits((0, 0, width, height), &source);
+        layer.regions.rebuild(&layer.bits);
+        layer
+    }
+
+    /// Brings the layer up to date after edits in `rects` (column, row, width, height from the
+    /// origin; each on the grid).
+    pub(crate) fn update(
+        &mut self,
+        rects: impl Iterator<Item = (u32, u32, u32, u32)>,
+        source: Source<'_, impl Fn(u32, u32) -> bool>,
+    ) {
+        for rect in rects {
+            if self.read_bits(rect, &source) {
+                self.regions.mark(rect.0, rect.1, rect.2, rect.3);
+            }
+        }
+        self.regions.repair(&self.bits);
+    }
+
+    /// Whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin.
+    #[inline]
+    #[must_use]
+    pub fn is_passable(&self, x: u32, y: u32) -> bool {
+        x < self.width && y < self.height && self.bits.get(x, y)
+    }
+
+    /// Whether a step from the passable cell `(x, y)` in `direction` is legal.
+    #[must_use]
+    pub fn can_step(&self, x: u32, y: u32, direction: Direction) -> bool {
+        self.is_passable(x, y)
+            && self.moves.legal(self.pattern(x, y)) & 1 << direction as u8 != 0
+    }
+
+    /// Number of the island the cell belongs to; `None` where it is impassable or off the grid.
+    /// Two cells have a way between them exactly if their islands are equal. Numbers change with
+    /// edits.
+    #[must_use]
+    pub fn island(&self, x: u32, y: u32) -> Option<u32> {
+        (x < self.width && y < self.height).then(|| self.regions.island(x, y))?
+    }
+
+    /// How many islands there are.
+    #[must_use]
+    pub fn island_count(&self) -> u32 {
+        self.regions.island_count()
+    }
+
+    /// Memory in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bits.words.len() * 8 + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 1024
+    }
+
+    pub(crate) const fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
+    #[inline]
+    pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
+        self.bits.pattern(x, y)
+    }
+
+    #[inline]
+    pub(crate) fn moves(&self) -> &MoveTable {
+        &self.moves
+    }
+
+    pub(crate) fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// Cost of a terrain in sixteenths.
+    #[inline]
+    pub(crate) fn terrain_cost(&self, terrain: u8) -> u32 {
+        self.costs[usize::from(terrain)]
+    }
+
+    /// Searches count costs in multiples of this many sixteenths.
+    pub(crate) const fn unit(&self) -> u32 {
+        self.unit
+    }
+
+    pub(crate) const fn is_uniform(&self) -> bool {
+        self.uniform
+    }
+
+    /// Lowest and highest sum of two passable terrain costs, in units.
+    pub(crate) const fn cost_sum_range(&self) -> (u32, u32) {
+        (2 * self.min_cost / self.unit, 2 * self.max_cost / self.unit)
+    }
+
+    /// Weight of the shortest way over `dx` columns and `dy` rows of open ground: octile distance
+    /// with eight neighbors, Manhattan with four.
+    #[inline]
+    pub(crate) const fn distance(&self, dx: u32, dy: u32) -> u32 {
+        let (long, short) = if dx > dy { (dx, dy) } else { (dy, dx) };
+        STRAIGHT * long + self.short_weight * short
+    }
+
+    /// Reads a rectangle from the source; says whether any bit has changed.
+    fn read_bits(
+        &mut self,
+        (x, y, width, height): (u32, u32, u32, u32),
+        (terrain, blocked): &Source<'_, impl Fn(u32, u32) -> bool>,
+    ) -> bool {
+        let mut changed = false;
+        for y in y..y + height {
+            let row = y as usize * self.width as usize;
+            for x in x..x + width {
+                let cost = self.costs[usize::from(terrain[row + x as usize])];
+                let passable = cost > 0 && !blocked(x, y);
+                changed |= self.bits.set(x, y, passable);
+            }
+        }
+        changed
+    }
+}
+
+/// One bit a cell, set where passable, with one row and column of zeros around.
+#[derive(Clone, Debug)]
+pub(crate) struct BitRows {
+    words_per_row: usize,
+    words: Vec<u64>,
+}
+
+impl BitRows {
+    fn new(width: u32, height: u32) -> Self {
+        // A border bit on either side, and a spare word so that a read may straddle.
+        let words_per_row = (width as usize + 2).div_ceil(64) + 1;
+        Self { words_per_row, words: vec![0; words_per_row * (height as usize + 2)] }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, x: u32, y: u32) -> bool {
+        let bit = x as usize + 1;
+        let word = self.words[(y as usize + 1) * self.words_per_row + bit / 64];
+        word >> (bit % 64) & 1 == 1
+    }
+
+    /// Says whether the bit was different before.
+    fn set(&mut self, x: u32, y: u32, value: bool) -> bool {
+        let bit = x as usize + 1;
+        let word = &mut self.words[(y as usize + 1) * self.words_per_row + bit / 64];
+        let mask = 1 << (bit % 64);
+        let before = *word & mask != 0;
+        *word = if value { *word | mask } else { *word & !mask };
+        before != value
+    }
+
+    /// The 3 × 3 block around the cell.
+    #[inline]
+    pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
+        let (word, shift) = (x as usize / 64, x % 64);
+        let row = y as usize * self.words_per_row + word;
+        let below = self.three(row, shift);
+        let middle = self.three(row + self.words_per_row, shift);
+        let above = self.three(row + 2 * self.words_per_row, shift);
+        below | middle << 3 | above << 6
+    }
+
+    /// Three bits from bit `shift` of word `index` on.
+    #[inline]
+    fn three(&self, index: usize, shift: u32) -> Pattern {
+        let low = self.words[index] >> shift;
+        let bits = if shift > 61 { low | self.words[index + 1] << (64 - shift) } else { low };
+        (bits & 7) as Pattern
+    }
+
+    /// 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
+    #[inline]
+    pub(crate) fn thirty_two(&self, x: u32, y: u32) -> u32 {
+        let bit = x as usize + 1;
+        let index = (y as usize + 1) * self.words_per_row + bit / 64;
+        let shift = bit % 64;
+        let low = self.words[index] >> shift;
+        let bits = if shift > 32 { low | self.words[index + 1] << (64 - shift) } else { low };
+        bits as u32
+    }
+}

@@ -1,0 +1,195 @@
+//! The text formats of the Moving AI Lab: `.map` files and `.scen` scenarios.
+//!
+//! Input: the text of a file. Output: a [`NavGrid`] whose terrain ids are the map's letters, or
+//! the rows of a scenario. Files count rows from the top; cells count them from the bottom, so
+//! both readers turn `y` around. Source: N. Sturtevant, "Benchmarks for Grid-Based Pathfinding"
+//! (IEEE TCIAIG 4(2), 2012), <https://movingai.com/benchmarks/formats.html>.
+
+use super::{
+    cell::Cell,
+    grid::{GridError, NavGrid, check_size},
+};
+
+/// What is wrong with a file, and where (lines and columns count from 1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// The file ends before what is named.
+    Ends {
+        /// What was expected next.
+        expected: &'static str,
+    },
+    /// A header line is not what is named.
+    Header {
+        /// Line number.
+        line: usize,
+        /// What was expected.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A map row is not as long as the header says.
+    RowLength {
+        /// Line number.
+        line: usize,
+        /// Letters the header promises.
+        expected: u32,
+        /// Letters there are.
+        found: usize,
+    },
+    /// A letter the format does not know.
+    Letter {
+        /// Line number.
+        line: usize,
+        /// Column number.
+        column: usize,
+        /// The letter.
+        found: char,
+    },
+    /// A scenario row lacks a column or holds something that is no number.
+    Field {
+        /// Line number.
+        line: usize,
+        /// Name of the column.
+        name: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// The size in the header is not one a grid can have.
+    Grid(GridError),
+}
+
+impl core::fmt::Display for FileError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Ends { expected } => write!(f, "the file ends where {expected} should come"),
+            Self::Header { line, expected, found } => {
+                write!(f, "line {line}: expected {expected}, found {found:?}")
+            }
+            Self::RowLength { line, expected, found } => {
+                write!(f, "line {line}, column {}: {found} letters where the header promises {expected}", found.min(&(*expected as usize)) + 1)
+            }
+            Self::Letter { line, column, found } => {
+                write!(f, "line {line}, column {column}: {found:?} is no terrain letter")
+            }
+            Self::Field { line, name, found } => {
+                write!(f, "line {line}: {name} is {found:?}")
+            }
+            Self::Grid(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for FileError {}
+
+/// Reads a `.map` file into a grid with its origin at (0, 0); the last line of the file is row 0.
+///
+/// # Errors
+/// What is wrong with the file, with line and column.
+pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
+    let mut lines = text.lines().enumerate();
+    header(&mut lines, "type")?;
+    let height = size(&mut lines, "height")?;
+    let width = size(&mut lines, "width")?;
+    header(&mut lines, "map")?;
+    check_size(width, height).map_err(FileError::Grid)?;
+    let mut terrain = vec![0; width as usize * height as usize];
+    for row in terrain.chunks_exact_mut(width as usize).rev() {
+        let (number, line) = lines.next().ok_or(FileError::Ends { expected: "a map row" })?;
+        read_row(number + 1, line, row)?;
+    }
+    NavGrid::from_terrain(width, height, terrain).map_err(FileError::Grid)
+}
+
+/// One row of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScenarioRow {
+    /// Bucket the row was put in by length.
+    pub bucket: u32,
+    /// From where.
+    pub start: Cell,
+    /// To where.
+    pub goal: Cell,
+    /// Length of a shortest path, diagonal steps counting √2.
+    pub optimal: f64,
+}
+
+/// Reads a version 1 `.scen` file. Rows are turned to the cells of the grid that [`read_map`]
+/// made, by the map height each row states.
+///
+/// # Errors
+/// What is wrong with the file, with its line.
+pub fn read_scenario(text: &str) -> Result<Vec<ScenarioRow>, FileError> {
+    let mut lines = text.lines().enumerate();
+    let (_, version) = lines.next().ok_or(FileError::Ends { expected: "the version line" })?;
+    let mut words = version.split_whitespace();
+    let known = words.next() == Some("version")
+        && words.next().and_then(|word| word.parse::<f64>().ok()) == Some(1.0);
+    if !known {
+        return Err(FileError::Header { line: 1, expected: "version 1", found: version.into() });
+    }
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| read_scenario_row(number + 1, line))
+        .collect()
+}
+
+type Lines<'a> = std::iter::Enumerate<std::str::Lines<'a>>;
+
+/// The rest of the next line, which must begin with `word`.
+fn header<'a>(lines: &mut Lines<'a>, word: &'static str) -> Result<(usize, &'a str), FileError> {
+    let (number, line) = lines.next().ok_or(FileError::Ends { expected: word })?;
+    line.trim().strip_prefix(word).map(|rest| (number + 1, rest.trim())).ok_or_else(|| {
+        FileError::Header { line: number + 1, expected: word, found: line.into() }
+    })
+}
+
+fn size(lines: &mut Lines<'_>, word: &'static str) -> Result<u32, FileError> {
+    let (line, rest) = header(lines, word)?;
+    rest.parse().map_err(|_| FileError::Header { line, expected: word, found: rest.into() })
+}
+
+fn read_row(line: usize, text: &str, row: &mut [u8]) -> Result<(), FileError> {
+    let text = text.trim_end();
+    let letters = text.chars().count();
+    for (column, (letter, place)) in text.chars().zip(row.iter_mut()).enumerate() {
+        if !matches!(letter, '.' | 'G' | 'S' | '@' | 'O' | 'T' | 'W') {
+            return Err(FileError::Letter { line, column: column + 1, found: letter });
+        }
+        *place = letter as u8;
+    }
+    if letters == row.len() {
+        Ok(())
+    } else {
+        Err(FileError::RowLength { line, expected: row.len() as u32, found: letters })
+    }
+}
+
+fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> {
+    let mut words = text.split_whitespace();
+    let bucket = field(line, "bucket", words.next())?;
+    words.next(); // name of the map
+    let _width: u32 = field(line, "map width", words.next())?;
+    let height: i32 = field(line, "map height", words.next())?;
+    let mut cell = |x_name, y_name| {
+        let x = field(line, x_name, words.next())?;
+        let y: i32 = field(line, y_name, words.next())?;
+        Ok(Cell::new(x, height.saturating_sub(1).saturating_sub(y)))
+    };
+    let start = cell("start x", "start y")?;
+    let goal = cell("goal x", "goal y")?;
+    let optimal: f64 = field(line, "optimal length", words.next())?;
+    if !optimal.is_finite() {
+        let found = optimal.to_string();
+        return Err(FileError::Field { line, name: "optimal length", found });
+    }
+    Ok(ScenarioRow { bucket, start, goal, optimal })
+}
+
+fn field<T: std::str::FromStr>(
+    line: usize,
+    name: &'static str,
+    word: Option<&str>,
+) -> Result<T, FileError> {
+    let word = word.unwrap_or("");
+    word.parse().map_err(|_| FileError::Field { line, name, found: word.into() })
+}

@@ -1,0 +1,158 @@
+//! The result of a search: a way in straight legs, with its cost and what it is worth.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use super::{
+    cell::Cell,
+    direction::Direction,
+    terrain::{PLAIN, STRAIGHT},
+};
+
+/// Cost of a way: 13,056 is one straight step over plain ground (408 × (16 + 16), see
+/// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct PathCost(pub u64);
+
+impl PathCost {
+    /// One straight step over plain ground.
+    pub const PLAIN_STEP: Self = Self(STRAIGHT as u64 * 2 * PLAIN as u64);
+
+    /// The cost in straight steps over plain ground, for display. Its square root of two is
+    /// 577/408.
+    #[must_use]
+    pub fn in_plain_steps(self) -> f64 {
+        self.0 as f64 / Self::PLAIN_STEP.0 as f64
+    }
+}
+
+/// Whether a path leads to the goal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub enum PathKind {
+    /// It ends on the goal.
+    #[default]
+    Complete,
+    /// The goal cannot be reached; it ends on the reachable cell nearest to it.
+    Partial,
+}
+
+/// A stretch in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Leg {
+    /// Where to.
+    pub direction: Direction,
+    /// Steps, at least 1.
+    pub steps: u16,
+}
+
+/// A way over the grid: where it starts and the straight legs it consists of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub struct Path {
+    pub(crate) start: Cell,
+    pub(crate) end: Cell,
+    pub(crate) legs: Vec<Leg>,
+    pub(crate) cost: PathCost,
+    pub(crate) kind: PathKind,
+    pub(crate) revision: u64,
+}
+
+impl Path {
+    /// A path of no steps: `cell` is start and end.
+    #[must_use]
+    pub const fn standing(cell: Cell) -> Self {
+        Self {
+            start: cell,
+            end: cell,
+            legs: Vec::new(),
+            cost: PathCost(0),
+            kind: PathKind::Complete,
+            revision: 0,
+        }
+    }
+
+    /// First cell.
+    #[must_use]
+    pub const fn start(&self) -> Cell {
+        self.start
+    }
+
+    /// Last cell.
+    #[must_use]
+    pub const fn end(&self) -> Cell {
+        self.end
+    }
+
+    /// The straight legs from start to end. No two that follow each other have one direction,
+    /// unless the first is 65,535 steps long.
+    #[must_use]
+    pub fn legs(&self) -> &[Leg] {
+        &self.legs
+    }
+
+    /// Total cost.
+    #[must_use]
+    pub const fn cost(&self) -> PathCost {
+        self.cost
+    }
+
+    /// Complete or partial.
+    #[must_use]
+    pub const fn kind(&self) -> PathKind {
+        self.kind
+    }
+
+    /// Revision of the grid on which the path was found.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Number of steps; one less than cells.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.legs.iter().map(|leg| u32::from(leg.steps)).sum()
+    }
+
+    /// Every cell from start to end, both included.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+        let mut at = self.start;
+        let steps = self.legs.iter().flat_map(|leg| {
+            std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps))
+        });
+        std::iter::once(self.start).chain(steps.map(move |(dx, dy)| {
+            at = at.offset(dx, dy);
+            at
+        }))
+    }
+
+    /// The turning points: start, every cell where the direction changes, end.
+    pub fn waypoints(&self) -> impl Iterator<Item = Cell> + '_ {
+        let mut at = self.start;
+        std::iter::once(self.start).chain(self.legs.iter().map(move |leg| {
+            at = end_of(at, *leg);
+            at
+        }))
+    }
+}
+
+/// Where a leg that begins at `from` ends.
+pub(crate) fn end_of(from: Cell, leg: Leg) -> Cell {
+    let (dx, dy) = leg.direction.offset();
+    from.offset(dx * i32::from(leg.steps), dy * i32::from(leg.steps))
+}
+
+/// Builds legs from single steps given in order, from the last step to the first.
+pub(crate) fn legs_from_back(steps: impl Iterator<Item = Direction>) -> Vec<Leg> {
+    let mut legs: Vec<Leg> = Vec::new();
+    for direction in steps {
+        match legs.last_mut() {
+            Some(leg) if leg.direction == direction && leg.steps < u16::MAX => leg.steps += 1,
+            _ => legs.push(Leg { direction, steps: 1 }),
+        }
+    }
+    legs.reverse();
+    legs
+}

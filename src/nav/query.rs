@@ -1,0 +1,152 @@
+//! What a search is asked, and every way in which the answer can be no.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use super::{
+    cell::Cell,
+    terrain::ProfileId,
+};
+
+/// Number that a game gives to a grid (a level, a floor); 0 by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct GridId(pub u32);
+
+/// What to do where the goal itself cannot be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub enum Reach {
+    /// Fail, with the reason (default: an order that cannot be carried out is worth knowing).
+    #[default]
+    Exact,
+    /// Go to the reachable cell nearest to the goal by straight-line grid distance (octile or
+    /// Manhattan, as the profile moves), the cheapest to get to among equals.
+    Nearest,
+}
+
+/// Which algorithm answers a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub enum Algorithm {
+    /// Whatever suits the query best; at present always [`AStar`](Self::AStar).
+    #[default]
+    Auto,
+    /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
+    /// expands in canonical order, see [`moves`](super::moves).
+    AStar,
+    /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
+    Dijkstra,
+}
+
+/// One question: the cheapest way from `start` to `goal` for a unit of `profile`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Query {
+    /// Who moves.
+    pub profile: ProfileId,
+    /// From where.
+    pub start: Cell,
+    /// To where.
+    pub goal: Cell,
+    /// What to do where there is no way.
+    pub reach: Reach,
+    /// How to search.
+    pub algorithm: Algorithm,
+}
+
+impl Query {
+    /// From `start` to `goal` for profile 0, exactly, by whatever algorithm suits.
+    #[must_use]
+    pub fn new(start: Cell, goal: Cell) -> Self {
+        Self { start, goal, ..Self::default() }
+    }
+
+    /// The same for another profile.
+    #[must_use]
+    pub fn profile(mut self, profile: ProfileId) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// The same with another reach.
+    #[must_use]
+    pub fn reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
+    }
+
+    /// The same by another algorithm.
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+}
+
+/// Why there is no path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, PartialEq, Hash, Clone)]
+pub enum PathFailure {
+    /// The start is not on the grid.
+    StartOutOfBounds(Cell),
+    /// The unit cannot stand on the start: wrong terrain or a blocker.
+    StartImpassable(Cell),
+    /// The goal is not on the grid.
+    GoalOutOfBounds(Cell),
+    /// The unit cannot stand on the goal: wrong terrain or a blocker.
+    GoalImpassable(Cell),
+    /// Both cells are fine, but no way leads from one to the other.
+    NoWay {
+        /// From where.
+        start: Cell,
+        /// To where.
+        goal: Cell,
+    },
+    /// There is no grid with this number, or it was removed while the search ran.
+    GridGone(GridId),
+    /// The grid knows no profile with this number.
+    UnknownProfile(ProfileId),
+    /// The way costs more than a search can count (32 bits of the profile's cost unit). Coarser
+    /// terrain costs, such as multiples of 4 or 16, reach further.
+    CostOverflow {
+        /// From where.
+        start: Cell,
+        /// To where.
+        goal: Cell,
+    },
+    /// The unit has no position that a cell can be told from: no transform, or one with NaN or
+    /// infinite coordinates.
+    StartUnknown,
+    /// The goal position is NaN or infinite.
+    GoalUnknown,
+    /// The entity to go to does not exist or has no position.
+    TargetGone,
+    /// The request was taken back before it was answered.
+    Canceled,
+    /// A newer request of the same unit took its place.
+    Superseded,
+}
+
+impl core::fmt::Display for PathFailure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::StartOutOfBounds(cell) => write!(f, "start {cell} is not on the grid"),
+            Self::StartImpassable(cell) => write!(f, "the unit cannot stand on its start {cell}"),
+            Self::GoalOutOfBounds(cell) => write!(f, "goal {cell} is not on the grid"),
+            Self::GoalImpassable(cell) => write!(f, "the unit cannot stand on the goal {cell}"),
+            Self::NoWay { start, goal } => write!(f, "no way leads from {start} to {goal}"),
+            Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
+            Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),
+            Self::CostOverflow { start, goal } => {
+                write!(f, "the way from {start} to {goal} costs more than can be counted")
+            }
+            Self::StartUnknown => f.write_str("the unit has no finite position"),
+            Self::GoalUnknown => f.write_str("the goal position is not finite"),
+            Self::TargetGone => f.write_str("the target entity is gone"),
+            Self::Canceled => f.write_str("canceled"),
+            Self::Superseded => f.write_str("superseded by a newer request"),
+        }
+    }
+}
+
+impl core::error::Error for PathFailure {}

@@ -1,0 +1,408 @@
+//! Many searches under one budget.
+//!
+//! Input: jobs (who asks, on which grid, what) and, tick by tick, a budget of expansions. Output:
+//! one answer per job, in the order in which they are ready. Nothing depends on a clock: the same
+//! jobs and budgets give the same answers in the same ticks.
+//!
+//! - **Line.** Jobs wait in order of *rank*: the tick they came in, less a head start for their
+//!   priority. So urgent ones pass others, and whoever has waited longer than a head start is
+//!   passed no more: nobody starves.
+//! - **In flight.** Up to [`QueueSettings::in_flight`] searches hold memory. They take turns,
+//!   [`QueueSettings::slice`] expansions each, so that short ones are through in the same tick
+//!   while a huge one runs. Three quarters of the places are for long searches; whoever has
+//!   used up [`EXPRESS_LIMIT`] expansions while those are taken goes back to the line with its
+//!   rank, so that short requests always find a place.
+//! - **Edits.** A search whose explored part was edited starts anew, at most
+//!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
+//!   the budget is taken off the next ticks.
+
+mod flight;
+
+use std::collections::BTreeMap;
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use self::flight::Flight;
+use super::{
+    grid::NavGrid,
+    node_pool::NodePool,
+    open_list::{BucketHeap, OpenList},
+    path::Path,
+    query::{GridId, PathFailure, Query},
+    search::{Search, SearchCounters},
+};
+
+/// Expansions after which a search counts as long.
+pub const EXPRESS_LIMIT: u64 = 2_048;
+/// How often edits may throw a search back before it is run to its end at once.
+pub const MOST_RESTARTS: u32 = 3;
+/// What taking up a job costs of the budget, in expansions: about the time it takes.
+const JOB_COST: u32 = 8;
+/// Ticks of head start for one step of [`Priority`].
+const HEAD_START: i64 = 30;
+/// Node pages kept while nothing runs, 8 KiB each.
+const PAGES_KEPT: usize = 1_024;
+
+/// How urgent a request is; 0 is normal, higher is sooner. One step is worth 30 ticks of waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Priority(pub i8);
+
+/// Place of a job in the queue, to cancel it by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Ticket {
+    rank: i64,
+    number: u64,
+}
+
+impl Ticket {
+    /// Sequence number: jobs count up from 1 in the order they were pushed.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+}
+
+/// How the queue deals with its jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct QueueSettings {
+    /// Searches that hold memory at the same time, at least 1. Default 32: enough that short
+    /// ones seldom wait for a place, few enough to stay in the processor's caches.
+    pub in_flight: usize,
+    /// Expansions a search may do in its turn, at least 1. Default 512: the answer to a short
+    /// request in one turn, and long enough that changing over costs nothing measurable.
+    pub slice: u32,
+}
+
+impl Default for QueueSettings {
+    fn default() -> Self {
+        Self { in_flight: 32, slice: 512 }
+    }
+}
+
+/// The answer to one job.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Whose.
+    pub ticket: Ticket,
+    /// On which grid.
+    pub grid: GridId,
+    /// The way, or why there is none.
+    pub result: Result<Path, PathFailure>,
+    /// What the search did, thrown-back runs left aside.
+    pub counters: SearchCounters,
+    /// Ticks between question and answer; 0 = within the same tick.
+    pub waited: u64,
+}
+
+/// Where the queue finds grids.
+pub trait GridSource {
+    /// The grid with this number, if there is one.
+    fn grid(&self, id: GridId) -> Option<&NavGrid>;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    ticket: Ticket,
+    grid: GridId,
+    query: Query,
+    asked_at: u64,
+    restarts: u32,
+    is_long: bool,
+}
+
+/// Jobs waiting and in flight; see the [module](self).
+#[derive(Debug, Default)]
+pub struct SearchQueue<L: OpenList = BucketHeap> {
+    /// How it deals with its jobs. May be changed at any time.
+    pub settings: QueueSettings,
+    /// New jobs by ticket, and those that have turned out to be long.
+    express: BTreeMap<Ticket, Job>,
+    long: BTreeMap<Ticket, Job>,
+    flights: Vec<Flight<L>>,
+    /// Whose turn it is.
+    turn: usize,
+    idle: Vec<Search<L>>,
+    pool: NodePool,
+    tick: u64,
+    numbers: u64,
+    /// Expansions overdrawn so far.
+    debt: u32,
+    restarts: u64,
+}
+
+impl<L: OpenList> SearchQueue<L> {
+    /// Adds a job. It is looked at in the next [`step`](Self::step).
+    pub fn push(&mut self, grid: GridId, query: Query, priority: Priority) -> Ticket {
+        self.numbers += 1;
+        let rank = self.tick as i64 - i64::from(priority.0) * HEAD_START;
+        let ticket = Ticket { rank, number: self.numbers };
+        let job =
+            Job { ticket, grid, query, asked_at: self.tick, restarts: 0, is_long: false };
+        self.express.insert(ticket, job);
+        ticket
+    }
+
+    /// Takes a job back; it gets no answer. False if it is not in the queue (any more).
+    pub fn cancel(&mut self, ticket: Ticket) -> bool {
+        if self.express.remove(&ticket).or_else(|| self.long.remove(&ticket)).is_some() {
+            return true;
+        }
+        match self.flights.iter().position(|flight| flight.job.ticket == ticket) {
+            Some(index) => {
+                self.land(index);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// One tick: spends up to `budget` expansions, passes answers to `answer`, and returns what
+    /// was spent. Stops early, between turns, when `may_go_on` says no.
+    pub fn step(
+        &mut self,
+        grids: &impl GridSource,
+        budget: u32,
+        mut may_go_on: impl FnMut() -> bool,
+        mut answer: impl FnMut(Answer),
+    ) -> u32 {
+        self.drop_stale(grids);
+        let paid = self.debt.min(budget);
+        self.debt -= paid;
+        let mut left = budget - paid;
+        while left > 0 && may_go_on() {
+            while left > 0 && self.admit_one(grids, &mut left, &mut answer) {}
+            if self.flights.is_empty() || left == 0 {
+                break;
+            }
+            self.take_turn(grids, &mut left, &mut answer);
+        }
+        self.tick += 1;
+        if self.flights.is_empty() {
+            self.pool.trim(PAGES_KEPT);
+        }
+        budget - left
+    }
+
+    /// Jobs that wait for their first or next turn in flight.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.express.len() + self.long.len()
+    }
+
+    /// Searches in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting() == 0 && self.flights.is_empty()
+    }
+
+    /// Ticks for which the job waiting longest has waited; 0 where none does.
+    #[must_use]
+    pub fn longest_wait(&self) -> u64 {
+        let waiting = self.express.values().chain(self.long.values());
+        let asked = waiting.chain(self.flights.iter().map(|flight| &flight.job));
+        asked.map(|job| self.tick - job.asked_at).max().unwrap_or(0)
+    }
+
+    /// How often edits have thrown a search back.
+    #[must_use]
+    pub const fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
+    /// Ticks so far.
+    #[must_use]
+    pub const fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// The search that works on a job, while it is in flight.
+    #[must_use]
+    pub fn search(&self, ticket: Ticket) -> Option<&Search<L>> {
+        let flight = self.flights.iter().find(|flight| flight.job.ticket == ticket)?;
+        Some(&flight.search)
+    }
+
+    /// Memory of all searches and of the pages in waiting, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let searches = self.flights.iter().map(|flight| &flight.search).chain(&self.idle);
+        searches.map(Search::bytes).sum::<usize>() + self.pool.free_pages() * 8_192
+    }
+
+    /// Makes node pages (8 KiB each) ahead, so that the first tick under load need not.
+    pub fn reserve_pages(&mut self, count: usize) {
+        self.pool.reserve(count);
+    }
+
+    /// Starts the next job in line, if there is one and a place for it. A job that can be
+    /// answered without a search is answered here.
+    fn admit_one(
+        &mut self,
+        grids: &impl GridSource,
+        left: &mut u32,
+        answer: &mut impl FnMut(Answer),
+    ) -> bool {
+        let Some(mut job) = self.next_job() else {
+            return false;
+        };
+        *left = left.saturating_sub(JOB_COST);
+        loop {
+            let mut search = self.idle.pop().unwrap_or_default();
+            let started = match grids.grid(job.grid) {
+                Some(grid) => search.start(grid, &mut self.pool, job.query),
+                None => Err(PathFailure::GridGone(job.grid)),
+            };
+            if let Err(failure) = started {
+                self.idle.push(search);
+                answer(job.answer(Err(failure), SearchCounters::default(), self.tick));
+                return true;
+            }
+            if job.restarts <= MOST_RESTARTS {
+                self.flights.push(Flight { job, search });
+                return true;
+            }
+            // Thrown back too often: to the end at once.
+            job.restarts = 0;
+            let spent = grids.grid(job.grid).map_or(0, |grid| search.step(grid, &mut self.pool, u32::MAX));
+            self.charge(spent, left);
+            self.flights.push(Flight { job, search });
+            self.deliver(self.flights.len() - 1, grids, answer);
+            return true;
+        }
+    }
+
+    /// The next job that may fly now.
+    fn next_job(&mut self) -> Option<Job> {
+        let places = self.settings.in_flight.max(1);
+        let long_places = (places - places / 4).max(1);
+        if self.flights.len() >= places {
+            return None;
+        }
+        let may_fly_long = self.flights.iter().filter(|f| f.job.is_long).count() < long_places;
+        let long = self.long.first_key_value().map(|(ticket, _)| *ticket);
+        let express = self.express.first_key_value().map(|(ticket, _)| *ticket);
+        match (express, long.filter(|_| may_fly_long)) {
+            (Some(express), Some(long)) if long < express => self.long.remove(&long),
+            (Some(express), _) => self.express.remove(&express),
+            (None, Some(long)) => self.long.remove(&long),
+            (None, None) => None,
+        }
+    }
+
+    /// Lets the search whose turn it is work for a slice.
+    fn take_turn(
+        &mut self,
+        grids: &impl GridSource,
+        left: &mut u32,
+        answer: &mut impl FnMut(Answer),
+    ) {
+        self.turn = if self.turn < self.flights.len() { self.turn } else { 0 };
+        let index = self.turn;
+        let flight = &mut self.flights[index];
+        let slice = self.settings.slice.max(1).min(*left);
+        if let Some(grid) = grids.grid(flight.job.grid) {
+            let spent = flight.search.step(grid, &mut self.pool, slice);
+            *left = left.saturating_sub(spent);
+        }
+        if flight.search.is_finished() {
+            self.deliver(index, grids, answer);
+        } else if !flight.job.is_long
+            && flight.search.counters().expansions >= EXPRESS_LIMIT
+        {
+            self.become_long(index);
+        } else {
+            self.turn += 1;
+        }
+    }
+
+    /// A search has turned out to be long: it keeps flying if there is a place for long ones,
+    /// and goes back to the line otherwise.
+    fn become_long(&mut self, index: usize) {
+        let places = self.settings.in_flight.max(1);
+        let long_flying = self.flights.iter().filter(|flight| flight.job.is_long).count();
+        self.flights[index].job.is_long = true;
+        if long_flying < (places - places / 4).max(1) {
+            self.turn += 1;
+            return;
+        }
+        let job = self.land(index);
+        self.long.insert(job.ticket, job);
+    }
+
+    /// Throws back the searches that edits have made stale, and ends those whose grid is gone.
+    fn drop_stale(&mut self, grids: &impl GridSource) {
+        let mut index = 0;
+        while index < self.flights.len() {
+            let flight = &mut self.flights[index];
+            let is_stale = grids
+                .grid(flight.job.grid)
+                .is_none_or(|grid| flight.search.is_stale(grid));
+            if !is_stale {
+                index += 1;
+                continue;
+            }
+            self.restarts += 1;
+            let mut job = self.land(index);
+            job.restarts += 1;
+            self.express.insert(job.ticket, job);
+        }
+    }
+
+    /// Takes a flight out; the order of the others stays.
+    fn land(&mut self, index: usize) -> Job {
+        let Flight { job, mut search } = self.flights.remove(index);
+        if index < self.turn {
+            self.turn -= 1;
+        }
+        search.stop(&mut self.pool);
+        self.idle.push(search);
+        job
+    }
+
+    fn deliver(
+        &mut self,
+        index: usize,
+        grids: &impl GridSource,
+        answer: &mut impl FnMut(Answer),
+    ) {
+        let flight = &mut self.flights[index];
+        let counters = flight.search.counters();
+        let result = match grids.grid(flight.job.grid) {
+            Some(grid) => flight.search.finish(grid, &mut self.pool),
+            None => Err(PathFailure::GridGone(flight.job.grid)),
+        };
+        let job = self.land(index);
+        answer(job.answer(result, counters, self.tick));
+    }
+
+    fn charge(&mut self, spent: u32, left: &mut u32) {
+        self.debt = self.debt.saturating_add(spent.saturating_sub(*left));
+        *left = left.saturating_sub(spent);
+    }
+}
+
+impl Job {
+    fn answer(
+        self,
+        result: Result<Path, PathFailure>,
+        counters: SearchCounters,
+        now: u64,
+    ) -> Answer {
+        Answer {
+            ticket: self.ticket,
+            grid: self.grid,
+            result,
+            counters,
+            waited: now - self.asked_at,
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Which cells are connected: chunk-local components, the links between them, and the islands
+//! they form.
+//!
+//! Input: a layer's bit rows and marks on edited chunks. Output: the island of any cell in
+//! constant time, so that a hopeless request needs no search. An edit relabels only the chunks
+//! it touched and the links on their borders; islands are joined anew from components (a few per
+//! chunk) only if those changed shape. The result always equals a full rebuild.
+//!
+//! Under [`CornerRule::Forbid`](super::terrain::CornerRule) and `NoSqueeze` a diagonal step
+//! implies a straight way around, so connection is by straight steps; only `Allow` joins
+//! diagonally.
+
+mod chunk;
+
+use self::chunk::{ChunkLabels, Link};
+use super::{grid::CHUNK, layer::BitRows};
+
+const CELLS: usize = (CHUNK * CHUNK) as usize;
+/// Label of an impassable cell.
+const NONE: u16 = u16::MAX;
+
+/// Components of every chunk and the islands they form.
+#[derive(Clone, Debug)]
+pub(crate) struct Regions {
+    /// Size in cells.
+    size: (u32, u32),
+    /// Size in chunks.
+    chunks: (u32, u32),
+    joins_diagonally: bool,
+    /// Component of each cell within its chunk; chunk by chunk, row-major inside.
+    labels: Vec<u16>,
+    /// Components of each chunk and their links to chunks ahead (right, up and the diagonals up).
+    shapes: Vec<ChunkShape>,
+    /// Number of the first component of each chunk among all.
+    first: Vec<u32>,
+    /// Island of each component.
+    islands: Vec<u32>,
+    island_count: u32,
+    /// Chunks to relabel at the next repair, each once.
+    marked: Vec<u32>,
+}
+
+/// What islands depend on. Where it is the same as before, so are they.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ChunkShape {
+    components: u16,
+    links: Vec<Link>,
+}
+
+impl Regions {
+    pub(crate) fn new(width: u32, height: u32, joins_diagonally: bool) -> Self {
+        let chunks = (width.div_ceil(CHUNK), height.div_ceil(CHUNK));
+        let count = chunks.0 as usize * chunks.1 as usize;
+        Self {
+            size: (width, height),
+            chunks,
+            joins_diagonally,
+            labels: vec![NONE; count * CELLS],
+            shapes: vec![ChunkShape::default(); count],
+            first: Vec::new(),
+            islands: Vec::new(),
+            island_count: 0,
+            marked: Vec::new(),
+        }
+    }
+
+    /// Labels everything anew.
+    pub(crate) fn rebuild(&mut self, bits: &BitRows) {
+        self.marked = (0..self.shapes.len() as u32).collect();
+        self.repair(bits);
+        self.join_islands(); // also where there was no component before and is none now
+    }
+
+    /// Marks the chunks of a rectangle for the next repair.
+    pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
+        for chunk_y in y / CHUNK..=(y + height - 1) / CHUNK {
+            for chunk_x in x / CHUNK..=(x + width - 1) / CHUNK {
+                let chunk = chunk_y * self.chunks.0 + chunk_x;
+                if !self.marked.contains(&chunk) {
+                    self.marked.push(chunk);
+                }
+            }
+        }
+    }
+
+    /// Relabels the marked chunks and what hangs on them.
+    pub(crate) fn repair(&mut self, bits: &BitRows) {
+        if self.marked.is_empty() {
+            return;
+        }
+        let mut marked = std::mem::take(&mut self.marked);
+        let mut changed = false;
+        for &chunk in &marked {
+            changed |= self.relabel(chunk, bits);
+        }
+        let mut linked: Vec<u32> = marked.iter().flat_map(|&chunk| self.with_behind(chunk)).collect();
+        linked.sort_unstable();
+        linked.dedup();
+        for chunk in linked {
+            changed |= self.relink(chunk, bits);
+        }
+        if changed {
+            self.join_islands();
+        }
+        marked.clear();
+        self.marked = marked;
+    }
+
+    /// Island of a cell on the grid; `None` where it is impassable.
+    #[inline]
+    pub(crate) fn island(&self, x: u32, y: u32) -> Option<u32> {
+        let chunk = self.chunk_of(x, y);
+        let label = self.labels[chunk * CELLS + cell_of(x, y)];
+        (label != NONE).then(|| self.islands[self.first[chunk] as usize + usize::from(label)])
+    }
+
+    pub(crate) const fn island_count(&self) -> u32 {
+        self.island_count
+    }
+
+    /// Size in chunks.
+    pub(crate) const fn chunks(&self) -> (u32, u32) {
+        self.chunks
+    }
+
+    /// Whether any cell of the chunk belongs to `island`.
+    pub(crate) fn chunk_has(&self, chunk_x: u32, chunk_y: u32, island: u32) -> bool {
+        let chunk = (chunk_y * self.chunks.0 + chunk_x) as usize;
+        let first = self.first[chunk] as usize;
+        self.islands[first..first + usize::from(self.shapes[chunk].components)].contains(&island)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let links: usize = self.shapes.iter().map(|shape| shape.links.len()).sum();
+        2 * self.labels.len()
+            + self.shapes.len() * (size_of::<ChunkShape>() + 4)
+            + links * size_of::<Link>()
+            + 4 * self.islands.len()
+    }
+
+    fn chunk_of(&self, x: u32, y: u32) -> usize {
+        ((y / CHUNK) * self.chunks.0 + x / CHUNK) as usize
+    }
+
+    /// Finds the components of one chunk; says whether their number changed.
+    fn relabel(&mut self, chunk: u32, bits: &BitRows) -> bool {
+        let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
+        let mut rows = [0; CHUNK as usize];
+        for (row, dy) in rows.iter_mut().zip(0..CHUNK.min(self.size.1 - y)) {
+            // Beyond the right edge of the grid the bits are zero already.
+            *row = bits.thirty_two(x, y + dy);
+        }
+        let start = chunk as usize * CELLS;
+        let labels = &mut self.labels[start..start + CELLS];
+        let components = ChunkLabels::find(&rows, self.joins_diagonally).write(labels);
+        let before = std::mem::replace(&mut self.shapes[chunk as usize].components, components);
+        before != components
+    }
+
+    /// Finds the links from one chunk to those ahead of it; says whether they changed.
+    fn relink(&mut self, chunk: u32, bits: &BitRows) -> bool {
+        let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
+        let mut links = Vec::new();
+        let reach: &[i32] = if self.joins_diagonally { &[-1, 0, 1] } else { &[0] };
+        let right = x + CHUNK - 1;
+        let top = y + CHUNK - 1;
+        for along in 0..CHUNK {
+            for &shift in reach {
+                self.link(bits, &mut links, (right, y + along), (1, shift));
+                self.link(bits, &mut links, (x + along, top), (shift, 1));
+            }
+        }
+        if self.joins_diagonally {
+            self.link(bits, &mut links, (x, top), (-1, 1));
+        }
+        links.sort_unstable();
+        links.dedup();
+        let changed = links != self.shapes[chunk as usize].links;
+        self.shapes[chunk as usize].links = links;
+        changed
+    }
+
+    /// Notes the link from the cell `from` to the one at `offset`, where both are passable and
+    /// in different chunks.
+    fn link(&self, bits: &BitRows, links: &mut Vec<Link>, from: (u32, u32), offset: (i32, i32)) {
+        let (Some(x), Some(y)) =
+            (from.0.checked_add_signed(offset.0), from.1.checked_add_signed(offset.1))
+        else {
+            return;
+        };
+        let inside = from.0 < self.size.0 && from.1 < self.size.1 && x < self.size.0 && y < self.size.1;
+        if !inside || !bits.get(from.0, from.1) || !bits.get(x, y) {
+            return;
+        }
+        let (here, there) = (self.chunk_of(from.0, from.1), self.chunk_of(x, y));
+        if here != there {
+            links.push(Link {
+                from: self.labels[here * CELLS + cell_of(from.0, from.1)],
+                to: self.labels[there * CELLS + cell_of(x, y)],
+                chunk: there as u32,
+            });
+        }
+    }
+
+    /// The chunk itself and those whose links ahead may end in it.
+    fn with_behind(&self, chunk: u32) -> impl Iterator<Item = u32> + use<> {
+        let chunks = self.chunks;
+        let (x, y) = (chunk % chunks.0, chunk / chunks.0);
+        [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(move |(dx, dy)| {
+            let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
+            let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
+            Some(y * chunks.0 + x)
+        })
+    }
+
+    /// Joins components along links (union-find, lower number wins) and numbers the islands.
+    fn join_islands(&mut self) {
+        self.first.clear();
+        let mut count = 0;
+        for shape in &self.shapes {
+            self.first.push(count);
+            count += u32::from(shape.components);
+        }
+        self.islands.clear();
+        self.islands.extend(0..count);
+        for (chunk, shape) in self.shapes.iter().enumerate() {
+            for link in &shape.links {
+                let a = self.first[chunk] + u32::from(link.from);
+                let b = self.first[link.chunk as usize] + u32::from(link.to);
+                unite(&mut self.islands, a, b);
+            }
+        }
+        self.number_islands();
+    }
+
+    /// Turns roots into island numbers 0, 1, 2 … in order of their first component.
+    fn number_islands(&mut self) {
+        self.island_count = 0;
+        for component in 0..self.islands.len() {
+            let parent = self.islands[component] as usize;
+            // A root is never above its members, so a lower parent has its number already.
+            self.islands[component] = if parent == component {
+                self.island_count += 1;
+                self.island_count - 1
+            } else {
+                self.islands[parent]
+            };
+        }
+    }
+}
+
+fn cell_of(x: u32, y: u32) -> usize {
+    ((y % CHUNK) * CHUNK + x % CHUNK) as usize
+}
+
+/// Root of `item`, halving the way to it.
+fn root(parents: &mut [u32], mut item: u32) -> u32 {
+    while parents[item as usize] != item {
+        let above = parents[parents[item as usize] as usize];
+        parents[item as usize] = above;
+        item = above;
+    }
+    item
+}
+
+/// Joins the sets of `a` and `b`; the lower root becomes the root of both.
+fn unite(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}

@@ -1,0 +1,307 @@
+//! One search: started, advanced in slices of any size, finished.
+//!
+//! Input: a [`NavGrid`] and a [`Query`]. Output: a [`Path`] or a [`PathFailure`]. Whether it runs
+//! at once or a node at a time, the path, its cost and the counters are the same: a whole search
+//! is [`step`](Search::step) with an unlimited budget. The search owns its scratch memory and
+//! borrows the grid only while it steps. What cannot succeed is answered by
+//! [`start`](Search::start) without expanding anything: cells off the grid, impassable ones,
+//! goals on another island.
+//!
+//! Algorithm: A* (Hart, Nilsson & Raphael 1968) with a consistent estimate, so that no node is
+//! expanded twice; canonical ordering on uniform cost (see [`moves`](super::moves)).
+
+mod expand;
+mod nearest;
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use self::expand::{Uniform, Weighted};
+use super::{
+    direction::Direction,
+    grid::NavGrid,
+    layer::Layer,
+    moves::NO_DIRECTION,
+    node_pool::{Node, NodePool, NodeStore},
+    open_list::{BucketHeap, Key, NodeId, OpenList},
+    path::{Path, PathCost, PathKind, legs_from_back},
+    query::{Algorithm, PathFailure, Query, Reach},
+    terrain::DIAGONAL,
+};
+
+/// What a search has done so far. The same for the same grid and query, however it was sliced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct SearchCounters {
+    /// Nodes taken from the open list and followed up.
+    pub expansions: u64,
+    /// Nodes put on the open list.
+    pub generated: u64,
+    /// Open nodes to which a cheaper way was found.
+    pub improved: u64,
+    /// Most entries the open list held.
+    pub peak_open: usize,
+}
+
+/// A* in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
+#[derive(Debug, Default)]
+pub struct Search<L: OpenList = BucketHeap> {
+    nodes: NodeStore,
+    open: L,
+    query: Query,
+    aim: Aim,
+    revision: u64,
+    size: (u32, u32),
+    counters: SearchCounters,
+    phase: Phase,
+}
+
+#[derive(Debug, Default)]
+enum Phase {
+    #[default]
+    Idle,
+    Running,
+    Reached(NodeId),
+    Failed(PathFailure),
+}
+
+/// What the search runs towards.
+#[derive(Clone, Copy, Debug, Default)]
+struct Aim {
+    x: u32,
+    y: u32,
+    /// Any cell at most this far (weight over open ground) from `(x, y)` will do.
+    slack: u32,
+    /// Cost of a unit of that distance in the estimate; 0 for Dijkstra.
+    per_weight: u32,
+    kind: PathKind,
+    /// How far below the top of 32 bits every f must stay: the most one step can add.
+    headroom: u32,
+    /// Something was left out because its cost does not fit into 32 bits.
+    overflow: bool,
+}
+
+impl<L: OpenList> Search<L> {
+    /// A search at rest.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins to answer `query`; whatever ran before is dropped.
+    ///
+    /// # Errors
+    /// The reason where the answer is no without searching.
+    pub fn start(
+        &mut self,
+        grid: &NavGrid,
+        pool: &mut NodePool,
+        query: Query,
+    ) -> Result<(), PathFailure> {
+        self.stop(pool);
+        self.query = query;
+        self.revision = grid.revision();
+        self.counters = SearchCounters::default();
+        let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
+        self.size = layer.size();
+        let start = nearest::start_cell(grid, layer, &query)?;
+        self.aim = Aim::find(grid, layer, &query, start)?;
+        self.nodes.start(layer.regions().chunks(), pool);
+        self.open_start(layer, pool, start);
+        self.phase = Phase::Running;
+        Ok(())
+    }
+
+    /// Expands up to `budget` nodes and returns how many it was. `grid` must be the one the
+    /// search was started on; after edits ask [`is_stale`](Self::is_stale) first.
+    pub fn step(&mut self, grid: &NavGrid, pool: &mut NodePool, budget: u32) -> u32 {
+        let layer = match (&self.phase, grid.layer(self.query.profile)) {
+            (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
+            _ => return 0,
+        };
+        let before = self.counters.expansions;
+        if layer.is_uniform() {
+            self.expand(&Uniform::new(layer), layer, pool, budget);
+        } else {
+            self.expand(&Weighted::new(layer, grid), layer, pool, budget);
+        }
+        (self.counters.expansions - before) as u32
+    }
+
+    /// Whether there is nothing left to step: [`finish`](Self::finish) has the answer.
+    #[must_use]
+    pub const fn is_finished(&self) -> bool {
+        !matches!(self.phase, Phase::Running)
+    }
+
+    /// Whether an edit since the start (or since the last call that said no) lies where the
+    /// search has looked: it must be started anew then. A change of the grid's size or profiles
+    /// counts as such an edit.
+    pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
+        if grid.revision() == self.revision {
+            return false;
+        }
+        let resized = (grid.width(), grid.height()) != self.size;
+        let since = self.revision;
+        if resized
+            || self.nodes.chunks().iter().any(|&chunk| grid.chunk_revision(chunk) > since)
+        {
+            return true;
+        }
+        self.revision = grid.revision();
+        false
+    }
+
+    /// The answer, and the search at rest again. Unfinished searches answer
+    /// [`PathFailure::Canceled`].
+    ///
+    /// # Errors
+    /// Why there is no path.
+    pub fn finish(&mut self, grid: &NavGrid, pool: &mut NodePool) -> Result<Path, PathFailure> {
+        let result = match self.phase {
+            Phase::Reached(node) => Ok(self.trace(grid, node)),
+            Phase::Failed(failure) => Err(failure),
+            Phase::Idle | Phase::Running => Err(PathFailure::Canceled),
+        };
+        self.stop(pool);
+        result
+    }
+
+    /// Drops whatever is running and gives its memory back.
+    pub fn stop(&mut self, pool: &mut NodePool) {
+        self.nodes.finish(pool);
+        self.phase = Phase::Idle;
+    }
+
+    /// The query last started.
+    #[must_use]
+    pub const fn query(&self) -> Query {
+        self.query
+    }
+
+    /// What was done since the start.
+    #[must_use]
+    pub const fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+
+    /// Memory held at the moment, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.nodes.bytes() + self.open.bytes()
+    }
+
+    /// The cells looked at so far and whether each was expanded, for drawing.
+    pub fn explored<'a>(
+        &'a self,
+        grid: &'a NavGrid,
+    ) -> impl Iterator<Item = (super::cell::Cell, bool)> + 'a {
+        let (width, height) = self.size;
+        let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
+            let side = super::grid::CHUNK;
+            (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
+        });
+        cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
+            let node = self.nodes.get(self.nodes.find(x, y)?);
+            node.is_of(self.nodes.generation()).then(|| (grid.global(x, y), node.is_closed()))
+        })
+    }
+
+    fn open_start(&mut self, layer: &Layer, pool: &mut NodePool, (x, y): (u32, u32)) {
+        let h = u64::from(self.aim.distance(layer, x, y)) * u64::from(self.aim.per_weight);
+        let (_, highest) = layer.cost_sum_range();
+        // f grows by at most two steps' cost along one step: the step, and the estimate undone.
+        let spread = 2 * u64::from(DIAGONAL) * u64::from(highest);
+        self.aim.headroom = spread as u32;
+        if h > u64::from(u32::MAX) - spread {
+            self.aim.overflow = true;
+            self.open.reset(0, 0);
+            return;
+        }
+        let key = Key { f: h as u32, h: h as u32 };
+        self.open.reset(key.f, spread as u32);
+        let node = self.nodes.id(x, y, pool);
+        *self.nodes.get_mut(node) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
+        self.open.insert(node, key);
+        self.counters.generated = 1;
+        self.counters.peak_open = 1;
+    }
+
+    /// Walks back from `node` to the start.
+    fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
+        let (end_x, end_y) = self.nodes.place(node);
+        let (mut x, mut y) = (end_x, end_y);
+        let back = std::iter::from_fn(|| {
+            let node = self.nodes.get(self.nodes.find(x, y)?);
+            let arrival = node.arrival();
+            (arrival != NO_DIRECTION).then(|| {
+                let direction = Direction::from_bits(arrival);
+                let (dx, dy) = direction.offset();
+                (x, y) = (x.wrapping_add_signed(-dx), y.wrapping_add_signed(-dy));
+                direction
+            })
+        });
+        let legs = legs_from_back(back);
+        let unit = grid.layer(self.query.profile).map_or(1, Layer::unit);
+        Path {
+            start: self.query.start,
+            end: grid.global(end_x, end_y),
+            legs,
+            cost: PathCost(u64::from(self.nodes.get(node).g) * u64::from(unit)),
+            kind: self.aim.kind,
+            revision: self.revision,
+        }
+    }
+}
+
+impl Aim {
+    fn find(
+        grid: &NavGrid,
+        layer: &Layer,
+        query: &Query,
+        start: (u32, u32),
+    ) -> Result<Self, PathFailure> {
+        let (x, y) =
+            grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
+        let (lowest, _) = layer.cost_sum_range();
+        let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
+        let aim = Self { x, y, slack: 0, per_weight, kind: PathKind::Complete, headroom: 0, overflow: false };
+        let island = layer.island(start.0, start.1);
+        match (layer.island(x, y), query.reach) {
+            (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
+            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
+            (Some(_), Reach::Exact) => {
+                Err(PathFailure::NoWay { start: query.start, goal: query.goal })
+            }
+            (_, Reach::Nearest) => {
+                let slack = nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
+                Ok(Self { slack, kind: PathKind::Partial, ..aim })
+            }
+        }
+    }
+
+    /// Weight still to go from the cell over open ground; 0 exactly where the search may end.
+    #[inline]
+    fn distance(&self, layer: &Layer, x: u32, y: u32) -> u32 {
+        layer.distance(x.abs_diff(self.x), y.abs_diff(self.y)).saturating_sub(self.slack)
+    }
+}
+
+impl NavGrid {
+    /// The cheapest path for a unit of `profile`, searched at once. For many queries keep a
+    /// [`Search`] and a [`NodePool`], which spares their set-up.
+    ///
+    /// # Errors
+    /// Why there is no path.
+    pub fn find_path(
+        &self,
+        profile: super::terrain::ProfileId,
+        start: super::cell::Cell,
+        goal: super::cell::Cell,
+    ) -> Result<Path, PathFailure> {
+        let mut pool = NodePool::default();
+        let mut search = <Search>::new();
+        search.start(self, &mut pool, Query::new(start, goal).profile(profile))?;
+        search.step(self, &mut pool, u32::MAX);
+        search.finish(self, &mut pool)
+    }
+}

@@ -1,0 +1,210 @@
+//! The loop at the heart of every search: take the best node, look at its neighbors.
+//!
+//! What differs between searches is a [`Rule`], which says where to go on from a cell and what a
+//! step costs; the loop is compiled once for each. A neighbor in the same node page is found by
+//! adding an offset to the node's number, which covers nine of ten.
+
+use super::{Phase, PathFailure, Search};
+use crate::nav::{
+    direction::OFFSETS,
+    grid::{CHUNK, NavGrid},
+    layer::Layer,
+    moves::{MoveTable, NO_DIRECTION},
+    node_pool::{Node, NodePool},
+    open_list::{Key, NodeId, OpenList},
+    terrain::{DIAGONAL, STRAIGHT},
+};
+
+/// Offset between node numbers in one page, by direction.
+const NODE_OFFSETS: [i32; 8] = {
+    let mut offsets = [0; 8];
+    let mut direction = 0;
+    while direction < 8 {
+        let (dx, dy) = OFFSETS[direction];
+        offsets[direction] = dx + dy * CHUNK as i32;
+        direction += 1;
+    }
+    offsets
+};
+
+/// Where to go on from a cell, and for how much.
+pub(super) trait Rule {
+    /// Directions worth trying from `(x, y)` after arriving by `arrival`.
+    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8;
+    /// What leaving this cell contributes to a step's cost.
+    fn cost_of(&self, x: u32, y: u32) -> u32;
+    /// Cost of the step in `direction` from a cell of cost `here` to `(x, y)`.
+    fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32;
+}
+
+/// Everything passable costs the same: canonical order, two step costs.
+pub(super) struct Uniform<'a> {
+    layer: &'a Layer,
+    moves: &'a MoveTable,
+    steps: [u32; 2],
+}
+
+impl<'a> Uniform<'a> {
+    pub(super) fn new(layer: &'a Layer) -> Self {
+        let (sum, _) = layer.cost_sum_range();
+        Self { layer, moves: layer.moves(), steps: [STRAIGHT * sum, DIAGONAL * sum] }
+    }
+}
+
+impl Rule for Uniform<'_> {
+    #[inline]
+    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
+        self.moves.get(arrival, self.layer.pattern(x, y))
+    }
+
+    #[inline]
+    fn cost_of(&self, _x: u32, _y: u32) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn step(&self, direction: u8, _here: u32, _x: u32, _y: u32) -> u32 {
+        self.steps[usize::from(direction & 1)]
+    }
+}
+
+/// Costs differ from cell to cell: every legal step.
+pub(super) struct Weighted<'a> {
+    layer: &'a Layer,
+    moves: &'a MoveTable,
+    terrain: &'a [u8],
+    width: u32,
+}
+
+impl<'a> Weighted<'a> {
+    pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
+        let terrain = grid.terrain_bytes();
+        Self { layer, moves: layer.moves(), terrain, width: grid.width() }
+    }
+}
+
+impl Rule for Weighted<'_> {
+    #[inline]
+    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
+        let legal = self.moves.get(NO_DIRECTION, self.layer.pattern(x, y));
+        // Going straight back never pays.
+        if arrival == NO_DIRECTION { legal } else { legal & !(1 << ((arrival + 4) & 7)) }
+    }
+
+    #[inline]
+    fn cost_of(&self, x: u32, y: u32) -> u32 {
+        let terrain = self.terrain[y as usize * self.width as usize + x as usize];
+        self.layer.terrain_cost(terrain)
+    }
+
+    #[inline]
+    fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32 {
+        let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
+        weight * ((here + self.cost_of(x, y)) / self.layer.unit())
+    }
+}
+
+impl<L: OpenList> Search<L> {
+    /// Expands up to `budget` nodes.
+    pub(super) fn expand<R: Rule>(
+        &mut self,
+        rule: &R,
+        layer: &Layer,
+        pool: &mut NodePool,
+        budget: u32,
+    ) {
+        for _ in 0..budget {
+            let Some((id, node)) = self.next_open() else {
+                self.phase = Phase::Failed(self.exhausted());
+                return;
+            };
+            let (x, y) = self.nodes.place(id);
+            self.counters.expansions += 1;
+            if self.aim.distance(layer, x, y) == 0 {
+                self.phase = Phase::Reached(id);
+                return;
+            }
+            let here = rule.cost_of(x, y);
+            let mut successors = rule.successors(node.arrival(), x, y);
+            while successors != 0 {
+                let direction = successors.trailing_zeros() as u8;
+                successors &= successors - 1;
+                let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+                let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+                let g = node.g + rule.step(direction, here, to.0, to.1);
+                let neighbor = self.neighbor(id, direction, to, pool);
+                self.relax(layer, neighbor, to, g, direction);
+            }
+            self.counters.peak_open = self.counters.peak_open.max(self.open.len());
+        }
+    }
+
+    /// Takes the best node from the open list and closes it; entries out of date are dropped.
+    #[inline]
+    fn next_open(&mut self) -> Option<(NodeId, Node)> {
+        loop {
+            let id = self.open.pop()?;
+            let node = self.nodes.get_mut(id);
+            if !node.is_closed() {
+                node.close();
+                return Some((id, *node));
+            }
+        }
+    }
+
+    /// The node of the neighbor `to` of node `id`.
+    #[inline]
+    fn neighbor(
+        &mut self,
+        id: NodeId,
+        direction: u8,
+        to: (u32, u32),
+        pool: &mut NodePool,
+    ) -> NodeId {
+        let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
+        let inner = 1..CHUNK - 1;
+        if inner.contains(&column) && inner.contains(&row) {
+            id.wrapping_add_signed(NODE_OFFSETS[usize::from(direction & 7)])
+        } else {
+            self.nodes.id(to.0, to.1, pool)
+        }
+    }
+
+    /// Takes note of a way of cost `g` to the node `id` at `to`, if it is the best so far.
+    #[inline]
+    fn relax(&mut self, layer: &Layer, id: NodeId, to: (u32, u32), g: u32, arrival: u8) {
+        let generation = self.nodes.generation();
+        let known = self.nodes.get(id);
+        let is_open = known.is_of(generation);
+        if is_open && (known.g <= g || known.is_closed()) {
+            return;
+        }
+        let distance = self.aim.distance(layer, to.0, to.1);
+        let h = u64::from(distance) * u64::from(self.aim.per_weight);
+        let f = u64::from(g) + h;
+        // Room for one more step, so that g itself never wraps.
+        if f > u64::from(u32::MAX - self.aim.headroom) {
+            self.aim.overflow = true;
+            return;
+        }
+        *self.nodes.get_mut(id) = Node::open(generation, g, arrival);
+        let key = Key { f: f as u32, h: h as u32 };
+        if is_open {
+            self.counters.improved += 1;
+            self.open.improve(id, key);
+        } else {
+            self.counters.generated += 1;
+            self.open.insert(id, key);
+        }
+    }
+
+    /// Why the open list has run out.
+    fn exhausted(&self) -> PathFailure {
+        let (start, goal) = (self.query.start, self.query.goal);
+        if self.aim.overflow {
+            PathFailure::CostOverflow { start, goal }
+        } else {
+            PathFailure::NoWay { start, goal }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Oracles and helpers shared by the integration tests: plain, slow and obviously right.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use bevy_tilepath::prelude::*;
+
+/// A small generator of reproducible numbers (SplitMix64, Steele et al. 2014).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, bound: u32) -> u32 {
+        (self.next() % u64::from(bound)) as u32
+    }
+}
+
+/// Cost of the step from `a` to its neighbor `b` if it is legal, from the rules alone.
+pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
+    let rules = &grid.profiles()[usize::from(profile.0)];
+    let free = |x, y| grid.cost(profile, Cell::new(x, y)) > 0;
+    let (dx, dy) = (b.x - a.x, b.y - a.y);
+    if dx.abs().max(dy.abs()) != 1 || !free(a.x, a.y) || !free(b.x, b.y) {
+        return None;
+    }
+    let diagonal = dx != 0 && dy != 0;
+    let sides = u32::from(free(b.x, a.y)) + u32::from(free(a.x, b.y));
+    let needed = match rules.corner_rule() {
+        CornerRule::Forbid => 2,
+        CornerRule::NoSqueeze => 1,
+        CornerRule::Allow => 0,
+    };
+    if diagonal && (rules.neighborhood() == Neighborhood::Four || sides < needed) {
+        return None;
+    }
+    let weight = if diagonal { 577 } else { 408 };
+    Some(weight * (u64::from(grid.cost(profile, a)) + u64::from(grid.cost(profile, b))))
+}
+
+/// Cost from `start` to every cell, row-major; `None` where there is no way.
+pub fn dijkstra(grid: &NavGrid, profile: ProfileId, start: Cell) -> Vec<Option<u64>> {
+    let index = |cell: Cell| (cell.y as u32 * grid.width() + cell.x as u32) as usize;
+    let mut best = vec![None; (grid.width() * grid.height()) as usize];
+    if grid.cost(profile, start) == 0 {
+        return best;
+    }
+    let mut open = BinaryHeap::from([(Reverse(0), start)]);
+    while let Some((Reverse(cost), at)) = open.pop() {
+        if best[index(at)].is_some() {
+            continue;
+        }
+        best[index(at)] = Some(cost);
+        for direction in Direction::ALL {
+            let (dx, dy) = direction.offset();
+            let to = at.offset(dx, dy);
+            if let Some(step) = step_cost(grid, profile, at, to) {
+                open.push((Reverse(cost + step), to));
+            }
+        }
+    }
+    best
+}
+
+/// Cost of the cheapest path.
+pub fn dijkstra_cost(
+    grid: &NavGrid,
+    profile: ProfileId,
+    start: Cell,
+    goal: Cell,
+) -> Option<PathCost> {
+    let index = (goal.y as u32 * grid.width() + goal.x as u32) as usize;
+    dijkstra(grid, profile, start)[index].map(PathCost)
+}
+
+/// Weight between two cells over open ground.
+pub fn open_distance(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> u32 {
+    let (dx, dy) = (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
+    match grid.profiles()[usize::from(profile.0)].neighborhood() {
+        Neighborhood::Four => 408 * (dx + dy),
+        Neighborhood::Eight => 408 * dx.max(dy) + 169 * dx.min(dy),
+    }
+}
+
+/// Distance from the goal and cost of the reachable cell nearest to it.
+pub fn nearest(grid: &NavGrid, profile: ProfileId, start: Cell, goal: Cell) -> (u32, PathCost) {
+    let reached = dijkstra(grid, profile, start);
+    let cells = reached.iter().enumerate().filter_map(|(index, &cost)| {
+        let (x, y) = (index as u32 % grid.width(), index as u32 / grid.width());
+        let cell = Cell::new(x as i32, y as i32);
+        Some((open_distance(grid, profile, cell, goal), PathCost(cost?)))
+    });
+    cells.min().unwrap()
+}
+
+/// Whether every step is legal and the cost is the sum of the steps.
+pub fn is_legal_path(grid: &NavGrid, profile: ProfileId, path: &Path) -> bool {
+    let cells: Vec<Cell> = path.cells().collect();
+    let steps = cells.windows(2).map(|pair| step_cost(grid, profile, pair[0], pair[1]));
+    steps.sum::<Option<u64>>() == Some(path.cost().0) && cells.last() == Some(&path.end())
+}

@@ -1,0 +1,181 @@
+//! Every search against a textbook Dijkstra, on random grids and under random slicing.
+
+use bevy_tilepath::{
+    nav::{
+        node_pool::NodePool,
+        open_list::{BinaryHeap, BucketHeap, OpenList},
+        search::{Search, SearchCounters},
+    },
+    prelude::*,
+};
+use proptest::prelude::*;
+
+mod common;
+use common::{dijkstra_cost, is_legal_path};
+
+/// A random grid with up to five terrains, and a profile to go with it.
+fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
+    let rule = prop_oneof![
+        Just(CornerRule::Forbid),
+        Just(CornerRule::NoSqueeze),
+        Just(CornerRule::Allow)
+    ];
+    let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
+    let costs = prop_oneof![
+        Just([16, 16, 16, 16]),
+        Just([16, 32, 48, 80]),
+        Just([17, 23, 91, 400]),
+        Just([5, 5, 5, 5]),
+    ];
+    let size = (1u32..72, 1u32..72);
+    (size, 0u8..55, rule, neighborhood, costs, any::<u64>()).prop_map(
+        |((width, height), walls, rule, neighborhood, costs, seed)| {
+            let mut random = common::Random(seed);
+            let terrain = (0..width * height)
+                .map(|_| if random.below(100) < u32::from(walls) { 0 } else { 1 + random.below(4) as u8 })
+                .collect();
+            let profile = (1u8..5)
+                .zip(costs)
+                .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
+                .corners(rule)
+                .neighbors(neighborhood);
+            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+        },
+    )
+}
+
+fn run<L: OpenList>(
+    grid: &NavGrid,
+    query: Query,
+    mut budget: impl FnMut() -> u32,
+) -> (Result<Path, PathFailure>, SearchCounters) {
+    let mut pool = NodePool::default();
+    let mut search = Search::<L>::new();
+    if let Err(failure) = search.start(grid, &mut pool, query) {
+        return (Err(failure), SearchCounters::default());
+    }
+    while !search.is_finished() {
+        search.step(grid, &mut pool, budget());
+    }
+    let counters = search.counters();
+    (search.finish(grid, &mut pool), counters)
+}
+
+fn cells(grid: &NavGrid, picks: (u32, u32)) -> (Cell, Cell) {
+    let cell = |pick: u32| {
+        let index = pick % (grid.width() * grid.height());
+        Cell::new((index % grid.width()) as i32, (index / grid.width()) as i32)
+    };
+    (cell(picks.0), cell(picks.1))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn a_path_is_as_cheap_as_dijkstra_s_and_every_step_is_legal(
+        grid in grid_and_profile(),
+        picks: (u32, u32),
+    ) {
+        let (start, goal) = cells(&grid, picks);
+        let best = dijkstra_cost(&grid, ProfileId(0), start, goal);
+        for algorithm in [Algorithm::Auto, Algorithm::AStar, Algorithm::Dijkstra] {
+            let query = Query::new(start, goal).algorithm(algorithm);
+            let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
+            prop_assert_eq!(found.as_ref().ok().map(|path| path.cost()), best);
+            let (by_heap, _) = run::<BinaryHeap>(&grid, query, || u32::MAX);
+            prop_assert_eq!(by_heap.as_ref().ok().map(|path| path.cost()), best);
+            for path in found.iter().chain(&by_heap) {
+                prop_assert!(is_legal_path(&grid, ProfileId(0), path));
+                prop_assert_eq!((path.start(), path.end()), (start, goal));
+            }
+        }
+    }
+
+    #[test]
+    fn slicing_changes_nothing(
+        grid in grid_and_profile(),
+        picks: (u32, u32),
+        budgets in prop::collection::vec(0u32..40, 1..20),
+        nearest: bool,
+    ) {
+        let (start, goal) = cells(&grid, picks);
+        let reach = if nearest { Reach::Nearest } else { Reach::Exact };
+        let query = Query::new(start, goal).reach(reach);
+        let mut turn = 0;
+        let sliced = run::<BucketHeap>(&grid, query, || {
+            turn += 1;
+            budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+        });
+        prop_assert_eq!(run::<BucketHeap>(&grid, query, || u32::MAX), sliced);
+    }
+
+    #[test]
+    fn nearest_ends_on_the_nearest_reachable_cell_at_the_lowest_cost(
+        grid in grid_and_profile(),
+        picks: (u32, u32),
+    ) {
+        let (start, goal) = cells(&grid, picks);
+        let query = Query::new(start, goal).reach(Reach::Nearest);
+        let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
+        if grid.cost(ProfileId(0), start) == 0 {
+            prop_assert_eq!(found, Err(PathFailure::StartImpassable(start)));
+            return Ok(());
+        }
+        let best = common::nearest(&grid, ProfileId(0), start, goal);
+        let path = found.unwrap();
+        let reached = common::open_distance(&grid, ProfileId(0), path.end(), goal);
+        prop_assert_eq!((reached, path.cost()), best);
+        prop_assert_eq!(path.kind() == PathKind::Complete, path.end() == goal);
+    }
+
+    #[test]
+    fn an_island_is_shared_exactly_where_a_path_exists(
+        grid in grid_and_profile(),
+        picks: (u32, u32),
+    ) {
+        let (start, goal) = cells(&grid, picks);
+        let layer = grid.layer(ProfileId(0)).unwrap();
+        let island = |cell: Cell| layer.island(cell.x as u32, cell.y as u32);
+        let joined = island(start).is_some() && island(start) == island(goal);
+        prop_assert_eq!(joined, dijkstra_cost(&grid, ProfileId(0), start, goal).is_some());
+    }
+
+    #[test]
+    fn edits_leave_layers_as_a_rebuild_would(
+        grid in grid_and_profile(),
+        edits in prop::collection::vec(any::<(u32, u8, u8, u8)>(), 1..30),
+    ) {
+        let mut grid = grid;
+        assert!(grid.layer(ProfileId(0)).is_some());
+        for (pick, what, width, height) in edits {
+            let (at, _) = cells(&grid, (pick, 0));
+            let rect = CellRect::new(at, u32::from(width % 6), u32::from(height % 6));
+            // Some of these are refused; a refused edit must change nothing.
+            match what % 4 {
+                0 => grid.set_terrain(at, TerrainId(what / 4 % 5)).unwrap(),
+                1 | 2 => drop(grid.block(rect)),
+                _ => drop(grid.unblock(rect)),
+            }
+        }
+        let fresh = grid.clone().with_profiles(grid.profiles().to_vec());
+        let (old, new) = (grid.layer(ProfileId(0)).unwrap(), fresh.layer(ProfileId(0)).unwrap());
+        prop_assert_eq!(old.island_count(), new.island_count());
+        for y in 0..grid.height() {
+            for x in 0..grid.width() {
+                prop_assert_eq!(old.is_passable(x, y), new.is_passable(x, y));
+                prop_assert_eq!(old.island(x, y), new.island(x, y));
+            }
+        }
+    }
+}
+
+/// Counts what a search does, so that a change of the algorithm shows.
+#[test]
+fn open_ground_is_crossed_without_detours() {
+    let grid = NavGrid::new(100, 100, TerrainId::GROUND).unwrap();
+    let (path, counters) =
+        run::<BucketHeap>(&grid, Query::new(Cell::new(5, 5), Cell::new(90, 40)), || u32::MAX);
+    assert_eq!(counters.expansions, 86, "straight to the goal, a node per step");
+    assert_eq!(path.unwrap().steps(), 85);
+}
