@@ -1,15 +1,40 @@
-//! Grid pathfinding for Bevy.
+//! Grid pathfinding and moving critters for Bevy tile maps.
+
+pub mod blocker;
+pub mod coordinates;
+pub mod grids;
+pub mod movement;
 pub mod nav;
+pub mod request;
+pub mod schedule;
+pub mod scheduler;
+#[cfg(feature = "tilemap")]
+pub mod tilemap;
 
 /// Everything a game needs by name.
 pub mod prelude {
-    pub use crate::nav::{
-        cell::{Cell, CellRect},
-        direction::Direction,
-        grid::{GridEdit, GridError, NavGrid},
-        path::{Leg, Path, PathCost, PathKind},
-        query::{Algorithm, GridId, PathFailure, Query, Reach},
-        queue::Priority,
-        terrain::{CornerRule, Neighborhood, PLAIN, Profile, ProfileId, TerrainId},
+    #[cfg(feature = "tilemap")]
+    pub use crate::tilemap::{
+        NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileTerrain, TileView,
+    };
+    pub use crate::{
+        blocker::NavBlocker,
+        coordinates::GridFrame,
+        grids::NavGrids,
+        movement::{Critter, CritterState, Facing},
+        nav::{
+            cell::{Cell, CellRect},
+            direction::Direction,
+            grid::{GridEdit, GridError, NavGrid},
+            path::{Leg, Path, PathCost, PathKind},
+            query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
+            queue::{Priority, QueueSettings},
+            terrain::{CornerRule, Neighborhood, PLAIN, Profile, ProfileId, TerrainId},
+        },
+        request::{
+            ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathRequest, PathStatus, Target,
+        },
+        schedule::{TilePathPlugin, TilePathSystems},
+        scheduler::{PathCounters, Pathfinder, TilePathSettings},
     };
 }

@@ -46,7 +46,7 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
 
 fn run<L: OpenList>(
     grid: &NavGrid,
-    query: Query,
+    query: PathQuery,
     mut budget: impl FnMut() -> u32,
 ) -> (Result<Path, PathFailure>, SearchCounters) {
     let mut pool = NodePool::default();
@@ -80,7 +80,7 @@ proptest! {
         let (start, goal) = cells(&grid, picks);
         let best = dijkstra_cost(&grid, ProfileId(0), start, goal);
         for algorithm in [Algorithm::Auto, Algorithm::AStar, Algorithm::Dijkstra] {
-            let query = Query::new(start, goal).algorithm(algorithm);
+            let query = PathQuery::new(start, goal).algorithm(algorithm);
             let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
             prop_assert_eq!(found.as_ref().ok().map(|path| path.cost()), best);
             let (by_heap, _) = run::<BinaryHeap>(&grid, query, || u32::MAX);
@@ -101,7 +101,7 @@ proptest! {
     ) {
         let (start, goal) = cells(&grid, picks);
         let reach = if nearest { Reach::Nearest } else { Reach::Exact };
-        let query = Query::new(start, goal).reach(reach);
+        let query = PathQuery::new(start, goal).reach(reach);
         let mut turn = 0;
         let sliced = run::<BucketHeap>(&grid, query, || {
             turn += 1;
@@ -116,7 +116,7 @@ proptest! {
         picks: (u32, u32),
     ) {
         let (start, goal) = cells(&grid, picks);
-        let query = Query::new(start, goal).reach(Reach::Nearest);
+        let query = PathQuery::new(start, goal).reach(Reach::Nearest);
         let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
         if grid.cost(ProfileId(0), start) == 0 {
             prop_assert_eq!(found, Err(PathFailure::StartImpassable(start)));
@@ -175,7 +175,7 @@ proptest! {
 fn open_ground_is_crossed_without_detours() {
     let grid = NavGrid::new(100, 100, TerrainId::GROUND).unwrap();
     let (path, counters) =
-        run::<BucketHeap>(&grid, Query::new(Cell::new(5, 5), Cell::new(90, 40)), || u32::MAX);
+        run::<BucketHeap>(&grid, PathQuery::new(Cell::new(5, 5), Cell::new(90, 40)), || u32::MAX);
     assert_eq!(counters.expansions, 86, "straight to the goal, a node per step");
     assert_eq!(path.unwrap().steps(), 85);
 }

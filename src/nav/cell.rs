@@ -103,6 +103,20 @@ impl CellRect {
         )
     }
 
+    /// The cells that lie in both; empty where there are none.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        let min = Cell::new(self.min.x.max(other.min.x), self.min.y.max(other.min.y));
+        let (right, top) = self.end();
+        let (other_right, other_top) = other.end();
+        let width = right.min(other_right) - i64::from(min.x);
+        let height = top.min(other_top) - i64::from(min.y);
+        if width <= 0 || height <= 0 {
+            return Self::default();
+        }
+        Self::new(min, width as u32, height as u32)
+    }
+
     /// Whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both
     /// inclusive) shares a cell with this one.
     #[must_use]

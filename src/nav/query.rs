@@ -41,7 +41,7 @@ pub enum Algorithm {
 /// One question: the cheapest way from `start` to `goal` for a unit of `profile`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub struct Query {
+pub struct PathQuery {
     /// Who moves.
     pub profile: ProfileId,
     /// From where.
@@ -54,7 +54,7 @@ pub struct Query {
     pub algorithm: Algorithm,
 }
 
-impl Query {
+impl PathQuery {
     /// From `start` to `goal` for profile 0, exactly, by whatever algorithm suits.
     #[must_use]
     pub fn new(start: Cell, goal: Cell) -> Self {

@@ -28,7 +28,7 @@ use super::{
     node_pool::NodePool,
     open_list::{BucketHeap, OpenList},
     path::Path,
-    query::{GridId, PathFailure, Query},
+    query::{GridId, PathFailure, PathQuery},
     search::{Search, SearchCounters},
 };
 
@@ -107,7 +107,7 @@ pub trait GridSource {
 struct Job {
     ticket: Ticket,
     grid: GridId,
-    query: Query,
+    query: PathQuery,
     asked_at: u64,
     restarts: u32,
     is_long: bool,
@@ -135,7 +135,7 @@ pub struct SearchQueue<L: OpenList = BucketHeap> {
 
 impl<L: OpenList> SearchQueue<L> {
     /// Adds a job. It is looked at in the next [`step`](Self::step).
-    pub fn push(&mut self, grid: GridId, query: Query, priority: Priority) -> Ticket {
+    pub fn push(&mut self, grid: GridId, query: PathQuery, priority: Priority) -> Ticket {
         self.numbers += 1;
         let rank = self.tick as i64 - i64::from(priority.0) * HEAD_START;
         let ticket = Ticket { rank, number: self.numbers };

@@ -1,6 +1,6 @@
 //! One search: started, advanced in slices of any size, finished.
 //!
-//! Input: a [`NavGrid`] and a [`Query`]. Output: a [`Path`] or a [`PathFailure`]. Whether it runs
+//! Input: a [`NavGrid`] and a [`PathQuery`]. Output: a [`Path`] or a [`PathFailure`]. Whether it runs
 //! at once or a node at a time, the path, its cost and the counters are the same: a whole search
 //! is [`step`](Search::step) with an unlimited budget. The search owns its scratch memory and
 //! borrows the grid only while it steps. What cannot succeed is answered by
@@ -24,7 +24,7 @@ use super::{
     node_pool::{Node, NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
     path::{Path, PathCost, PathKind, legs_from_back},
-    query::{Algorithm, PathFailure, Query, Reach},
+    query::{Algorithm, PathFailure, PathQuery, Reach},
     terrain::DIAGONAL,
 };
 
@@ -47,7 +47,7 @@ pub struct SearchCounters {
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
     open: L,
-    query: Query,
+    query: PathQuery,
     aim: Aim,
     revision: u64,
     size: (u32, u32),
@@ -95,7 +95,7 @@ impl<L: OpenList> Search<L> {
         &mut self,
         grid: &NavGrid,
         pool: &mut NodePool,
-        query: Query,
+        query: PathQuery,
     ) -> Result<(), PathFailure> {
         self.stop(pool);
         self.query = query;
@@ -174,7 +174,7 @@ impl<L: OpenList> Search<L> {
 
     /// The query last started.
     #[must_use]
-    pub const fn query(&self) -> Query {
+    pub const fn query(&self) -> PathQuery {
         self.query
     }
 
@@ -257,7 +257,7 @@ impl Aim {
     fn find(
         grid: &NavGrid,
         layer: &Layer,
-        query: &Query,
+        query: &PathQuery,
         start: (u32, u32),
     ) -> Result<Self, PathFailure> {
         let (x, y) =
@@ -300,7 +300,7 @@ impl NavGrid {
     ) -> Result<Path, PathFailure> {
         let mut pool = NodePool::default();
         let mut search = <Search>::new();
-        search.start(self, &mut pool, Query::new(start, goal).profile(profile))?;
+        search.start(self, &mut pool, PathQuery::new(start, goal).profile(profile))?;
         search.step(self, &mut pool, u32::MAX);
         search.finish(self, &mut pool)
     }

@@ -3,7 +3,7 @@
 use crate::nav::{
     grid::{CHUNK, NavGrid},
     layer::Layer,
-    query::{PathFailure, Query},
+    query::{PathFailure, PathQuery},
     terrain::STRAIGHT,
 };
 
@@ -11,7 +11,7 @@ use crate::nav::{
 pub(super) fn start_cell(
     grid: &NavGrid,
     layer: &Layer,
-    query: &Query,
+    query: &PathQuery,
 ) -> Result<(u32, u32), PathFailure> {
     let (x, y) = grid.local(query.start).ok_or(PathFailure::StartOutOfBounds(query.start))?;
     if layer.is_passable(x, y) {

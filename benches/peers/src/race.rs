@@ -1,0 +1,197 @@
+//! The race: every searcher on every query of a map, taking turns.
+//!
+//! Input: a [`Course`] and the searchers, the textbook first. Output: a [`MapResult`] with a
+//! [`Lane`] for each searcher. In each round every query goes to all searchers, one after
+//! another, before the next query is begun; who begins moves on by one each round. The clock
+//! covers `solve` alone. Whatever slows the machine down for a while so meets all of them.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
+
+use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::Cell};
+
+use crate::{
+    board::Rule,
+    course::Course,
+    judge::{Reference, Verdict},
+    searchers::Searcher,
+};
+
+/// What the searchers did on one map.
+pub struct MapResult {
+    /// Folder the map is from.
+    pub family: String,
+    /// Name of the map.
+    pub map: String,
+    /// One per searcher, in their order.
+    pub lanes: Vec<Lane>,
+}
+
+/// What one searcher did on one map.
+#[derive(Default)]
+pub struct Lane {
+    /// Time to take the map in, in milliseconds.
+    pub prepare_ms: f64,
+    /// Median time of each query, in microseconds.
+    pub micros: Vec<f64>,
+    /// What the paths of the first round were worth.
+    pub tally: Tally,
+    /// Broken promises of a searcher that says it is exact, from all rounds.
+    pub faults: Vec<String>,
+}
+
+/// Counts over the paths of one round.
+#[derive(Clone, Copy, Default)]
+pub struct Tally {
+    /// Paths that lead to the goal, whether good or not.
+    pub paths: u32,
+    /// Queries without such a path.
+    pub missing: u32,
+    /// Queries answered by another cost than the optimum, or not at all.
+    pub wrong: u32,
+    /// Sum of length over optimum, less 1, of all paths.
+    pub excess: f64,
+    /// Steps against the rules.
+    pub illegal: u32,
+    /// Cut corners among them.
+    pub corner_cuts: u32,
+}
+
+/// Runs all searchers on the course. A query that took a searcher longer than `cap_micros` in
+/// the first round is not given to it again.
+pub fn run(
+    course: Course,
+    searchers: &mut [Box<dyn Searcher>],
+    rounds: usize,
+    cap_micros: f64,
+) -> MapResult {
+    let mut lanes: Vec<Lane> =
+        searchers.iter_mut().map(|one| prepare(one.as_mut(), &course)).collect();
+    let references = references(&course, searchers);
+    let mut times = vec![vec![Vec::with_capacity(rounds); course.rows.len()]; lanes.len()];
+    for round in 0..rounds {
+        for (number, (row, reference)) in course.rows.iter().zip(&references).enumerate() {
+            for turn in 0..lanes.len() {
+                let i = (turn + round) % lanes.len();
+                let seen: &mut Vec<f64> = &mut times[i][number];
+                if seen.first().is_some_and(|&first| first > cap_micros) {
+                    continue;
+                }
+                let searcher = searchers[i].as_mut();
+                seen.push(time(searcher, row));
+                let verdict = judge(searcher, &course, row);
+                let tells = (round == 0, searcher.is_exact());
+                lanes[i].take(verdict, *reference, tells, || describe(searcher, &course, row));
+            }
+        }
+    }
+    for (lane, times) in lanes.iter_mut().zip(times) {
+        lane.micros = times.into_iter().map(median).collect();
+    }
+    MapResult { family: course.family, map: course.map, lanes }
+}
+
+impl Lane {
+    /// Counts an answer if it `counts`, and notes it down if it should have been `exact`.
+    fn take(
+        &mut self,
+        verdict: Option<Verdict>,
+        reference: Reference,
+        (counts, exact): (bool, bool),
+        describe: impl FnOnce() -> String,
+    ) {
+        let right = verdict.is_some_and(|v| v.arrives && reference.agrees_with(v.length()));
+        let legal = verdict.is_none_or(|v| v.illegal == 0);
+        if counts {
+            self.tally.wrong += u32::from(!right);
+            self.tally.add(verdict.unwrap_or_default(), reference);
+        }
+        if exact && !(right && legal) {
+            let found = verdict.map_or("no path".into(), |v| {
+                format!("length {:.3}, {} illegal steps", v.length(), v.illegal)
+            });
+            let optimum = reference.length;
+            self.faults.push(format!("{}: {found}; the optimum is {optimum:.3}", describe()));
+        }
+    }
+}
+
+impl Tally {
+    /// The counts of both.
+    pub fn plus(self, other: &Self) -> Self {
+        Self {
+            paths: self.paths + other.paths,
+            missing: self.missing + other.missing,
+            wrong: self.wrong + other.wrong,
+            excess: self.excess + other.excess,
+            illegal: self.illegal + other.illegal,
+            corner_cuts: self.corner_cuts + other.corner_cuts,
+        }
+    }
+
+    fn add(&mut self, verdict: Verdict, reference: Reference) {
+        if verdict.arrives {
+            self.paths += 1;
+            self.excess += verdict.length() / reference.length - 1.0;
+        } else {
+            self.missing += 1;
+        }
+        self.illegal += verdict.illegal;
+        self.corner_cuts += verdict.corner_cuts;
+    }
+}
+
+fn prepare(searcher: &mut dyn Searcher, course: &Course) -> Lane {
+    let clock = Instant::now();
+    searcher.prepare(&course.board);
+    Lane { prepare_ms: clock.elapsed().as_secs_f64() * 1e3, ..Lane::default() }
+}
+
+/// What each query's optimum is: the scenario's own, or the textbook's where those do not apply.
+fn references(course: &Course, searchers: &mut [Box<dyn Searcher>]) -> Vec<Reference> {
+    let mut reference = |row: &ScenarioRow| match (course.board.rule, searchers.first_mut()) {
+        (Rule::Weighted, Some(textbook)) => {
+            textbook.solve(row.start, row.goal);
+            let verdict = judge(textbook.as_ref(), course, row);
+            Reference::exact(verdict.map_or(0.0, |verdict| verdict.length()))
+        }
+        _ => Reference::rounded(row.optimal),
+    };
+    course.rows.iter().map(&mut reference).collect()
+}
+
+/// Time of one query in microseconds. Some searchers panic where they contradict themselves;
+/// that is an answer, too, namely none.
+fn time(searcher: &mut dyn Searcher, row: &ScenarioRow) -> f64 {
+    let clock = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| searcher.solve(row.start, row.goal)));
+    let micros = clock.elapsed().as_secs_f64() * 1e6;
+    if outcome.is_err() {
+        searcher.forget();
+    }
+    micros
+}
+
+/// The verdict on the searcher's last answer; `None` where it found no path.
+fn judge(searcher: &dyn Searcher, course: &Course, row: &ScenarioRow) -> Option<Verdict> {
+    let cells = searcher.cells();
+    let found = !cells.is_empty();
+    found.then(|| Verdict::of(&course.board, row.start, row.goal, &cells))
+}
+
+fn describe(searcher: &dyn Searcher, course: &Course, row: &ScenarioRow) -> String {
+    let (start, goal): (Cell, Cell) = (row.start, row.goal);
+    format!("{} on {}/{}, {start} to {goal}", searcher.name(), course.family, course.map)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    match times.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => times[middle],
+        _ => f64::midpoint(times[middle - 1], times[middle]),
+    }
+}

@@ -1,0 +1,71 @@
+//! This crate, with any of its open lists and algorithms.
+//!
+//! Input: the board's grid. Output: a path in straight legs. One search and one node pool serve
+//! all queries, as the crate recommends; nothing is remembered from one query to the next.
+
+use bevy_tilepath::{
+    nav::{node_pool::NodePool, open_list::OpenList, search::Search},
+    prelude::*,
+};
+
+use super::Searcher;
+use crate::board::Board;
+
+/// A search of this crate; see the [module](self).
+pub struct Tilepath<L: OpenList> {
+    name: &'static str,
+    algorithm: Algorithm,
+    grid: Option<NavGrid>,
+    pool: NodePool,
+    search: Search<L>,
+    path: Option<Path>,
+}
+
+impl<L: OpenList> Tilepath<L> {
+    /// A search by this algorithm, called `name`.
+    pub fn new(name: &'static str, algorithm: Algorithm) -> Self {
+        let (pool, search) = (NodePool::default(), Search::new());
+        Self { name, algorithm, grid: None, pool, search, path: None }
+    }
+}
+
+impl<L: OpenList> Searcher for Tilepath<L> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn knows_costs(&self) -> bool {
+        true
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, board: &Board) {
+        *self = Self::new(self.name, self.algorithm);
+        let grid = self.grid.insert(board.grid.clone());
+        // Layers are built on first use: now, not by the first query.
+        let _layer = grid.layer(ProfileId::default());
+    }
+
+    fn solve(&mut self, start: Cell, goal: Cell) {
+        self.path = None;
+        let Some(grid) = &self.grid else {
+            return;
+        };
+        let query = Query::new(start, goal).algorithm(self.algorithm);
+        if self.search.start(grid, &mut self.pool, query).is_ok() {
+            self.search.step(grid, &mut self.pool, u32::MAX);
+            self.path = self.search.finish(grid, &mut self.pool).ok();
+        }
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        self.path.iter().flat_map(Path::cells).collect()
+    }
+
+    fn forget(&mut self) {
+        self.path = None;
+    }
+}

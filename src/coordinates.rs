@@ -1,0 +1,97 @@
+//! Between world positions and cells.
+//!
+//! Input: where a grid lies in the world. Output: cell → world position and back. A
+//! [`GridFrame`] is affine: the world position of cell (0, 0)'s center and what one cell to the
+//! right and one cell up mean there, which covers square and isometric-diamond maps under any
+//! translation, rotation and scale. The tilemap stage makes it from the tilemap's own helpers and
+//! transform; grids without a tilemap get theirs by hand.
+
+use bevy::{
+    math::{Affine2, Vec2},
+    reflect::{Reflect, std_traits::ReflectDefault},
+};
+
+use crate::nav::cell::Cell;
+
+/// Where a grid lies in the world; see the [module](self).
+///
+/// ```
+/// use bevy::math::Vec2;
+/// use bevy_tilepath::prelude::*;
+/// let frame = GridFrame::square(Vec2::new(100.0, 0.0), Vec2::splat(16.0));
+/// assert_eq!(frame.cell_center(Cell::new(2, 1)), Vec2::new(132.0, 16.0));
+/// assert_eq!(frame.cell_at(Vec2::new(139.0, 9.0)), Some(Cell::new(2, 1)));
+/// assert_eq!(frame.cell_at(Vec2::new(f32::NAN, 0.0)), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub struct GridFrame {
+    /// From cell space (whole numbers = centers of cells) to the world.
+    to_world: Affine2,
+    to_cells: Affine2,
+}
+
+impl Default for GridFrame {
+    /// Cells of one world unit, cell (0, 0) centered on the origin.
+    fn default() -> Self {
+        Self::square(Vec2::ZERO, Vec2::ONE)
+    }
+}
+
+impl GridFrame {
+    /// Upright cells of `cell_size` world units, with the center of cell (0, 0) at `center`.
+    #[must_use]
+    pub fn square(center: Vec2, cell_size: Vec2) -> Self {
+        Self::from_axes(center, Vec2::new(cell_size.x, 0.0), Vec2::new(0.0, cell_size.y))
+    }
+
+    /// The center of cell (0, 0) at `center`, the next cell to the right at `center + right`, the
+    /// next one up at `center + up`.
+    #[must_use]
+    pub fn from_axes(center: Vec2, right: Vec2, up: Vec2) -> Self {
+        let to_world = Affine2 {
+            matrix2: bevy::math::Mat2::from_cols(right, up),
+            translation: center,
+        };
+        let to_cells = if to_world.matrix2.determinant() == 0.0 {
+            Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // no way back: no cell anywhere
+        } else {
+            to_world.inverse()
+        };
+        Self { to_world, to_cells }
+    }
+
+    /// World position of the center of `cell`.
+    #[must_use]
+    pub fn cell_center(&self, cell: Cell) -> Vec2 {
+        self.to_world(Vec2::new(cell.x as f32, cell.y as f32))
+    }
+
+    /// World position of a point in cell space, where whole numbers are centers of cells.
+    #[must_use]
+    pub fn to_world(&self, point: Vec2) -> Vec2 {
+        self.to_world.transform_point2(point)
+    }
+
+    /// A world position in cell space, where whole numbers are centers of cells.
+    #[must_use]
+    pub fn to_cells(&self, position: Vec2) -> Vec2 {
+        self.to_cells.transform_point2(position)
+    }
+
+    /// The cell that holds a world position, on the grid or not; `None` where the position or the
+    /// frame is not finite, or too far away to count cells.
+    #[must_use]
+    pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
+        const FARTHEST: f32 = 1.0e9;
+        let point = (self.to_cells(position) + 0.5).floor();
+        let countable = point.is_finite() && point.abs().max_element() < FARTHEST;
+        countable.then(|| Cell::new(point.x as i32, point.y as i32))
+    }
+
+    /// What a step of `(dx, dy)` cells means in the world.
+    #[must_use]
+    pub fn step(&self, dx: i32, dy: i32) -> Vec2 {
+        self.to_world.transform_vector2(Vec2::new(dx as f32, dy as f32))
+    }
+}

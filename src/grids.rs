@@ -1,0 +1,136 @@
+//! The grids of an app, by number, each with its place in the world.
+
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+
+use crate::{
+    coordinates::GridFrame,
+    nav::{
+        cell::Cell,
+        grid::NavGrid,
+        query::GridId,
+        queue::GridSource,
+        terrain::{Profile, ProfileId},
+    },
+};
+
+/// All grids: one per level, keyed by a number the game chooses ([`GridId::default`] is the one
+/// that everything refers to unless told otherwise).
+///
+/// A tilemap with a `NavSource` (feature `tilemap`) fills its grid by itself. Grids may as well
+/// be filled by hand:
+///
+/// ```
+/// use bevy::{math::Vec2, prelude::App};
+/// use bevy_tilepath::prelude::*;
+/// let mut app = App::new();
+/// app.add_plugins(TilePathPlugin::default());
+/// let mut grids = app.world_mut().resource_mut::<NavGrids>();
+/// let level = NavGrid::new(64, 64, TerrainId::GROUND)?;
+/// grids.insert(GridId(3), level, GridFrame::square(Vec2::ZERO, Vec2::splat(16.0)));
+/// # Ok::<(), GridError>(())
+/// ```
+#[derive(Resource, Debug)]
+pub struct NavGrids {
+    grids: BTreeMap<GridId, Level>,
+    profiles: Vec<Profile>,
+}
+
+#[derive(Debug)]
+struct Level {
+    grid: NavGrid,
+    frame: GridFrame,
+}
+
+impl Default for NavGrids {
+    /// No grid, and [`Profile::default`] as profile 0.
+    fn default() -> Self {
+        Self { grids: BTreeMap::new(), profiles: vec![Profile::default()] }
+    }
+}
+
+impl NavGrids {
+    /// Adds a grid, or lets it take the place of the one with this number: searches under way
+    /// start anew on it, walking critters check their paths. It is given the profiles of this
+    /// resource and, where it takes a place, the blockers of the grid before.
+    pub fn insert(&mut self, id: GridId, mut grid: NavGrid, frame: GridFrame) {
+        grid.set_profiles(self.profiles.clone());
+        if let Some(before) = self.grids.get(&id) {
+            grid.succeed(&before.grid);
+        }
+        self.grids.insert(id, Level { grid, frame });
+    }
+
+    /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure).
+    pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
+        self.grids.remove(&id).map(|level| level.grid)
+    }
+
+    /// The grid with this number.
+    #[must_use]
+    pub fn get(&self, id: GridId) -> Option<&NavGrid> {
+        self.grids.get(&id).map(|level| &level.grid)
+    }
+
+    /// The grid with this number, to edit. Edits are noticed at the next tick: searches that have
+    /// looked there start anew, critters whose way is cut off find another.
+    pub fn get_mut(&mut self, id: GridId) -> Option<&mut NavGrid> {
+        self.grids.get_mut(&id).map(|level| &mut level.grid)
+    }
+
+    /// Where the grid lies in the world.
+    #[must_use]
+    pub fn frame(&self, id: GridId) -> Option<&GridFrame> {
+        self.grids.get(&id).map(|level| &level.frame)
+    }
+
+    /// Moves the grid in the world; critters on it move along.
+    pub fn set_frame(&mut self, id: GridId, frame: GridFrame) {
+        if let Some(level) = self.grids.get_mut(&id) {
+            level.frame = frame;
+        }
+    }
+
+    /// The cell of grid `id` at a world position; `None` where there is none.
+    #[must_use]
+    pub fn cell_at(&self, id: GridId, position: Vec2) -> Option<Cell> {
+        let level = self.grids.get(&id)?;
+        level.frame.cell_at(position).filter(|&cell| level.grid.contains(cell))
+    }
+
+    /// The grids and their numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (GridId, &NavGrid)> {
+        self.grids.iter().map(|(&id, level)| (id, &level.grid))
+    }
+
+    /// The movement profiles that all grids know.
+    #[must_use]
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
+    /// Replaces the movement profiles of all grids; profile `i` gets `ProfileId(i)`.
+    pub fn set_profiles(&mut self, profiles: Vec<Profile>) {
+        for level in self.grids.values_mut() {
+            level.grid.set_profiles(profiles.clone());
+        }
+        self.profiles = profiles;
+    }
+
+    /// Adds a movement profile to all grids and returns its number. At most 256 fit; more all
+    /// get number 255, which only the 256th is known by.
+    pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
+        let id = ProfileId(self.profiles.len().min(255) as u8);
+        let mut profiles = self.profiles.clone();
+        profiles.push(profile);
+        self.set_profiles(profiles);
+        id
+    }
+}
+
+impl GridSource for NavGrids {
+    fn grid(&self, id: GridId) -> Option<&NavGrid> {
+        self.get(id)
+    }
+}

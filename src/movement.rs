@@ -1,0 +1,147 @@
+//! Stage 4: critters walk their paths.
+//!
+//! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`]s. Underneath,
+//! a critter's place is whole numbers (cells, and work done on the step between two), advanced
+//! once per tick; between ticks the transform runs smoothly from the place before to the place
+//! now. A critter whose way an edit cuts off stops at the next cell and gets a new path, in the
+//! same tick as a rule; critters whose ways stay clear of the edit are not bothered.
+
+mod advance;
+mod draw;
+mod repair;
+
+pub(crate) use self::{advance::advance_critters, draw::{Interpolation, place_transforms}, repair::repair_paths};
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use crate::nav::{
+    cell::Cell,
+    checksum::Checksum,
+    direction::Direction,
+    path::PathCost,
+    walk::{PROGRESS_PER_COST, Walk},
+};
+
+/// Walks wherever its [`PathRequest`](crate::prelude::PathRequest)s lead.
+///
+/// The plugin writes the entity's `Transform` while it walks (x and y; z stays as it is). To put
+/// a critter elsewhere, write its `Transform` while it stands.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[require(CritterState, Facing, Transform)]
+pub struct Critter {
+    /// Cells per second over plain ground; slower on costlier ground in proportion. 0 (and
+    /// anything that is no positive number) stands still. Default 4.
+    pub speed: f32,
+    /// Whether the transform is turned the way the critter goes, its local +x ahead. Default
+    /// true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
+    pub turns: bool,
+}
+
+impl Default for Critter {
+    fn default() -> Self {
+        Self { speed: 4.0, turns: true }
+    }
+}
+
+impl Critter {
+    /// A critter of `speed` cells per second on plain ground.
+    #[must_use]
+    pub fn new(speed: f32) -> Self {
+        Self { speed, ..Self::default() }
+    }
+
+    /// The same, turning its transform or not.
+    #[must_use]
+    pub const fn turns(mut self, turns: bool) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// Work of one tick of `seconds`, in parts of path cost.
+    fn work(&self, seconds: f32) -> u64 {
+        let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
+        // A negative or NaN product becomes 0.
+        (f64::from(self.speed) * f64::from(seconds) * per_cell) as u64
+    }
+}
+
+/// The way a critter goes, or went last, in cells.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct Facing(pub Direction);
+
+/// Where a critter is, as the plugin keeps it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct CritterState {
+    pub(crate) walk: Walk,
+    /// It was given a place on the grid.
+    placed: bool,
+    /// How far off its place it is drawn, in cells: critters spawned beside a cell's center, or
+    /// stopped for a new order, are led in gently.
+    offset: Vec2,
+    /// Drawn place in cell space one tick ago and now.
+    before: Vec2,
+    now: Vec2,
+}
+
+impl CritterState {
+    /// The cell the critter stands on or leaves.
+    #[must_use]
+    pub const fn cell(&self) -> Cell {
+        self.walk.tail()
+    }
+
+    /// Where it is on its path.
+    #[must_use]
+    pub const fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
+    /// Place in cell space (whole numbers = centers of cells), as of the last tick.
+    #[must_use]
+    pub const fn place(&self) -> Vec2 {
+        self.now
+    }
+
+    /// Waits for a path that starts on `start`: the head of a step under way, or where it stands.
+    pub(crate) fn stop_at(&mut self, start: Cell) {
+        if self.walk.is_between_cells() && self.walk.head() == start {
+            self.walk.restart();
+        } else {
+            self.walk = Walk::standing(start);
+            self.placed = false; // the transform says where exactly
+        }
+    }
+
+    /// Begins a path that starts on `start`.
+    pub(crate) fn begin(&mut self, start: Cell) {
+        if self.walk.head() == start {
+            self.walk.restart();
+        } else {
+            self.stop_at(start);
+        }
+    }
+
+    /// Place in cell space without the offset.
+    fn exact_place(&self) -> Vec2 {
+        let (tail, head) = (self.walk.tail(), self.walk.head());
+        let (done, needed) = self.walk.progress();
+        let share = (done as f64 / needed as f64) as f32;
+        let tail = Vec2::new(tail.x as f32, tail.y as f32);
+        tail.lerp(Vec2::new(head.x as f32, head.y as f32), share)
+    }
+
+    /// Whether the drawn place changes or has just changed.
+    fn is_moving(&self) -> bool {
+        self.before != self.now || self.offset != Vec2::ZERO
+    }
+
+    /// Adds the exact state (not the drawn one) to a checksum.
+    pub(crate) fn add_to(&self, sum: &mut Checksum) {
+        sum.add_cell(self.walk.tail());
+        sum.add_cell(self.walk.head());
+        sum.add(self.walk.progress().0);
+    }
+}

@@ -1,0 +1,58 @@
+//! Smooth transforms between ticks.
+
+use bevy::prelude::*;
+
+use super::{Critter, CritterState, Facing};
+use crate::{grids::NavGrids, request::ActiveOrder};
+
+/// Whether transforms run between the last two ticks (the plugin ticks in `FixedUpdate`) or
+/// stand at the last one.
+#[derive(Resource, Clone, Copy, Debug)]
+pub(crate) struct Interpolation(pub(crate) bool);
+
+type Drawn = (
+    &'static Critter,
+    &'static CritterState,
+    &'static ActiveOrder,
+    Ref<'static, Facing>,
+    &'static mut Transform,
+    Option<&'static ChildOf>,
+);
+
+/// Writes the transform of every critter that moves.
+pub(crate) fn place_transforms(
+    grids: Res<NavGrids>,
+    interpolation: Res<Interpolation>,
+    fixed: Option<Res<Time<Fixed>>>,
+    mut critters: Query<Drawn>,
+    parents: Query<&GlobalTransform>,
+) {
+    let share = match fixed {
+        Some(fixed) if interpolation.0 => fixed.overstep_fraction(),
+        _ => 1.0,
+    };
+    for (critter, state, order, facing, mut transform, child_of) in &mut critters {
+        let Some(frame) = grids.frame(order.grid).filter(|_| state.placed && state.is_moving())
+        else {
+            continue;
+        };
+        let place = frame.to_world(state.before.lerp(state.now, share));
+        let parent = child_of.and_then(|child_of| parents.get(child_of.parent()).ok());
+        let local = match parent {
+            Some(parent) => {
+                let world = place.extend(parent.translation().z);
+                parent.affine().inverse().transform_point3(world).truncate()
+            }
+            None => place,
+        };
+        if local.is_finite() {
+            transform.translation.x = local.x;
+            transform.translation.y = local.y;
+        }
+        if critter.turns && state.walk.is_between_cells() {
+            let (dx, dy) = facing.0.offset();
+            let ahead = frame.step(dx, dy);
+            transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! New paths for critters whose way an edit has cut off, and for no one else.
+
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+
+use super::CritterState;
+use crate::{
+    grids::NavGrids,
+    nav::{
+        cell::{Cell, CellRect},
+        grid::NavGrid,
+        path::Path,
+        query::{GridId, PathQuery},
+        queue::Priority,
+    },
+    request::{ActiveOrder, NavPath, PathStatus},
+    scheduler::Pathfinder,
+};
+
+/// Repairs pass ordinary requests: a critter stands and waits for them.
+const REPAIR_PRIORITY: i8 = 4;
+
+/// The revision of each grid up to which paths are known to be good, and scratch memory.
+#[derive(Default)]
+pub(crate) struct Seen {
+    revisions: BTreeMap<GridId, u64>,
+    edits: BTreeMap<GridId, Vec<CellRect>>,
+    broken: Vec<(u64, Entity)>,
+}
+
+type Walker = (
+    Entity,
+    &'static mut ActiveOrder,
+    &'static mut NavPath,
+    &'static mut CritterState,
+    &'static mut PathStatus,
+);
+
+/// Looks at the edits since the last tick and sends critters whose way they cross to the queue.
+pub(crate) fn repair_paths(
+    mut seen: Local<Seen>,
+    grids: Res<NavGrids>,
+    mut pathfinder: ResMut<Pathfinder>,
+    mut walkers: Query<Walker>,
+) {
+    let Seen { revisions, edits, broken } = &mut *seen;
+    edits.values_mut().for_each(Vec::clear);
+    let mut any = false;
+    for (id, grid) in grids.iter() {
+        let known = revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
+        if known != grid.revision() {
+            any = true;
+            collect_edits(grid, known, edits.entry(id).or_default());
+        }
+    }
+    if !any {
+        return;
+    }
+    for (entity, order, path, state, status) in &walkers {
+        let under_way = matches!(*status, PathStatus::Walking(_)) || state.walk.is_between_cells();
+        let rects = edits.get(&order.grid).filter(|rects| under_way && !rects.is_empty());
+        if let (Some(rects), Some(grid)) = (rects, grids.get(order.grid))
+            && !is_sound(grid, order, &path.0, state, rects)
+        {
+            broken.push((order.number, entity));
+        }
+    }
+    broken.sort_unstable();
+    for (_, entity) in broken.drain(..) {
+        if let Ok((entity, mut order, mut path, mut state, mut status)) = walkers.get_mut(entity) {
+            let head = state.walk.head();
+            let can_enter = grids
+                .get(order.grid)
+                .is_some_and(|grid| grid.cost(order.query.profile, head) > 0);
+            if can_enter { state.walk.restart() } else { state.walk.turn_back() }
+            let start = state.walk.head();
+            path.0 = Path::standing(start);
+            if !matches!(*status, PathStatus::Idle | PathStatus::Failed(_) | PathStatus::Arrived(_)) {
+                ask_again(entity, &mut order, start, &mut pathfinder);
+                *status = PathStatus::Repairing;
+            }
+        }
+    }
+}
+
+/// Asks for the rest of an order from `start`.
+pub(super) fn ask_again(
+    entity: Entity,
+    order: &mut ActiveOrder,
+    start: Cell,
+    pathfinder: &mut Pathfinder,
+) {
+    let query = PathQuery { start, ..order.query };
+    let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
+    order.ticket = Some(pathfinder.ask(entity, order.grid, query, priority));
+    order.query = query;
+    pathfinder.counters.repaired += 1;
+}
+
+/// What was edited after `revision`; everything, where the grid cannot tell.
+fn collect_edits(grid: &NavGrid, revision: u64, rects: &mut Vec<CellRect>) {
+    match grid.edits_since(revision) {
+        Some(edits) => rects.extend(edits),
+        None => rects.push(grid.rect()),
+    }
+}
+
+/// Whether the step under way and all steps ahead are still legal after `edits`.
+fn is_sound(
+    grid: &NavGrid,
+    order: &ActiveOrder,
+    path: &Path,
+    state: &CritterState,
+    edits: &[CellRect],
+) -> bool {
+    let profile = order.query.profile;
+    let head = state.walk.head();
+    edits.iter().all(|&rect| {
+        let head_is_fine = !rect.contains(head) || grid.cost(profile, head) > 0;
+        head_is_fine && state.walk.survives(path, grid, profile, rect)
+    })
+}

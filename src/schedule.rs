@@ -1,0 +1,126 @@
+//! When everything runs: the public sets, their order, and the plugin that arranges them.
+//!
+//! | set | does | edit before it | read after it |
+//! |---|---|---|---|
+//! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles and blockers → grids | tiles, blockers | grids |
+//! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
+//! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
+//! | [`Deliver`](TilePathSystems::Deliver) | answers → paths, statuses, events | – | paths |
+//! | [`Move`](TilePathSystems::Move) | critters walk a tick | speeds | places, arrivals |
+//! | [`Draw`](TilePathSystems::Draw) | places → transforms, every frame | – | transforms |
+//!
+//! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame:
+//! in `RunFixedMainLoop` after the fixed steps, or right after `Move` in any other schedule.
+
+use bevy::{
+    app::RunFixedMainLoop,
+    ecs::schedule::{InternedScheduleLabel, ScheduleLabel},
+    prelude::*,
+};
+
+use crate::{
+    blocker::{NavBlocker, PlacedBlockers, sync_blockers},
+    grids::NavGrids,
+    movement::{
+        Critter, CritterState, Facing, Interpolation, advance_critters, place_transforms,
+        repair_paths,
+    },
+    request::{
+        ActiveOrder, NavPath, PathRequest, PathStatus, RequestInbox, accept_requests,
+    },
+    scheduler::{
+        PathCounters, Pathfinder, TilePathSettings, deliver_answers, publish_counters,
+        run_searches,
+    },
+};
+
+/// The stages of a tick, in their order; see the [module](self) for what may be changed before
+/// and read after each.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TilePathSystems {
+    /// Tiles and blockers become grids.
+    SyncGrid,
+    /// Requests, and paths that edits have cut off, go to the queue.
+    Accept,
+    /// The budget is spent.
+    Search,
+    /// Answers become paths, statuses and events.
+    Deliver,
+    /// Critters walk.
+    Move,
+    /// Critters are drawn where they are (once per frame).
+    Draw,
+}
+
+/// Pathfinding on tile maps: requests are answered under a budget, critters walk the answers.
+///
+/// Ticks in `FixedUpdate` unless told otherwise, so that the same orders give the same walks at
+/// every frame rate. Needs Bevy's `TimePlugin` (part of `MinimalPlugins` and `DefaultPlugins`).
+#[derive(Clone, Debug)]
+pub struct TilePathPlugin {
+    schedule: InternedScheduleLabel,
+}
+
+impl Default for TilePathPlugin {
+    fn default() -> Self {
+        Self::in_schedule(FixedUpdate)
+    }
+}
+
+impl TilePathPlugin {
+    /// Ticks in `schedule`.
+    #[must_use]
+    pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern() }
+    }
+}
+
+impl Plugin for TilePathPlugin {
+    fn build(&self, app: &mut App) {
+        use TilePathSystems::{Accept, Deliver, Draw, Move, Search, SyncGrid};
+        let is_fixed = self.schedule == FixedUpdate.intern();
+        app.init_resource::<NavGrids>()
+            .init_resource::<Pathfinder>()
+            .init_resource::<PathCounters>()
+            .init_resource::<TilePathSettings>()
+            .init_resource::<RequestInbox>()
+            .init_resource::<PlacedBlockers>()
+            .init_resource::<Time>()
+            .insert_resource(Interpolation(is_fixed));
+        register_types(app);
+        app.configure_sets(self.schedule, (SyncGrid, Accept, Search, Deliver, Move).chain())
+            .add_systems(
+                self.schedule,
+                (
+                    sync_blockers.in_set(SyncGrid),
+                    (accept_requests, repair_paths).chain().in_set(Accept),
+                    run_searches.in_set(Search),
+                    (deliver_answers, publish_counters).chain().in_set(Deliver),
+                    advance_critters.in_set(Move),
+                ),
+            );
+        if is_fixed {
+            let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
+            app.add_systems(RunFixedMainLoop, place_transforms.in_set(Draw).in_set(after));
+        } else {
+            app.configure_sets(self.schedule, Draw.after(Move))
+                .add_systems(self.schedule, place_transforms.in_set(Draw));
+        }
+        #[cfg(feature = "tilemap")]
+        crate::tilemap::build(app, self.schedule);
+    }
+}
+
+/// Registers what an app without automatic registration would miss.
+fn register_types(app: &mut App) {
+    app.register_type::<PathRequest>()
+        .register_type::<PathStatus>()
+        .register_type::<NavPath>()
+        .register_type::<ActiveOrder>()
+        .register_type::<Critter>()
+        .register_type::<CritterState>()
+        .register_type::<Facing>()
+        .register_type::<NavBlocker>()
+        .register_type::<TilePathSettings>()
+        .register_type::<PathCounters>();
+}

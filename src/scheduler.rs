@@ -1,0 +1,181 @@
+//! Stage 3: spends the tick's budget on the queue and hands out the answers.
+//!
+//! Input: the [`Pathfinder`]'s queue and the grids. Output: paths and statuses on the units that
+//! asked, entity events, and [`PathCounters`]. The budget counts expansions, so that the same
+//! requests are answered in the same ticks on every machine; an extra cap on the time may be set,
+//! at the price of that promise. How jobs are ordered: [`nav::queue`](crate::nav::queue).
+
+mod deliver;
+
+pub(crate) use deliver::deliver_answers;
+
+use std::collections::BTreeMap;
+
+use bevy::{
+    ecs::entity::EntityHashMap,
+    platform::time::Instant,
+    prelude::*,
+    reflect::std_traits::ReflectDefault,
+};
+use core::time::Duration;
+
+use crate::{
+    grids::NavGrids,
+    nav::{
+        checksum::Checksum,
+        query::{GridId, PathQuery},
+        queue::{Answer, Priority, QueueSettings, SearchQueue, Ticket},
+        search::Search,
+    },
+};
+
+/// How much searching a tick may do.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct TilePathSettings {
+    /// Expansions per tick over all requests; 0 pauses searching. The default of 40,000 is about
+    /// 2 ms on the two-core machine the figures in `benches/RESULTS.md` come from: an eighth of a
+    /// frame at 60 Hz.
+    pub budget: u32,
+    /// Also stop after this much time, looked at between slices. `None` (default) keeps answers
+    /// in the same ticks on every machine; with a cap they depend on how fast it is.
+    pub time_cap: Option<Duration>,
+    /// How the queue deals with its jobs.
+    pub queue: QueueSettings,
+}
+
+impl Default for TilePathSettings {
+    fn default() -> Self {
+        Self { budget: 40_000, time_cap: None, queue: QueueSettings::default() }
+    }
+}
+
+/// What the pathfinder has done and has before it. Counts since the app began, unless said
+/// otherwise.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct PathCounters {
+    /// Requests taken up, repairs included.
+    pub requests: u64,
+    /// Answered with a path to the goal.
+    pub found: u64,
+    /// Answered with a path to the nearest reachable cell.
+    pub partial: u64,
+    /// Answered with a reason why not.
+    pub failed: u64,
+    /// Taken back or replaced before they were answered.
+    pub canceled: u64,
+    /// Paths of walking critters that an edit cut off.
+    pub repaired: u64,
+    /// Searches that an edit threw back.
+    pub restarts: u64,
+    /// Expansions.
+    pub expansions: u64,
+    /// Expansions in the last tick, and what taking up requests cost of its budget.
+    pub spent_last_tick: u32,
+    /// Requests waiting in line now.
+    pub waiting: usize,
+    /// Searches in flight now.
+    pub in_flight: usize,
+    /// Ticks that the oldest unanswered request has waited.
+    pub longest_wait: u64,
+    /// Ticks that answered requests have waited, summed up.
+    pub waited: u64,
+    /// Memory of all searches, in bytes.
+    pub search_bytes: usize,
+    /// Sum over all answers (which, where to, at what cost): equal in two runs that gave the
+    /// same answers, whatever the budgets.
+    pub answers_checksum: u64,
+}
+
+/// The queue of searches and who waits for what.
+#[derive(Resource, Debug, Default)]
+pub struct Pathfinder {
+    queue: SearchQueue,
+    /// Who waits for the answer with this number.
+    askers: BTreeMap<u64, Entity>,
+    tickets: EntityHashMap<Ticket>,
+    answers: Vec<Answer>,
+    pub(crate) counters: PathCounters,
+}
+
+impl Pathfinder {
+    /// Queues a query for `entity`; an answer still awaited is given up.
+    pub(crate) fn ask(
+        &mut self,
+        entity: Entity,
+        grid: GridId,
+        query: PathQuery,
+        priority: Priority,
+    ) -> Ticket {
+        self.forget(entity);
+        let ticket = self.queue.push(grid, query, priority);
+        self.askers.insert(ticket.number(), entity);
+        self.tickets.insert(entity, ticket);
+        self.counters.requests += 1;
+        ticket
+    }
+
+    /// Gives up the answer `entity` waits for, if any.
+    pub(crate) fn forget(&mut self, entity: Entity) {
+        if let Some(ticket) = self.tickets.remove(&entity) {
+            self.queue.cancel(ticket);
+            self.askers.remove(&ticket.number());
+            self.counters.canceled += 1;
+        }
+    }
+
+    /// The search that works for `entity`, while it is in flight.
+    #[must_use]
+    pub fn search(&self, entity: Entity) -> Option<&Search> {
+        self.queue.search(*self.tickets.get(&entity)?)
+    }
+
+    /// Makes search memory ahead (8 KiB a page of 32 × 32 cells), so that the first tick under
+    /// load need not.
+    pub fn reserve_pages(&mut self, count: usize) {
+        self.queue.reserve_pages(count);
+    }
+
+    /// Who waits for this answer; forgets it.
+    fn take_asker(&mut self, ticket: Ticket) -> Option<Entity> {
+        let entity = self.askers.remove(&ticket.number())?;
+        self.tickets.remove(&entity);
+        Some(entity)
+    }
+}
+
+/// Spends the budget of the tick.
+pub(crate) fn run_searches(
+    mut pathfinder: ResMut<Pathfinder>,
+    grids: Res<NavGrids>,
+    settings: Res<TilePathSettings>,
+) {
+    let Pathfinder { queue, answers, counters, .. } = &mut *pathfinder;
+    queue.settings = settings.queue;
+    let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
+    let in_time = || deadline.is_none_or(|(start, cap)| start.elapsed() < cap);
+    counters.spent_last_tick =
+        queue.step(&*grids, settings.budget, in_time, |answer| answers.push(answer));
+    counters.restarts = queue.restarts();
+    counters.waiting = queue.waiting();
+    counters.in_flight = queue.in_flight();
+    counters.longest_wait = queue.longest_wait();
+    counters.search_bytes = queue.bytes();
+}
+
+/// Makes the counters readable for everyone.
+pub(crate) fn publish_counters(pathfinder: Res<Pathfinder>, mut counters: ResMut<PathCounters>) {
+    counters.set_if_neq(pathfinder.counters);
+}
+
+/// Hash of one answer; these are added up, so that the order of answers does not matter.
+fn answer_checksum(answer: &Answer) -> u64 {
+    let mut sum = Checksum::default();
+    sum.add(answer.ticket.number());
+    match &answer.result {
+        Ok(path) => sum.add_path(path),
+        Err(_) => sum.add(u64::MAX),
+    }
+    sum.value()
+}

@@ -1,0 +1,232 @@
+//! Reads tilemaps and their tiles into the sources, and the sources into the grids.
+
+use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy_ecs_tilemap::prelude::{
+    TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId,
+    TilemapSize, TilemapTileSize, TilemapType,
+};
+
+use super::{
+    NavSource, SourceError, SourceStatus, TileTerrain, TileView,
+    check,
+    sources::{Source, TileSources},
+};
+use crate::{
+    coordinates::GridFrame,
+    grids::NavGrids,
+    nav::{
+        grid::{MAX_SIDE, NavGrid},
+    },
+};
+
+type Map = (
+    Entity,
+    Ref<'static, NavSource>,
+    Ref<'static, TilemapSize>,
+    Ref<'static, TilemapType>,
+    &'static TilemapGridSize,
+    &'static TilemapTileSize,
+    Option<&'static TilemapAnchor>,
+    &'static mut SourceStatus,
+);
+
+type Tile = (
+    Entity,
+    &'static TilemapId,
+    &'static TilePos,
+    Option<&'static TileTextureIndex>,
+    Option<&'static TileVisible>,
+    Option<&'static TileTerrain>,
+);
+
+type TileChanged = Or<(
+    Changed<TilePos>,
+    Changed<TilemapId>,
+    Changed<TileTextureIndex>,
+    Changed<TileVisible>,
+    Changed<TileTerrain>,
+)>;
+
+/// Components whose removal takes a tile, or what is known of it, away.
+#[derive(SystemParam)]
+pub(crate) struct Removals<'w, 's> {
+    positions: RemovedComponents<'w, 's, TilePos>,
+    maps: RemovedComponents<'w, 's, TilemapId>,
+    terrains: RemovedComponents<'w, 's, TileTerrain>,
+    sources: RemovedComponents<'w, 's, NavSource>,
+}
+
+/// Brings grids in line with the tilemaps that feed them.
+pub(crate) fn sync_tilemaps(
+    mut sources: ResMut<TileSources>,
+    mut grids: ResMut<NavGrids>,
+    mut maps: Query<Map>,
+    tiles: Query<Tile>,
+    changed: Query<Tile, TileChanged>,
+    mut removals: Removals,
+    transforms: TransformHelper,
+) {
+    for map in removals.sources.read() {
+        if !maps.contains(map) {
+            sources.remove(map);
+        }
+    }
+    read_maps(&mut sources, &mut maps, &tiles);
+    read_tiles(&mut sources, changed.iter());
+    let gone = removals.positions.read().chain(removals.maps.read());
+    for tile in gone.chain(removals.terrains.read()) {
+        match tiles.get(tile) {
+            Ok(tile) => read_tiles(&mut sources, std::iter::once(tile)),
+            Err(_) => sources.take(tile),
+        }
+    }
+    rebuild_grids(&mut sources, &mut grids, &mut maps);
+    apply_changes(&mut sources, &mut grids);
+    place_grids(&sources, &mut grids, &maps, &transforms);
+}
+
+/// Takes in new tilemaps and those whose settings, size or type have changed, with all tiles.
+fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Tile>) {
+    let mut fresh = Vec::new();
+    for (entity, settings, size, map_type, .., mut status) in maps {
+        if !(settings.is_changed() || size.is_changed() || map_type.is_changed()) {
+            continue;
+        }
+        match check(*map_type, *size) {
+            Ok(()) => {
+                let size = UVec2::new(size.x, size.y);
+                sources.remove(entity);
+                sources.insert(Source::new(entity, (*settings).clone(), size));
+                fresh.push(entity);
+                *status = SourceStatus::Ready;
+            }
+            Err(error) => refuse(sources, entity, &mut status, error),
+        }
+    }
+    if !fresh.is_empty() {
+        read_tiles(sources, tiles.iter().filter(|(_, map, ..)| fresh.contains(&map.0)));
+    }
+}
+
+fn refuse(sources: &mut TileSources, entity: Entity, status: &mut SourceStatus, error: SourceError) {
+    tracing::error!("tilemap {entity} feeds no grid: {error}");
+    sources.remove(entity);
+    *status = SourceStatus::Refused(error);
+}
+
+fn read_tiles<'a>(
+    sources: &mut TileSources,
+    tiles: impl Iterator<
+        Item = (
+            Entity,
+            &'a TilemapId,
+            &'a TilePos,
+            Option<&'a TileTextureIndex>,
+            Option<&'a TileVisible>,
+            Option<&'a TileTerrain>,
+        ),
+    >,
+) {
+    for (tile, map, position, texture, visible, terrain) in tiles {
+        let view = TileView {
+            position: UVec2::new(position.x, position.y),
+            texture: texture.map_or(0, |texture| texture.0),
+            visible: visible.is_none_or(|visible| visible.0),
+            terrain: terrain.map(|terrain| terrain.0),
+        };
+        let terrain = sources.find(map.0).and_then(|source| {
+            let settings = &source.settings;
+            if settings.hidden_is_empty && !view.visible {
+                settings.empty
+            } else {
+                settings.rule.terrain(&view)
+            }
+        });
+        sources.put(tile, map.0, view.position, terrain);
+    }
+}
+
+/// Makes the grids anew whose extent or layers have changed; a grid without any map left goes.
+fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Query<Map>) {
+    while let Some(id) = sources.rebuild.pop_first() {
+        sources.changed.retain(|&(grid, _)| grid != id);
+        let extent = sources.extent(id);
+        let (width, height) = (extent.width, extent.height);
+        if extent.is_empty() {
+            grids.remove(id);
+            continue;
+        }
+        if width > MAX_SIDE || height > MAX_SIDE {
+            // The map added last has made it too large: without it the others fit.
+            let last = sources.of(id).last().map(|source| source.entity);
+            if let Some((.., mut status)) = last.and_then(|entity| maps.get_mut(entity).ok()) {
+                let error = SourceError::TooLarge { width, height };
+                refuse(sources, last.unwrap_or(Entity::PLACEHOLDER), &mut status, error);
+                continue;
+            }
+        }
+        let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
+        match NavGrid::from_terrain(width, height, terrain) {
+            Ok(grid) => {
+                let frame = grids.frame(id).copied().unwrap_or_default();
+                grids.insert(id, grid.with_origin(extent.min), frame);
+            }
+            Err(error) => tracing::error!("grid {}: {error}", id.0),
+        }
+    }
+}
+
+/// Lays the layers over each other again where one of them has changed.
+fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
+    let mut changed = std::mem::take(&mut sources.changed);
+    for run in changed.chunk_by(|a, b| a.0 == b.0) {
+        let id = run[0].0;
+        let Some(grid) = grids.get_mut(id) else {
+            continue;
+        };
+        let mut edit = grid.edit();
+        for &(_, cell) in run {
+            if let Err(error) = edit.set_terrain(cell, sources.terrain(id, cell)) {
+                tracing::error!("grid {}: {error}", id.0);
+            }
+        }
+    }
+    changed.clear();
+    sources.changed = changed;
+}
+
+/// Puts each grid where its lowest tilemap lies in the world.
+fn place_grids(
+    sources: &TileSources,
+    grids: &mut NavGrids,
+    maps: &Query<Map>,
+    transforms: &TransformHelper,
+) {
+    for source in &sources.sources {
+        let id = source.settings.grid;
+        let lowest = sources.of(id).min_by_key(|other| other.settings.order);
+        if lowest.is_some_and(|lowest| lowest.entity != source.entity) {
+            continue;
+        }
+        let Ok((entity, _, size, map_type, grid_size, tile_size, anchor, _)) =
+            maps.get(source.entity)
+        else {
+            continue;
+        };
+        let world = transforms.compute_global_transform(entity).unwrap_or_default();
+        let anchor = anchor.copied().unwrap_or(TilemapAnchor::None);
+        let center = |x, y| {
+            let local = TilePos::new(x, y)
+                .center_in_world(&size, grid_size, tile_size, &map_type, &anchor);
+            world.transform_point(local.extend(0.0)).truncate()
+        };
+        let origin = center(0, 0);
+        let (right, up) = (center(1, 0) - origin, center(0, 1) - origin);
+        let offset = source.settings.offset;
+        let zero = origin - right * offset.x as f32 - up * offset.y as f32;
+        let frame = GridFrame::from_axes(zero, right, up);
+        if grids.frame(id) != Some(&frame) {
+            grids.set_frame(id, frame);
+        }
+    }
+}
