@@ -59,6 +59,7 @@ impl NavGrids {
         if let Some(before) = self.grids.get(&id) {
             grid.succeed(&before.grid);
         }
+        grid.build_layers(); // now, while a level is loaded, rather than in the first tick
         self.grids.insert(id, Level { grid, frame });
     }
 
@@ -114,6 +115,7 @@ impl NavGrids {
     pub fn set_profiles(&mut self, profiles: Vec<Profile>) {
         for level in self.grids.values_mut() {
             level.grid.set_profiles(profiles.clone());
+            level.grid.build_layers();
         }
         self.profiles = profiles;
     }

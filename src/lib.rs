@@ -2,12 +2,16 @@
 
 pub mod blocker;
 pub mod coordinates;
+#[cfg(feature = "debug_draw")]
+pub mod debug_draw;
+pub mod diagnostics;
 pub mod grids;
 pub mod movement;
 pub mod nav;
 pub mod request;
 pub mod schedule;
 pub mod scheduler;
+pub mod state_checksum;
 #[cfg(feature = "tilemap")]
 pub mod tilemap;
 
@@ -17,9 +21,12 @@ pub mod prelude {
     pub use crate::tilemap::{
         NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileTerrain, TileView,
     };
+    #[cfg(feature = "debug_draw")]
+    pub use crate::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,
+        diagnostics::TilePathDiagnosticsPlugin,
         grids::NavGrids,
         movement::{Critter, CritterState, Facing},
         nav::{
@@ -36,5 +43,6 @@ pub mod prelude {
         },
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
+        state_checksum::state_checksum,
     };
 }

@@ -84,6 +84,8 @@ pub struct CritterState {
     /// Drawn place in cell space one tick ago and now.
     before: Vec2,
     now: Vec2,
+    /// The drawn place changed in the tick before the last: it has yet to be drawn at its end.
+    moved: bool,
 }
 
 impl CritterState {
@@ -135,7 +137,7 @@ impl CritterState {
 
     /// Whether the drawn place changes or has just changed.
     fn is_moving(&self) -> bool {
-        self.before != self.now || self.offset != Vec2::ZERO
+        self.moved || self.before != self.now
     }
 
     /// Adds the exact state (not the drawn one) to a checksum.

@@ -146,7 +146,7 @@ pub enum PathStatus {
     /// No request.
     #[default]
     Idle,
-    /// Asked; the answer is being searched for.
+    /// Asked; the answer is waited for.
     Searching,
     /// There is a path in [`NavPath`], and no critter that walks it by itself.
     Found(PathKind),
@@ -236,6 +236,11 @@ pub(crate) enum Letter {
 }
 
 fn note_asked(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut status) = world.get_mut::<PathStatus>(entity)
+        && *status == PathStatus::Idle
+    {
+        *status = PathStatus::Searching; // from the moment it is asked
+    }
     if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
         inbox.0.push(Letter::Asked(entity));
     }

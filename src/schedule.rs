@@ -29,10 +29,13 @@ use crate::{
         ActiveOrder, NavPath, PathRequest, PathStatus, RequestInbox, accept_requests,
     },
     scheduler::{
-        PathCounters, Pathfinder, TilePathSettings, deliver_answers, publish_counters,
-        run_searches,
+        PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches,
     },
 };
+
+/// Node pages made when the plugin is added: what a full house of searches takes in its first
+/// tick.
+const PAGES_AHEAD: usize = 512;
 
 /// The stages of a tick, in their order; see the [module](self) for what may be changed before
 /// and read after each.
@@ -87,6 +90,7 @@ impl Plugin for TilePathPlugin {
             .init_resource::<PlacedBlockers>()
             .init_resource::<Time>()
             .insert_resource(Interpolation(is_fixed));
+        app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         app.configure_sets(self.schedule, (SyncGrid, Accept, Search, Deliver, Move).chain())
             .add_systems(
@@ -95,7 +99,7 @@ impl Plugin for TilePathPlugin {
                     sync_blockers.in_set(SyncGrid),
                     (accept_requests, repair_paths).chain().in_set(Accept),
                     run_searches.in_set(Search),
-                    (deliver_answers, publish_counters).chain().in_set(Deliver),
+                    deliver_answers.in_set(Deliver),
                     advance_critters.in_set(Move),
                 ),
             );

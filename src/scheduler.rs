@@ -33,7 +33,7 @@ use crate::{
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathSettings {
-    /// Expansions per tick over all requests; 0 pauses searching. The default of 40,000 is about
+    /// Expansions per tick over all requests; 0 pauses searching. The default of 50,000 is about
     /// 2 ms on the two-core machine the figures in `benches/RESULTS.md` come from: an eighth of a
     /// frame at 60 Hz.
     pub budget: u32,
@@ -46,7 +46,7 @@ pub struct TilePathSettings {
 
 impl Default for TilePathSettings {
     fn default() -> Self {
-        Self { budget: 40_000, time_cap: None, queue: QueueSettings::default() }
+        Self { budget: 50_000, time_cap: None, queue: QueueSettings::default() }
     }
 }
 
@@ -96,6 +96,8 @@ pub struct Pathfinder {
     askers: BTreeMap<u64, Entity>,
     tickets: EntityHashMap<Ticket>,
     answers: Vec<Answer>,
+    /// Part of this tick's budget that reading requests took.
+    pub(crate) spent: u32,
     pub(crate) counters: PathCounters,
 }
 
@@ -131,10 +133,10 @@ impl Pathfinder {
         self.queue.search(*self.tickets.get(&entity)?)
     }
 
-    /// Makes search memory ahead (8 KiB a page of 32 × 32 cells), so that the first tick under
-    /// load need not.
-    pub fn reserve_pages(&mut self, count: usize) {
-        self.queue.reserve_pages(count);
+    /// Makes search memory ahead, so that the first tick under load need not: `pages` of 32 × 32
+    /// cells, 8 KiB each. The plugin reserves 512 (4 MiB) when it is added.
+    pub fn reserve(&mut self, pages: usize) {
+        self.queue.reserve(pages);
     }
 
     /// Who waits for this answer; forgets it.
@@ -151,22 +153,19 @@ pub(crate) fn run_searches(
     grids: Res<NavGrids>,
     settings: Res<TilePathSettings>,
 ) {
-    let Pathfinder { queue, answers, counters, .. } = &mut *pathfinder;
+    let Pathfinder { queue, answers, counters, spent, .. } = &mut *pathfinder;
+    let read = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
     let in_time = || deadline.is_none_or(|(start, cap)| start.elapsed() < cap);
+    let budget = settings.budget - read;
     counters.spent_last_tick =
-        queue.step(&*grids, settings.budget, in_time, |answer| answers.push(answer));
+        read + queue.step(&*grids, budget, in_time, |answer| answers.push(answer));
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting();
     counters.in_flight = queue.in_flight();
     counters.longest_wait = queue.longest_wait();
     counters.search_bytes = queue.bytes();
-}
-
-/// Makes the counters readable for everyone.
-pub(crate) fn publish_counters(pathfinder: Res<Pathfinder>, mut counters: ResMut<PathCounters>) {
-    counters.set_if_neq(pathfinder.counters);
 }
 
 /// Hash of one answer; these are added up, so that the order of answers does not matter.

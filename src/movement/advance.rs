@@ -41,7 +41,7 @@ pub(crate) fn advance_critters(
     for (entity, critter, transform, path, order, mut state, mut status, mut facing, is_child) in
         &mut walkers
     {
-        state.bypass_change_detection().before = state.now;
+        state.bypass_change_detection().begin_tick();
         let (Some(grid), Some(frame)) = (grids.get(order.grid), grids.frame(order.grid)) else {
             continue;
         };
@@ -87,11 +87,21 @@ pub(crate) fn advance_critters(
     }
 }
 
+/// Offsets below this many cells are rounding.
+const NO_OFFSET: f32 = 1.0e-3;
+
 impl CritterState {
+    /// What was now is before.
+    fn begin_tick(&mut self) {
+        self.moved = self.before != self.now;
+        self.before = self.now;
+    }
+
     /// Takes up its place on `cell`, drawn at `place` in cell space.
     fn place_at(&mut self, cell: Cell, place: Vec2) {
         let exact = Vec2::new(cell.x as f32, cell.y as f32);
-        let place = if place.is_finite() { place } else { exact };
+        let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
+        let place = if is_off { place } else { exact };
         self.offset = place - exact;
         self.before = place;
         self.now = place;

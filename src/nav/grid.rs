@@ -289,6 +289,13 @@ impl NavGrid {
         }))
     }
 
+    /// Builds the layers of all profiles now, so that no request has to wait for one.
+    pub fn build_layers(&self) {
+        for index in 0..self.profiles.len().min(256) {
+            let _built = self.layer(ProfileId(index as u8));
+        }
+    }
+
     /// Memory of the grid with all layers built so far, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

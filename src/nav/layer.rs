@@ -177,11 +177,10 @@ impl Layer {
         let mut changed = false;
         for y in y..y + height {
             let row = y as usize * self.width as usize;
-            for x in x..x + width {
-                let cost = self.costs[usize::from(terrain[row + x as usize])];
-                let passable = cost > 0 && !blocked(x, y);
-                changed |= self.bits.set(x, y, passable);
-            }
+            let passable = (x..x + width).map(|x| {
+                self.costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y)
+            });
+            changed |= self.bits.set_row(x, y, passable);
         }
         changed
     }
@@ -208,14 +207,29 @@ impl BitRows {
         word >> (bit % 64) & 1 == 1
     }
 
-    /// Says whether the bit was different before.
-    fn set(&mut self, x: u32, y: u32, value: bool) -> bool {
-        let bit = x as usize + 1;
-        let word = &mut self.words[(y as usize + 1) * self.words_per_row + bit / 64];
-        let mask = 1 << (bit % 64);
-        let before = *word & mask != 0;
-        *word = if value { *word | mask } else { *word & !mask };
-        before != value
+    /// Sets bits of row `y` from column `x` on, a word at a time; says whether any has changed.
+    fn set_row(&mut self, x: u32, y: u32, values: impl Iterator<Item = bool>) -> bool {
+        let row = (y as usize + 1) * self.words_per_row;
+        let mut bit = x as usize + 1;
+        let (mut mask, mut word) = (0u64, 0u64);
+        let mut changed = false;
+        for value in values {
+            mask |= 1 << (bit % 64);
+            word |= u64::from(value) << (bit % 64);
+            bit += 1;
+            if bit % 64 == 0 {
+                changed |= self.set_word(row + bit / 64 - 1, mask, word);
+                (mask, word) = (0, 0);
+            }
+        }
+        changed | self.set_word(row + bit / 64, mask, word)
+    }
+
+    /// Sets the bits of a word that `mask` names; says whether any has changed.
+    fn set_word(&mut self, index: usize, mask: u64, bits: u64) -> bool {
+        let before = self.words[index];
+        self.words[index] = before & !mask | bits;
+        before & mask != bits
     }
 
     /// The 3 × 3 block around the cell.

@@ -238,9 +238,13 @@ impl<L: OpenList> SearchQueue<L> {
         searches.map(Search::bytes).sum::<usize>() + self.pool.free_pages() * 8_192
     }
 
-    /// Makes node pages (8 KiB each) ahead, so that the first tick under load need not.
-    pub fn reserve_pages(&mut self, count: usize) {
-        self.pool.reserve(count);
+    /// Makes searches for all places and `pages` node pages (8 KiB each) ahead, so that the first
+    /// tick under load need not.
+    pub fn reserve(&mut self, pages: usize) {
+        while self.idle.len() + self.flights.len() < self.settings.in_flight {
+            self.idle.push(Search::warm());
+        }
+        self.pool.reserve(pages);
     }
 
     /// Starts the next job in line, if there is one and a place for it. A job that can be

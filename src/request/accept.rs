@@ -1,5 +1,8 @@
 //! Reads the inbox: what was dropped is canceled, what was asked is resolved and queued.
 //!
+//! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
+//! over several ticks, in order.
+//!
 //! The start is the cell a walking critter is about to enter, or the cell under the transform of
 //! one that stands. Targets are turned into cells here, once: a request does not follow.
 
@@ -16,7 +19,7 @@ use crate::{
         path::Path,
         query::{GridId, PathFailure, PathQuery},
     },
-    scheduler::Pathfinder,
+    scheduler::{Pathfinder, TilePathSettings},
 };
 
 type Unit = (
@@ -27,10 +30,14 @@ type Unit = (
     Option<&'static mut CritterState>,
 );
 
-/// Empties the inbox in the order in which it was filled.
+/// What reading a letter costs of the budget, in expansions: about the time it takes.
+const LETTER_COST: u32 = 16;
+
+/// Reads the inbox in the order in which it was filled.
 pub(crate) fn accept_requests(
     mut inbox: ResMut<RequestInbox>,
     mut pathfinder: ResMut<Pathfinder>,
+    settings: Res<TilePathSettings>,
     grids: Res<NavGrids>,
     mut units: Query<Unit>,
     transforms: TransformHelper,
@@ -40,7 +47,10 @@ pub(crate) fn accept_requests(
         return;
     }
     let mut letters = std::mem::take(&mut inbox.0);
-    for letter in letters.drain(..) {
+    let affordable = (settings.budget / 2 / LETTER_COST).max(1) as usize;
+    let read = letters.len().min(affordable);
+    pathfinder.spent = read as u32 * LETTER_COST;
+    for letter in letters.drain(..read) {
         match letter {
             Letter::Dropped(entity) => {
                 pathfinder.forget(entity);

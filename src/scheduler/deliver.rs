@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::{Pathfinder, answer_checksum};
+use super::{PathCounters, Pathfinder, answer_checksum};
 use crate::{
     movement::CritterState,
     nav::{
@@ -20,9 +20,11 @@ type Unit = (
     Option<&'static mut CritterState>,
 );
 
-/// Writes path and status of each unit that has its answer, and triggers the events.
+/// Writes path and status of each unit that has its answer, triggers the events, and makes the
+/// counters readable for everyone.
 pub(crate) fn deliver_answers(
     mut pathfinder: ResMut<Pathfinder>,
+    mut published: ResMut<PathCounters>,
     mut units: Query<Unit>,
     mut commands: Commands,
 ) {
@@ -57,6 +59,7 @@ pub(crate) fn deliver_answers(
         }
     }
     pathfinder.answers = answers; // keeps its memory
+    published.set_if_neq(pathfinder.counters);
 }
 
 fn count(pathfinder: &mut Pathfinder, answer: &Answer) {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod app;
+
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use bevy_tilepath::prelude::*;

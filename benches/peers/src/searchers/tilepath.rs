@@ -54,7 +54,7 @@ impl<L: OpenList> Searcher for Tilepath<L> {
         let Some(grid) = &self.grid else {
             return;
         };
-        let query = Query::new(start, goal).algorithm(self.algorithm);
+        let query = PathQuery::new(start, goal).algorithm(self.algorithm);
         if self.search.start(grid, &mut self.pool, query).is_ok() {
             self.search.step(grid, &mut self.pool, u32::MAX);
             self.path = self.search.finish(grid, &mut self.pool).ok();

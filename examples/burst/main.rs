@@ -1,0 +1,245 @@
+//! Everyone asks in the same tick: `burst --map M --scen S --agents N`.
+//!
+//! Input: a Moving AI map and scenario. Output: one JSON line that tells how the pathfinder gets
+//! through the pile, tick by tick. A headless app with the plugin and nothing else; one update is
+//! one tick. All options: `--help`.
+
+#[path = "../runner/mod.rs"]
+mod runner;
+
+use std::{path::PathBuf, process::ExitCode, time::Instant};
+
+use bevy::{
+    app::TaskPoolThreadAssignmentPolicy,
+    ecs::schedule::{Schedules, SingleThreadedExecutor},
+    prelude::*,
+    time::TimeUpdateStrategy,
+};
+use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
+use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+
+const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
+  [--algorithm auto|astar|dijkstra] [--sprawl] [--threads N] [--seed N]
+
+N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
+--budget E   expansions per tick (default: the plugin's)
+--sprawl     goals lie on other islands, so that every request is unreachable";
+
+/// More ticks than any sensible budget needs.
+const MOST_TICKS: u32 = 10_000_000;
+
+struct Options {
+    map: PathBuf,
+    scenario: PathBuf,
+    agents: usize,
+    budget: Option<u32>,
+    algorithm: Algorithm,
+    sprawl: bool,
+    threads: Option<usize>,
+    seed: u64,
+}
+
+/// When answers came, by tick.
+#[derive(Resource, Default)]
+struct Answers {
+    tick: u32,
+    ticks: Vec<f64>,
+}
+
+fn main() -> ExitCode {
+    runner::report(|| match options()? {
+        Some(options) => run(&options),
+        None => {
+            println!("{HELP}");
+            Ok(())
+        }
+    })
+}
+
+fn options() -> Outcome<Option<Options>> {
+    use lexopt::prelude::Long;
+    let mut parser = lexopt::Parser::from_env();
+    let (mut map, mut scenario, mut agents, mut budget, mut threads) = (None, None, None, None, None);
+    let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        match argument {
+            Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
+            Long("scen") => scenario = Some(PathBuf::from(word(&mut parser)?)),
+            Long("agents") => agents = Some(number("agents", &mut parser)?),
+            Long("budget") => budget = Some(number("budget", &mut parser)?),
+            Long("threads") => threads = Some(number("threads", &mut parser)?),
+            Long("seed") => seed = number("seed", &mut parser)?,
+            Long("algorithm") => algorithm = runner::algorithm(&word(&mut parser)?)?,
+            Long("sprawl") => sprawl = true,
+            Long("help") => return Ok(None),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    if budget == Some(0) {
+        return Err("--budget 0: nobody would ever be answered".into());
+    }
+    Ok(Some(Options {
+        map: required("map", map)?,
+        scenario: required("scen", scenario)?,
+        agents: required("agents", agents)?,
+        budget,
+        algorithm,
+        sprawl,
+        threads,
+        seed,
+    }))
+}
+
+fn run(options: &Options) -> Outcome<()> {
+    let grid = load_map(&options.map, Profile::default())?;
+    let rows = load_scenario(&options.scenario)?;
+    if rows.is_empty() {
+        return Err(format!("{}: no rows", options.scenario.display()));
+    }
+    let requests = requests(options, &grid, &rows);
+    let mut app = app(options, grid);
+    app.update(); // start-up is not what is measured
+    let begin = Instant::now();
+    app.world_mut().spawn_batch(requests);
+    let mut ticks = Vec::new();
+    let spawning = begin.elapsed();
+    while app.world().resource::<Answers>().ticks.len() < options.agents {
+        app.world_mut().resource_mut::<Answers>().tick += 1;
+        let before = Instant::now();
+        app.update();
+        let spent = app.world().resource::<PathCounters>().spent_last_tick;
+        ticks.push((before.elapsed().as_secs_f64() * 1e6, spent));
+        if ticks.len() as u32 == MOST_TICKS {
+            return Err(format!("not everyone is answered after {MOST_TICKS} ticks"));
+        }
+    }
+    let total_us = begin.elapsed().as_secs_f64() * 1e6;
+    eprintln!("spawning took {:.1} us", spawning.as_secs_f64() * 1e6);
+    summarize(options, &app, &ticks, total_us);
+    Ok(())
+}
+
+/// Who asks for what. Without other islands, `--sprawl` asks for impassable cells.
+fn requests(
+    options: &Options,
+    grid: &NavGrid,
+    rows: &[ScenarioRow],
+) -> Vec<(Transform, PathRequest)> {
+    let frame = GridFrame::default();
+    let mut elsewhere = Elsewhere::new(grid, options.seed);
+    (0..options.agents)
+        .map(|i| {
+            let row = &rows[i * rows.len() / options.agents % rows.len()];
+            let goal = if options.sprawl { elsewhere.pick(row.start) } else { row.goal };
+            let place = frame.cell_center(row.start).extend(0.0);
+            let request = PathRequest::to(goal).algorithm(options.algorithm);
+            (Transform::from_translation(place), request)
+        })
+        .collect()
+}
+
+/// Picks cells that cannot be reached.
+struct Elsewhere<'a> {
+    grid: &'a NavGrid,
+    cells: Vec<(Cell, Option<u32>)>,
+    state: u64,
+}
+
+impl<'a> Elsewhere<'a> {
+    fn new(grid: &'a NavGrid, seed: u64) -> Self {
+        let mut picker = Self { grid, cells: Vec::new(), state: seed };
+        let cells = grid.rect().cells().map(|cell| (cell, picker.island(cell)));
+        let (land, walls): (Vec<_>, Vec<_>) = cells.partition(|(_, island)| island.is_some());
+        let has_islands = land.iter().any(|(_, island)| *island != land[0].1);
+        picker.cells = if has_islands { land } else { walls };
+        picker
+    }
+
+    fn pick(&mut self, start: Cell) -> Cell {
+        let home = self.island(start);
+        for _ in 0..100_000 {
+            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let Some(index) = ((self.state >> 33) as usize).checked_rem(self.cells.len()) else {
+                break;
+            };
+            let (cell, island) = self.cells[index];
+            if island != home {
+                return cell;
+            }
+        }
+        // Everything is home: only a place off the map is out of reach.
+        Cell::new(-1, -1)
+    }
+
+    fn island(&self, cell: Cell) -> Option<u32> {
+        let layer = self.grid.layer(ProfileId::default())?;
+        layer.island(u32::try_from(cell.x).ok()?, u32::try_from(cell.y).ok()?)
+    }
+}
+
+fn app(options: &Options, grid: NavGrid) -> App {
+    let mut pools = TaskPoolOptions::default();
+    if let Some(threads) = options.threads {
+        pools = TaskPoolOptions::with_num_threads(threads);
+        let one = TaskPoolThreadAssignmentPolicy { min_threads: 1, ..pools.compute.clone() };
+        pools.compute = TaskPoolThreadAssignmentPolicy { max_threads: threads, ..one };
+    }
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins.set(TaskPoolPlugin { task_pool_options: pools }),
+        TilePathPlugin::default(),
+    ))
+    .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+    .init_resource::<Answers>()
+    .add_observer(|_: On<PathFound>, mut answers: ResMut<Answers>| note(&mut answers))
+    .add_observer(|_: On<PathFailed>, mut answers: ResMut<Answers>| note(&mut answers));
+    app.world_mut().resource_mut::<NavGrids>().insert(
+        GridId::default(),
+        grid,
+        GridFrame::default(),
+    );
+    if let Some(budget) = options.budget {
+        app.world_mut().resource_mut::<TilePathSettings>().budget = budget;
+    }
+    // Seven systems one after another: waking threads for them would be most of a tick.
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
+    app.finish();
+    app.cleanup();
+    app
+}
+
+fn note(answers: &mut Answers) {
+    let tick = f64::from(answers.tick);
+    answers.ticks.push(tick);
+}
+
+fn summarize(options: &Options, app: &App, ticks: &[(f64, u32)], total_us: f64) {
+    let counters = *app.world().resource::<PathCounters>();
+    let budget = app.world().resource::<TilePathSettings>().budget;
+    let mut full: Vec<f64> =
+        ticks.iter().filter(|(_, spent)| *spent >= budget).map(|&(micros, _)| micros).collect();
+    if full.is_empty() {
+        full = ticks.iter().map(|&(micros, _)| micros).collect();
+    }
+    full.sort_by(f64::total_cmp);
+    let worst = ticks.iter().map(|&(micros, _)| micros).fold(0.0, f64::max);
+    let answers = &app.world().resource::<Answers>().ticks; // in order of ticks already
+    JsonLine::default()
+        .number("agents", options.agents)
+        .number("ticks", ticks.len())
+        .number("found", counters.found)
+        .number("partial", counters.partial)
+        .number("failed", counters.failed)
+        .micros("worst_tick_us", worst)
+        .micros("median_tick_us", percentile(&full, 50))
+        .micros("total_us", total_us)
+        .number("expansions", counters.expansions)
+        .number("budget", budget)
+        .number("first_answer_tick", percentile(answers, 0))
+        .number("p50_answer_tick", percentile(answers, 50))
+        .number("p99_answer_tick", percentile(answers, 99))
+        .text("checksum", format_args!("{:016x}", counters.answers_checksum))
+        .print();
+}

@@ -1,0 +1,175 @@
+//! What the player does: orders, walls, new critters, pause and speed.
+//!
+//! Input: pointer and keys. Output: calls of the same functions that the scripted match uses.
+
+use std::collections::BTreeSet;
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    display::ViewSystems,
+    kinds::Kind,
+    map::GameMap,
+    markers::{self, MarkerKind},
+    orders::Dispatcher,
+    placement::{Spiral, island_of},
+    pointer::Pointer,
+    select::Selected,
+    sprites::{Sheets, mark},
+    units::{Barracks, Unit, cell_of},
+    walls::Mason,
+};
+
+/// Critters that one key press adds.
+const REINFORCEMENTS: usize = 25;
+/// Speeds of the game, slowest first.
+const SPEEDS: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+
+/// Adds the controls.
+pub struct ControlsPlugin;
+
+impl Plugin for ControlsPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn_build_cursor).add_systems(
+            Update,
+            (
+                (order, edit_walls, reinforce, change_speed).in_set(ViewSystems::Act),
+                draw_build_cursor.in_set(ViewSystems::Show),
+            ),
+        );
+    }
+}
+
+#[derive(Component)]
+struct BuildCursor;
+
+/// Right click moves, with shift after what is already ordered; S stops.
+fn order(
+    mut commands: Commands,
+    mut dispatcher: Dispatcher,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    pointer: Res<Pointer>,
+    map: Res<GameMap>,
+    selected: Query<Entity, With<Selected>>,
+) {
+    let stops = keys.just_pressed(KeyCode::KeyS);
+    let target = pointer.cell(&map).filter(|_| buttons.just_pressed(MouseButton::Right));
+    if selected.is_empty() || !stops && target.is_none() {
+        return;
+    }
+    let units: Vec<_> = selected.iter().collect();
+    if stops {
+        dispatcher.stop(&units);
+    }
+    if let Some(cell) = target {
+        let queued = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        dispatcher.send(&units, cell, queued);
+        let kind = if queued { MarkerKind::Queued } else { MarkerKind::Move };
+        commands.queue(markers::show(kind, cell));
+    }
+}
+
+/// B builds walls under the cursor, X removes them; both may be held while the pointer moves.
+fn edit_walls(
+    mut last: Local<Option<Cell>>,
+    mut mason: Mason,
+    keys: Res<ButtonInput<KeyCode>>,
+    pointer: Res<Pointer>,
+    map: Res<GameMap>,
+) {
+    let builds = keys.pressed(KeyCode::KeyB);
+    let removes = keys.any_pressed([KeyCode::KeyX, KeyCode::Delete]);
+    let Some(cell) = pointer.cell(&map).filter(|_| builds || removes) else {
+        *last = None;
+        return;
+    };
+    let from = last.replace(cell).unwrap_or(cell);
+    if from == cell && !keys.any_just_pressed([KeyCode::KeyB, KeyCode::KeyX, KeyCode::Delete]) {
+        return;
+    }
+    for cell in line(from, cell) {
+        if builds {
+            mason.build(cell);
+        } else {
+            mason.remove(cell);
+        }
+    }
+}
+
+/// The cells between two, both included, without diagonal gaps.
+fn line(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
+    let (dx, dy) = (to.x - from.x, to.y - from.y);
+    let steps = dx.abs() + dy.abs();
+    (0..=steps).map(move |step| {
+        let share = |delta: i32| {
+            (delta * step + steps.signum() * delta.signum() * steps / 2) / steps.max(1)
+        };
+        from.offset(share(dx), share(dy))
+    })
+}
+
+/// N brings more critters: of every kind that can stand where the pointer is.
+fn reinforce(
+    mut barracks: Barracks,
+    keys: Res<ButtonInput<KeyCode>>,
+    pointer: Res<Pointer>,
+    map: Res<GameMap>,
+    grids: Res<NavGrids>,
+    spiral: Res<Spiral>,
+    units: Query<(&CritterState, &Transform), With<Unit>>,
+) {
+    let cell = pointer.cell(&map).filter(|_| keys.just_pressed(KeyCode::KeyN));
+    let (Some(center), Some(grid)) = (cell, grids.get(GridId::default())) else {
+        return;
+    };
+    let mut taken: BTreeSet<_> = units
+        .iter()
+        .filter_map(|(state, transform)| cell_of(state, transform, &map.frame))
+        .collect();
+    let kinds: Vec<_> = Kind::ALL
+        .into_iter()
+        .filter_map(|kind| Some((kind, island_of(grid, kind.profile(), center)?)))
+        .collect();
+    for &(kind, island) in &kinds {
+        let count = REINFORCEMENTS.div_ceil(kinds.len());
+        for cell in spiral.spots(grid, (kind, island), center, count, &mut taken) {
+            barracks.spawn(kind, cell);
+        }
+    }
+}
+
+/// Space pauses, minus and plus change the speed.
+fn change_speed(mut time: ResMut<Time<Virtual>>, keys: Res<ButtonInput<KeyCode>>) {
+    if keys.just_pressed(KeyCode::Space) {
+        if time.is_paused() { time.unpause() } else { time.pause() }
+    }
+    let index = SPEEDS.iter().position(|&speed| speed >= time.relative_speed()).unwrap_or(2);
+    if keys.any_just_pressed([KeyCode::Equal, KeyCode::NumpadAdd]) {
+        time.set_relative_speed(SPEEDS[(index + 1).min(SPEEDS.len() - 1)]);
+    }
+    if keys.any_just_pressed([KeyCode::Minus, KeyCode::NumpadSubtract]) {
+        time.set_relative_speed(SPEEDS[index.saturating_sub(1)]);
+    }
+}
+
+fn spawn_build_cursor(mut commands: Commands, sheets: Res<Sheets>) {
+    commands.spawn((BuildCursor, sheets.marks.sprite(mark::BUILD), Visibility::Hidden));
+}
+
+fn draw_build_cursor(
+    mut cursor: Single<(&mut Transform, &mut Visibility), With<BuildCursor>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    pointer: Res<Pointer>,
+    map: Res<GameMap>,
+) {
+    let is_editing = keys.any_pressed([KeyCode::KeyB, KeyCode::KeyX, KeyCode::Delete]);
+    let (transform, visibility) = &mut *cursor;
+    if let Some(cell) = pointer.cell(&map).filter(|_| is_editing) {
+        transform.translation = map.frame.cell_center(cell).extend(6.0);
+        visibility.set_if_neq(Visibility::Visible);
+    } else {
+        visibility.set_if_neq(Visibility::Hidden);
+    }
+}

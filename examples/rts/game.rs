@@ -1,0 +1,46 @@
+//! The game without its looks: map, critters, orders and walls on top of the pathfinder.
+//!
+//! Input: [`Options`] and [`GameMap`] as resources. Output: everything that a window, an
+//! offscreen picture or a headless match needs alike.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    cli::Options,
+    kinds::Kind,
+    map::{self, GameMap},
+    orders::{self, Tally},
+    placement::Spiral,
+    units::{self, Home, UnitCount},
+    walls::Walls,
+};
+
+/// Ticks simulated so far.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub struct TickCount(pub u64);
+
+/// The game itself.
+pub struct GamePlugin;
+
+impl Plugin for GamePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(TilePathPlugin::default());
+        app.world_mut().resource_mut::<NavGrids>().set_profiles(Kind::profiles());
+        app.init_resource::<Spiral>()
+            .init_resource::<Tally>()
+            .init_resource::<Walls>()
+            .init_resource::<UnitCount>()
+            .init_resource::<TickCount>()
+            .insert_resource(Home(Cell::default()))
+            .add_observer(orders::note_arrival)
+            .add_observer(orders::note_failure)
+            .add_systems(Startup, (map::spawn_tiles, units::spawn_camps))
+            .add_systems(FixedLast, |mut tick: ResMut<TickCount>| tick.0 += 1);
+    }
+}
+
+/// Puts the game, with what it needs from the command line, into an app.
+pub fn add_to(app: &mut App, options: &Options, map: GameMap) {
+    app.insert_resource(options.clone()).insert_resource(map).add_plugins(GamePlugin);
+}

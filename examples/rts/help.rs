@@ -1,0 +1,67 @@
+//! The help panel: F1 shows and hides it.
+//!
+//! Input: a key. Output: a table of all keys in the middle of the screen.
+
+use bevy::prelude::*;
+
+use crate::{display::ViewSystems, hud, pointer::Panel};
+
+const KEYS: &str = "\
+left click, drag      select (shift adds)
+double click          select all of a kind in view
+Ctrl+A, Esc           select everyone, nobody
+Ctrl+1 .. Ctrl+9      set a control group
+1 .. 9                recall it (twice: go there)
+
+right click           move, also on the minimap
+shift + right click   queue another goal
+S                     stop
+
+B, X                  build, remove walls (hold and drag)
+N                     25 more critters at the cursor
+
+arrows, screen edges  move the view
+middle drag, wheel    move and zoom the view
+click on the minimap  jump there
+Home                  back to the start
+
+Space                 pause
+- and +               slower and faster
+F1, F2, F3            this help, debug overlay, islands
+F12                   save a picture";
+
+/// Adds the help.
+pub struct HelpPlugin;
+
+impl Plugin for HelpPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn).add_systems(Update, toggle.in_set(ViewSystems::Act));
+    }
+}
+
+#[derive(Component)]
+struct Help;
+
+fn spawn(mut commands: Commands) {
+    let screen = Node {
+        position_type: PositionType::Absolute,
+        width: percent(100),
+        height: percent(100),
+        justify_content: JustifyContent::Center,
+        align_items: AlignItems::Center,
+        ..default()
+    };
+    commands.spawn((Help, screen, Visibility::Hidden)).with_children(|screen| {
+        let panel = (hud::panel(Node::default()), Panel);
+        screen.spawn(panel).with_child(hud::text(KEYS));
+    });
+}
+
+fn toggle(keys: Res<ButtonInput<KeyCode>>, mut help: Single<&mut Visibility, With<Help>>) {
+    if keys.just_pressed(KeyCode::F1) {
+        **help = match **help {
+            Visibility::Hidden => Visibility::Inherited,
+            _ => Visibility::Hidden,
+        };
+    }
+}

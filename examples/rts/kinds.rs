@@ -1,0 +1,85 @@
+//! The kinds of critters: where each can go, how fast, and what it is called.
+//!
+//! Input: nothing. Output: the movement profiles (kind `i` has profile `i`) and the facts that
+//! spawning, drawing and the HUD go by. Terrain ids are the letters of the map files: `.` road,
+//! `G` grass, `S` swamp, `T` trees, `W` water, `@` rock and houses.
+
+use bevy_tilepath::prelude::*;
+
+/// What a critter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// Fast on firm ground, slow in swamps.
+    Runner,
+    /// Also makes its way through trees, slowly.
+    Trooper,
+    /// Slow but strong; swamps are too soft for it.
+    Crawler,
+    /// Stays on the water.
+    Boat,
+    /// Goes over everything flat.
+    Hovercraft,
+}
+
+impl Kind {
+    /// All of them, in the order of their profiles.
+    pub const ALL: [Self; 5] =
+        [Self::Runner, Self::Trooper, Self::Crawler, Self::Boat, Self::Hovercraft];
+
+    /// The profiles of all kinds, by number.
+    pub fn profiles() -> Vec<Profile> {
+        Self::ALL.map(Self::movement).to_vec()
+    }
+
+    /// The number of its profile.
+    pub const fn profile(self) -> ProfileId {
+        ProfileId(self as u8)
+    }
+
+    /// What each terrain costs it, in sixteenths of plain ground.
+    fn movement(self) -> Profile {
+        let costs: &[(u8, u16)] = match self {
+            Self::Runner => &[(b'.', 16), (b'G', 20), (b'S', 40)],
+            Self::Trooper => &[(b'.', 16), (b'G', 20), (b'S', 40), (b'T', 64)],
+            Self::Crawler => &[(b'.', 16), (b'G', 16)],
+            Self::Boat => &[(b'W', 16)],
+            Self::Hovercraft => &[(b'.', 16), (b'G', 16), (b'S', 16), (b'W', 16)],
+        };
+        costs
+            .iter()
+            .fold(Profile::new(), |profile, &(letter, cost)| profile.with(TerrainId(letter), cost))
+    }
+
+    /// Cells per second on plain ground.
+    pub const fn speed(self) -> f32 {
+        match self {
+            Self::Runner => 7.0,
+            Self::Trooper => 4.0,
+            Self::Crawler => 2.5,
+            Self::Boat => 5.0,
+            Self::Hovercraft => 6.0,
+        }
+    }
+
+    /// Its share of the critters that a game begins with, in percent.
+    pub const fn share(self) -> u32 {
+        match self {
+            Self::Runner => 35,
+            Self::Trooper => 30,
+            Self::Crawler => 15,
+            Self::Boat | Self::Hovercraft => 10,
+        }
+    }
+
+    /// Name of several of them.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Runner => "runners",
+            Self::Trooper => "troopers",
+            Self::Crawler => "crawlers",
+            Self::Boat => "boats",
+            Self::Hovercraft => "hovercraft",
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A small real-time strategy game on `bevy_tilepath`.
+//!
+//! `cargo run --release --example rts` opens a window (F1 there shows the keys); without a
+//! display or a graphics adapter, or with `--headless`, a scripted match runs instead and prints
+//! one JSON object per line. `--help` lists the options.
+//!
+//! Start reading at [`game`] (what the game consists of), [`orders`] (requests and events),
+//! [`walls`] (edits) and [`map`] (the tilemap that feeds the grid); the rest is looks and
+//! controls.
+
+#![expect(unreachable_pub, reason = "an example is a crate of its own: nothing reaches into it")]
+
+mod camera;
+mod capture;
+mod cli;
+mod compare;
+mod controls;
+mod display;
+mod game;
+mod headless;
+mod help;
+mod hud;
+mod kinds;
+mod map;
+mod markers;
+mod minimap;
+mod offscreen;
+mod orders;
+mod overlay;
+mod placement;
+mod pointer;
+mod script;
+mod select;
+mod smoke;
+mod sprites;
+mod tiles;
+mod units;
+mod walls;
+
+use std::process::ExitCode;
+
+use cli::Options;
+use map::GameMap;
+
+fn main() -> ExitCode {
+    run().unwrap_or_else(|error| {
+        eprintln!("rts: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run() -> Result<ExitCode, String> {
+    let options = Options::from_args()?;
+    if options.help {
+        println!("{}", cli::USAGE);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let map = GameMap::load(&options.map)?;
+    display::start_log();
+    if !options.headless && options.screenshot.is_none() {
+        match display::open(&options, map.clone()) {
+            Ok(mut app) => return Ok(display::exit_code(&app.run())),
+            Err(reason) if options.smoke.is_some() => return Err(reason),
+            Err(reason) => eprintln!("rts: {reason}: playing a scripted match instead"),
+        }
+    }
+    headless::run(&options, map)?;
+    Ok(ExitCode::SUCCESS)
+}

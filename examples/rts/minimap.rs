@@ -1,0 +1,146 @@
+//! The minimap: terrain, walls, critters, and what the camera shows.
+//!
+//! Input: the map and where everybody is. Output: a small picture, painted anew a few times a
+//! second, and a frame over it that follows the camera every frame.
+
+use std::time::Duration;
+
+use bevy::{
+    asset::RenderAssetUsages,
+    prelude::*,
+    render::render_resource::{Extent3d, TextureDimension, TextureFormat},
+    time::common_conditions::on_real_timer,
+};
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    camera::MainCamera, display::ViewSystems, hud, map::GameMap, pointer::Panel, select::Selected,
+    tiles, units::Unit, walls::Walls,
+};
+
+/// Longer side of the picture, in pixels.
+const SIDE: f32 = 208.0;
+/// Time between two paintings.
+const REPAINT: Duration = Duration::from_millis(100);
+const UNIT: [u8; 4] = [120, 205, 255, 255];
+const SELECTED: [u8; 4] = [255, 255, 255, 255];
+const WALL: [u8; 4] = [190, 190, 195, 255];
+
+/// Adds the minimap.
+pub struct MinimapPlugin;
+
+impl Plugin for MinimapPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn).add_systems(
+            Update,
+            (paint.run_if(on_real_timer(REPAINT)), follow_camera).in_set(ViewSystems::Show),
+        );
+    }
+}
+
+/// The node that shows the picture.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Minimap;
+
+#[derive(Component)]
+struct CameraFrame;
+
+/// What the picture is painted from.
+#[derive(Resource)]
+struct Painting {
+    image: Handle<Image>,
+    size: UVec2,
+    /// The bare map, as bytes of the picture.
+    ground: Vec<u8>,
+}
+
+fn spawn(mut commands: Commands, map: Res<GameMap>, mut images: ResMut<Assets<Image>>) {
+    let cells = UVec2::new(map.grid.width(), map.grid.height());
+    let scale = SIDE / cells.max_element() as f32;
+    let size = (cells.as_vec2() * scale).round().as_uvec2().max(UVec2::ONE);
+    let ground: Vec<u8> = (0..size.y)
+        .flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, size.y - 1 - y)))
+        .flat_map(|pixel| {
+            let cell = (pixel * cells / size).as_ivec2();
+            let [red, green, blue] =
+                tiles::minimap_color(map.letter(Cell::new(cell.x, cell.y)).unwrap_or_default());
+            [red, green, blue, 255]
+        })
+        .collect();
+    let extent = Extent3d { width: size.x, height: size.y, depth_or_array_layers: 1 };
+    let image = images.add(Image::new(
+        extent,
+        TextureDimension::D2,
+        ground.clone(),
+        TextureFormat::Rgba8UnormSrgb,
+        RenderAssetUsages::default(),
+    ));
+    commands
+        .spawn((hud::panel(Node { right: px(12), bottom: px(12), ..default() }), Panel))
+        .with_child((
+            Minimap,
+            ImageNode::new(image.clone()),
+            Node { width: px(size.x), height: px(size.y), overflow: Overflow::clip(), ..default() },
+            children![(
+                CameraFrame,
+                Node {
+                    position_type: PositionType::Absolute,
+                    border: UiRect::all(px(1)),
+                    ..default()
+                },
+                BorderColor::all(Color::WHITE),
+            )],
+        ));
+    commands.insert_resource(Painting { image, size, ground });
+}
+
+fn paint(
+    painting: Res<Painting>,
+    mut images: ResMut<Assets<Image>>,
+    map: Res<GameMap>,
+    walls: Res<Walls>,
+    units: Query<(&Transform, Has<Selected>), With<Unit>>,
+) {
+    let Some(mut image) = images.get_mut(&painting.image) else { return };
+    let Some(pixels) = &mut image.data else { return };
+    pixels.copy_from_slice(&painting.ground);
+    let mut dot = |at: Vec2, color: [u8; 4], width: u32| {
+        let share = (at - map.bounds().min) / map.bounds().size();
+        let corner = (share.with_y(1.0 - share.y) * painting.size.as_vec2()).as_uvec2();
+        for (dx, dy) in (0..width * width).map(|i| (i % width, i / width)) {
+            let at = corner + UVec2::new(dx, dy);
+            if at.x < painting.size.x && at.y < painting.size.y {
+                let first = 4 * (at.y * painting.size.x + at.x) as usize;
+                pixels[first..first + 4].copy_from_slice(&color);
+            }
+        }
+    };
+    for &cell in walls.cells.keys() {
+        dot(map.frame.cell_center(cell), WALL, 1);
+    }
+    for (transform, is_selected) in &units {
+        let color = if is_selected { SELECTED } else { UNIT };
+        dot(transform.translation.truncate(), color, 2);
+    }
+}
+
+fn follow_camera(
+    mut frame: Single<&mut Node, With<CameraFrame>>,
+    camera: Single<(&Camera, &GlobalTransform, &Projection), With<MainCamera>>,
+    painting: Res<Painting>,
+    map: Res<GameMap>,
+) {
+    let (_, place, projection) = *camera;
+    let Projection::Orthographic(view) = projection else {
+        return;
+    };
+    let bounds = map.bounds();
+    let scale = painting.size.as_vec2() / bounds.size();
+    let center = place.translation().truncate();
+    let shown = Rect::from_center_size(center, view.area.size());
+    let left_top = Vec2::new(shown.min.x - bounds.min.x, bounds.max.y - shown.max.y) * scale;
+    frame.left = px(left_top.x);
+    frame.top = px(left_top.y);
+    frame.width = px(shown.width() * scale.x);
+    frame.height = px(shown.height() * scale.y);
+}

@@ -1,0 +1,67 @@
+//! The debug overlay of the library, switched by keys.
+//!
+//! Input: F2 (all ways, edges of what is passable, the search of a selected critter) and F3
+//! (islands). Output: what `TilePathDebug` is told to draw, for the kind of whoever is selected,
+//! around the middle of the view.
+
+use bevy::prelude::*;
+use bevy_tilepath::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
+
+use crate::{
+    camera::{MainCamera, scale_of},
+    display::{SIZE, ViewSystems},
+    map::{GameMap, TILE},
+    select::Selected,
+    units::Unit,
+};
+
+/// Farthest from the middle of the view that cells are drawn: lines are not free.
+const MOST_CELLS: u32 = 80;
+
+/// Adds the overlay.
+pub struct OverlayPlugin;
+
+impl Plugin for OverlayPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(TilePathDebugPlugin)
+            .insert_resource(TilePathDebug { paths: false, ..default() })
+            .add_systems(Startup, |mut configs: ResMut<GizmoConfigStore>| {
+                configs.config_mut::<TilePathGizmos>().0.line.width = 1.5;
+            })
+            .add_systems(
+                Update,
+                (toggle.in_set(ViewSystems::Act), follow.in_set(ViewSystems::Show)),
+            );
+    }
+}
+
+fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
+    if keys.just_pressed(KeyCode::F2) {
+        debug.paths = !debug.paths;
+        debug.grid = debug.paths;
+    }
+    if keys.just_pressed(KeyCode::F3) {
+        debug.islands = !debug.islands;
+    }
+}
+
+/// Keeps the overlay where the player looks, and to whom they have selected.
+fn follow(
+    mut debug: ResMut<TilePathDebug>,
+    camera: Single<(&Transform, &Projection), With<MainCamera>>,
+    map: Res<GameMap>,
+    selected: Query<(Entity, &Unit), With<Selected>>,
+) {
+    if !debug.paths && !debug.islands {
+        return;
+    }
+    let (transform, projection) = *camera;
+    if let Some(cell) = map.frame.cell_at(transform.translation.truncate()) {
+        debug.around = cell;
+    }
+    let half_view = SIZE.max_element() as f32 / 2.0 * scale_of(projection);
+    debug.radius = ((half_view / TILE) as u32 + 1).min(MOST_CELLS);
+    let first = selected.iter().min_by_key(|(_, unit)| unit.number);
+    debug.search = first.map(|(entity, _)| entity);
+    debug.profile = first.map(|(_, unit)| unit.kind.profile()).unwrap_or_default();
+}

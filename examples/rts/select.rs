@@ -1,0 +1,248 @@
+//! Selection: click, drag-box, shift to add, control groups.
+//!
+//! Input: pointer and keys. Output: [`Selected`] on critters, a ring under each of them, and the
+//! box while it is drawn. A second press of a group's digit brings the camera to it; a double
+//! click takes everyone of that kind in view.
+
+use bevy::prelude::*;
+
+use crate::{
+    camera::{MainCamera, scale_of},
+    display::ViewSystems,
+    map::TILE,
+    pointer::{Over, Pointer},
+    sprites::{Sheets, mark},
+    units::Unit,
+};
+
+/// Pixels that the pointer must move for a click to become a box.
+const DRAG: f32 = 6.0;
+/// Seconds between two clicks, or two presses of a digit, that belong together.
+const DOUBLE: f32 = 0.3;
+/// Digit keys of the control groups.
+const DIGITS: [KeyCode; 9] = [
+    KeyCode::Digit1,
+    KeyCode::Digit2,
+    KeyCode::Digit3,
+    KeyCode::Digit4,
+    KeyCode::Digit5,
+    KeyCode::Digit6,
+    KeyCode::Digit7,
+    KeyCode::Digit8,
+    KeyCode::Digit9,
+];
+
+/// Adds selection.
+pub struct SelectPlugin;
+
+impl Plugin for SelectPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Drag>()
+            .init_resource::<Groups>()
+            .add_observer(add_ring)
+            .add_observer(remove_ring)
+            .add_systems(Startup, spawn_box)
+            .add_systems(
+                Update,
+                (
+                    (select_by_pointer, select_by_keys).chain().in_set(ViewSystems::Act),
+                    draw_box.in_set(ViewSystems::Show),
+                ),
+            );
+    }
+}
+
+/// The player has selected this critter.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Selected;
+
+#[derive(Component)]
+struct Ring;
+
+#[derive(Component)]
+struct SelectionBox;
+
+/// The box being drawn, and the click before.
+#[derive(Resource, Default)]
+struct Drag {
+    /// Where the button went down: on the screen and in the world.
+    from: Option<(Vec2, Vec2)>,
+    is_box: bool,
+    last_click: f32,
+}
+
+#[derive(Resource, Default)]
+struct Groups {
+    members: [Vec<Entity>; 9],
+    last_recall: (usize, f32),
+}
+
+type Units<'w, 's> = Query<'w, 's, (Entity, &'static Unit, &'static Transform, Has<Selected>)>;
+
+fn is_shift(keys: &ButtonInput<KeyCode>) -> bool {
+    keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight])
+}
+
+fn select_by_pointer(
+    mut commands: Commands,
+    mut drag: ResMut<Drag>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    pointer: Res<Pointer>,
+    time: Res<Time<Real>>,
+    units: Units,
+    view: Single<(&Camera, &GlobalTransform, &Projection), With<MainCamera>>,
+) {
+    if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::Ground {
+        drag.from = Some((pointer.screen, pointer.world));
+        drag.is_box = false;
+    }
+    let Some((screen, world)) = drag.from else {
+        return;
+    };
+    drag.is_box |= pointer.screen.distance(screen) > DRAG;
+    if !buttons.just_released(MouseButton::Left) {
+        return;
+    }
+    drag.from = None;
+    let (camera, place, projection) = *view;
+    let chosen = if drag.is_box {
+        in_rect(&units, Rect::from_corners(world, pointer.world), None)
+    } else {
+        let now = time.elapsed_secs();
+        let is_double = now - std::mem::replace(&mut drag.last_click, now) < DOUBLE;
+        let reach = (TILE * 0.7).max(10.0 * scale_of(projection));
+        match nearest(&units, pointer.world, reach) {
+            Some((_, unit)) if is_double => {
+                let shown = camera.logical_viewport_rect().unwrap_or_default();
+                let corner = |at| camera.viewport_to_world_2d(place, at).unwrap_or_default();
+                let shown = Rect::from_corners(corner(shown.min), corner(shown.max));
+                in_rect(&units, shown, Some(unit))
+            }
+            Some((entity, _)) => vec![entity],
+            None => Vec::new(),
+        }
+    };
+    select(&mut commands, &units, &chosen, is_shift(&keys));
+}
+
+/// Critters inside of a world rectangle; only those of one kind, if that of some unit is wanted.
+fn in_rect(units: &Units, rect: Rect, like: Option<Unit>) -> Vec<Entity> {
+    units
+        .iter()
+        .filter(|(_, unit, ..)| like.is_none_or(|like| like.kind == unit.kind))
+        .filter(|(_, _, transform, _)| rect.contains(transform.translation.truncate()))
+        .map(|(entity, ..)| entity)
+        .collect()
+}
+
+fn nearest(units: &Units, at: Vec2, reach: f32) -> Option<(Entity, Unit)> {
+    units
+        .iter()
+        .map(|(entity, unit, transform, _)| {
+            (transform.translation.truncate().distance(at), entity, *unit)
+        })
+        .filter(|&(distance, ..)| distance < reach)
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, entity, unit)| (entity, unit))
+}
+
+/// Selects `chosen`, next to or instead of who is selected.
+fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: bool) {
+    if !adds {
+        for (entity, ..) in units.iter().filter(|&(.., is_selected)| is_selected) {
+            if !chosen.contains(&entity) {
+                commands.entity(entity).remove::<Selected>();
+            }
+        }
+    }
+    for (entity, .., is_selected) in units.iter_many(chosen) {
+        if !is_selected {
+            commands.entity(entity).insert(Selected);
+        }
+    }
+}
+
+fn select_by_keys(
+    mut commands: Commands,
+    mut groups: ResMut<Groups>,
+    mut camera: Single<&mut Transform, (With<MainCamera>, Without<Unit>)>,
+    keys: Res<ButtonInput<KeyCode>>,
+    time: Res<Time<Real>>,
+    units: Units,
+) {
+    let is_control = keys.any_pressed([KeyCode::ControlLeft, KeyCode::ControlRight]);
+    if keys.just_pressed(KeyCode::Escape) {
+        select(&mut commands, &units, &[], false);
+    }
+    if is_control && keys.just_pressed(KeyCode::KeyA) {
+        let everyone: Vec<_> = units.iter().map(|(entity, ..)| entity).collect();
+        select(&mut commands, &units, &everyone, true);
+    }
+    let Some(digit) = DIGITS.iter().position(|&key| keys.just_pressed(key)) else {
+        return;
+    };
+    if is_control {
+        groups.members[digit] = units
+            .iter()
+            .filter(|&(.., is_selected)| is_selected)
+            .map(|(entity, ..)| entity)
+            .collect();
+        return;
+    }
+    let now = (digit, time.elapsed_secs());
+    let before = std::mem::replace(&mut groups.last_recall, now);
+    select(&mut commands, &units, &groups.members[digit], is_shift(&keys));
+    if before.0 == digit && now.1 - before.1 < DOUBLE {
+        let places =
+            units.iter_many(&groups.members[digit]).map(|(_, _, place, _)| place.translation);
+        let (sum, count) =
+            places.fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
+        if count > 0.0 {
+            camera.translation = (sum / count).with_z(camera.translation.z);
+        }
+    }
+}
+
+fn add_ring(added: On<Add, Selected>, mut commands: Commands, sheets: Res<Sheets>) {
+    let ring = (Ring, sheets.marks.sprite(mark::RING), Transform::from_xyz(0.0, 0.0, -0.5));
+    commands.entity(added.entity).with_child(ring);
+}
+
+fn remove_ring(
+    removed: On<Remove, Selected>,
+    mut commands: Commands,
+    children: Query<&Children>,
+    rings: Query<Entity, With<Ring>>,
+) {
+    for ring in children.get(removed.entity).into_iter().flat_map(|all| rings.iter_many(all)) {
+        commands.entity(ring).despawn();
+    }
+}
+
+fn spawn_box(mut commands: Commands) {
+    commands.spawn((
+        SelectionBox,
+        Sprite::from_color(Color::srgba(0.36, 1.0, 0.42, 0.14), Vec2::ONE),
+        Transform::from_xyz(0.0, 0.0, 8.0),
+        Visibility::Hidden,
+    ));
+}
+
+fn draw_box(
+    drag: Res<Drag>,
+    pointer: Res<Pointer>,
+    mut fill: Single<(&mut Transform, &mut Visibility), With<SelectionBox>>,
+    mut gizmos: Gizmos,
+) {
+    let (transform, visibility) = &mut *fill;
+    let Some((_, world)) = drag.from.filter(|_| drag.is_box) else {
+        visibility.set_if_neq(Visibility::Hidden);
+        return;
+    };
+    let rect = Rect::from_corners(world, pointer.world);
+    visibility.set_if_neq(Visibility::Visible);
+    transform.translation = rect.center().extend(transform.translation.z);
+    transform.scale = rect.size().max(Vec2::splat(0.01)).extend(1.0);
+    gizmos.rect_2d(rect.center(), rect.size(), Color::srgb(0.36, 1.0, 0.42));
+}

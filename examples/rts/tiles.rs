@@ -1,0 +1,132 @@
+//! Which tile of the sheet a cell shows, and its color on the minimap.
+//!
+//! Input: a cell and its surroundings. Output: an index into `assets/tiles.png` (8 columns).
+//! Borders come in sixteen shapes: one bit for each side (north 1, east 2, south 4, west 8) on
+//! which the neighbor is of another kind.
+
+use bevy_tilepath::prelude::*;
+
+use crate::map::GameMap;
+
+/// Sides of a cell in the order of their bits; `y` grows upwards.
+const SIDES: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+
+/// The tile with a wall, and the one the sheet shows in the abyss.
+pub const WALL: u32 = 46;
+
+/// First tiles of the groups of the sheet.
+mod group {
+    pub const GRASS: u32 = 0;
+    pub const FLOWERS: u32 = 5;
+    pub const ROAD: u32 = 8;
+    pub const SWAMP: u32 = 16;
+    pub const PAVING: u32 = 20;
+    pub const WATER: u32 = 24;
+    pub const TREES: u32 = 32;
+    pub const ABYSS: u32 = 40;
+    pub const SHORE: u32 = 48;
+    pub const ROCK: u32 = 64;
+    pub const ROOF: u32 = 80;
+    pub const VERGE: u32 = 96;
+    pub const MARSH: u32 = 120;
+}
+
+/// The tile of every cell, row by row from the bottom.
+pub fn choose_all(map: &GameMap) -> Vec<u32> {
+    let chooser = Chooser { map, is_city: is_city(map) };
+    map.grid.rect().cells().map(|cell| chooser.tile(cell)).collect()
+}
+
+/// Whether most open ground is bare: then it is paved, and blocks are houses.
+fn is_city(map: &GameMap) -> bool {
+    let count =
+        |letter| map.grid.rect().cells().filter(|&cell| map.letter(cell) == Some(letter)).count();
+    count(b'.') > count(b'G')
+}
+
+struct Chooser<'a> {
+    map: &'a GameMap,
+    is_city: bool,
+}
+
+impl Chooser<'_> {
+    fn tile(&self, cell: Cell) -> u32 {
+        let any = chance(cell);
+        match self.letter(cell) {
+            b'G' => match self.sides(cell, |letter| letter == b'.') {
+                0 if any.is_multiple_of(9) => group::FLOWERS + any / 9 % 3,
+                0 => group::GRASS + any % 5,
+                roads => group::VERGE + roads,
+            },
+            b'.' => match self.bridge(cell) {
+                Some(tile) => tile,
+                None if self.is_city => group::PAVING + any % 4,
+                None => group::ROAD + any % 8,
+            },
+            b'W' => match self.sides(cell, |letter| letter != b'W') {
+                0 => group::WATER + any % 8,
+                land => group::SHORE + land,
+            },
+            b'T' => group::TREES + any % 8,
+            b'S' => match self.sides(cell, |letter| matches!(letter, b'G' | b'T' | b'.' | b'@')) {
+                0 => group::SWAMP + any % 4,
+                land => group::MARSH + land,
+            },
+            b'@' => {
+                let open = self.sides(cell, |letter| letter != b'@');
+                open + if self.is_city { group::ROOF } else { group::ROCK }
+            }
+            _ => group::ABYSS + any % 4,
+        }
+    }
+
+    fn letter(&self, cell: Cell) -> u8 {
+        self.map.letter(cell).unwrap_or(b'O')
+    }
+
+    /// The sides on which there is a neighbor of the wanted kind.
+    fn sides(&self, cell: Cell, is_wanted: impl Fn(u8) -> bool) -> u32 {
+        let hit = |(dx, dy)| self.map.letter(cell.offset(dx, dy)).is_some_and(&is_wanted);
+        (0..4).filter(|&side| hit(SIDES[side])).map(|side| 1 << side).sum()
+    }
+
+    /// The bridge tile, where bare ground has water near by on two opposite sides.
+    fn bridge(&self, cell: Cell) -> Option<u32> {
+        let has_water = |dx: i32, dy: i32| {
+            (1..=3)
+                .map(|step| self.letter(cell.offset(dx * step, dy * step)))
+                .take_while(|letter| matches!(letter, b'.' | b'W'))
+                .any(|letter| letter == b'W')
+        };
+        let next = |dx, dy| usize::from(self.letter(cell.offset(dx, dy)) == b'W');
+        if has_water(0, 1) && has_water(0, -1) {
+            Some([113, 112, 114, 44][next(0, 1) + 2 * next(0, -1)])
+        } else if has_water(-1, 0) && has_water(1, 0) {
+            Some([116, 115, 117, 45][next(-1, 0) + 2 * next(1, 0)])
+        } else {
+            None
+        }
+    }
+}
+
+/// Spreads variants over the map: the same on every machine and in every run.
+fn chance(cell: Cell) -> u32 {
+    let mut hash = 0x9E37_79B1_u32 ^ (cell.x as u32).wrapping_mul(0x85EB_CA77);
+    hash ^= (cell.y as u32).wrapping_mul(0xC2B2_AE3D).rotate_left(13);
+    hash = (hash ^ (hash >> 15)).wrapping_mul(0x2C1B_3C6D);
+    hash = (hash ^ (hash >> 12)).wrapping_mul(0x297A_2D39);
+    (hash ^ (hash >> 15)) >> 4
+}
+
+/// Color of a terrain on the minimap: red, green, blue.
+pub const fn minimap_color(letter: u8) -> [u8; 3] {
+    match letter {
+        b'G' => [84, 138, 69],
+        b'.' => [198, 165, 108],
+        b'W' => [45, 95, 144],
+        b'T' => [44, 84, 50],
+        b'S' => [86, 99, 64],
+        b'@' => [110, 96, 86],
+        _ => [24, 22, 32],
+    }
+}

@@ -1,0 +1,147 @@
+//! What the headless runners share: reading maps and scenarios, sampling, one JSON line out.
+
+#![allow(dead_code, reason = "each runner uses its own part")]
+
+use std::{fmt::Display, path::Path as FilePath, process::ExitCode};
+
+use bevy_tilepath::{
+    nav::moving_ai::{ScenarioRow, read_map, read_scenario},
+    prelude::*,
+};
+
+/// An error is one line for standard error.
+pub type Outcome<T> = Result<T, String>;
+
+/// Runs `main` and turns its error into a line and exit status 1.
+pub fn report(main: impl FnOnce() -> Outcome<()>) -> ExitCode {
+    match main() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The map in a file, for one profile.
+pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
+    let text = read(file)?;
+    let grid = read_map(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(grid.with_profiles(vec![profile]))
+}
+
+/// The rows of a scenario file, in file order.
+pub fn load_scenario(file: &FilePath) -> Outcome<Vec<ScenarioRow>> {
+    read_scenario(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn read(file: &FilePath) -> Outcome<String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// `n` rows spread evenly over the lengths: zero-length ones dropped, sorted by (length, line).
+pub fn sample(mut rows: Vec<ScenarioRow>, n: usize) -> Vec<ScenarioRow> {
+    rows.retain(|row| row.optimal > 0.0);
+    rows.sort_by(|a, b| a.optimal.total_cmp(&b.optimal)); // stable: lines stay in order
+    let last = rows.len().saturating_sub(1);
+    if rows.is_empty() {
+        return rows;
+    }
+    (0..n).map(|i| rows[i * last / n.saturating_sub(1).max(1)]).collect()
+}
+
+/// The profile called `name` on the command line.
+pub fn profile(name: &str) -> Outcome<Profile> {
+    match name {
+        "plain" => Ok(Profile::default()),
+        "weighted" => Ok([(b'.', 16), (b'G', 16), (b'S', 32), (b'W', 48), (b'T', 80)]
+            .into_iter()
+            .fold(Profile::new(), |profile, (letter, cost)| {
+                profile.with(TerrainId(letter), cost)
+            })),
+        other => Err(format!("--profile {other}: not plain or weighted")),
+    }
+}
+
+/// The algorithm called `name` on the command line.
+pub fn algorithm(name: &str) -> Outcome<Algorithm> {
+    match name {
+        "auto" => Ok(Algorithm::Auto),
+        "astar" => Ok(Algorithm::AStar),
+        "dijkstra" => Ok(Algorithm::Dijkstra),
+        "jump-point" | "hierarchical" => {
+            Err(format!("--algorithm {name}: not available in this version"))
+        }
+        other => Err(format!(
+            "--algorithm {other}: not auto, astar, jump-point, hierarchical or dijkstra"
+        )),
+    }
+}
+
+/// The value of an option, parsed, with an error that names both.
+pub fn number<T: std::str::FromStr>(name: &str, parser: &mut lexopt::Parser) -> Outcome<T> {
+    let text = word(parser)?;
+    text.parse().map_err(|_| format!("--{name} {text}: not a number in range"))
+}
+
+/// The value of an option as text.
+pub fn word(parser: &mut lexopt::Parser) -> Outcome<String> {
+    let value = parser.value().map_err(|error| error.to_string())?;
+    value.into_string().map_err(|value| format!("{}: not valid text", value.display()))
+}
+
+/// `value` or the error that the option is missing.
+pub fn required<T>(name: &str, value: Option<T>) -> Outcome<T> {
+    value.ok_or_else(|| format!("--{name} is missing"))
+}
+
+/// The value at share `percent` of sorted values; 0 where there are none.
+pub fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted.get(last * percent / 100).copied().unwrap_or(0.0)
+}
+
+/// One JSON object on one line, field by field.
+#[derive(Default)]
+pub struct JsonLine(String);
+
+impl JsonLine {
+    /// Adds a number.
+    pub fn number(mut self, name: &str, value: impl Display) -> Self {
+        self.key(name);
+        self.0 += &value.to_string();
+        self
+    }
+
+    /// Adds microseconds, to a tenth.
+    pub fn micros(self, name: &str, value: f64) -> Self {
+        self.number(name, format_args!("{value:.1}"))
+    }
+
+    /// Adds a text.
+    pub fn text(mut self, name: &str, value: impl Display) -> Self {
+        self.key(name);
+        self.0.push('"');
+        for letter in value.to_string().chars() {
+            match letter {
+                '"' | '\\' => self.0.extend(['\\', letter]),
+                letter if letter.is_control() => self.0 += &format!("\\u{:04x}", letter as u32),
+                letter => self.0.push(letter),
+            }
+        }
+        self.0.push('"');
+        self
+    }
+
+    /// Prints the line to standard output.
+    pub fn print(self) {
+        println!("{{{}}}", self.0);
+    }
+
+    fn key(&mut self, name: &str) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0 += &format!("\"{name}\":");
+    }
+}

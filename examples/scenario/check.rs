@@ -1,0 +1,46 @@
+//! Checks a path against the map's letters alone, apart from everything the search is made of.
+
+use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
+
+/// Length in straight steps, a diagonal one counting √2.
+fn length(path: &Path) -> f64 {
+    let steps = path.legs().iter().map(|leg| {
+        let step = if leg.direction.is_diagonal() { std::f64::consts::SQRT_2 } else { 1.0 };
+        step * f64::from(leg.steps)
+    });
+    steps.sum()
+}
+
+/// Whether the path is as long as the scenario says: files round to as few as two decimals.
+pub fn has_length(path: &Path, optimal: f64) -> bool {
+    (length(path) - optimal).abs() <= optimal * 1e-4 + 0.01
+}
+
+/// Cost in straight plain steps, diagonals √2, each step at the mean cost of its two cells.
+pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
+    let cells: Vec<Cell> = path.cells().collect();
+    let price = |cell| f64::from(grid.cost(ProfileId::default(), cell)) / f64::from(PLAIN);
+    let steps = cells.windows(2).map(|pair| {
+        let diagonal = pair[0].x != pair[1].x && pair[0].y != pair[1].y;
+        let weight = if diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
+        weight * (price(pair[0]) + price(pair[1])) / 2.0
+    });
+    steps.sum()
+}
+
+/// Steps that the benchmark's rule forbids, and ends that are not the row's.
+pub fn illegal_steps(grid: &NavGrid, row: &ScenarioRow, path: &Path) -> usize {
+    let profile = &grid.profiles()[0];
+    let free = |x, y| {
+        grid.terrain(Cell::new(x, y)).is_some_and(|terrain| profile.cost(terrain) > 0)
+    };
+    let cells: Vec<Cell> = path.cells().collect();
+    let wrong_ends = usize::from(cells.first() != Some(&row.start))
+        + usize::from(cells.last() != Some(&row.goal));
+    let steps = cells.windows(2).filter(|pair| {
+        let (a, b) = (pair[0], pair[1]);
+        let is_step = (a.x - b.x).abs().max((a.y - b.y).abs()) == 1;
+        !(is_step && free(a.x, a.y) && free(b.x, b.y) && free(a.x, b.y) && free(b.x, a.y))
+    });
+    wrong_ends + steps.count()
+}

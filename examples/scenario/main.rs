@@ -1,0 +1,219 @@
+//! Single queries, one after another: `scenario --map M --scen S`.
+//!
+//! Input: a Moving AI map and scenario. Output: one JSON line with figures; every path is checked
+//! step by step against the map's letters and, on the plain profile, against the scenario's
+//! optimal length. All options: `--help`.
+
+#[path = "../runner/mod.rs"]
+mod runner;
+
+mod check;
+
+use std::{fmt::Write as _, path::PathBuf, process::ExitCode, time::Instant};
+
+use bevy_tilepath::{
+    nav::{moving_ai::ScenarioRow, node_pool::NodePool, search::Search},
+    prelude::*,
+};
+use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+
+const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|astar|dijkstra] [--sample N]
+  [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
+  [--threads N] [--seed N]
+
+Answers the queries of a Moving AI scenario one after another and prints one JSON line.
+--budget E    advance every search in slices of E expansions (same answers)
+--no-cache    remember nothing between queries (this version never does)
+--threads N   taken for the common contract: single queries run on one thread
+--seed N      taken for the common contract: nothing here is random";
+
+struct Options {
+    map: PathBuf,
+    scenario: PathBuf,
+    algorithm: (String, Algorithm),
+    profile: String,
+    sample: Option<usize>,
+    rounds: usize,
+    budget: u32,
+    paths: Option<PathBuf>,
+    times: Option<PathBuf>,
+}
+
+/// What became of one query.
+struct Answer {
+    path: Option<Path>,
+    micros: f64,
+    expansions: u64,
+}
+
+fn main() -> ExitCode {
+    runner::report(|| match options()? {
+        Some(options) => run(&options),
+        None => {
+            println!("{HELP}");
+            Ok(())
+        }
+    })
+}
+
+fn options() -> Outcome<Option<Options>> {
+    use lexopt::prelude::Long;
+    let mut parser = lexopt::Parser::from_env();
+    let (mut map, mut scenario, mut paths, mut times) = (None, None, None, None);
+    let (mut algorithm, mut profile) = ("auto".to_owned(), "plain".to_owned());
+    let (mut sample, mut rounds, mut budget) = (None, 1, u32::MAX);
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        match argument {
+            Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
+            Long("scen") => scenario = Some(PathBuf::from(word(&mut parser)?)),
+            Long("paths") => paths = Some(PathBuf::from(word(&mut parser)?)),
+            Long("times") => times = Some(PathBuf::from(word(&mut parser)?)),
+            Long("algorithm") => algorithm = word(&mut parser)?,
+            Long("profile") => profile = word(&mut parser)?,
+            Long("sample") => sample = Some(number("sample", &mut parser)?),
+            Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
+            Long("budget") => budget = number("budget", &mut parser)?,
+            Long("threads") => drop(number::<usize>("threads", &mut parser)?),
+            Long("seed") => drop(number::<u64>("seed", &mut parser)?),
+            Long("no-cache") => {}
+            Long("help") => return Ok(None),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    if budget == 0 {
+        return Err("--budget 0: a search would never end".into());
+    }
+    let kind = runner::algorithm(&algorithm)?;
+    Ok(Some(Options {
+        map: required("map", map)?,
+        scenario: required("scen", scenario)?,
+        algorithm: (algorithm, kind),
+        profile,
+        sample,
+        rounds,
+        budget,
+        paths,
+        times,
+    }))
+}
+
+fn run(options: &Options) -> Outcome<()> {
+    let grid = load_map(&options.map, runner::profile(&options.profile)?)?;
+    let mut rows = load_scenario(&options.scenario)?;
+    if let Some(n) = options.sample {
+        rows = runner::sample(rows, n);
+    }
+    let before = Instant::now();
+    let _built_on_first_use = grid.layer(ProfileId::default());
+    let prepare_us = before.elapsed().as_secs_f64() * 1e6;
+
+    let mut course = Course { grid: &grid, pool: NodePool::default(), search: Search::new(), bytes: 0 };
+    let mut answers: Vec<Answer> = Vec::new();
+    let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(options.rounds); rows.len()];
+    for _ in 0..options.rounds {
+        answers = rows.iter().map(|row| course.answer(row, options)).collect();
+        for (times, answer) in times.iter_mut().zip(&answers) {
+            times.push(answer.micros);
+        }
+    }
+    for (answer, times) in answers.iter_mut().zip(&mut times) {
+        times.sort_by(f64::total_cmp);
+        answer.micros = percentile(times, 50);
+    }
+    write_files(options, &grid, &answers)?;
+    summarize(options, &grid, &rows, &answers, prepare_us, course.bytes)
+}
+
+/// One grid and the memory that its queries share.
+struct Course<'a> {
+    grid: &'a NavGrid,
+    pool: NodePool,
+    search: Search,
+    bytes: usize,
+}
+
+impl Course<'_> {
+    fn answer(&mut self, row: &ScenarioRow, options: &Options) -> Answer {
+        let query = PathQuery::new(row.start, row.goal).algorithm(options.algorithm.1);
+        let begin = Instant::now();
+        let started = self.search.start(self.grid, &mut self.pool, query);
+        while !self.search.is_finished() {
+            self.search.step(self.grid, &mut self.pool, options.budget);
+        }
+        let mut micros = begin.elapsed();
+        self.bytes = self.bytes.max(self.search.bytes());
+        let expansions = self.search.counters().expansions;
+        let end = Instant::now();
+        let path = started.and_then(|()| self.search.finish(self.grid, &mut self.pool)).ok();
+        micros += end.elapsed();
+        Answer { path, micros: micros.as_secs_f64() * 1e6, expansions }
+    }
+}
+
+fn summarize(
+    options: &Options,
+    grid: &NavGrid,
+    rows: &[ScenarioRow],
+    answers: &[Answer],
+    prepare_us: f64,
+    search_bytes: usize,
+) -> Outcome<()> {
+    let solved = answers.iter().filter(|answer| answer.path.is_some()).count();
+    let paths = || rows.iter().zip(answers).filter_map(|(row, answer)| Some((row, answer.path.as_ref()?)));
+    let wrong = match options.profile.as_str() {
+        "plain" => paths().filter(|(row, path)| !check::has_length(path, row.optimal)).count(),
+        _ => 0,
+    };
+    let illegal: usize = paths().map(|(row, path)| check::illegal_steps(grid, row, path)).sum();
+    let mut times: Vec<f64> = answers.iter().map(|answer| answer.micros).collect();
+    times.sort_by(f64::total_cmp);
+    let total: f64 = times.iter().sum();
+    JsonLine::default()
+        .text("map", options.map.display())
+        .text("scen", options.scenario.display())
+        .text("algorithm", &options.algorithm.0)
+        .text("profile", &options.profile)
+        .number("queries", rows.len())
+        .number("solved", solved)
+        .number("unreachable", rows.len() - solved)
+        .number("wrong_cost", wrong)
+        .number("illegal_steps", illegal)
+        .micros("mean_us", total / rows.len().max(1) as f64)
+        .micros("p50_us", percentile(&times, 50))
+        .micros("p99_us", percentile(&times, 99))
+        .micros("max_us", percentile(&times, 100))
+        .micros("total_us", total)
+        .number("expansions", answers.iter().map(|answer| answer.expansions).sum::<u64>())
+        .micros("prepare_us", prepare_us)
+        .number("grid_bytes", grid.bytes())
+        .number("search_bytes", search_bytes)
+        .print();
+    if wrong + illegal > 0 {
+        let map = options.map.display();
+        return Err(format!("{map}: {wrong} paths of wrong cost, {illegal} illegal steps"));
+    }
+    Ok(())
+}
+
+fn write_files(options: &Options, grid: &NavGrid, answers: &[Answer]) -> Outcome<()> {
+    let top = grid.height() as i32 - 1;
+    let (mut paths, mut times) = (String::new(), String::new());
+    for (index, answer) in answers.iter().enumerate() {
+        let cost = match &answer.path {
+            Some(path) => format!("{:.6}", check::cost(grid, path)),
+            None => "-".into(),
+        };
+        let _ = writeln!(times, "{index} {:.2} {} {cost}", answer.micros, answer.expansions);
+        let _ = write!(paths, "{index} {cost}");
+        for cell in answer.path.iter().flat_map(Path::cells) {
+            let _ = write!(paths, " {},{}", cell.x, top - cell.y);
+        }
+        paths.push('\n');
+    }
+    for (file, text) in [(&options.paths, paths), (&options.times, times)] {
+        if let Some(file) = file {
+            std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+    }
+    Ok(())
+}

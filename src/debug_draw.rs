@@ -1,0 +1,195 @@
+//! Paths, grid, islands and searches drawn over the game with gizmos (opt-in).
+//!
+//! Input: [`TilePathDebug`], which says what to draw. Output: lines in the gizmo group
+//! [`TilePathGizmos`], whose width and depth are set like those of any other group.
+
+use bevy::{color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*, reflect::std_traits::ReflectDefault};
+
+use crate::{
+    coordinates::GridFrame,
+    grids::NavGrids,
+    movement::CritterState,
+    nav::{
+        cell::Cell,
+        direction::Direction,
+        grid::NavGrid,
+        query::GridId,
+        terrain::ProfileId,
+    },
+    request::{ActiveOrder, NavPath, PathStatus},
+    schedule::TilePathSystems,
+    scheduler::Pathfinder,
+};
+
+/// Gizmo group of everything drawn here.
+#[derive(Default, Reflect, GizmoConfigGroup)]
+pub struct TilePathGizmos;
+
+/// What to draw. Everything is off at first but paths.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct TilePathDebug {
+    /// Which grid `grid` and `islands` are of.
+    pub of: GridId,
+    /// What kind of unit they are seen as.
+    pub profile: ProfileId,
+    /// The ways ahead of all units: green to the goal, yellow to the nearest cell.
+    pub paths: bool,
+    /// Edges between passable and impassable cells.
+    pub grid: bool,
+    /// Passable cells, a color per island.
+    pub islands: bool,
+    /// Open (green) and closed (red) nodes of the search for this entity while it runs.
+    pub search: Option<Entity>,
+    /// Only what lies within this many cells of `around` is drawn of grid and islands: lines are
+    /// built anew every frame. Default 64.
+    pub radius: u32,
+    /// Center of what is drawn of grid and islands.
+    pub around: Cell,
+}
+
+impl Default for TilePathDebug {
+    fn default() -> Self {
+        Self {
+            of: GridId::default(),
+            profile: ProfileId::default(),
+            paths: true,
+            grid: false,
+            islands: false,
+            search: None,
+            radius: 64,
+            around: Cell::default(),
+        }
+    }
+}
+
+/// Draws what [`TilePathDebug`] asks for. Needs Bevy's `GizmoPlugin` (part of `DefaultPlugins`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TilePathDebugPlugin;
+
+impl Plugin for TilePathDebugPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<TilePathDebug>()
+            .register_type::<TilePathDebug>()
+            .init_gizmo_group::<TilePathGizmos>()
+            .add_systems(
+                PostUpdate,
+                (draw_islands, draw_grid, draw_search, draw_paths)
+                    .chain()
+                    .after(TilePathSystems::Draw),
+            );
+    }
+}
+
+type TilePathLines<'w, 's> = Gizmos<'w, 's, TilePathGizmos>;
+
+fn draw_paths(
+    debug: Res<TilePathDebug>,
+    grids: Res<NavGrids>,
+    units: Query<(&NavPath, &ActiveOrder, &PathStatus, Option<&CritterState>)>,
+    mut lines: TilePathLines,
+) {
+    if !debug.paths {
+        return;
+    }
+    for (path, order, status, state) in &units {
+        let color = match status {
+            PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
+                crate::nav::path::PathKind::Complete => css::LIMEGREEN,
+                crate::nav::path::PathKind::Partial => css::GOLD,
+            },
+            _ => continue,
+        };
+        let Some(frame) = grids.frame(order.grid()) else {
+            continue;
+        };
+        match state {
+            Some(state) => {
+                let from = frame.to_world(state.place());
+                let ahead = state.walk().waypoints_ahead(&path.0);
+                let points = ahead.map(|cell| frame.cell_center(cell));
+                lines.linestrip_2d(std::iter::once(from).chain(points), color);
+            }
+            None => {
+                lines.linestrip_2d(path.0.waypoints().map(|cell| frame.cell_center(cell)), color);
+            }
+        }
+    }
+}
+
+fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePathLines) {
+    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.grid) else {
+        return;
+    };
+    let free = |cell| grid.cost(debug.profile, cell) > 0;
+    for cell in near(&debug) {
+        for (direction, corners) in [
+            (Direction::East, [Vec2::new(0.5, -0.5), Vec2::new(0.5, 0.5)]),
+            (Direction::North, [Vec2::new(-0.5, 0.5), Vec2::new(0.5, 0.5)]),
+        ] {
+            let (dx, dy) = direction.offset();
+            if free(cell) != free(cell.offset(dx, dy)) {
+                let center = Vec2::new(cell.x as f32, cell.y as f32);
+                let [a, b] = corners.map(|corner| frame.to_world(center + corner));
+                lines.line_2d(a, b, css::ORANGE_RED);
+            }
+        }
+    }
+}
+
+fn draw_islands(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePathLines) {
+    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.islands) else {
+        return;
+    };
+    let Some(layer) = grid.layer(debug.profile) else {
+        return;
+    };
+    for cell in near(&debug) {
+        let island = grid.local(cell).and_then(|(x, y)| layer.island(x, y));
+        if let Some(island) = island {
+            // The golden angle keeps neighboring numbers apart in color.
+            let color = Color::hsl(island as f32 * 137.5 % 360.0, 0.8, 0.6);
+            draw_cross(&mut lines, frame, cell, color);
+        }
+    }
+}
+
+fn draw_search(
+    debug: Res<TilePathDebug>,
+    grids: Res<NavGrids>,
+    pathfinder: Res<Pathfinder>,
+    orders: Query<&ActiveOrder>,
+    mut lines: TilePathLines,
+) {
+    let Some(entity) = debug.search else {
+        return;
+    };
+    let Ok(order) = orders.get(entity) else {
+        return;
+    };
+    let (grid, frame) = (grids.get(order.grid()), grids.frame(order.grid()));
+    if let (Some(grid), Some(frame), Some(search)) = (grid, frame, pathfinder.search(entity)) {
+        for (cell, is_closed) in search.explored(grid) {
+            let color = if is_closed { css::INDIAN_RED } else { css::LAWN_GREEN };
+            draw_cross(&mut lines, frame, cell, color.into());
+        }
+    }
+}
+
+fn draw_cross(lines: &mut TilePathLines, frame: &GridFrame, cell: Cell, color: Color) {
+    let center = Vec2::new(cell.x as f32, cell.y as f32);
+    for arm in [Vec2::new(0.2, 0.2), Vec2::new(0.2, -0.2)] {
+        lines.line_2d(frame.to_world(center - arm), frame.to_world(center + arm), color);
+    }
+}
+
+fn shown<'a>(grids: &'a NavGrids, debug: &TilePathDebug) -> Option<(&'a NavGrid, &'a GridFrame)> {
+    grids.get(debug.of).zip(grids.frame(debug.of))
+}
+
+/// The cells within the radius.
+fn near(debug: &TilePathDebug) -> impl Iterator<Item = Cell> + use<> {
+    let (around, radius) = (debug.around, debug.radius.min(1_024) as i32);
+    (-radius..=radius)
+        .flat_map(move |dy| (-radius..=radius).map(move |dx| around.offset(dx, dy)))
+}

@@ -1,0 +1,27 @@
+//! One number for the state of the plugin, to tell whether two runs did the same.
+
+use bevy::prelude::*;
+
+use crate::{
+    movement::CritterState,
+    nav::checksum::Checksum,
+    request::ActiveOrder,
+    scheduler::PathCounters,
+};
+
+/// Sum over all answers given and all critters: their cells and how far into a step they are, in
+/// whole numbers. Equal in two runs of the same orders and edits on the same ticks, whatever the
+/// machine, the frame rate and the number of threads.
+///
+/// Critters are told apart by the sequence number of their order, not by entity.
+pub fn state_checksum(world: &mut World) -> u64 {
+    let answers = world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
+    let mut critters = world.query::<(&ActiveOrder, &CritterState)>();
+    let states = critters.iter(world).map(|(order, state)| {
+        let mut sum = Checksum::default();
+        sum.add(order.number);
+        state.add_to(&mut sum);
+        sum.value()
+    });
+    states.fold(answers, u64::wrapping_add)
+}

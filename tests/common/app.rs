@@ -1,0 +1,117 @@
+//! A headless app and short words for what tests do with it.
+
+use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy_tilepath::prelude::*;
+
+/// An app whose every update is one fixed tick (1/64 s), with an empty set of grids.
+pub fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TransformPlugin, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    app.finish();
+    app.cleanup();
+    app.update(); // the first update has no fixed step
+    app
+}
+
+/// The app with a grid drawn as text: `.` is ground, anything else a wall; first line on top.
+pub fn app_with(map: &str) -> App {
+    let mut app = app();
+    let grid = grid_from(map);
+    app.world_mut().resource_mut::<NavGrids>().insert(
+        GridId::default(),
+        grid,
+        GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
+    );
+    app
+}
+
+/// A grid drawn as text, like [`app_with`].
+pub fn grid_from(map: &str) -> NavGrid {
+    let rows: Vec<&str> = map.split_whitespace().collect();
+    let terrain = rows.iter().rev().flat_map(|row| row.bytes()).map(|letter| match letter {
+        b'.' => TerrainId::GROUND.0,
+        _ => TerrainId::VOID.0,
+    });
+    let (width, height) = (rows[0].len() as u32, rows.len() as u32);
+    NavGrid::from_terrain(width, height, terrain.collect()).unwrap()
+}
+
+/// An open field.
+pub fn field(width: usize, height: usize) -> String {
+    vec![".".repeat(width); height].join("\n")
+}
+
+/// Puts a critter of 8 cells a second on a cell.
+pub fn spawn_critter(app: &mut App, cell: (i32, i32)) -> Entity {
+    let place = Vec3::new(cell.0 as f32 * 10.0, cell.1 as f32 * 10.0, 5.0);
+    app.world_mut().spawn((Critter::new(8.0), Transform::from_translation(place))).id()
+}
+
+pub fn order(app: &mut App, unit: Entity, goal: (i32, i32)) {
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::from(goal)));
+}
+
+pub fn status(app: &App, unit: Entity) -> PathStatus {
+    *app.world().get(unit).unwrap()
+}
+
+pub fn state(app: &App, unit: Entity) -> CritterState {
+    *app.world().get(unit).unwrap()
+}
+
+pub fn place(app: &App, unit: Entity) -> Vec2 {
+    app.world().get::<Transform>(unit).unwrap().translation.truncate()
+}
+
+pub fn counters(app: &App) -> PathCounters {
+    *app.world().resource()
+}
+
+pub fn grid(app: &mut App) -> Mut<'_, NavGrids> {
+    app.world_mut().resource_mut()
+}
+
+/// Runs ticks until `done`; fails after `most`.
+pub fn run_until(app: &mut App, most: u32, mut done: impl FnMut(&App) -> bool) -> u32 {
+    for tick in 0..most {
+        if done(app) {
+            return tick;
+        }
+        app.update();
+    }
+    panic!("still not done after {most} ticks");
+}
+
+pub fn run(app: &mut App, ticks: u32) {
+    (0..ticks).for_each(|_| app.update());
+}
+
+/// What the entity events of an app said, in order.
+#[derive(Resource, Default, Debug)]
+pub struct Events(pub Vec<Said>);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Said {
+    Found(Entity, PathKind),
+    Failed(Entity, PathFailure),
+    Arrived(Entity, PathKind),
+}
+
+/// Records all entity events of the app from now on.
+pub fn record(app: &mut App) {
+    app.init_resource::<Events>()
+        .add_observer(|event: On<PathFound>, mut events: ResMut<Events>| {
+            events.0.push(Said::Found(event.entity, event.kind));
+        })
+        .add_observer(|event: On<PathFailed>, mut events: ResMut<Events>| {
+            events.0.push(Said::Failed(event.entity, event.reason));
+        })
+        .add_observer(|event: On<Arrived>, mut events: ResMut<Events>| {
+            events.0.push(Said::Arrived(event.entity, event.kind));
+        });
+}
+
+pub fn events(app: &App) -> Vec<Said> {
+    app.world().resource::<Events>().0.clone()
+}
