@@ -11,10 +11,14 @@ fn main() {
         .add_plugins((MinimalPlugins, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1)) // as fast as it will go
         .add_systems(Startup, spawn_level)
-        .add_observer(|arrived: On<Arrived>, states: Query<&CritterState>, mut exit: MessageWriter<AppExit>| {
-            println!("arrived at {}", states.get(arrived.entity).unwrap().cell());
-            exit.write(AppExit::Success);
-        })
+        .add_observer(
+            |arrived: On<Arrived>,
+             states: Query<&CritterState>,
+             mut exit: MessageWriter<AppExit>| {
+                println!("arrived at {:?}", states.get(arrived.entity).map(CritterState::cell));
+                exit.write(AppExit::Success);
+            },
+        )
         .add_observer(|failed: On<PathFailed>| println!("no path: {}", failed.reason))
         .run();
 }

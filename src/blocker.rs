@@ -5,11 +5,7 @@
 //! moves. Footprints that reach over the edge of the grid block what lies on it; one that lies
 //! beside it blocks nothing until the grid grows under it.
 
-use bevy::{
-    ecs::entity::EntityHashMap,
-    prelude::*,
-    reflect::std_traits::ReflectDefault,
-};
+use bevy::{ecs::entity::EntityHashMap, prelude::*, reflect::std_traits::ReflectDefault};
 
 use crate::{
     grids::NavGrids,
@@ -91,9 +87,8 @@ pub(crate) fn sync_blockers(
         place(&mut placed, &mut grids, &transforms, entity, blocker);
     }
     // Blockers wait for a grid to appear or to grow.
-    let is_unsettled = |placed: &Placed| {
-        grids.get(placed.grid).is_some_and(|grid| grid.rect() != placed.bounds)
-    };
+    let is_unsettled =
+        |placed: &Placed| grids.get(placed.grid).is_some_and(|grid| grid.rect() != placed.bounds);
     if placed.0.values().any(is_unsettled) {
         for (entity, blocker) in &all {
             if placed.0.get(&entity).is_some_and(|placed| {

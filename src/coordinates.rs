@@ -49,10 +49,8 @@ impl GridFrame {
     /// next one up at `center + up`.
     #[must_use]
     pub fn from_axes(center: Vec2, right: Vec2, up: Vec2) -> Self {
-        let to_world = Affine2 {
-            matrix2: bevy::math::Mat2::from_cols(right, up),
-            translation: center,
-        };
+        let to_world =
+            Affine2 { matrix2: bevy::math::Mat2::from_cols(right, up), translation: center };
         let to_cells = if to_world.matrix2.determinant() == 0.0 {
             Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // no way back: no cell anywhere
         } else {

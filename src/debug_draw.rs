@@ -3,19 +3,16 @@
 //! Input: [`TilePathDebug`], which says what to draw. Output: lines in the gizmo group
 //! [`TilePathGizmos`], whose width and depth are set like those of any other group.
 
-use bevy::{color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::{
+    color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*,
+    reflect::std_traits::ReflectDefault,
+};
 
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     movement::CritterState,
-    nav::{
-        cell::Cell,
-        direction::Direction,
-        grid::NavGrid,
-        query::GridId,
-        terrain::ProfileId,
-    },
+    nav::{cell::Cell, direction::Direction, grid::NavGrid, query::GridId, terrain::ProfileId},
     request::{ActiveOrder, NavPath, PathStatus},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
@@ -190,6 +187,5 @@ fn shown<'a>(grids: &'a NavGrids, debug: &TilePathDebug) -> Option<(&'a NavGrid,
 /// The cells within the radius.
 fn near(debug: &TilePathDebug) -> impl Iterator<Item = Cell> + use<> {
     let (around, radius) = (debug.around, debug.radius.min(1_024) as i32);
-    (-radius..=radius)
-        .flat_map(move |dy| (-radius..=radius).map(move |dx| around.offset(dx, dy)))
+    (-radius..=radius).flat_map(move |dy| (-radius..=radius).map(move |dx| around.offset(dx, dy)))
 }

@@ -17,12 +17,12 @@ pub mod tilemap;
 
 /// Everything a game needs by name.
 pub mod prelude {
+    #[cfg(feature = "debug_draw")]
+    pub use crate::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
     #[cfg(feature = "tilemap")]
     pub use crate::tilemap::{
         NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileTerrain, TileView,
     };
-    #[cfg(feature = "debug_draw")]
-    pub use crate::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,

@@ -10,7 +10,11 @@ mod advance;
 mod draw;
 mod repair;
 
-pub(crate) use self::{advance::advance_critters, draw::{Interpolation, place_transforms}, repair::repair_paths};
+pub(crate) use self::{
+    advance::advance_critters,
+    draw::{Interpolation, place_transforms},
+    repair::repair_paths,
+};
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 

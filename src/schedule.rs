@@ -25,12 +25,8 @@ use crate::{
         Critter, CritterState, Facing, Interpolation, advance_critters, place_transforms,
         repair_paths,
     },
-    request::{
-        ActiveOrder, NavPath, PathRequest, PathStatus, RequestInbox, accept_requests,
-    },
-    scheduler::{
-        PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches,
-    },
+    request::{ActiveOrder, NavPath, PathRequest, PathStatus, RequestInbox, accept_requests},
+    scheduler::{PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches},
 };
 
 /// Node pages made when the plugin is added: what a full house of searches takes in its first

@@ -12,9 +12,7 @@ pub(crate) use deliver::deliver_answers;
 use std::collections::BTreeMap;
 
 use bevy::{
-    ecs::entity::EntityHashMap,
-    platform::time::Instant,
-    prelude::*,
+    ecs::entity::EntityHashMap, platform::time::Instant, prelude::*,
     reflect::std_traits::ReflectDefault,
 };
 use core::time::Duration;

@@ -3,10 +3,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    movement::CritterState,
-    nav::checksum::Checksum,
-    request::ActiveOrder,
-    scheduler::PathCounters,
+    movement::CritterState, nav::checksum::Checksum, request::ActiveOrder, scheduler::PathCounters,
 };
 
 /// Sum over all answers given and all critters: their cells and how far into a step they are, in
@@ -15,7 +12,8 @@ use crate::{
 ///
 /// Critters are told apart by the sequence number of their order, not by entity.
 pub fn state_checksum(world: &mut World) -> u64 {
-    let answers = world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
+    let answers =
+        world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
     let mut critters = world.query::<(&ActiveOrder, &CritterState)>();
     let states = critters.iter(world).map(|(order, state)| {
         let mut sum = Checksum::default();

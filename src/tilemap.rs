@@ -16,11 +16,7 @@ mod sync;
 
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 
-use bevy::{
-    ecs::schedule::InternedScheduleLabel,
-    prelude::*,
-    reflect::std_traits::ReflectDefault,
-};
+use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*, reflect::std_traits::ReflectDefault};
 use bevy_ecs_tilemap::prelude::{TilemapSize, TilemapType};
 
 use self::{sources::TileSources, sync::sync_tilemaps};
@@ -76,9 +72,7 @@ impl NavSource {
 
     /// Terrain from a function of the tile; `None` has nothing to say.
     #[must_use]
-    pub fn by(
-        function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn by(function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static) -> Self {
         Self { rule: TerrainRule::Custom(TerrainFn::new(function)), ..Self::default() }
     }
 

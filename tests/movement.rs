@@ -65,7 +65,10 @@ fn the_height_of_its_transform_is_left_alone() {
     let unit = spawn_critter(&mut app, (0, 0));
     order(&mut app, unit, (9, 9));
     run_until(&mut app, 500, |app| arrived(app, unit));
-    assert_eq!(app.world().get::<Transform>(unit).unwrap().translation.z.to_bits(), 5.0f32.to_bits());
+    assert_eq!(
+        app.world().get::<Transform>(unit).unwrap().translation.z.to_bits(),
+        5.0f32.to_bits()
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Every search against a textbook Dijkstra, on random grids and under random slicing.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
 use bevy_tilepath::{
     nav::{
         node_pool::NodePool,
@@ -15,11 +17,8 @@ use common::{dijkstra_cost, is_legal_path};
 
 /// A random grid with up to five terrains, and a profile to go with it.
 fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
-    let rule = prop_oneof![
-        Just(CornerRule::Forbid),
-        Just(CornerRule::NoSqueeze),
-        Just(CornerRule::Allow)
-    ];
+    let rule =
+        prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
     let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
     let costs = prop_oneof![
         Just([16, 16, 16, 16]),
@@ -32,7 +31,9 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
         |((width, height), walls, rule, neighborhood, costs, seed)| {
             let mut random = common::Random(seed);
             let terrain = (0..width * height)
-                .map(|_| if random.below(100) < u32::from(walls) { 0 } else { 1 + random.below(4) as u8 })
+                .map(|_| {
+                    if random.below(100) < u32::from(walls) { 0 } else { 1 + random.below(4) as u8 }
+                })
                 .collect();
             let profile = (1u8..5)
                 .zip(costs)
@@ -82,9 +83,9 @@ proptest! {
         for algorithm in [Algorithm::Auto, Algorithm::AStar, Algorithm::Dijkstra] {
             let query = PathQuery::new(start, goal).algorithm(algorithm);
             let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
-            prop_assert_eq!(found.as_ref().ok().map(|path| path.cost()), best);
+            prop_assert_eq!(found.as_ref().ok().map(Path::cost), best);
             let (by_heap, _) = run::<BinaryHeap>(&grid, query, || u32::MAX);
-            prop_assert_eq!(by_heap.as_ref().ok().map(|path| path.cost()), best);
+            prop_assert_eq!(by_heap.as_ref().ok().map(Path::cost), best);
             for path in found.iter().chain(&by_heap) {
                 prop_assert!(is_legal_path(&grid, ProfileId(0), path));
                 prop_assert_eq!((path.start(), path.end()), (start, goal));

@@ -74,10 +74,7 @@ fn every_failure_names_its_reason() {
         (PathRequest::to(wall), PathFailure::GoalImpassable(wall)),
         (PathRequest::to(other_side), PathFailure::NoWay { start, goal: other_side }),
         (PathRequest::to(start).on(GridId(7)), PathFailure::GridGone(GridId(7))),
-        (
-            PathRequest::to(start).profile(ProfileId(3)),
-            PathFailure::UnknownProfile(ProfileId(3)),
-        ),
+        (PathRequest::to(start).profile(ProfileId(3)), PathFailure::UnknownProfile(ProfileId(3))),
         (PathRequest::to(Vec2::NAN), PathFailure::GoalUnknown),
         (PathRequest::to(Vec2::INFINITY), PathFailure::GoalUnknown),
         (PathRequest::to(gone), PathFailure::TargetGone),
@@ -114,9 +111,7 @@ fn a_unit_in_a_wall_or_off_the_grid_or_nowhere_is_told_so() {
 fn nearest_goes_as_near_as_it_can() {
     let mut app = app_with(TWO_ISLANDS);
     let unit = spawn_critter(&mut app, (0, 0));
-    app.world_mut()
-        .entity_mut(unit)
-        .insert(PathRequest::to(Cell::new(8, 2)).reach(Reach::Nearest));
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(8, 2)).reach(Reach::Nearest));
     run_until(&mut app, 200, |app| status(app, unit) == PathStatus::Arrived(PathKind::Partial));
     assert_eq!(state(&app, unit).cell(), Cell::new(3, 2));
 }
@@ -235,7 +230,7 @@ fn a_short_request_is_answered_at_once_while_huge_ones_run() {
 fn maze(side: usize) -> String {
     let row = |y: usize| -> String {
         let is_free = |x: usize| {
-            x % 2 == 0 || (y == 0 && x % 4 == 1) || (y == side - 1 && x % 4 == 3)
+            x.is_multiple_of(2) || (y == 0 && x % 4 == 1) || (y == side - 1 && x % 4 == 3)
         };
         (0..side).map(|x| if is_free(x) { '.' } else { '#' }).collect()
     };
@@ -281,17 +276,13 @@ fn a_flood_is_read_over_several_ticks_and_answered_completely() {
 #[test]
 fn huge_costs_end_in_an_error_instead_of_wrapping() {
     let mut app = app();
-    let dear = Profile::new()
-        .with(TerrainId::GROUND, u16::MAX)
-        .with(TerrainId(2), u16::MAX - 1);
+    let dear = Profile::new().with(TerrainId::GROUND, u16::MAX).with(TerrainId(2), u16::MAX - 1);
     let level = NavGrid::new(200, 1, TerrainId::GROUND).unwrap();
     grid(&mut app).set_profiles(vec![dear]);
     grid(&mut app).insert(GridId::default(), level, GridFrame::default());
-    let unit = app.world_mut().spawn((Transform::default(), PathRequest::to(Cell::new(199, 0)))).id();
+    let unit =
+        app.world_mut().spawn((Transform::default(), PathRequest::to(Cell::new(199, 0)))).id();
     app.update();
     let (start, goal) = (Cell::new(0, 0), Cell::new(199, 0));
-    assert_eq!(
-        status(&app, unit),
-        PathStatus::Failed(PathFailure::CostOverflow { start, goal })
-    );
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::CostOverflow { start, goal }));
 }

@@ -1,6 +1,7 @@
 //! Tiles become grids: first build, changes, layers, frames, refusals. No `TilemapPlugin`.
 
 #![cfg(feature = "tilemap")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
@@ -194,9 +195,10 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
     let before = place(&app, unit);
     run(&mut app, 20);
     assert_eq!(place(&app, unit), before, "it stands");
+    let gone = PathFailure::GridGone(GridId::default());
+    assert_eq!(status(&app, unit), PathStatus::Failed(gone));
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(0, 0)));
     run(&mut app, 2);
-    let gone = PathFailure::GridGone(GridId::default());
     assert_eq!(status(&app, unit), PathStatus::Failed(gone));
 }
 
@@ -204,11 +206,7 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
 fn what_cannot_be_read_is_refused_with_a_reason() {
     let square = TilemapType::Square;
     for (map_type, size, error) in [
-        (
-            TilemapType::Isometric(IsoCoordSystem::Staggered),
-            (4, 4),
-            SourceError::Staggered,
-        ),
+        (TilemapType::Isometric(IsoCoordSystem::Staggered), (4, 4), SourceError::Staggered),
         (TilemapType::Hexagon(HexCoordSystem::Row), (4, 4), SourceError::Hexagonal),
         (square, (0, 4), SourceError::Empty { width: 0, height: 4 }),
         (square, (20_000, 4), SourceError::TooLarge { width: 20_000, height: 4 }),
@@ -323,8 +321,7 @@ fn anchors() -> impl Strategy<Value = TilemapAnchor> {
         Just(TilemapAnchor::BottomLeft),
         Just(TilemapAnchor::TopRight),
         Just(TilemapAnchor::CenterLeft),
-        (-1.0f32..1.0, -1.0f32..1.0)
-            .prop_map(|(x, y)| TilemapAnchor::Custom(Vec2::new(x, y))),
+        (-1.0f32..1.0, -1.0f32..1.0).prop_map(|(x, y)| TilemapAnchor::Custom(Vec2::new(x, y))),
     ]
 }
 

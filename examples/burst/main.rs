@@ -59,7 +59,8 @@ fn main() -> ExitCode {
 fn options() -> Outcome<Option<Options>> {
     use lexopt::prelude::Long;
     let mut parser = lexopt::Parser::from_env();
-    let (mut map, mut scenario, mut agents, mut budget, mut threads) = (None, None, None, None, None);
+    let (mut map, mut scenario, mut agents, mut budget, mut threads) =
+        (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {

@@ -4,7 +4,7 @@
 //! map, and moves in real time, also while the game is paused.
 
 use bevy::{
-    input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit},
+    input::mouse::{AccumulatedMouseScroll, MouseScrollUnit},
     prelude::*,
     window::PrimaryWindow,
 };
@@ -49,6 +49,7 @@ fn spawn_camera(mut commands: Commands, home: Res<Home>, map: Res<GameMap>) {
         OrthographicProjection { scale: START_SCALE, ..OrthographicProjection::default_2d() };
     commands.spawn((
         MainCamera,
+        IsDefaultUiCamera, // panels are drawn by it, also where it draws into an image
         Projection::Orthographic(view),
         Transform::from_translation(map.frame.cell_center(home.0).extend(0.0)),
     ));
@@ -87,13 +88,15 @@ fn pan_by_keys_and_edges(
 
 /// The middle button takes hold of the ground.
 fn drag(
+    mut last: Local<Vec2>,
     mut camera: Single<Rig, With<MainCamera>>,
     buttons: Res<ButtonInput<MouseButton>>,
-    motion: Res<AccumulatedMouseMotion>,
+    pointer: Res<Pointer>,
 ) {
-    if buttons.pressed(MouseButton::Middle) {
+    let moved = pointer.screen - std::mem::replace(&mut *last, pointer.screen);
+    if buttons.pressed(MouseButton::Middle) && pointer.over != Over::Nothing {
         let (transform, projection) = &mut *camera;
-        let step = motion.delta * Vec2::new(-1.0, 1.0) * scale_of(projection);
+        let step = moved * Vec2::new(-1.0, 1.0) * scale_of(projection);
         transform.translation += step.extend(0.0);
     }
 }
@@ -133,8 +136,8 @@ fn jump(
     home: Res<Home>,
     map: Res<GameMap>,
 ) {
-    let is_held = buttons.pressed(MouseButton::Left) && pointer.pressed_on == Over::Minimap;
-    if is_held && pointer.over == Over::Minimap {
+    let is_down = buttons.pressed(MouseButton::Left) || buttons.just_pressed(MouseButton::Left);
+    if is_down && [pointer.over, pointer.pressed_on] == [Over::Minimap; 2] {
         camera.translation = pointer.world.extend(camera.translation.z);
     }
     if keys.just_pressed(KeyCode::Home) {

@@ -15,7 +15,7 @@ use crate::{
     orders::Dispatcher,
     placement::{Spiral, island_of},
     pointer::Pointer,
-    select::Selected,
+    select::{SHIFT, Selected, is_held},
     sprites::{Sheets, mark},
     units::{Barracks, Unit, cell_of},
     walls::Mason,
@@ -64,7 +64,7 @@ fn order(
         dispatcher.stop(&units);
     }
     if let Some(cell) = target {
-        let queued = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        let queued = is_held(&keys, SHIFT);
         dispatcher.send(&units, cell, queued);
         let kind = if queued { MarkerKind::Queued } else { MarkerKind::Move };
         commands.queue(markers::show(kind, cell));

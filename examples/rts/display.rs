@@ -16,8 +16,8 @@ use bevy::{
 use bevy_ecs_tilemap::TilemapPlugin;
 
 use crate::{
-    camera, capture, cli::Options, controls, game, help, hud, map, map::GameMap, markers, minimap,
-    overlay, pointer, select, smoke, sprites,
+    camera, capture, cli::Options, controls, game, groups, help, hud, map, map::GameMap, markers,
+    minimap, overlay, pointer, select, smoke, sprites,
 };
 
 /// Size of the window and of offscreen pictures, in pixels.
@@ -107,6 +107,7 @@ pub fn add_view(app: &mut App) {
             camera::CameraControlPlugin,
             pointer::PointerPlugin,
             select::SelectPlugin,
+            groups::GroupsPlugin,
             controls::ControlsPlugin,
             markers::MarkersPlugin,
             minimap::MinimapPlugin,

@@ -69,7 +69,7 @@ pub fn panel(node: Node) -> impl Bundle {
             border_radius: BorderRadius::all(px(6)),
             ..node
         },
-        BackgroundColor(Color::srgba(0.05, 0.06, 0.09, 0.86)),
+        BackgroundColor(Color::srgba(0.05, 0.06, 0.09, 0.9)),
         BorderColor::all(Color::srgba(0.6, 0.7, 0.8, 0.25)),
     )
 }

@@ -20,6 +20,8 @@ const LIFE: f32 = 1.2;
 const FAILURE_LIFE: f32 = 2.5;
 /// Paths drawn at most: more of them would hide the ground.
 const MOST_PREVIEWS: usize = 60;
+/// Critters up to which lines also lead to queued goals.
+const MOST_QUEUE_LINES: usize = 24;
 /// How high marks are drawn.
 const HEIGHT: f32 = 5.0;
 
@@ -99,22 +101,25 @@ fn style_previews(mut configs: ResMut<GizmoConfigStore>) {
 
 type Ordered = (&'static Transform, &'static CritterState, &'static NavPath, &'static OrderQueue);
 
-/// The way ahead of selected critters, and on to their queued goals.
+/// The way ahead of selected critters, and on to their queued goals. The more there are, the
+/// fainter they are drawn.
 fn preview_paths(
     mut gizmos: Gizmos<Previews>,
     map: Res<GameMap>,
     critters: Query<Ordered, With<Selected>>,
 ) {
-    let way = Color::srgba(1.0, 1.0, 1.0, 0.4);
-    let later = Color::srgba(1.0, 0.88, 0.3, 0.7);
     let is_ordered = |(.., queue): &(_, _, _, &OrderQueue)| queue.current.is_some();
-    for (transform, state, path, queue) in critters.iter().filter(is_ordered).take(MOST_PREVIEWS) {
+    let count = critters.iter().filter(is_ordered).count().min(MOST_PREVIEWS);
+    let alpha = 0.2 + 0.4 / (1.0 + count as f32 / 10.0);
+    let way = Color::srgba(1.0, 1.0, 1.0, alpha);
+    let later = Color::srgba(1.0, 0.88, 0.3, alpha);
+    for (transform, state, path, queue) in critters.iter().filter(is_ordered).take(count) {
         let center = |cell| map.frame.cell_center(cell);
-        let ahead = state.walk().waypoints_ahead(&path.0).map(center);
         let here = transform.translation.truncate();
+        let ahead = state.walk().waypoints_ahead(&path.0).map(center);
         gizmos.linestrip_2d(std::iter::once(here).chain(ahead), way);
         let goals = queue.current.iter().chain(&queue.next).map(|&cell| center(cell));
-        if !queue.next.is_empty() {
+        if !queue.next.is_empty() && count <= MOST_QUEUE_LINES {
             gizmos.linestrip_2d(goals.clone(), later);
         }
         for goal in goals.skip(1) {

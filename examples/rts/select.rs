@@ -1,8 +1,7 @@
-//! Selection: click, drag-box, shift to add, control groups.
+//! Selection by pointer: click, drag-box, shift to add.
 //!
 //! Input: pointer and keys. Output: [`Selected`] on critters, a ring under each of them, and the
-//! box while it is drawn. A second press of a group's digit brings the camera to it; a double
-//! click takes everyone of that kind in view.
+//! box while it is drawn. A double click takes everyone of that kind in view.
 
 use bevy::prelude::*;
 
@@ -17,37 +16,20 @@ use crate::{
 
 /// Pixels that the pointer must move for a click to become a box.
 const DRAG: f32 = 6.0;
-/// Seconds between two clicks, or two presses of a digit, that belong together.
-const DOUBLE: f32 = 0.3;
-/// Digit keys of the control groups.
-const DIGITS: [KeyCode; 9] = [
-    KeyCode::Digit1,
-    KeyCode::Digit2,
-    KeyCode::Digit3,
-    KeyCode::Digit4,
-    KeyCode::Digit5,
-    KeyCode::Digit6,
-    KeyCode::Digit7,
-    KeyCode::Digit8,
-    KeyCode::Digit9,
-];
-
+/// Seconds between two clicks, or two presses of a key, that belong together.
+pub const DOUBLE: f32 = 0.3;
 /// Adds selection.
 pub struct SelectPlugin;
 
 impl Plugin for SelectPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Drag>()
-            .init_resource::<Groups>()
             .add_observer(add_ring)
             .add_observer(remove_ring)
             .add_systems(Startup, spawn_box)
             .add_systems(
                 Update,
-                (
-                    (select_by_pointer, select_by_keys).chain().in_set(ViewSystems::Act),
-                    draw_box.in_set(ViewSystems::Show),
-                ),
+                (select_by_pointer.in_set(ViewSystems::Act), draw_box.in_set(ViewSystems::Show)),
             );
     }
 }
@@ -71,17 +53,17 @@ struct Drag {
     last_click: f32,
 }
 
-#[derive(Resource, Default)]
-struct Groups {
-    members: [Vec<Entity>; 9],
-    last_recall: (usize, f32),
+/// The critters, and who of them is selected.
+pub type Units<'w, 's> = Query<'w, 's, (Entity, &'static Unit, &'static Transform, Has<Selected>)>;
+
+/// Whether a modifier key is held, or was until this very frame: quick presses of several keys
+/// may come within one.
+pub fn is_held(keys: &ButtonInput<KeyCode>, modifier: [KeyCode; 2]) -> bool {
+    keys.any_pressed(modifier) || keys.any_just_released(modifier)
 }
 
-type Units<'w, 's> = Query<'w, 's, (Entity, &'static Unit, &'static Transform, Has<Selected>)>;
-
-fn is_shift(keys: &ButtonInput<KeyCode>) -> bool {
-    keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight])
-}
+/// The shift keys.
+pub const SHIFT: [KeyCode; 2] = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
 
 fn select_by_pointer(
     mut commands: Commands,
@@ -123,7 +105,7 @@ fn select_by_pointer(
             None => Vec::new(),
         }
     };
-    select(&mut commands, &units, &chosen, is_shift(&keys));
+    select(&mut commands, &units, &chosen, is_held(&keys, SHIFT));
 }
 
 /// Critters inside of a world rectangle; only those of one kind, if that of some unit is wanted.
@@ -148,7 +130,7 @@ fn nearest(units: &Units, at: Vec2, reach: f32) -> Option<(Entity, Unit)> {
 }
 
 /// Selects `chosen`, next to or instead of who is selected.
-fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: bool) {
+pub fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: bool) {
     if !adds {
         for (entity, ..) in units.iter().filter(|&(.., is_selected)| is_selected) {
             if !chosen.contains(&entity) {
@@ -159,47 +141,6 @@ fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: bool)
     for (entity, .., is_selected) in units.iter_many(chosen) {
         if !is_selected {
             commands.entity(entity).insert(Selected);
-        }
-    }
-}
-
-fn select_by_keys(
-    mut commands: Commands,
-    mut groups: ResMut<Groups>,
-    mut camera: Single<&mut Transform, (With<MainCamera>, Without<Unit>)>,
-    keys: Res<ButtonInput<KeyCode>>,
-    time: Res<Time<Real>>,
-    units: Units,
-) {
-    let is_control = keys.any_pressed([KeyCode::ControlLeft, KeyCode::ControlRight]);
-    if keys.just_pressed(KeyCode::Escape) {
-        select(&mut commands, &units, &[], false);
-    }
-    if is_control && keys.just_pressed(KeyCode::KeyA) {
-        let everyone: Vec<_> = units.iter().map(|(entity, ..)| entity).collect();
-        select(&mut commands, &units, &everyone, true);
-    }
-    let Some(digit) = DIGITS.iter().position(|&key| keys.just_pressed(key)) else {
-        return;
-    };
-    if is_control {
-        groups.members[digit] = units
-            .iter()
-            .filter(|&(.., is_selected)| is_selected)
-            .map(|(entity, ..)| entity)
-            .collect();
-        return;
-    }
-    let now = (digit, time.elapsed_secs());
-    let before = std::mem::replace(&mut groups.last_recall, now);
-    select(&mut commands, &units, &groups.members[digit], is_shift(&keys));
-    if before.0 == digit && now.1 - before.1 < DOUBLE {
-        let places =
-            units.iter_many(&groups.members[digit]).map(|(_, _, place, _)| place.translation);
-        let (sum, count) =
-            places.fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
-        if count > 0.0 {
-            camera.translation = (sum / count).with_z(camera.translation.z);
         }
     }
 }

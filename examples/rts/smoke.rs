@@ -22,25 +22,16 @@ use bevy::{
 };
 
 use crate::{
-    camera::MainCamera,
     capture,
-    compare::{Pictures, stage},
-    map::GameMap,
+    compare::Pictures,
     orders::{OrderQueue, Tally},
-    placement::island_of,
     select::Selected,
+    smoke_plan::{self, Plan},
     sprites::Sheets,
-    units::Unit,
 };
 
 /// Wall time after which it gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Half the side of the box that is dragged, and of the region around the goal, in pixels.
-const BOX: f32 = 130.0;
-const GOAL: f32 = 90.0;
-/// Half the side of what one critter may cover, in pixels.
-const BODY: f32 = 24.0;
-
 /// Plays by itself.
 pub struct SmokePlugin {
     /// Where the pictures go.
@@ -123,15 +114,6 @@ const STEPS: &[Step] = &[
     Step::Compare,
 ];
 
-/// What is dragged over and where to.
-#[derive(Clone, Debug, Default)]
-struct Plan {
-    dragged: Rect,
-    goal: Vec2,
-    /// Regions of the screen that may change.
-    touched: Vec<Rect>,
-}
-
 #[derive(Resource)]
 struct Smoke {
     folder: PathBuf,
@@ -180,7 +162,10 @@ fn try_step(world: &mut World, step: Step, is_first: bool, seconds: f32) -> Resu
             return Ok(sheets.are_loaded(world.resource::<AssetServer>()));
         }
         Step::Wait(time) => return Ok(seconds >= time),
-        Step::Plan => make_plan(world)?,
+        Step::Plan => {
+            let plan = Plan::make(world)?;
+            world.resource_mut::<Smoke>().plan = plan;
+        }
         Step::Shoot(name) => {
             if is_first {
                 shoot(world, name);
@@ -231,7 +216,7 @@ fn point(world: &mut World, spot: Spot) -> Result<(), String> {
 
 /// Takes a picture, keeps it and saves it.
 fn shoot(world: &mut World, name: &'static str) {
-    let bodies = bodies(world);
+    let bodies = smoke_plan::bodies(world);
     world.resource_mut::<Smoke>().plan.touched.extend(bodies);
     world.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>, mut smoke: ResMut<Smoke>| {
@@ -242,55 +227,6 @@ fn shoot(world: &mut World, name: &'static str) {
             smoke.pictures.insert(name, captured.image.clone());
         },
     );
-}
-
-/// What critters cover of the screen.
-fn bodies(world: &mut World) -> Vec<Rect> {
-    let mut units = world.query_filtered::<&Transform, With<Unit>>();
-    let places: Vec<_> = units.iter(world).map(|transform| transform.translation).collect();
-    let mut cameras = world.query_filtered::<(&Camera, &GlobalTransform), With<MainCamera>>();
-    let Ok((camera, view)) = cameras.single(world) else {
-        return Vec::new();
-    };
-    places
-        .into_iter()
-        .filter_map(|place| camera.world_to_viewport(view, place).ok())
-        .map(|place| Rect::from_center_half_size(place, Vec2::splat(BODY)))
-        .collect()
-}
-
-/// Drags over the critter that stands nearest to the middle of the screen's left half, and sends
-/// whoever is in the box to the farthest place in view that this one can go to.
-fn make_plan(world: &mut World) -> Result<(), String> {
-    let mut cameras = world.query_filtered::<(&Camera, &GlobalTransform), With<MainCamera>>();
-    let (camera, view) = cameras.single(world).map_err(|error| error.to_string())?;
-    let (camera, view) = (camera.clone(), *view);
-    let on_screen = |place| camera.world_to_viewport(&view, place).ok();
-    let left = Vec2::new(stage().min.x + BOX, stage().center().y);
-    let mut units = world.query::<(&Unit, &Transform)>();
-    let (unit, at) = units
-        .iter(world)
-        .filter_map(|(unit, transform)| Some((*unit, on_screen(transform.translation)?)))
-        .min_by(|a, b| a.1.distance(left).total_cmp(&b.1.distance(left)))
-        .ok_or("there is no critter in view")?;
-    let map = world.resource::<GameMap>();
-    let profile = unit.kind.profile();
-    let island = |screen: Vec2| {
-        let cell = map.frame.cell_at(camera.viewport_to_world_2d(&view, screen).ok()?)?;
-        island_of(&map.grid, profile, cell)
-    };
-    let home = island(at);
-    let inner = stage().inflate(-GOAL);
-    let goal = (0..=20)
-        .flat_map(|y| (0..=20).map(move |x| Vec2::new(x as f32, y as f32) / 20.0))
-        .map(|share| inner.min + share * inner.size())
-        .filter(|&screen| island(screen) == home)
-        .max_by(|a, b| a.distance(at).total_cmp(&b.distance(at)))
-        .ok_or("there is nowhere to go in view")?;
-    let dragged = Rect::from_center_half_size(at, Vec2::splat(BOX));
-    let target = Rect::from_center_half_size(goal, Vec2::splat(GOAL));
-    world.resource_mut::<Smoke>().plan = Plan { dragged, goal, touched: vec![dragged, target] };
-    Ok(())
 }
 
 /// Whether everyone selected has carried out their orders.
@@ -315,8 +251,8 @@ fn compare(world: &mut World) -> Result<(), String> {
     if arrived == 0 {
         return Err("nobody has arrived".into());
     }
-    let goal = Rect::from_center_half_size(plan.goal, Vec2::splat(GOAL));
-    let changed = Pictures { before, after }.compare(plan.dragged, goal, &plan.touched)?;
+    let changed =
+        Pictures { before, after }.compare(plan.dragged, plan.goal_region(), &plan.touched)?;
     println!(
         r#"{{"smoke":"ok","selected":{selected},"arrived":{arrived},"changed_pixels":{changed}}}"#
     );

@@ -56,9 +56,7 @@ pub fn profile(name: &str) -> Outcome<Profile> {
         "plain" => Ok(Profile::default()),
         "weighted" => Ok([(b'.', 16), (b'G', 16), (b'S', 32), (b'W', 48), (b'T', 80)]
             .into_iter()
-            .fold(Profile::new(), |profile, (letter, cost)| {
-                profile.with(TerrainId(letter), cost)
-            })),
+            .fold(Profile::new(), |profile, (letter, cost)| profile.with(TerrainId(letter), cost))),
         other => Err(format!("--profile {other}: not plain or weighted")),
     }
 }

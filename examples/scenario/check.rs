@@ -31,9 +31,8 @@ pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
 /// Steps that the benchmark's rule forbids, and ends that are not the row's.
 pub fn illegal_steps(grid: &NavGrid, row: &ScenarioRow, path: &Path) -> usize {
     let profile = &grid.profiles()[0];
-    let free = |x, y| {
-        grid.terrain(Cell::new(x, y)).is_some_and(|terrain| profile.cost(terrain) > 0)
-    };
+    let free =
+        |x, y| grid.terrain(Cell::new(x, y)).is_some_and(|terrain| profile.cost(terrain) > 0);
     let cells: Vec<Cell> = path.cells().collect();
     let wrong_ends = usize::from(cells.first() != Some(&row.start))
         + usize::from(cells.last() != Some(&row.goal));

@@ -107,7 +107,8 @@ fn run(options: &Options) -> Outcome<()> {
     let _built_on_first_use = grid.layer(ProfileId::default());
     let prepare_us = before.elapsed().as_secs_f64() * 1e6;
 
-    let mut course = Course { grid: &grid, pool: NodePool::default(), search: Search::new(), bytes: 0 };
+    let mut course =
+        Course { grid: &grid, pool: NodePool::default(), search: Search::new(), bytes: 0 };
     let mut answers: Vec<Answer> = Vec::new();
     let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(options.rounds); rows.len()];
     for _ in 0..options.rounds {
@@ -159,7 +160,8 @@ fn summarize(
     search_bytes: usize,
 ) -> Outcome<()> {
     let solved = answers.iter().filter(|answer| answer.path.is_some()).count();
-    let paths = || rows.iter().zip(answers).filter_map(|(row, answer)| Some((row, answer.path.as_ref()?)));
+    let paths =
+        || rows.iter().zip(answers).filter_map(|(row, answer)| Some((row, answer.path.as_ref()?)));
     let wrong = match options.profile.as_str() {
         "plain" => paths().filter(|(row, path)| !check::has_length(path, row.optimal)).count(),
         _ => 0,

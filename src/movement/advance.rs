@@ -1,30 +1,42 @@
 //! One tick of walking.
 
-use bevy::prelude::*;
+use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{Critter, CritterState, Facing};
+use super::{Critter, CritterState, Facing, repair::ask_again};
 use crate::{
+    coordinates::GridFrame,
     grids::NavGrids,
-    nav::{cell::Cell, path::PathKind, walk::WalkEvent},
-    request::{ActiveOrder, Arrived, NavPath, PathStatus},
+    nav::{cell::Cell, path::PathKind, query::PathFailure, walk::WalkEvent},
+    request::{ActiveOrder, Arrived, NavPath, PathFailed, PathStatus},
     scheduler::Pathfinder,
 };
 
-type Walker = (
-    Entity,
-    &'static Critter,
-    &'static Transform,
-    &'static NavPath,
-    &'static mut ActiveOrder,
-    &'static mut CritterState,
-    &'static mut PathStatus,
-    &'static mut Facing,
-    Has<ChildOf>,
-);
+/// What walking reads and writes of a critter.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Walker {
+    entity: Entity,
+    critter: &'static Critter,
+    transform: &'static Transform,
+    path: &'static NavPath,
+    order: &'static mut ActiveOrder,
+    state: &'static mut CritterState,
+    status: &'static mut PathStatus,
+    facing: &'static mut Facing,
+    is_child: Has<ChildOf>,
+}
 
-/// Arrivals of this tick, sorted by the sequence number of the order.
+/// What ended in this tick, to be told in the order of the requests.
 #[derive(Default)]
-pub(crate) struct Arrivals(Vec<(u64, Entity, PathKind)>);
+pub(crate) struct Endings(Vec<(u64, Entity, Ending)>);
+
+#[derive(Clone, Copy)]
+enum Ending {
+    Arrived(PathKind),
+    /// The next step has become impossible.
+    Blocked,
+    GridGone,
+}
 
 /// Lets every critter walk for a tick.
 pub(crate) fn advance_critters(
@@ -33,57 +45,84 @@ pub(crate) fn advance_critters(
     mut pathfinder: ResMut<Pathfinder>,
     mut walkers: Query<Walker>,
     transforms: TransformHelper,
-    mut arrivals: Local<Arrivals>,
-    mut blocked: Local<Vec<(u64, Entity)>>,
+    mut endings: Local<Endings>,
     mut commands: Commands,
 ) {
-    let seconds = time.delta_secs();
-    for (entity, critter, transform, path, order, mut state, mut status, mut facing, is_child) in
-        &mut walkers
-    {
-        state.bypass_change_detection().begin_tick();
-        let (Some(grid), Some(frame)) = (grids.get(order.grid), grids.frame(order.grid)) else {
+    for mut walker in &mut walkers {
+        if let Some(ending) = walker.advance(time.delta_secs(), &grids, &transforms) {
+            endings.0.push((walker.order.number, walker.entity, ending));
+        }
+    }
+    endings.0.sort_unstable_by_key(|&(number, ..)| number);
+    for (_, entity, ending) in endings.0.drain(..) {
+        let Ok(mut walker) = walkers.get_mut(entity) else {
             continue;
         };
-        let under_way = matches!(*status, PathStatus::Walking(_));
-        if !under_way && !state.walk.is_between_cells() && state.offset == Vec2::ZERO {
-            continue;
+        match ending {
+            Ending::Arrived(kind) => {
+                *walker.status = PathStatus::Arrived(kind);
+                commands.trigger(Arrived { entity, kind });
+            }
+            Ending::Blocked => {
+                let head = walker.state.walk.head();
+                ask_again(entity, &mut walker.order, head, &mut pathfinder);
+                *walker.status = PathStatus::Repairing;
+            }
+            Ending::GridGone => {
+                let reason = PathFailure::GridGone(walker.order.grid);
+                *walker.status = PathStatus::Failed(reason);
+                pathfinder.counters.failed += 1;
+                commands.trigger(PathFailed { entity, reason });
+            }
         }
-        if !state.placed {
-            let position = if is_child {
-                transforms.compute_global_transform(entity).map(|global| global.translation())
-            } else {
-                Ok(transform.translation)
-            };
-            let cell = state.walk.tail();
-            state.place_at(cell, frame.to_cells(position.unwrap_or_default().truncate()));
+    }
+}
+
+impl WalkerItem<'_, '_> {
+    /// Walks for `seconds`; says what has come to an end.
+    fn advance(
+        &mut self,
+        seconds: f32,
+        grids: &NavGrids,
+        transforms: &TransformHelper,
+    ) -> Option<Ending> {
+        self.state.bypass_change_detection().begin_tick();
+        let has_order = matches!(*self.status, PathStatus::Walking(_));
+        let is_under_way = self.state.walk.is_between_cells() || self.state.offset != Vec2::ZERO;
+        if !has_order && !is_under_way {
+            return None;
         }
-        let work = critter.work(seconds);
-        let event = state.walk.advance(&path.0, grid, order.query.profile, work);
-        state.draw_in(critter.speed * seconds);
-        if state.walk.is_between_cells() {
-            facing.set_if_neq(Facing(state.walk.direction()));
+        let (Some(grid), Some(frame)) = (grids.get(self.order.grid), grids.frame(self.order.grid))
+        else {
+            return has_order.then_some(Ending::GridGone);
+        };
+        if !self.state.placed {
+            let place = self.place(frame, transforms);
+            self.state.place_at(place);
+        }
+        let work = self.critter.work(seconds);
+        let profile = self.order.query.profile;
+        let event = self.state.walk.advance(&self.path.0, grid, profile, work);
+        self.state.draw_in((self.critter.speed * seconds).max(0.0));
+        if self.state.walk.is_between_cells() {
+            self.facing.set_if_neq(Facing(self.state.walk.direction()));
         }
         match event {
-            WalkEvent::Arrived | WalkEvent::Standing if under_way => {
-                let kind = path.0.kind();
-                *status = PathStatus::Arrived(kind);
-                arrivals.0.push((order.number, entity, kind));
-            }
-            WalkEvent::Blocked if under_way => blocked.push((order.number, entity)),
-            _ => {}
+            WalkEvent::Arrived | WalkEvent::Standing => Some(Ending::Arrived(self.path.0.kind())),
+            WalkEvent::Blocked => Some(Ending::Blocked),
+            WalkEvent::Walking => None,
         }
+        .filter(|_| has_order)
     }
-    blocked.sort_unstable();
-    for (_, entity) in blocked.drain(..) {
-        if let Ok((.., mut order, state, mut status, _, _)) = walkers.get_mut(entity) {
-            super::repair::ask_again(entity, &mut order, state.walk.head(), &mut pathfinder);
-            *status = PathStatus::Repairing;
-        }
-    }
-    arrivals.0.sort_unstable_by_key(|&(number, ..)| number);
-    for (_, entity, kind) in arrivals.0.drain(..) {
-        commands.trigger(Arrived { entity, kind });
+
+    /// Where the transform says it is, in cell space.
+    fn place(&self, frame: &GridFrame, transforms: &TransformHelper) -> Vec2 {
+        let world = if self.is_child {
+            transforms.compute_global_transform(self.entity).map(|global| global.translation())
+        } else {
+            Ok(self.transform.translation)
+        };
+        frame.to_cells(world.unwrap_or(Vec3::NAN).truncate())
     }
 }
 
@@ -97,9 +136,10 @@ impl CritterState {
         self.before = self.now;
     }
 
-    /// Takes up its place on `cell`, drawn at `place` in cell space.
-    fn place_at(&mut self, cell: Cell, place: Vec2) {
-        let exact = Vec2::new(cell.x as f32, cell.y as f32);
+    /// Takes up its place on its cell, drawn at `place` in cell space.
+    fn place_at(&mut self, place: Vec2) {
+        let Cell { x, y } = self.walk.tail();
+        let exact = Vec2::new(x as f32, y as f32);
         let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
         let place = if is_off { place } else { exact };
         self.offset = place - exact;
@@ -111,7 +151,8 @@ impl CritterState {
     /// Updates the drawn place; an offset shrinks by `cells`.
     fn draw_in(&mut self, cells: f32) {
         let length = self.offset.length();
-        self.offset = if length > cells { self.offset * ((length - cells) / length) } else { Vec2::ZERO };
+        self.offset =
+            if length > cells { self.offset * ((length - cells) / length) } else { Vec2::ZERO };
         self.now = self.exact_place() + self.offset;
     }
 }

@@ -70,13 +70,17 @@ pub(crate) fn repair_paths(
     for (_, entity) in broken.drain(..) {
         if let Ok((entity, mut order, mut path, mut state, mut status)) = walkers.get_mut(entity) {
             let head = state.walk.head();
-            let can_enter = grids
-                .get(order.grid)
-                .is_some_and(|grid| grid.cost(order.query.profile, head) > 0);
-            if can_enter { state.walk.restart() } else { state.walk.turn_back() }
+            let can_enter =
+                grids.get(order.grid).is_some_and(|grid| grid.cost(order.query.profile, head) > 0);
+            if can_enter {
+                state.walk.restart();
+            } else {
+                state.walk.turn_back();
+            }
             let start = state.walk.head();
             path.0 = Path::standing(start);
-            if !matches!(*status, PathStatus::Idle | PathStatus::Failed(_) | PathStatus::Arrived(_)) {
+            if !matches!(*status, PathStatus::Idle | PathStatus::Failed(_) | PathStatus::Arrived(_))
+            {
                 ask_again(entity, &mut order, start, &mut pathfinder);
                 *status = PathStatus::Repairing;
             }

@@ -7,9 +7,7 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 /// One place on a grid. `x` to the right, `y` up, both in cells and signed.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Cell {
     /// Column.

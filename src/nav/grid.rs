@@ -240,6 +240,7 @@ impl NavGrid {
 
     /// What was edited after `revision`, oldest first: rectangles that hold every changed cell.
     /// `None` where that is too long ago to tell (more than 64 edits).
+    #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
         let known = self.log.first().is_none_or(|&(oldest, _)| oldest <= revision + 1);
         known.then(|| {
@@ -249,6 +250,7 @@ impl NavGrid {
     }
 
     /// Starts a batch of edits; layers and islands follow when it is dropped.
+    #[must_use]
     pub fn edit(&mut self) -> GridEdit<'_> {
         GridEdit::new(self)
     }
@@ -308,8 +310,7 @@ impl NavGrid {
     pub(crate) fn local(&self, cell: Cell) -> Option<(u32, u32)> {
         let x = i64::from(cell.x) - i64::from(self.origin.x);
         let y = i64::from(cell.y) - i64::from(self.origin.y);
-        let inside =
-            x >= 0 && y >= 0 && x < i64::from(self.width) && y < i64::from(self.height);
+        let inside = x >= 0 && y >= 0 && x < i64::from(self.width) && y < i64::from(self.height);
         inside.then_some((x as u32, y as u32))
     }
 

@@ -25,6 +25,8 @@ pub struct Layer {
     moves: std::sync::Arc<MoveTable>,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
+    /// By how many units each terrain costs more than the cheapest.
+    excess: Box<[u32; 256]>,
     unit: u32,
     uniform: bool,
     min_cost: u32,
@@ -50,6 +52,9 @@ impl Layer {
         for (terrain, cost) in costs.iter_mut().enumerate() {
             *cost = u32::from(profile.cost(TerrainId(terrain as u8)));
         }
+        let unit = profile.cost_unit();
+        let min_cost = u32::from(profile.min_cost().unwrap_or(0));
+        let excess = Box::new(costs.map(|cost| cost.saturating_sub(min_cost) / unit));
         let joins_diagonally = profile.neighborhood() == Neighborhood::Eight
             && profile.corner_rule() == CornerRule::Allow;
         let mut layer = Self {
@@ -59,9 +64,10 @@ impl Layer {
             regions: Regions::new(width, height, joins_diagonally),
             moves: MoveTable::new(profile.corner_rule(), profile.neighborhood()).into(),
             costs,
-            unit: profile.cost_unit(),
+            excess,
+            unit,
             uniform: profile.is_uniform(),
-            min_cost: u32::from(profile.min_cost().unwrap_or(0)),
+            min_cost,
             max_cost: u32::from(profile.max_cost().unwrap_or(0)),
             short_weight: match profile.neighborhood() {
                 Neighborhood::Eight => DIAGONAL - STRAIGHT,
@@ -98,8 +104,7 @@ impl Layer {
     /// Whether a step from the passable cell `(x, y)` in `direction` is legal.
     #[must_use]
     pub fn can_step(&self, x: u32, y: u32, direction: Direction) -> bool {
-        self.is_passable(x, y)
-            && self.moves.legal(self.pattern(x, y)) & 1 << direction as u8 != 0
+        self.is_passable(x, y) && self.moves.legal(self.pattern(x, y)) & 1 << direction as u8 != 0
     }
 
     /// Number of the island the cell belongs to; `None` where it is impassable or off the grid.
@@ -119,7 +124,7 @@ impl Layer {
     /// Memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bits.words.len() * 8 + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 1024
+        self.bits.words.len() * 8 + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -140,10 +145,11 @@ impl Layer {
         &self.regions
     }
 
-    /// Cost of a terrain in sixteenths.
+    /// By how many units a passable terrain costs more than the cheapest. A step costs the lowest
+    /// [cost sum](Self::cost_sum_range) and the excess of its two cells: no division.
     #[inline]
-    pub(crate) fn terrain_cost(&self, terrain: u8) -> u32 {
-        self.costs[usize::from(terrain)]
+    pub(crate) fn excess(&self, terrain: u8) -> u32 {
+        self.excess[usize::from(terrain)]
     }
 
     /// Searches count costs in multiples of this many sixteenths.
@@ -177,9 +183,8 @@ impl Layer {
         let mut changed = false;
         for y in y..y + height {
             let row = y as usize * self.width as usize;
-            let passable = (x..x + width).map(|x| {
-                self.costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y)
-            });
+            let passable = (x..x + width)
+                .map(|x| self.costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y));
             changed |= self.bits.set_row(x, y, passable);
         }
         changed
@@ -217,7 +222,7 @@ impl BitRows {
             mask |= 1 << (bit % 64);
             word |= u64::from(value) << (bit % 64);
             bit += 1;
-            if bit % 64 == 0 {
+            if bit.is_multiple_of(64) {
                 changed |= self.set_word(row + bit / 64 - 1, mask, word);
                 (mask, word) = (0, 0);
             }

@@ -65,8 +65,7 @@ struct Block {
 impl Block {
     /// The center counts as passable: somebody stands on it.
     fn passable(&self, x: i32, y: i32) -> bool {
-        (x, y) == (0, 0)
-            || (x.abs() <= 1 && y.abs() <= 1 && self.pattern & pattern_bit(x, y) != 0)
+        (x, y) == (0, 0) || (x.abs() <= 1 && y.abs() <= 1 && self.pattern & pattern_bit(x, y) != 0)
     }
 
     fn legal(&self, x: i32, y: i32, direction: Direction) -> bool {

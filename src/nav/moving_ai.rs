@@ -66,7 +66,11 @@ impl core::fmt::Display for FileError {
                 write!(f, "line {line}: expected {expected}, found {found:?}")
             }
             Self::RowLength { line, expected, found } => {
-                write!(f, "line {line}, column {}: {found} letters where the header promises {expected}", found.min(&(*expected as usize)) + 1)
+                write!(
+                    f,
+                    "line {line}, column {}: {found} letters where the header promises {expected}",
+                    found.min(&(*expected as usize)) + 1
+                )
             }
             Self::Letter { line, column, found } => {
                 write!(f, "line {line}, column {column}: {found:?} is no terrain letter")
@@ -138,9 +142,10 @@ type Lines<'a> = std::iter::Enumerate<std::str::Lines<'a>>;
 /// The rest of the next line, which must begin with `word`.
 fn header<'a>(lines: &mut Lines<'a>, word: &'static str) -> Result<(usize, &'a str), FileError> {
     let (number, line) = lines.next().ok_or(FileError::Ends { expected: word })?;
-    line.trim().strip_prefix(word).map(|rest| (number + 1, rest.trim())).ok_or_else(|| {
-        FileError::Header { line: number + 1, expected: word, found: line.into() }
-    })
+    line.trim()
+        .strip_prefix(word)
+        .map(|rest| (number + 1, rest.trim()))
+        .ok_or_else(|| FileError::Header { line: number + 1, expected: word, found: line.into() })
 }
 
 fn size(lines: &mut Lines<'_>, word: &'static str) -> Result<u32, FileError> {

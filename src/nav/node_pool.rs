@@ -173,14 +173,14 @@ impl NodeStore {
         if page == NO_PAGE {
             page = self.add_page(chunk, pool);
         }
-        page << PAGE_BITS | (y % CHUNK) << 5 | x % CHUNK
+        node_id(page, x, y)
     }
 
     /// The node of the cell if its page is held.
     pub(crate) fn find(&self, x: u32, y: u32) -> Option<NodeId> {
         let chunk = ((y / CHUNK) * self.chunks_per_row + x / CHUNK) as usize;
         let page = *self.by_chunk.get(chunk)?;
-        (page != NO_PAGE).then_some(page << PAGE_BITS | (y % CHUNK) << 5 | x % CHUNK)
+        (page != NO_PAGE).then_some(node_id(page, x, y))
     }
 
     /// The cell of a node.
@@ -220,4 +220,10 @@ impl NodeStore {
         self.by_chunk[chunk] = page;
         page
     }
+}
+
+/// The number of the node of a cell in a page.
+#[inline]
+const fn node_id(page: u32, x: u32, y: u32) -> NodeId {
+    (page << PAGE_BITS) | ((y % CHUNK) << 5) | (x % CHUNK)
 }

@@ -65,7 +65,10 @@ mod tests {
 
     /// Drives a list with random inserts, improvements and pops whose f never falls below the
     /// last one popped, and checks every pop against a plain scan.
-    fn agrees_with_scan<L: OpenList>(spread: u32, steps: &[(u8, u32, u32)]) -> Result<(), TestCaseError> {
+    fn agrees_with_scan<L: OpenList>(
+        spread: u32,
+        steps: &[(u8, u32, u32)],
+    ) -> Result<(), TestCaseError> {
         let mut list = L::default();
         list.reset(0, spread);
         let mut open: Vec<(NodeId, u32)> = Vec::new();

@@ -119,9 +119,10 @@ impl Path {
     /// Every cell from start to end, both included.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         let mut at = self.start;
-        let steps = self.legs.iter().flat_map(|leg| {
-            std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps))
-        });
+        let steps = self
+            .legs
+            .iter()
+            .flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
         std::iter::once(self.start).chain(steps.map(move |(dx, dy)| {
             at = at.offset(dx, dy);
             at

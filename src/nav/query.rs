@@ -2,10 +2,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
-    cell::Cell,
-    terrain::ProfileId,
-};
+use super::{cell::Cell, terrain::ProfileId};
 
 /// Number that a game gives to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]

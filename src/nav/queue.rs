@@ -16,13 +16,12 @@
 //!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
 //!   the budget is taken off the next ticks.
 
-mod flight;
+mod turns;
 
 use std::collections::BTreeMap;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use self::flight::Flight;
 use super::{
     grid::NavGrid,
     node_pool::NodePool,
@@ -113,6 +112,13 @@ struct Job {
     is_long: bool,
 }
 
+/// A job and the search that works on it.
+#[derive(Debug)]
+struct Flight<L: OpenList> {
+    job: Job,
+    search: Search<L>,
+}
+
 /// Jobs waiting and in flight; see the [module](self).
 #[derive(Debug, Default)]
 pub struct SearchQueue<L: OpenList = BucketHeap> {
@@ -139,8 +145,7 @@ impl<L: OpenList> SearchQueue<L> {
         self.numbers += 1;
         let rank = self.tick as i64 - i64::from(priority.0) * HEAD_START;
         let ticket = Ticket { rank, number: self.numbers };
-        let job =
-            Job { ticket, grid, query, asked_at: self.tick, restarts: 0, is_long: false };
+        let job = Job { ticket, grid, query, asked_at: self.tick, restarts: 0, is_long: false };
         self.express.insert(ticket, job);
         ticket
     }
@@ -204,12 +209,14 @@ impl<L: OpenList> SearchQueue<L> {
         self.waiting() == 0 && self.flights.is_empty()
     }
 
-    /// Ticks for which the job waiting longest has waited; 0 where none does.
+    /// Ticks that the oldest job in flight or at the head of a line has waited; 0 where there is
+    /// none.
     #[must_use]
     pub fn longest_wait(&self) -> u64 {
-        let waiting = self.express.values().chain(self.long.values());
-        let asked = waiting.chain(self.flights.iter().map(|flight| &flight.job));
-        asked.map(|job| self.tick - job.asked_at).max().unwrap_or(0)
+        let heads = [self.express.first_key_value(), self.long.first_key_value()];
+        let heads = heads.into_iter().flatten().map(|(_, job)| job);
+        let jobs = heads.chain(self.flights.iter().map(|flight| &flight.job));
+        jobs.map(|job| self.tick - job.asked_at).max().unwrap_or(0)
     }
 
     /// How often edits have thrown a search back.
@@ -245,152 +252,6 @@ impl<L: OpenList> SearchQueue<L> {
             self.idle.push(Search::warm());
         }
         self.pool.reserve(pages);
-    }
-
-    /// Starts the next job in line, if there is one and a place for it. A job that can be
-    /// answered without a search is answered here.
-    fn admit_one(
-        &mut self,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) -> bool {
-        let Some(mut job) = self.next_job() else {
-            return false;
-        };
-        *left = left.saturating_sub(JOB_COST);
-        loop {
-            let mut search = self.idle.pop().unwrap_or_default();
-            let started = match grids.grid(job.grid) {
-                Some(grid) => search.start(grid, &mut self.pool, job.query),
-                None => Err(PathFailure::GridGone(job.grid)),
-            };
-            if let Err(failure) = started {
-                self.idle.push(search);
-                answer(job.answer(Err(failure), SearchCounters::default(), self.tick));
-                return true;
-            }
-            if job.restarts <= MOST_RESTARTS {
-                self.flights.push(Flight { job, search });
-                return true;
-            }
-            // Thrown back too often: to the end at once.
-            job.restarts = 0;
-            let spent = grids.grid(job.grid).map_or(0, |grid| search.step(grid, &mut self.pool, u32::MAX));
-            self.charge(spent, left);
-            self.flights.push(Flight { job, search });
-            self.deliver(self.flights.len() - 1, grids, answer);
-            return true;
-        }
-    }
-
-    /// The next job that may fly now.
-    fn next_job(&mut self) -> Option<Job> {
-        let places = self.settings.in_flight.max(1);
-        let long_places = (places - places / 4).max(1);
-        if self.flights.len() >= places {
-            return None;
-        }
-        let may_fly_long = self.flights.iter().filter(|f| f.job.is_long).count() < long_places;
-        let long = self.long.first_key_value().map(|(ticket, _)| *ticket);
-        let express = self.express.first_key_value().map(|(ticket, _)| *ticket);
-        match (express, long.filter(|_| may_fly_long)) {
-            (Some(express), Some(long)) if long < express => self.long.remove(&long),
-            (Some(express), _) => self.express.remove(&express),
-            (None, Some(long)) => self.long.remove(&long),
-            (None, None) => None,
-        }
-    }
-
-    /// Lets the search whose turn it is work for a slice.
-    fn take_turn(
-        &mut self,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) {
-        self.turn = if self.turn < self.flights.len() { self.turn } else { 0 };
-        let index = self.turn;
-        let flight = &mut self.flights[index];
-        let slice = self.settings.slice.max(1).min(*left);
-        if let Some(grid) = grids.grid(flight.job.grid) {
-            let spent = flight.search.step(grid, &mut self.pool, slice);
-            *left = left.saturating_sub(spent);
-        }
-        if flight.search.is_finished() {
-            self.deliver(index, grids, answer);
-        } else if !flight.job.is_long
-            && flight.search.counters().expansions >= EXPRESS_LIMIT
-        {
-            self.become_long(index);
-        } else {
-            self.turn += 1;
-        }
-    }
-
-    /// A search has turned out to be long: it keeps flying if there is a place for long ones,
-    /// and goes back to the line otherwise.
-    fn become_long(&mut self, index: usize) {
-        let places = self.settings.in_flight.max(1);
-        let long_flying = self.flights.iter().filter(|flight| flight.job.is_long).count();
-        self.flights[index].job.is_long = true;
-        if long_flying < (places - places / 4).max(1) {
-            self.turn += 1;
-            return;
-        }
-        let job = self.land(index);
-        self.long.insert(job.ticket, job);
-    }
-
-    /// Throws back the searches that edits have made stale, and ends those whose grid is gone.
-    fn drop_stale(&mut self, grids: &impl GridSource) {
-        let mut index = 0;
-        while index < self.flights.len() {
-            let flight = &mut self.flights[index];
-            let is_stale = grids
-                .grid(flight.job.grid)
-                .is_none_or(|grid| flight.search.is_stale(grid));
-            if !is_stale {
-                index += 1;
-                continue;
-            }
-            self.restarts += 1;
-            let mut job = self.land(index);
-            job.restarts += 1;
-            self.express.insert(job.ticket, job);
-        }
-    }
-
-    /// Takes a flight out; the order of the others stays.
-    fn land(&mut self, index: usize) -> Job {
-        let Flight { job, mut search } = self.flights.remove(index);
-        if index < self.turn {
-            self.turn -= 1;
-        }
-        search.stop(&mut self.pool);
-        self.idle.push(search);
-        job
-    }
-
-    fn deliver(
-        &mut self,
-        index: usize,
-        grids: &impl GridSource,
-        answer: &mut impl FnMut(Answer),
-    ) {
-        let flight = &mut self.flights[index];
-        let counters = flight.search.counters();
-        let result = match grids.grid(flight.job.grid) {
-            Some(grid) => flight.search.finish(grid, &mut self.pool),
-            None => Err(PathFailure::GridGone(flight.job.grid)),
-        };
-        let job = self.land(index);
-        answer(job.answer(result, counters, self.tick));
-    }
-
-    fn charge(&mut self, spent: u32, left: &mut u32) {
-        self.debt = self.debt.saturating_add(spent.saturating_sub(*left));
-        *left = left.saturating_sub(spent);
     }
 }
 

@@ -93,7 +93,8 @@ impl Regions {
         for &chunk in &marked {
             changed |= self.relabel(chunk, bits);
         }
-        let mut linked: Vec<u32> = marked.iter().flat_map(|&chunk| self.with_behind(chunk)).collect();
+        let mut linked: Vec<u32> =
+            marked.iter().flat_map(|&chunk| self.with_behind(chunk)).collect();
         linked.sort_unstable();
         linked.dedup();
         for chunk in linked {
@@ -188,7 +189,8 @@ impl Regions {
         else {
             return;
         };
-        let inside = from.0 < self.size.0 && from.1 < self.size.1 && x < self.size.0 && y < self.size.1;
+        let inside =
+            from.0 < self.size.0 && from.1 < self.size.1 && x < self.size.0 && y < self.size.1;
         if !inside || !bits.get(from.0, from.1) || !bits.get(x, y) {
             return;
         }
@@ -206,11 +208,13 @@ impl Regions {
     fn with_behind(&self, chunk: u32) -> impl Iterator<Item = u32> + use<> {
         let chunks = self.chunks;
         let (x, y) = (chunk % chunks.0, chunk / chunks.0);
-        [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(move |(dx, dy)| {
-            let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-            let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-            Some(y * chunks.0 + x)
-        })
+        [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(
+            move |(dx, dy)| {
+                let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
+                let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
+                Some(y * chunks.0 + x)
+            },
+        )
     }
 
     /// Joins components along links (union-find, lower number wins) and numbers the islands.

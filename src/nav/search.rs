@@ -47,6 +47,8 @@ pub struct SearchCounters {
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
     open: L,
+    /// An open node whose f equals that of the node just expanded: the next in turn.
+    held: Option<(NodeId, Key)>,
     query: PathQuery,
     aim: Aim,
     revision: u64,
@@ -149,9 +151,7 @@ impl<L: OpenList> Search<L> {
         }
         let resized = (grid.width(), grid.height()) != self.size;
         let since = self.revision;
-        if resized
-            || self.nodes.chunks().iter().any(|&chunk| grid.chunk_revision(chunk) > since)
-        {
+        if resized || self.nodes.chunks().iter().any(|&chunk| grid.chunk_revision(chunk) > since) {
             return true;
         }
         self.revision = grid.revision();
@@ -231,6 +231,7 @@ impl<L: OpenList> Search<L> {
         self.open.insert(node, key);
         self.counters.generated = 1;
         self.counters.peak_open = 1;
+        self.held = None;
     }
 
     /// Walks back from `node` to the start.
@@ -267,11 +268,18 @@ impl Aim {
         query: &PathQuery,
         start: (u32, u32),
     ) -> Result<Self, PathFailure> {
-        let (x, y) =
-            grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
+        let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
-        let aim = Self { x, y, slack: 0, per_weight, kind: PathKind::Complete, headroom: 0, overflow: false };
+        let aim = Self {
+            x,
+            y,
+            slack: 0,
+            per_weight,
+            kind: PathKind::Complete,
+            headroom: 0,
+            overflow: false,
+        };
         let island = layer.island(start.0, start.1);
         match (layer.island(x, y), query.reach) {
             (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),

@@ -90,11 +90,7 @@ impl Profile {
     /// Every terrain impassable, eight neighbors, [`CornerRule::Forbid`].
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            costs: [0; 256],
-            corner_rule: CornerRule::Forbid,
-            neighborhood: Neighborhood::Eight,
-        }
+        Self { costs: [0; 256], corner_rule: CornerRule::Forbid, neighborhood: Neighborhood::Eight }
     }
 
     /// Sets what `terrain` costs, in sixteenths of plain ground; 0 makes it impassable.

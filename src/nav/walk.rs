@@ -98,9 +98,9 @@ impl Walk {
     /// The cells of `path` still ahead, beginning with the head.
     pub fn cells_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
         let mut at = self.head();
-        let steps = self.legs_ahead(path).flat_map(|leg| {
-            std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps))
-        });
+        let steps = self
+            .legs_ahead(path)
+            .flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
         std::iter::once(at).chain(steps.map(move |(dx, dy)| {
             at = at.offset(dx, dy);
             at
@@ -192,16 +192,12 @@ impl Walk {
     }
 
     /// Begins the next step. `None` at the end of the path, false where it is not legal.
-    fn begin_step(
-        &mut self,
-        path: &Path,
-        grid: &NavGrid,
-        profile: ProfileId,
-    ) -> Option<bool> {
+    fn begin_step(&mut self, path: &Path, grid: &NavGrid, profile: ProfileId) -> Option<bool> {
         let leg = *path.legs().get(self.leg as usize)?;
-        let legal = grid.local(self.tail).zip(grid.layer(profile)).is_some_and(
-            |((x, y), layer)| layer.can_step(x, y, leg.direction),
-        );
+        let legal = grid
+            .local(self.tail)
+            .zip(grid.layer(profile))
+            .is_some_and(|((x, y), layer)| layer.can_step(x, y, leg.direction));
         if !legal {
             return Some(false);
         }

@@ -91,11 +91,8 @@ impl Places<'_, '_, '_> {
         request: &PathRequest,
         units: &Query<Unit>,
     ) -> Result<(Cell, Cell), PathFailure> {
-        let frame =
-            self.grids.frame(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
-        let start = self
-            .cell_of(entity, request.grid, units)
-            .ok_or(PathFailure::StartUnknown)?;
+        let frame = self.grids.frame(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
+        let start = self.cell_of(entity, request.grid, units).ok_or(PathFailure::StartUnknown)?;
         let goal = match request.target {
             Target::Cell(cell) => cell,
             Target::Position(position) => {
@@ -167,14 +164,11 @@ fn end_order(
     (request, mut status, mut order, mut path, state): UnitItem<'_>,
     commands: &mut Commands,
 ) {
-    let was_under_way = matches!(
-        *status,
-        PathStatus::Searching | PathStatus::Walking(_) | PathStatus::Repairing
-    );
+    let was_under_way =
+        matches!(*status, PathStatus::Searching | PathStatus::Walking(_) | PathStatus::Repairing);
     if was_under_way {
         let replaced = request.is_some();
-        let reason =
-            if replaced { PathFailure::Superseded } else { PathFailure::Canceled };
+        let reason = if replaced { PathFailure::Superseded } else { PathFailure::Canceled };
         commands.trigger(PathFailed { entity, reason });
     }
     *status = PathStatus::Idle;

@@ -66,8 +66,7 @@ fn count(pathfinder: &mut Pathfinder, answer: &Answer) {
     let counters = &mut pathfinder.counters;
     counters.expansions += answer.counters.expansions;
     counters.waited += answer.waited;
-    counters.answers_checksum =
-        counters.answers_checksum.wrapping_add(answer_checksum(answer));
+    counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
     match answer.result.as_ref().map(Path::kind) {
         Ok(PathKind::Complete) => counters.found += 1,
         Ok(PathKind::Partial) => counters.partial += 1,

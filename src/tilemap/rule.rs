@@ -32,9 +32,7 @@ pub struct TerrainFn(Arc<dyn Fn(&TileView) -> Option<TerrainId> + Send + Sync>);
 
 impl TerrainFn {
     /// Wraps a function.
-    pub fn new(
-        function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new(function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static) -> Self {
         Self(Arc::new(function))
     }
 }

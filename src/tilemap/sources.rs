@@ -123,13 +123,7 @@ impl TileSources {
         }
     }
 
-    fn set(
-        &mut self,
-        map: Entity,
-        index: u32,
-        tile: Option<Entity>,
-        terrain: Option<TerrainId>,
-    ) {
+    fn set(&mut self, map: Entity, index: u32, tile: Option<Entity>, terrain: Option<TerrainId>) {
         let Some(source) = self.find(map) else {
             return;
         };

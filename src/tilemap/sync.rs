@@ -2,21 +2,18 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_ecs_tilemap::prelude::{
-    TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId,
-    TilemapSize, TilemapTileSize, TilemapType,
+    TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId, TilemapSize,
+    TilemapTileSize, TilemapType,
 };
 
 use super::{
-    NavSource, SourceError, SourceStatus, TileTerrain, TileView,
-    check,
+    NavSource, SourceError, SourceStatus, TileTerrain, TileView, check,
     sources::{Source, TileSources},
 };
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{
-        grid::{MAX_SIDE, NavGrid},
-    },
+    nav::grid::{MAX_SIDE, NavGrid},
 };
 
 type Map = (
@@ -108,7 +105,12 @@ fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Til
     }
 }
 
-fn refuse(sources: &mut TileSources, entity: Entity, status: &mut SourceStatus, error: SourceError) {
+fn refuse(
+    sources: &mut TileSources,
+    entity: Entity,
+    status: &mut SourceStatus,
+    error: SourceError,
+) {
     tracing::error!("tilemap {entity} feeds no grid: {error}");
     sources.remove(entity);
     *status = SourceStatus::Refused(error);
@@ -216,8 +218,8 @@ fn place_grids(
         let world = transforms.compute_global_transform(entity).unwrap_or_default();
         let anchor = anchor.copied().unwrap_or(TilemapAnchor::None);
         let center = |x, y| {
-            let local = TilePos::new(x, y)
-                .center_in_world(&size, grid_size, tile_size, &map_type, &anchor);
+            let local =
+                TilePos::new(x, y).center_in_world(&size, grid_size, tile_size, &map_type, &anchor);
             world.transform_point(local.extend(0.0)).truncate()
         };
         let origin = center(0, 0);

@@ -1,6 +1,7 @@
 //! Oracles and helpers shared by the integration tests: plain, slow and obviously right.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 pub mod app;
 

@@ -18,6 +18,7 @@ use std::{process::ExitCode, time::Instant};
 mod board;
 mod course;
 mod judge;
+mod lists;
 mod options;
 mod race;
 mod searchers;

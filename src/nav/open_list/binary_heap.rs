@@ -9,7 +9,7 @@
 //! Sources: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003); S. Lague, "A* Pathfinding
 //! (E04: heap optimization)" (2014).
 
-use super::{NodeId, OpenList, Key};
+use super::{Key, NodeId, OpenList};
 
 /// Slot of a node that is not in the heap.
 const OUTSIDE: u32 = u32::MAX;

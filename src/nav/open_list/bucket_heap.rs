@@ -14,7 +14,7 @@
 //! Sources: R. Dial, "Algorithm 360: Shortest-path forest with topological ordering" (CACM 1969)
 //! for the ring of buckets. Options measured: `benches/RESULTS.md`.
 
-use super::{BinaryHeap, NodeId, OpenList, Key};
+use super::{BinaryHeap, Key, NodeId, OpenList};
 
 /// Most stacks a ring may have; 4 bytes each.
 const LARGEST_RING: u32 = 1 << 16;

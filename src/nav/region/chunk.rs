@@ -64,7 +64,7 @@ impl ChunkLabels {
         while bits != 0 {
             let start = bits.trailing_zeros();
             let length = (bits >> start).trailing_ones();
-            let run = ((1u64 << length) - 1 << start) as u32;
+            let run = (((1u64 << length) - 1) << start) as u32;
             self.parents.push(self.runs.len() as u32);
             self.runs.push(Run { row, bits: run });
             bits &= !run;

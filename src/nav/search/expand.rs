@@ -4,7 +4,7 @@
 //! step costs; the loop is compiled once for each. A neighbor in the same node page is found by
 //! adding an offset to the node's number, which covers nine of ten.
 
-use super::{Phase, PathFailure, Search};
+use super::{PathFailure, Phase, Search};
 use crate::nav::{
     direction::OFFSETS,
     grid::{CHUNK, NavGrid},
@@ -31,9 +31,9 @@ const NODE_OFFSETS: [i32; 8] = {
 pub(super) trait Rule {
     /// Directions worth trying from `(x, y)` after arriving by `arrival`.
     fn successors(&self, arrival: u8, x: u32, y: u32) -> u8;
-    /// What leaving this cell contributes to a step's cost.
-    fn cost_of(&self, x: u32, y: u32) -> u32;
-    /// Cost of the step in `direction` from a cell of cost `here` to `(x, y)`.
+    /// By how much this cell makes steps from and to it costlier, in units.
+    fn excess_of(&self, x: u32, y: u32) -> u32;
+    /// Cost of the step in `direction` from a cell of excess `here` to `(x, y)`.
     fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32;
 }
 
@@ -58,7 +58,7 @@ impl Rule for Uniform<'_> {
     }
 
     #[inline]
-    fn cost_of(&self, _x: u32, _y: u32) -> u32 {
+    fn excess_of(&self, _x: u32, _y: u32) -> u32 {
         0
     }
 
@@ -74,12 +74,15 @@ pub(super) struct Weighted<'a> {
     moves: &'a MoveTable,
     terrain: &'a [u8],
     width: u32,
+    /// Cost sum of the cheapest step, in units.
+    lowest: u32,
 }
 
 impl<'a> Weighted<'a> {
     pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
         let terrain = grid.terrain_bytes();
-        Self { layer, moves: layer.moves(), terrain, width: grid.width() }
+        let (lowest, _) = layer.cost_sum_range();
+        Self { layer, moves: layer.moves(), terrain, width: grid.width(), lowest }
     }
 }
 
@@ -92,15 +95,15 @@ impl Rule for Weighted<'_> {
     }
 
     #[inline]
-    fn cost_of(&self, x: u32, y: u32) -> u32 {
+    fn excess_of(&self, x: u32, y: u32) -> u32 {
         let terrain = self.terrain[y as usize * self.width as usize + x as usize];
-        self.layer.terrain_cost(terrain)
+        self.layer.excess(terrain)
     }
 
     #[inline]
     fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32 {
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
-        weight * ((here + self.cost_of(x, y)) / self.layer.unit())
+        weight * (self.lowest + here + self.excess_of(x, y))
     }
 }
 
@@ -120,11 +123,13 @@ impl<L: OpenList> Search<L> {
             };
             let (x, y) = self.nodes.place(id);
             self.counters.expansions += 1;
-            if self.aim.distance(layer, x, y) == 0 {
+            let distance = self.aim.distance(layer, x, y);
+            if distance == 0 {
                 self.phase = Phase::Reached(id);
                 return;
             }
-            let here = rule.cost_of(x, y);
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
+            let here = rule.excess_of(x, y);
             let mut successors = rule.successors(node.arrival(), x, y);
             while successors != 0 {
                 let direction = successors.trailing_zeros() as u8;
@@ -133,9 +138,10 @@ impl<L: OpenList> Search<L> {
                 let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
                 let g = node.g + rule.step(direction, here, to.0, to.1);
                 let neighbor = self.neighbor(id, direction, to, pool);
-                self.relax(layer, neighbor, to, g, direction);
+                self.relax(layer, neighbor, to, (g, f), direction);
             }
-            self.counters.peak_open = self.counters.peak_open.max(self.open.len());
+            let open = self.open.len() + usize::from(self.held.is_some());
+            self.counters.peak_open = self.counters.peak_open.max(open);
         }
     }
 
@@ -143,7 +149,10 @@ impl<L: OpenList> Search<L> {
     #[inline]
     fn next_open(&mut self) -> Option<(NodeId, Node)> {
         loop {
-            let id = self.open.pop()?;
+            let id = match self.held.take() {
+                Some((id, _)) => id,
+                None => self.open.pop()?,
+            };
             let node = self.nodes.get_mut(id);
             if !node.is_closed() {
                 node.close();
@@ -170,9 +179,17 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes note of a way of cost `g` to the node `id` at `to`, if it is the best so far.
+    /// Takes note of a way of cost `g` to the node `id` at `to`, if it is the best so far. It comes
+    /// from a node of estimate `from_f`.
     #[inline]
-    fn relax(&mut self, layer: &Layer, id: NodeId, to: (u32, u32), g: u32, arrival: u8) {
+    fn relax(
+        &mut self,
+        layer: &Layer,
+        id: NodeId,
+        to: (u32, u32),
+        (g, from_f): (u32, u64),
+        arrival: u8,
+    ) {
         let generation = self.nodes.generation();
         let known = self.nodes.get(id);
         let is_open = known.is_of(generation);
@@ -194,6 +211,13 @@ impl<L: OpenList> Search<L> {
             self.open.improve(id, key);
         } else {
             self.counters.generated += 1;
+            if f == from_f {
+                // Nothing can be better: it is the next one, without a detour over the list.
+                if let Some((id, key)) = self.held.replace((id, key)) {
+                    self.open.insert(id, key);
+                }
+                return;
+            }
             self.open.insert(id, key);
         }
     }

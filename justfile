@@ -1,0 +1,76 @@
+# Every check of the project; `.ci/run` calls these very recipes.
+# Examples and tests share one feature set and one profile: Bevy is built once for both.
+
+data := env("TILEPATH_DATA", "../shared/data/movingai")
+
+# List the recipes.
+default:
+    @just --list
+
+# The game.
+rts *args:
+    cargo run --example rts -- {{args}}
+
+# The tests.
+test:
+    cargo test
+
+# Formatting, of every package.
+fmt:
+    cargo fmt --all --check
+    cargo fmt --all --check --manifest-path benches/peers/Cargo.toml
+    cargo fmt --all --check --manifest-path tools/make_assets/Cargo.toml
+
+# Lints, on all targets and features.
+clippy:
+    cargo clippy --all-targets --all-features -- -D warnings
+
+# The library for servers: without tilemap and drawing.
+bare:
+    cargo check --no-default-features
+
+# Documentation, warnings as errors.
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+
+# Licenses, bans and sources of dependencies (needs cargo-deny).
+deny:
+    cargo deny --all-features check licenses bans sources
+
+# Spelling (needs typos).
+typos:
+    typos
+
+# What `cargo package` would ship.
+package:
+    cargo package --list --allow-dirty
+    cargo package --no-verify --allow-dirty
+
+# Builds the headless runners.
+runners:
+    cargo build --release --example scenario --example burst --example rts
+
+# Every path of every map: right cost, legal steps, whole and sliced.
+scenarios: runners
+    scripts/scenarios.sh {{data}}
+
+# A thousand requests in one tick.
+bursts: runners
+    scripts/bursts.sh {{data}}
+
+# The game without a window, twice: the same state.
+headless: runners
+    scripts/headless.sh
+
+# The game in a real window (needs a display and a graphics adapter, software will do).
+smoke dir="target/smoke":
+    mkdir -p {{dir}}
+    cargo run --example rts -- --smoke {{dir}}
+
+# This crate against its rivals, all in one process.
+peers *args:
+    cargo run --release --manifest-path benches/peers/Cargo.toml -- {{args}}
+
+# Draws tiles, critters and maps anew.
+assets:
+    cargo run --release --manifest-path tools/make_assets/Cargo.toml

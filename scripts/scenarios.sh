@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Every query of every Moving AI map below a folder: all solved, right costs, legal steps.
+# A sample is repeated in slices, which must give the same paths.
+# Usage: scenarios.sh DATA_FOLDER
+set -euo pipefail
+data=$1
+runner=target/release/examples/scenario
+if [ ! -d "$data" ]; then
+    echo "no benchmark maps at $data: skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for map in "$data"/*/*.map; do
+    line=$("$runner" --map "$map" --scen "$map.scen" --algorithm astar)
+    echo "$line"
+    case "$line" in
+        *'"unreachable":0,"wrong_cost":0,"illegal_steps":0'*) ;;
+        *) echo "not all solved, or not rightly: $map" >&2; exit 1 ;;
+    esac
+    "$runner" --map "$map" --scen "$map.scen" --sample 20 --paths "$work/whole" >/dev/null
+    for budget in 1 64; do
+        "$runner" --map "$map" --scen "$map.scen" --sample 20 --budget $budget \
+            --paths "$work/sliced" >/dev/null
+        cmp "$work/whole" "$work/sliced" || { echo "slicing changes paths: $map" >&2; exit 1; }
+    done
+done
+# What is not there yet is refused by name.
+if "$runner" --map "$map" --scen "$map.scen" --algorithm jump-point 2>"$work/error"; then
+    echo "jump-point should be refused" >&2
+    exit 1
+fi
+grep -q -- '--algorithm jump-point' "$work/error"

@@ -1,0 +1,103 @@
+//! What must not allocate, counted by the allocator itself.
+
+#![allow(unsafe_code, reason = "an allocator that counts cannot be written otherwise")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell as Counter,
+};
+
+use bevy::{
+    ecs::schedule::{Schedules, SingleThreadedExecutor},
+    prelude::*,
+    time::TimeUpdateStrategy,
+};
+use bevy_tilepath::{
+    nav::{node_pool::NodePool, search::Search},
+    prelude::*,
+};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Counter<u64> = const { Counter::new(0) };
+}
+
+// SAFETY: every call is handed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are those of `System`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|count| count.set(count.get() + 1));
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = COUNT.with(Counter::get);
+    work();
+    COUNT.with(Counter::get) - before
+}
+
+#[test]
+fn a_warm_search_allocates_nothing() {
+    let mut level = NavGrid::new(200, 200, TerrainId::GROUND).unwrap();
+    level.block(CellRect::new(Cell::new(100, 0), 1, 190)).unwrap();
+    let mut pool = NodePool::default();
+    let mut search = <Search>::new();
+    let query = PathQuery::new(Cell::new(5, 5), Cell::new(190, 8));
+    let mut run = |slice| {
+        search.start(&level, &mut pool, query).unwrap();
+        while !search.is_finished() {
+            search.step(&level, &mut pool, slice);
+        }
+        search.stop(&mut pool);
+    };
+    run(u32::MAX);
+    assert_eq!(allocations(|| run(u32::MAX)), 0);
+    assert_eq!(allocations(|| run(64)), 0, "in slices");
+}
+
+/// The same app with and without the plugin's critters: what Bevy allocates by itself for a tick
+/// is left aside.
+#[test]
+fn a_thousand_walking_critters_allocate_nothing() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    // On this thread, where allocations are counted.
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
+    let level = NavGrid::new(500, 100, TerrainId::GROUND).unwrap();
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    grids.insert(GridId::default(), level, GridFrame::default());
+    let idle = |app: &mut App| {
+        (0..20).for_each(|_| app.update());
+        allocations(|| (0..100).for_each(|_| app.update()))
+    };
+    let without = idle(&mut app);
+    for i in 0..1_000 {
+        let place = Transform::from_xyz((i / 100) as f32, (i % 100) as f32, 0.0);
+        let goal = Cell::new(450 + i / 100, (i * 7) % 100);
+        app.world_mut().spawn((Critter::new(6.0), place, PathRequest::to(goal)));
+    }
+    let with = idle(&mut app);
+    let mut statuses = app.world_mut().query::<&PathStatus>();
+    let walking = statuses.iter(app.world()).filter(|s| matches!(s, PathStatus::Walking(_)));
+    assert_eq!(walking.count(), 1_000, "they are all on their way");
+    assert_eq!(with, without);
+}
