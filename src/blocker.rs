@@ -56,7 +56,7 @@ impl NavBlocker {
 #[derive(Resource, Debug, Default)]
 pub(crate) struct PlacedBlockers(EntityHashMap<Placed>);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Placed {
     grid: GridId,
     /// Footprint as asked for.
@@ -69,9 +69,11 @@ struct Placed {
 
 type Moved = Or<(Changed<NavBlocker>, Changed<Transform>)>;
 
-/// Blocks and frees cells for what was spawned, changed, moved and despawned.
+/// Blocks and frees cells for what was spawned, changed, moved and despawned; all of it in one
+/// batch of edits per grid.
 pub(crate) fn sync_blockers(
     mut placed: ResMut<PlacedBlockers>,
+    mut changes: Local<Vec<Change>>,
     mut grids: ResMut<NavGrids>,
     all: Query<(Entity, &NavBlocker)>,
     moved: Query<(Entity, &NavBlocker), Moved>,
@@ -80,67 +82,87 @@ pub(crate) fn sync_blockers(
 ) {
     for entity in removed.read() {
         if !all.contains(entity) {
-            free(&mut placed, &mut grids, entity);
+            placed.free(entity, &mut changes);
         }
     }
     for (entity, blocker) in &moved {
-        place(&mut placed, &mut grids, &transforms, entity, blocker);
+        let now = place(&grids, &transforms, entity, blocker);
+        placed.put(entity, now, &mut changes);
     }
     // Blockers wait for a grid to appear or to grow.
-    let is_unsettled =
-        |placed: &Placed| grids.get(placed.grid).is_some_and(|grid| grid.rect() != placed.bounds);
-    if placed.0.values().any(is_unsettled) {
+    let bounds = |id| grids.get(id).map(NavGrid::rect).unwrap_or_default();
+    if placed.0.values().any(|placed| bounds(placed.grid) != placed.bounds) {
         for (entity, blocker) in &all {
-            if placed.0.get(&entity).is_some_and(|placed| {
-                grids.get(placed.grid).is_some_and(|grid| grid.rect() != placed.bounds)
-            }) {
-                place(&mut placed, &mut grids, &transforms, entity, blocker);
+            let now = place(&grids, &transforms, entity, blocker);
+            placed.put(entity, now, &mut changes);
+        }
+    }
+    apply(&mut changes, &mut grids);
+}
+
+/// Cells to block (or free, if not) on a grid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    grid: GridId,
+    cells: CellRect,
+    block: bool,
+}
+
+impl PlacedBlockers {
+    /// Notes where a blocker stands now, if that is news.
+    fn put(&mut self, entity: Entity, now: Placed, changes: &mut Vec<Change>) {
+        if self.0.get(&entity) == Some(&now) {
+            return;
+        }
+        self.free(entity, changes);
+        changes.push(Change { grid: now.grid, cells: now.blocked, block: true });
+        self.0.insert(entity, now);
+    }
+
+    /// Forgets a blocker.
+    fn free(&mut self, entity: Entity, changes: &mut Vec<Change>) {
+        if let Some(Placed { grid, blocked: cells, .. }) = self.0.remove(&entity) {
+            changes.push(Change { grid, cells, block: false });
+        }
+    }
+}
+
+/// Makes the changes, those of one grid in one batch.
+fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
+    changes.retain(|change| !change.cells.is_empty());
+    changes.sort_by_key(|change| change.grid); // stable: what was freed first stays first
+    for changes in changes.chunk_by(|a, b| a.grid == b.grid) {
+        let Some(grid) = grids.get_mut(changes[0].grid) else {
+            continue;
+        };
+        let bounds = grid.rect();
+        let mut edit = grid.edit();
+        for change in changes {
+            // The grid may have been replaced by a smaller one meanwhile.
+            let cells = change.cells.intersection(bounds);
+            let done = match (cells.is_empty(), change.block) {
+                (true, _) => Ok(()),
+                (false, true) => edit.block(cells),
+                (false, false) => edit.unblock(cells),
+            };
+            if let Err(error) = done {
+                tracing::warn!("a blocker could not be placed or taken away: {error}");
             }
         }
     }
+    changes.clear();
 }
 
-/// Blocks the cells of `entity`, and frees those it blocked before.
+/// Where a blocker stands.
 fn place(
-    placed: &mut PlacedBlockers,
-    grids: &mut NavGrids,
+    grids: &NavGrids,
     transforms: &TransformHelper,
     entity: Entity,
     blocker: &NavBlocker,
-) {
+) -> Placed {
     let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
     let wanted = footprint(grids, transforms, entity, blocker);
-    if placed.0.get(&entity).is_some_and(|placed| {
-        (placed.grid, placed.wanted, placed.bounds) == (blocker.grid, wanted, bounds)
-    }) {
-        return;
-    }
-    free(placed, grids, entity);
-    let blocked = wanted.intersection(bounds);
-    let mut now = Placed { grid: blocker.grid, wanted, blocked, bounds };
-    if let Some(grid) = grids.get_mut(blocker.grid).filter(|_| !blocked.is_empty())
-        && let Err(error) = grid.block(blocked)
-    {
-        tracing::warn!("blocker {entity} stays off the grid: {error}");
-        now.blocked = CellRect::default();
-    }
-    placed.0.insert(entity, now);
-}
-
-/// Frees the cells that `entity` blocks.
-fn free(placed: &mut PlacedBlockers, grids: &mut NavGrids, entity: Entity) {
-    let Some(Placed { grid, blocked, .. }) = placed.0.remove(&entity) else {
-        return;
-    };
-    if let Some(grid) = grids.get_mut(grid) {
-        // The grid may have been replaced by a smaller one meanwhile.
-        let blocked = blocked.intersection(grid.rect());
-        if !blocked.is_empty()
-            && let Err(error) = grid.unblock(blocked)
-        {
-            tracing::warn!("blocker {entity}: {error}");
-        }
-    }
+    Placed { grid: blocker.grid, wanted, blocked: wanted.intersection(bounds), bounds }
 }
 
 /// The cells a blocker asks for; empty where it has no place.

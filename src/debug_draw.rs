@@ -138,12 +138,8 @@ fn draw_islands(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: Tile
     let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.islands) else {
         return;
     };
-    let Some(layer) = grid.layer(debug.profile) else {
-        return;
-    };
     for cell in near(&debug) {
-        let island = grid.local(cell).and_then(|(x, y)| layer.island(x, y));
-        if let Some(island) = island {
+        if let Some(island) = grid.island(debug.profile, cell) {
             // The golden angle keeps neighboring numbers apart in color.
             let color = Color::hsl(island as f32 * 137.5 % 360.0, 0.8, 0.6);
             draw_cross(&mut lines, frame, cell, color);

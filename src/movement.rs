@@ -93,7 +93,8 @@ pub struct CritterState {
 }
 
 impl CritterState {
-    /// The cell the critter stands on or leaves.
+    /// The cell the critter stands on or leaves; (0, 0) until its first request was read, because
+    /// only a request says which grid it is on.
     #[must_use]
     pub const fn cell(&self) -> Cell {
         self.walk.tail()
@@ -105,7 +106,8 @@ impl CritterState {
         &self.walk
     }
 
-    /// Place in cell space (whole numbers = centers of cells), as of the last tick.
+    /// Place in cell space (whole numbers = centers of cells), as of the last tick; (0, 0) until
+    /// it first walks.
     #[must_use]
     pub const fn place(&self) -> Vec2 {
         self.now

@@ -11,6 +11,7 @@
 //! `TilemapPlugin`: it runs in headless apps.
 
 mod rule;
+mod scan;
 mod sources;
 mod sync;
 

@@ -97,13 +97,31 @@ fn the_state_after_600_ticks_is_this_one() {
 #[test]
 fn the_order_of_systems_is_never_ambiguous() {
     let mut app = App::new();
-    app.add_plugins((MinimalPlugins, TilePathPlugin::default()));
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    deny_ambiguity(&mut app);
+    app.update();
+    app.update();
+}
+
+/// The test above can fail: a system that edits grids without saying when is found out.
+#[test]
+#[should_panic(expected = "ambig")]
+fn an_ambiguous_system_is_found_out() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_systems(FixedUpdate, |_: ResMut<NavGrids>| {});
+    deny_ambiguity(&mut app);
+    app.update();
+    app.update();
+}
+
+fn deny_ambiguity(app: &mut App) {
     for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
         schedule.set_build_settings(ScheduleBuildSettings {
             ambiguity_detection: bevy::ecs::schedule::LogLevel::Error,
             ..default()
         });
     }
-    app.update();
-    app.update();
 }

@@ -173,8 +173,7 @@ impl<'a> Elsewhere<'a> {
     }
 
     fn island(&self, cell: Cell) -> Option<u32> {
-        let layer = self.grid.layer(ProfileId::default())?;
-        layer.island(u32::try_from(cell.x).ok()?, u32::try_from(cell.y).ok()?)
+        self.grid.island(ProfileId::default(), cell)
     }
 }
 

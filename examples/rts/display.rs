@@ -7,7 +7,7 @@ use std::{panic, process::ExitCode, sync::Arc};
 
 use bevy::{
     app::{PluginGroupBuilder, TaskPoolOptions, TaskPoolPlugin},
-    log::{Level, LogPlugin},
+    log::{DEFAULT_FILTER, Level, LogPlugin},
     prelude::*,
     render::renderer::{RenderInstance, WgpuWrapper},
     tasks::block_on,
@@ -36,7 +36,8 @@ pub enum ViewSystems {
 
 /// Sends the log to stderr, for whichever app is run after.
 pub fn start_log() {
-    App::new().add_plugins(LogPlugin { level: Level::WARN, ..default() });
+    let filter = format!("{DEFAULT_FILTER},winit=error");
+    App::new().add_plugins(LogPlugin { level: Level::WARN, filter, ..default() });
 }
 
 /// Threads as asked for.
@@ -64,6 +65,8 @@ pub fn open(options: &Options, map: GameMap) -> Result<App, String> {
     game::add_to(&mut app, options, map);
     add_view(&mut app);
     if let Some(folder) = &options.smoke {
+        let shown = folder.display();
+        std::fs::create_dir_all(folder).map_err(|error| format!("--smoke {shown}: {error}"))?;
         app.add_plugins(smoke::SmokePlugin { folder: folder.clone() });
     }
     Ok(app)
@@ -80,8 +83,8 @@ fn window(options: &Options) -> Window {
 /// Fails where nothing could be drawn.
 pub fn find_adapter() -> Result<(), String> {
     let instance = RenderInstance(Arc::new(WgpuWrapper::new(default())));
-    block_on(instance.request_adapter(&default()))
-        .map_or(Err("no graphics adapter".into()), |_| Ok(()))
+    let adapter = block_on(instance.request_adapter(&default()));
+    adapter.map(drop).map_err(|_| "no graphics adapter".to_owned())
 }
 
 /// Bevy's plugins with what window and offscreen pictures have in common.

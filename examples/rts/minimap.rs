@@ -54,19 +54,26 @@ struct Painting {
     ground: Vec<u8>,
 }
 
-fn spawn(mut commands: Commands, map: Res<GameMap>, mut images: ResMut<Assets<Image>>) {
+/// The bare map as a picture.
+fn paint_ground(map: &GameMap) -> (UVec2, Vec<u8>) {
     let cells = UVec2::new(map.grid.width(), map.grid.height());
     let scale = SIDE / cells.max_element() as f32;
     let size = (cells.as_vec2() * scale).round().as_uvec2().max(UVec2::ONE);
-    let ground: Vec<u8> = (0..size.y)
+    let is_city = tiles::is_city(map);
+    let pixels = (0..size.y)
         .flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, size.y - 1 - y)))
         .flat_map(|pixel| {
             let cell = (pixel * cells / size).as_ivec2();
-            let [red, green, blue] =
-                tiles::minimap_color(map.letter(Cell::new(cell.x, cell.y)).unwrap_or_default());
+            let letter = map.letter(Cell::new(cell.x, cell.y)).unwrap_or_default();
+            let [red, green, blue] = tiles::minimap_color(letter, is_city);
             [red, green, blue, 255]
         })
         .collect();
+    (size, pixels)
+}
+
+fn spawn(mut commands: Commands, map: Res<GameMap>, mut images: ResMut<Assets<Image>>) {
+    let (size, ground) = paint_ground(&map);
     let extent = Extent3d { width: size.x, height: size.y, depth_or_array_layers: 1 };
     let image = images.add(Image::new(
         extent,

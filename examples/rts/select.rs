@@ -73,7 +73,7 @@ fn select_by_pointer(
     pointer: Res<Pointer>,
     time: Res<Time<Real>>,
     units: Units,
-    view: Single<(&Camera, &GlobalTransform, &Projection), With<MainCamera>>,
+    view: Single<View, With<MainCamera>>,
 ) {
     if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::Ground {
         drag.from = Some((pointer.screen, pointer.world));
@@ -87,25 +87,36 @@ fn select_by_pointer(
         return;
     }
     drag.from = None;
-    let (camera, place, projection) = *view;
     let chosen = if drag.is_box {
         in_rect(&units, Rect::from_corners(world, pointer.world), None)
     } else {
         let now = time.elapsed_secs();
         let is_double = now - std::mem::replace(&mut drag.last_click, now) < DOUBLE;
-        let reach = (TILE * 0.7).max(10.0 * scale_of(projection));
-        match nearest(&units, pointer.world, reach) {
-            Some((_, unit)) if is_double => {
-                let shown = camera.logical_viewport_rect().unwrap_or_default();
-                let corner = |at| camera.viewport_to_world_2d(place, at).unwrap_or_default();
-                let shown = Rect::from_corners(corner(shown.min), corner(shown.max));
-                in_rect(&units, shown, Some(unit))
-            }
-            Some((entity, _)) => vec![entity],
-            None => Vec::new(),
-        }
+        clicked(&units, pointer.world, *view, is_double)
     };
     select(&mut commands, &units, &chosen, is_held(&keys, SHIFT));
+}
+
+type View = (&'static Camera, &'static GlobalTransform, &'static Projection);
+
+/// The critter at a click; after a double click, all of its kind in view.
+fn clicked(
+    units: &Units,
+    at: Vec2,
+    (camera, place, projection): (&Camera, &GlobalTransform, &Projection),
+    is_double: bool,
+) -> Vec<Entity> {
+    let reach = (TILE * 0.7).max(10.0 * scale_of(projection));
+    match nearest(units, at, reach) {
+        Some((_, unit)) if is_double => {
+            let shown = camera.logical_viewport_rect().unwrap_or_default();
+            let corner = |at| camera.viewport_to_world_2d(place, at).unwrap_or_default();
+            let shown = Rect::from_corners(corner(shown.min), corner(shown.max));
+            in_rect(units, shown, Some(unit))
+        }
+        Some((entity, _)) => vec![entity],
+        None => Vec::new(),
+    }
 }
 
 /// Critters inside of a world rectangle; only those of one kind, if that of some unit is wanted.

@@ -32,6 +32,7 @@ use crate::{
 
 /// Wall time after which it gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Plays by itself.
 pub struct SmokePlugin {
     /// Where the pictures go.
@@ -79,6 +80,7 @@ enum Spot {
     Goal,
 }
 
+/// The whole play.
 const STEPS: &[Step] = &[
     Step::Load,
     Step::Wait(1.5),
@@ -123,7 +125,8 @@ struct Smoke {
     step_began: Option<Instant>,
     plan: Plan,
     selected: usize,
-    pictures: BTreeMap<&'static str, Image>,
+    /// Pictures taken, or why one could not be saved.
+    pictures: BTreeMap<&'static str, Result<Image, String>>,
 }
 
 /// Does the step that it is time for, again every frame until it is done.
@@ -170,7 +173,9 @@ fn try_step(world: &mut World, step: Step, is_first: bool, seconds: f32) -> Resu
             if is_first {
                 shoot(world, name);
             }
-            return Ok(world.resource::<Smoke>().pictures.contains_key(name));
+            let taken = world.resource::<Smoke>().pictures.get(name);
+            return taken
+                .map_or(Ok(false), |taken| taken.as_ref().map(|_| true).map_err(Clone::clone));
         }
         Step::Point(spot) => point(world, spot)?,
         Step::Button(button, state) => {
@@ -221,10 +226,8 @@ fn shoot(world: &mut World, name: &'static str) {
     world.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>, mut smoke: ResMut<Smoke>| {
             let file = smoke.folder.join(name).with_extension("png");
-            if let Err(error) = capture::save(&captured.image, &file) {
-                eprintln!("rts: --smoke: {error}");
-            }
-            smoke.pictures.insert(name, captured.image.clone());
+            let outcome = capture::save(&captured.image, &file);
+            smoke.pictures.insert(name, outcome.map(|()| captured.image.clone()));
         },
     );
 }
@@ -245,7 +248,8 @@ fn have_arrived(world: &mut World) -> Result<bool, String> {
 fn compare(world: &mut World) -> Result<(), String> {
     let arrived = world.resource::<Tally>().arrived;
     let Smoke { plan, selected, pictures, .. } = world.resource::<Smoke>();
-    let (Some(before), Some(after)) = (pictures.get("before"), pictures.get("after")) else {
+    let picture = |name| pictures.get(name).and_then(|picture| picture.as_ref().ok());
+    let (Some(before), Some(after)) = (picture("before"), picture("after")) else {
         return Err("a picture is missing".into());
     };
     if arrived == 0 {

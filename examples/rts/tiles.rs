@@ -38,7 +38,7 @@ pub fn choose_all(map: &GameMap) -> Vec<u32> {
 }
 
 /// Whether most open ground is bare: then it is paved, and blocks are houses.
-fn is_city(map: &GameMap) -> bool {
+pub fn is_city(map: &GameMap) -> bool {
     let count =
         |letter| map.grid.rect().cells().filter(|&cell| map.letter(cell) == Some(letter)).count();
     count(b'.') > count(b'G')
@@ -119,13 +119,15 @@ fn chance(cell: Cell) -> u32 {
 }
 
 /// Color of a terrain on the minimap: red, green, blue.
-pub const fn minimap_color(letter: u8) -> [u8; 3] {
+pub const fn minimap_color(letter: u8, is_city: bool) -> [u8; 3] {
     match letter {
         b'G' => [84, 138, 69],
+        b'.' if is_city => [134, 137, 143],
         b'.' => [198, 165, 108],
         b'W' => [45, 95, 144],
         b'T' => [44, 84, 50],
         b'S' => [86, 99, 64],
+        b'@' if is_city => [165, 87, 69],
         b'@' => [110, 96, 86],
         _ => [24, 22, 32],
     }

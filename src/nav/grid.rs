@@ -232,6 +232,15 @@ impl NavGrid {
         }
     }
 
+    /// Number of the island that `cell` belongs to for a unit of `profile`; `None` where it cannot
+    /// stand. There is a way between two cells exactly if their islands are equal: constant time,
+    /// no search. Numbers change with edits.
+    #[must_use]
+    pub fn island(&self, profile: ProfileId, cell: Cell) -> Option<u32> {
+        let (x, y) = self.local(cell)?;
+        self.layer(profile)?.island(x, y)
+    }
+
     /// Counts edits: it changes whenever anything a unit could notice changes.
     #[must_use]
     pub const fn revision(&self) -> u64 {

@@ -12,6 +12,8 @@
 //!   while a huge one runs. Three quarters of the places are for long searches; whoever has
 //!   used up [`EXPRESS_LIMIT`] expansions while those are taken goes back to the line with its
 //!   rank, so that short requests always find a place.
+//! - **Price.** An expansion on mixed terrain counts three: it looks at all eight neighbors and
+//!   takes about that much longer. So a budget means the same time for all.
 //! - **Edits.** A search whose explored part was edited starts anew, at most
 //!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
 //!   the budget is taken off the next ticks.

@@ -185,6 +185,14 @@ impl<L: OpenList> Search<L> {
         self.query
     }
 
+    /// What an expansion takes of a time budget, next to one on uniform cost: 1, or 3 on mixed
+    /// terrain, where all eight neighbors must be looked at (measured).
+    #[must_use]
+    pub fn price(&self, grid: &NavGrid) -> u32 {
+        let is_uniform = grid.layer(self.query.profile).is_none_or(Layer::is_uniform);
+        if is_uniform { 1 } else { 3 }
+    }
+
     /// What was done since the start.
     #[must_use]
     pub const fn counters(&self) -> SearchCounters {

@@ -1,6 +1,9 @@
 //! Reads tilemaps and their tiles into the sources, and the sources into the grids.
 
-use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy::{
+    ecs::system::{SystemChangeTick, SystemParam},
+    prelude::*,
+};
 use bevy_ecs_tilemap::prelude::{
     TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId, TilemapSize,
     TilemapTileSize, TilemapType,
@@ -8,6 +11,7 @@ use bevy_ecs_tilemap::prelude::{
 
 use super::{
     NavSource, SourceError, SourceStatus, TileTerrain, TileView, check,
+    scan::{Columns, changed_tiles},
     sources::{Source, TileSources},
 };
 use crate::{
@@ -36,14 +40,6 @@ type Tile = (
     Option<&'static TileTerrain>,
 );
 
-type TileChanged = Or<(
-    Changed<TilePos>,
-    Changed<TilemapId>,
-    Changed<TileTextureIndex>,
-    Changed<TileVisible>,
-    Changed<TileTerrain>,
-)>;
-
 /// Components whose removal takes a tile, or what is known of it, away.
 #[derive(SystemParam)]
 pub(crate) struct Removals<'w, 's> {
@@ -59,7 +55,9 @@ pub(crate) fn sync_tilemaps(
     mut grids: ResMut<NavGrids>,
     mut maps: Query<Map>,
     tiles: Query<Tile>,
-    changed: Query<Tile, TileChanged>,
+    columns: Query<Columns>,
+    ticks: SystemChangeTick,
+    mut changed: Local<Vec<Entity>>,
     mut removals: Removals,
     transforms: TransformHelper,
 ) {
@@ -68,8 +66,10 @@ pub(crate) fn sync_tilemaps(
             sources.remove(map);
         }
     }
-    read_maps(&mut sources, &mut maps, &tiles);
-    read_tiles(&mut sources, changed.iter());
+    let fresh = read_maps(&mut sources, &mut maps, &tiles);
+    changed_tiles(&columns, &ticks, &mut changed);
+    let changed = changed.drain(..).filter_map(|tile| tiles.get(tile).ok());
+    read_tiles(&mut sources, changed.filter(|(_, map, ..)| !fresh.contains(&map.0)));
     let gone = removals.positions.read().chain(removals.maps.read());
     for tile in gone.chain(removals.terrains.read()) {
         match tiles.get(tile) {
@@ -83,7 +83,8 @@ pub(crate) fn sync_tilemaps(
 }
 
 /// Takes in new tilemaps and those whose settings, size or type have changed, with all tiles.
-fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Tile>) {
+/// Returns which those were.
+fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Tile>) -> Vec<Entity> {
     let mut fresh = Vec::new();
     for (entity, settings, size, map_type, .., mut status) in maps {
         if !(settings.is_changed() || size.is_changed() || map_type.is_changed()) {
@@ -103,6 +104,7 @@ fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Til
     if !fresh.is_empty() {
         read_tiles(sources, tiles.iter().filter(|(_, map, ..)| fresh.contains(&map.0)));
     }
+    fresh
 }
 
 fn refuse(

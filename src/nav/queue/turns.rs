@@ -47,7 +47,8 @@ impl<L: OpenList> SearchQueue<L> {
     ) {
         let flight = &mut self.flights[index];
         if let Some(grid) = grids.grid(flight.job.grid) {
-            let spent = flight.search.step(grid, &mut self.pool, u32::MAX);
+            let price = flight.search.price(grid);
+            let spent = flight.search.step(grid, &mut self.pool, u32::MAX).saturating_mul(price);
             self.debt = self.debt.saturating_add(spent.saturating_sub(*left));
             *left = left.saturating_sub(spent);
         }
@@ -89,8 +90,9 @@ impl<L: OpenList> SearchQueue<L> {
         let flight = &mut self.flights[index];
         let slice = self.settings.slice.max(1).min(*left);
         if let Some(grid) = grids.grid(flight.job.grid) {
-            let spent = flight.search.step(grid, &mut self.pool, slice);
-            *left = left.saturating_sub(spent);
+            let price = flight.search.price(grid);
+            let spent = flight.search.step(grid, &mut self.pool, slice.div_ceil(price));
+            *left = left.saturating_sub(spent * price);
         }
         if flight.search.is_finished() {
             self.deliver(index, grids, answer);

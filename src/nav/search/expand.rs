@@ -162,7 +162,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// The node of the neighbor `to` of node `id`.
-    #[inline]
+    #[inline(always)]
     fn neighbor(
         &mut self,
         id: NodeId,
@@ -181,7 +181,7 @@ impl<L: OpenList> Search<L> {
 
     /// Takes note of a way of cost `g` to the node `id` at `to`, if it is the best so far. It comes
     /// from a node of estimate `from_f`.
-    #[inline]
+    #[inline(always)]
     fn relax(
         &mut self,
         layer: &Layer,

@@ -1,0 +1,70 @@
+//! Finds the tiles that have changed since the last tick, fast.
+//!
+//! A map of 512 × 512 has a quarter of a million tiles, and on nearly every tick none of them has
+//! changed. So the change ticks are looked through as plain columns of numbers, a block at a
+//! time: several times faster than a `Changed` filter, which asks tile by tile.
+
+use std::ops::Range;
+
+use bevy::{
+    ecs::{
+        change_detection::{ContiguousRef, Tick},
+        system::SystemChangeTick,
+    },
+    prelude::*,
+};
+use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapId};
+
+use super::TileTerrain;
+
+/// Everything about a tile that its terrain may depend on.
+pub(super) type Columns = (
+    Entity,
+    Ref<'static, TilePos>,
+    Ref<'static, TilemapId>,
+    Option<Ref<'static, TileTextureIndex>>,
+    Option<Ref<'static, TileVisible>>,
+    Option<Ref<'static, TileTerrain>>,
+);
+
+/// Tiles looked at together.
+const BLOCK: usize = 512;
+
+/// Adds the tiles to `found` of which anything has been written since the last run.
+pub(super) fn changed_tiles(
+    tiles: &Query<Columns>,
+    ticks: &SystemChangeTick,
+    found: &mut Vec<Entity>,
+) {
+    // Table components are always contiguous.
+    let Ok(tables) = tiles.contiguous_iter() else {
+        return;
+    };
+    for (entities, positions, maps, textures, visible, terrains) in tables {
+        let columns = [
+            Some(positions.changed_ticks_slice()),
+            Some(maps.changed_ticks_slice()),
+            textures.as_ref().map(ContiguousRef::changed_ticks_slice),
+            visible.as_ref().map(ContiguousRef::changed_ticks_slice),
+            terrains.as_ref().map(ContiguousRef::changed_ticks_slice),
+        ];
+        for start in (0..entities.len()).step_by(BLOCK) {
+            let block = start..entities.len().min(start + BLOCK);
+            let is_newer = |part: Range<usize>| {
+                columns.iter().flatten().any(|column| any_newer(&column[part.clone()], ticks))
+            };
+            if !is_newer(block.clone()) {
+                continue;
+            }
+            found.extend(block.filter(|&tile| is_newer(tile..tile + 1)).map(|tile| entities[tile]));
+        }
+    }
+}
+
+/// Whether anything was written since the system last ran. No branch depends on a tick, so that
+/// the loop is done several ticks at a time.
+fn any_newer(column: &[Tick], ticks: &SystemChangeTick) -> bool {
+    let now = ticks.this_run().get();
+    let since_last_run = now.wrapping_sub(ticks.last_run().get());
+    column.iter().fold(false, |any, tick| any | (now.wrapping_sub(tick.get()) < since_last_run))
+}
