@@ -1,4 +1,81 @@
-//! Grid pathfinding and moving critters for Bevy tile maps.
+//! Heap-driven grid pathfinding and moving critters for Bevy tile maps.
+//!
+//! ```text
+//!  tiles ──▶ NavGrid ──▶ PathRequest ──▶ SearchQueue ──▶ Search ──▶ Path ──▶ Critter ──▶ Transform
+//!  tilemap   nav::grid   request         nav::queue,     nav::      nav::    movement
+//!  blocker   grids                       scheduler       search     path
+//! ```
+//!
+//! Add [`TilePathPlugin`](prelude::TilePathPlugin), put a `NavSource` on a tilemap (or insert a
+//! [`NavGrid`](prelude::NavGrid) into [`NavGrids`](prelude::NavGrids) by hand), and give units a
+//! [`PathRequest`](prelude::PathRequest):
+//!
+//! ```
+//! use bevy::{prelude::*, time::TimeUpdateStrategy};
+//! use bevy_tilepath::prelude::*;
+//!
+//! let mut app = App::new();
+//! app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+//!     .insert_resource(TimeUpdateStrategy::FixedTimesteps(1)); // a tick per update
+//! let mut level = NavGrid::new(64, 64, TerrainId::GROUND)?;
+//! level.block(CellRect::new(Cell::new(20, 0), 1, 60))?;
+//! let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(16.0));
+//! app.world_mut().resource_mut::<NavGrids>().insert(GridId::default(), level, frame);
+//!
+//! let unit = app
+//!     .world_mut()
+//!     .spawn((Critter::new(8.0), Transform::default(), PathRequest::to(Cell::new(40, 5))))
+//!     .id();
+//! while !matches!(app.world().get(unit), Some(PathStatus::Arrived(_))) {
+//!     app.update();
+//! }
+//! # Ok::<(), GridError>(())
+//! ```
+//!
+//! # What is promised
+//! - **Optimal.** A path costs what Dijkstra's algorithm would find, on uniform and on mixed
+//!   ground, under every corner rule, with four neighbors and eight.
+//! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however
+//!   many ask; what is left over is done in the next. One search too long to get a word in
+//!   between edits may overdraw it, and pays back. Short requests are answered at once while huge
+//!   ones run; an unreachable goal is answered without a search.
+//! - **Determinism.** The same orders and edits on the same ticks give the same paths and walks,
+//!   on every machine and with any number of threads. Paths do not depend on the budget, only
+//!   the tick in which they are ready does. [`state_checksum`](prelude::state_checksum) tells.
+//!   (A [`time_cap`](prelude::TilePathSettings) gives that up.)
+//! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick;
+//!   no critter ever enters an impassable cell.
+//! - **A reason.** [`PathStatus`](prelude::PathStatus) says at any time what is going on;
+//!   failures are one enum that names the cell; outcomes are entity events.
+//! - **No allocation** per tick while critters walk.
+//!
+//! Critters do not yet make way for each other: two may stand on one cell.
+//!
+//! # Features
+//! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the
+//!   crate needs no renderer: for servers and other tile maps.
+//! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, islands and searches.
+//!
+//! # Where to look
+//! | to | see |
+//! |---|---|
+//! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
+//! | say what each kind of unit may enter, at what cost | [`Profile`](prelude::Profile), [`NavGrids::set_profiles`](prelude::NavGrids::set_profiles) |
+//! | put up buildings | [`NavBlocker`](prelude::NavBlocker) |
+//! | order systems before or after the plugin's | [`schedule`] |
+//! | search without an `App` | [`NavGrid::find_path`](prelude::NavGrid::find_path), [`nav`] |
+//! | plug in another open list | [`nav::open_list`] |
+//!
+//! # When something does not work
+//! | symptom | likely reason |
+//! |---|---|
+//! | nothing happens, status `Idle` | no [`TilePathPlugin`](prelude::TilePathPlugin), or no `PathRequest` |
+//! | status stays `Searching` | the budget is 0, `Time<Virtual>` is paused, or the plugin's schedule does not run |
+//! | `Failed(GridGone)` | no grid with that number: is there a `NavSource`? its `SourceStatus` tells why it is refused |
+//! | `Failed(StartImpassable)` everywhere | the profile does not know the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
+//! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
+//! | a unit jumps back when its `Transform` is written | it was walking: remove its request first |
+//! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's priority |
 
 pub mod blocker;
 pub mod coordinates;

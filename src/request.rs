@@ -223,6 +223,8 @@ pub struct Arrived {
     pub entity: Entity,
     /// Whether the end is the goal.
     pub kind: PathKind,
+    /// Where it stands.
+    pub cell: Cell,
 }
 
 /// Requests put on and taken off since the last tick, in the order in which it happened.

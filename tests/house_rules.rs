@@ -59,6 +59,17 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
+/// The code in the README is the example, which is compiled.
+#[test]
+fn the_readme_shows_the_minimal_example() {
+    let root = FilePath::new(env!("CARGO_MANIFEST_DIR"));
+    let example = fs::read_to_string(root.join("examples/minimal.rs")).unwrap();
+    assert!(example.lines().count() < 60);
+    let (_, code) = example.split_once("\n\n").unwrap();
+    let code = &code[code.find("use bevy").unwrap()..];
+    assert!(fs::read_to_string(root.join("README.md")).unwrap().contains(code.trim_end()));
+}
+
 #[test]
 fn files_stay_short() {
     for (name, text) in sources(&src()) {

@@ -8,8 +8,6 @@
 //! [`walls`] (edits) and [`map`] (the tilemap that feeds the grid); the rest is looks and
 //! controls.
 
-#![expect(unreachable_pub, reason = "an example is a crate of its own: nothing reaches into it")]
-
 mod camera;
 mod capture;
 mod cli;

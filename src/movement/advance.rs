@@ -61,7 +61,8 @@ pub(crate) fn advance_critters(
         match ending {
             Ending::Arrived(kind) => {
                 *walker.status = PathStatus::Arrived(kind);
-                commands.trigger(Arrived { entity, kind });
+                let cell = walker.state.cell();
+                commands.trigger(Arrived { entity, kind, cell });
             }
             Ending::Blocked => {
                 let head = walker.state.walk.head();
