@@ -5,9 +5,16 @@
 //! moves. Footprints that reach over the edge of the grid block what lies on it; one that lies
 //! beside it blocks nothing until the grid grows under it.
 
-use bevy::{ecs::entity::EntityHashMap, prelude::*, reflect::std_traits::ReflectDefault};
+use std::collections::BTreeMap;
+
+use bevy::{
+    ecs::{entity::EntityHashMap, lifecycle::HookContext, world::DeferredWorld},
+    prelude::*,
+    reflect::std_traits::ReflectDefault,
+};
 
 use crate::{
+    coordinates::GridFrame,
     grids::NavGrids,
     nav::{
         cell::{Cell, CellRect},
@@ -20,6 +27,7 @@ use crate::{
 /// cell is free when both are gone.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = note_removed)]
 pub struct NavBlocker {
     /// On which grid.
     pub grid: GridId,
@@ -54,17 +62,35 @@ impl NavBlocker {
 
 /// What blocks at present, by entity.
 #[derive(Resource, Debug, Default)]
-pub(crate) struct PlacedBlockers(EntityHashMap<Placed>);
+pub(crate) struct PlacedBlockers {
+    placed: EntityHashMap<Placed>,
+    /// Entities whose component was taken off. Kept here, because Bevy forgets removals after a
+    /// frame and there may be no tick in it.
+    removed: Vec<Entity>,
+    /// Grids as they were when blockers were last placed on them.
+    seen: BTreeMap<GridId, Ground>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Placed {
     grid: GridId,
-    /// Footprint as asked for.
-    wanted: CellRect,
-    /// The part of it that is blocked; empty where none lies on the grid.
+    /// The part of the footprint that is blocked; empty where none of it lies on the grid.
     blocked: CellRect,
-    /// The grid's cells when it was placed.
-    bounds: CellRect,
+    /// Which grid of that number was blocked.
+    incarnation: u64,
+}
+
+/// What the place of a blocker depends on, besides itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ground {
+    incarnation: u64,
+    frame: GridFrame,
+}
+
+fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut blockers) = world.get_resource_mut::<PlacedBlockers>() {
+        blockers.removed.push(entity);
+    }
 }
 
 type Moved = Or<(Changed<NavBlocker>, Changed<Transform>)>;
@@ -72,30 +98,24 @@ type Moved = Or<(Changed<NavBlocker>, Changed<Transform>)>;
 /// Blocks and frees cells for what was spawned, changed, moved and despawned; all of it in one
 /// batch of edits per grid.
 pub(crate) fn sync_blockers(
-    mut placed: ResMut<PlacedBlockers>,
+    mut blockers: ResMut<PlacedBlockers>,
     mut changes: Local<Vec<Change>>,
     mut grids: ResMut<NavGrids>,
     all: Query<(Entity, &NavBlocker)>,
     moved: Query<(Entity, &NavBlocker), Moved>,
-    mut removed: RemovedComponents<NavBlocker>,
+    carried: Query<(Entity, &NavBlocker), With<ChildOf>>,
     transforms: TransformHelper,
 ) {
-    for entity in removed.read() {
+    for entity in std::mem::take(&mut blockers.removed) {
         if !all.contains(entity) {
-            placed.free(entity, &mut changes);
+            blockers.free(entity, &mut changes);
         }
     }
-    for (entity, blocker) in &moved {
+    // A new grid has no blockers yet, and where they stand on a moved one must be asked again.
+    let everyone = blockers.look_at(&grids).then(|| all.iter());
+    for (entity, blocker) in everyone.into_iter().flatten().chain(&moved).chain(&carried) {
         let now = place(&grids, &transforms, entity, blocker);
-        placed.put(entity, now, &mut changes);
-    }
-    // Blockers wait for a grid to appear or to grow.
-    let bounds = |id| grids.get(id).map(NavGrid::rect).unwrap_or_default();
-    if placed.0.values().any(|placed| bounds(placed.grid) != placed.bounds) {
-        for (entity, blocker) in &all {
-            let now = place(&grids, &transforms, entity, blocker);
-            placed.put(entity, now, &mut changes);
-        }
+        blockers.put(entity, now, &mut changes);
     }
     apply(&mut changes, &mut grids);
 }
@@ -103,48 +123,56 @@ pub(crate) fn sync_blockers(
 /// Cells to block (or free, if not) on a grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
-    grid: GridId,
-    cells: CellRect,
+    of: Placed,
     block: bool,
 }
 
 impl PlacedBlockers {
+    /// Takes note of the grids; says whether any is another or elsewhere than before.
+    fn look_at(&mut self, grids: &NavGrids) -> bool {
+        let ground = |id| {
+            let incarnation = grids.incarnation(id);
+            grids.frame(id).map(|&frame| (id, Ground { incarnation, frame }))
+        };
+        let now = || grids.iter().filter_map(|(id, _)| ground(id));
+        let is_news = !now().eq(self.seen.iter().map(|(&id, &ground)| (id, ground)));
+        if is_news {
+            self.seen = now().collect();
+        }
+        is_news
+    }
+
     /// Notes where a blocker stands now, if that is news.
     fn put(&mut self, entity: Entity, now: Placed, changes: &mut Vec<Change>) {
-        if self.0.get(&entity) == Some(&now) {
-            return;
+        if self.placed.get(&entity) != Some(&now) {
+            self.free(entity, changes);
+            changes.push(Change { of: now, block: true });
+            self.placed.insert(entity, now);
         }
-        self.free(entity, changes);
-        changes.push(Change { grid: now.grid, cells: now.blocked, block: true });
-        self.0.insert(entity, now);
     }
 
     /// Forgets a blocker.
     fn free(&mut self, entity: Entity, changes: &mut Vec<Change>) {
-        if let Some(Placed { grid, blocked: cells, .. }) = self.0.remove(&entity) {
-            changes.push(Change { grid, cells, block: false });
+        if let Some(of) = self.placed.remove(&entity) {
+            changes.push(Change { of, block: false });
         }
     }
 }
 
 /// Makes the changes, those of one grid in one batch.
 fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
-    changes.retain(|change| !change.cells.is_empty());
-    changes.sort_by_key(|change| change.grid); // stable: what was freed first stays first
-    for changes in changes.chunk_by(|a, b| a.grid == b.grid) {
-        let Some(grid) = grids.get_mut(changes[0].grid) else {
+    // What stood on a grid that is gone is gone with it.
+    changes.retain(|Change { of, .. }| {
+        !of.blocked.is_empty() && grids.incarnation(of.grid) == of.incarnation
+    });
+    changes.sort_by_key(|change| change.of.grid); // stable: what was freed first stays first
+    for changes in changes.chunk_by(|a, b| a.of.grid == b.of.grid) {
+        let Some(grid) = grids.get_mut(changes[0].of.grid) else {
             continue;
         };
-        let bounds = grid.rect();
         let mut edit = grid.edit();
-        for change in changes {
-            // The grid may have been replaced by a smaller one meanwhile.
-            let cells = change.cells.intersection(bounds);
-            let done = match (cells.is_empty(), change.block) {
-                (true, _) => Ok(()),
-                (false, true) => edit.block(cells),
-                (false, false) => edit.unblock(cells),
-            };
+        for Change { of, block } in changes {
+            let done = if *block { edit.block(of.blocked) } else { edit.unblock(of.blocked) };
             if let Err(error) = done {
                 tracing::warn!("a blocker could not be placed or taken away: {error}");
             }
@@ -162,7 +190,8 @@ fn place(
 ) -> Placed {
     let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
     let wanted = footprint(grids, transforms, entity, blocker);
-    Placed { grid: blocker.grid, wanted, blocked: wanted.intersection(bounds), bounds }
+    let incarnation = grids.incarnation(blocker.grid);
+    Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), incarnation }
 }
 
 /// The cells a blocker asks for; empty where it has no place.

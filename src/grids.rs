@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy::prelude::*;
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
 use crate::{
     coordinates::GridFrame,
@@ -31,41 +31,56 @@ use crate::{
 /// grids.insert(GridId(3), level, GridFrame::square(Vec2::ZERO, Vec2::splat(16.0)));
 /// # Ok::<(), GridError>(())
 /// ```
-#[derive(Resource, Debug)]
+#[derive(Resource, Clone, Debug, Reflect)]
+#[reflect(opaque)]
+#[reflect(Resource, Debug, Default, Clone)]
 pub struct NavGrids {
     grids: BTreeMap<GridId, Level>,
     profiles: Vec<Profile>,
+    /// Highest revision of any grid that was replaced or removed.
+    last_revision: u64,
+    inserted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Level {
     grid: NavGrid,
     frame: GridFrame,
+    /// Which insertion it came by.
+    incarnation: u64,
 }
 
 impl Default for NavGrids {
     /// No grid, and [`Profile::default`] as profile 0.
     fn default() -> Self {
-        Self { grids: BTreeMap::new(), profiles: vec![Profile::default()] }
+        Self {
+            grids: BTreeMap::new(),
+            profiles: vec![Profile::default()],
+            last_revision: 0,
+            inserted: 0,
+        }
     }
 }
 
 impl NavGrids {
     /// Adds a grid, or lets it take the place of the one with this number: searches under way
-    /// start anew on it, walking critters check their paths. It is given the profiles of this
-    /// resource and, where it takes a place, the blockers of the grid before.
+    /// start anew on it, walking critters check their paths, `NavBlocker`s block it. It is given
+    /// the profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would
+    /// do none of this.)
     pub fn insert(&mut self, id: GridId, mut grid: NavGrid, frame: GridFrame) {
+        self.remove(id);
         grid.set_profiles(self.profiles.clone());
-        if let Some(before) = self.grids.get(&id) {
-            grid.succeed(&before.grid);
-        }
+        grid.continue_from(self.last_revision);
         grid.build_layers(); // now, while a level is loaded, rather than in the first tick
-        self.grids.insert(id, Level { grid, frame });
+        self.inserted += 1;
+        self.grids.insert(id, Level { grid, frame, incarnation: self.inserted });
     }
 
     /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure).
     pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
-        self.grids.remove(&id).map(|level| level.grid)
+        let grid = self.grids.remove(&id)?.grid;
+        self.last_revision = self.last_revision.max(grid.revision());
+        Some(grid)
     }
 
     /// The grid with this number.
@@ -86,7 +101,12 @@ impl NavGrids {
         self.grids.get(&id).map(|level| &level.frame)
     }
 
-    /// Moves the grid in the world; critters on it move along.
+    /// Which insertion the grid came by: two grids that had the same number differ in it.
+    pub(crate) fn incarnation(&self, id: GridId) -> u64 {
+        self.grids.get(&id).map_or(0, |level| level.incarnation)
+    }
+
+    /// Moves the grid in the world; critters that were ever on their way on it move along.
     pub fn set_frame(&mut self, id: GridId, frame: GridFrame) {
         if let Some(level) = self.grids.get_mut(&id) {
             level.frame = frame;

@@ -88,8 +88,8 @@ pub struct CritterState {
     /// Drawn place in cell space one tick ago and now.
     before: Vec2,
     now: Vec2,
-    /// The drawn place changed in the tick before the last: it has yet to be drawn at its end.
-    moved: bool,
+    /// Translation last written to the transform, or found there when it was given its place.
+    drawn: Vec2,
 }
 
 impl CritterState {
@@ -113,14 +113,18 @@ impl CritterState {
         self.now
     }
 
-    /// Waits for a path that starts on `start`: the head of a step under way, or where it stands.
-    pub(crate) fn stop_at(&mut self, start: Cell) {
-        if self.walk.is_between_cells() && self.walk.head() == start {
-            self.walk.restart();
-        } else {
-            self.walk = Walk::standing(start);
-            self.placed = false; // the transform says where exactly
-        }
+    /// Whether the transform has not been moved by anyone else since it was written: what the
+    /// state says of the place is true then, and more exact. A critter between two cells is
+    /// always where its state says.
+    pub(crate) fn is_where_it_was_put(&self, transform: &Transform) -> bool {
+        self.placed
+            && (self.walk.is_between_cells() || self.drawn == transform.translation.truncate())
+    }
+
+    /// Stands on `cell`; the transform says where on it exactly.
+    pub(crate) fn stand_on(&mut self, cell: Cell) {
+        self.walk = Walk::standing(cell);
+        self.placed = false;
     }
 
     /// Begins a path that starts on `start`.
@@ -128,7 +132,7 @@ impl CritterState {
         if self.walk.head() == start {
             self.walk.restart();
         } else {
-            self.stop_at(start);
+            self.stand_on(start);
         }
     }
 
@@ -139,11 +143,6 @@ impl CritterState {
         let share = (done as f64 / needed as f64) as f32;
         let tail = Vec2::new(tail.x as f32, tail.y as f32);
         tail.lerp(Vec2::new(head.x as f32, head.y as f32), share)
-    }
-
-    /// Whether the drawn place changes or has just changed.
-    fn is_moving(&self) -> bool {
-        self.moved || self.before != self.now
     }
 
     /// Adds the exact state (not the drawn one) to a checksum.

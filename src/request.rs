@@ -10,6 +10,7 @@ pub(crate) use accept::accept_requests;
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
+    reflect::std_traits::ReflectDefault,
 };
 
 use crate::nav::{
@@ -64,7 +65,7 @@ impl From<Entity> for Target {
 /// # assert_eq!(order.target, Target::Cell(Cell::new(40, 12)));
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component, Debug, PartialEq, Clone)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(immutable, map_entities = map_target, on_insert = note_asked, on_discard = note_dropped)]
 #[require(PathStatus, NavPath, ActiveOrder)]
 pub struct PathRequest {
@@ -80,6 +81,13 @@ pub struct PathRequest {
     pub priority: Priority,
     /// How to search.
     pub algorithm: Algorithm,
+}
+
+impl Default for PathRequest {
+    /// To cell (0, 0); there for reflection.
+    fn default() -> Self {
+        Self::to(Cell::default())
+    }
 }
 
 impl PathRequest {
@@ -160,10 +168,19 @@ pub enum PathStatus {
     Failed(PathFailure),
 }
 
-/// The path last found for a unit; empty at first and after a failure.
+/// The path last found for a unit; no steps at first and after a failure. Read-only: a critter
+/// keeps count of its steps along it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct NavPath(pub Path);
+pub struct NavPath(pub(crate) Path);
+
+impl core::ops::Deref for NavPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
 
 /// What the plugin remembers of a unit's current request.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]

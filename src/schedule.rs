@@ -25,7 +25,10 @@ use crate::{
         Critter, CritterState, Facing, Interpolation, advance_critters, place_transforms,
         repair_paths,
     },
-    request::{ActiveOrder, NavPath, PathRequest, PathStatus, RequestInbox, accept_requests},
+    request::{
+        ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathRequest, PathStatus,
+        RequestInbox, accept_requests,
+    },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches},
 };
 
@@ -121,6 +124,10 @@ fn register_types(app: &mut App) {
         .register_type::<CritterState>()
         .register_type::<Facing>()
         .register_type::<NavBlocker>()
+        .register_type::<NavGrids>()
+        .register_type::<PathFound>()
+        .register_type::<PathFailed>()
+        .register_type::<Arrived>()
         .register_type::<TilePathSettings>()
         .register_type::<PathCounters>();
 }

@@ -72,11 +72,11 @@ pub struct PathCounters {
     pub expansions: u64,
     /// Expansions in the last tick, and what taking up requests cost of its budget.
     pub spent_last_tick: u32,
-    /// Requests waiting in line now.
+    /// Requests waiting in line now, those not yet read included.
     pub waiting: usize,
     /// Searches in flight now.
     pub in_flight: usize,
-    /// Ticks that the oldest unanswered request has waited.
+    /// Ticks that the oldest request in flight or at the head of the line has waited.
     pub longest_wait: u64,
     /// Ticks that answered requests have waited, summed up.
     pub waited: u64,
@@ -97,6 +97,8 @@ pub struct Pathfinder {
     answers: Vec<Answer>,
     /// Part of this tick's budget that reading requests took.
     pub(crate) spent: u32,
+    /// Requests put on and taken off that were not read yet.
+    pub(crate) unread: usize,
     pub(crate) counters: PathCounters,
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn run_searches(
     grids: Res<NavGrids>,
     settings: Res<TilePathSettings>,
 ) {
-    let Pathfinder { queue, answers, counters, spent, .. } = &mut *pathfinder;
+    let Pathfinder { queue, answers, counters, spent, unread, .. } = &mut *pathfinder;
     let read = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
@@ -161,7 +163,7 @@ pub(crate) fn run_searches(
     counters.spent_last_tick =
         read + queue.step(&*grids, budget, in_time, |answer| answers.push(answer));
     counters.restarts = queue.restarts();
-    counters.waiting = queue.waiting();
+    counters.waiting = queue.waiting() + *unread;
     counters.in_flight = queue.in_flight();
     counters.longest_wait = queue.longest_wait();
     counters.search_bytes = queue.bytes();

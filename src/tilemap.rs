@@ -17,8 +17,12 @@ mod sync;
 
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 
-use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*, reflect::std_traits::ReflectDefault};
-use bevy_ecs_tilemap::prelude::{TilemapSize, TilemapType};
+use bevy::{
+    ecs::{lifecycle::HookContext, schedule::InternedScheduleLabel, world::DeferredWorld},
+    prelude::*,
+    reflect::std_traits::ReflectDefault,
+};
+use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
 use self::{sources::TileSources, sync::sync_tilemaps};
 use crate::{
@@ -37,6 +41,7 @@ use crate::{
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(Component, Debug, Default, Clone)]
+#[component(on_remove = note_removed)]
 #[require(SourceStatus)]
 pub struct NavSource {
     /// Which grid.
@@ -103,6 +108,20 @@ impl NavSource {
     pub fn empty(mut self, terrain: TerrainId) -> Self {
         self.empty = Some(terrain);
         self
+    }
+}
+
+/// What was taken off since the last tick. Kept here, because Bevy forgets removals after a frame
+/// and there may be no tick in it.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Removed {
+    sources: Vec<Entity>,
+    tiles: Vec<Entity>,
+}
+
+fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut removed) = world.get_resource_mut::<Removed>() {
+        removed.sources.push(entity);
     }
 }
 
@@ -174,6 +193,16 @@ fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
 /// Adds the stage to the app.
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.init_resource::<TileSources>()
+        .init_resource::<Removed>()
+        .add_observer(|tile: On<Remove, TilePos>, mut removed: ResMut<Removed>| {
+            removed.tiles.push(tile.entity);
+        })
+        .add_observer(|tile: On<Remove, TilemapId>, mut removed: ResMut<Removed>| {
+            removed.tiles.push(tile.entity);
+        })
+        .add_observer(|tile: On<Remove, TileTerrain>, mut removed: ResMut<Removed>| {
+            removed.tiles.push(tile.entity);
+        })
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
         .register_type::<TileTerrain>()

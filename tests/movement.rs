@@ -268,3 +268,102 @@ fn any_schedule_will_do() {
     run_until(&mut app, 500, |app| arrived(app, unit));
     assert_eq!(place(&app, unit), Vec2::new(90.0, 10.0));
 }
+
+#[test]
+fn the_end_of_a_walk_is_drawn_however_many_ticks_a_frame_has() {
+    for ticks in [1, 2, 3, 4, 7, 16] {
+        let mut app = app_with(&field(30, 3));
+        app.insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(ticks));
+        let unit = spawn_critter(&mut app, (0, 1));
+        order(&mut app, unit, (11, 1));
+        run_until(&mut app, 500, |app| arrived(app, unit));
+        run(&mut app, 2);
+        assert_eq!(place(&app, unit), Vec2::new(110.0, 10.0), "{ticks} ticks a frame");
+    }
+}
+
+#[test]
+fn the_next_order_starts_where_the_critter_is_not_where_it_was_drawn() {
+    let mut app = app_with(&field(40, 3));
+    let unit = spawn_critter(&mut app, (0, 1));
+    app.world_mut().get_mut::<Critter>(unit).unwrap().speed = 1_000.0;
+    order(&mut app, unit, (30, 1));
+    run_until(&mut app, 100, |app| arrived(app, unit));
+    order(&mut app, unit, (39, 1));
+    app.update();
+    let start = app.world().get::<ActiveOrder>(unit).unwrap().query().start;
+    assert_eq!(start, Cell::new(30, 1));
+}
+
+#[test]
+fn a_critter_put_elsewhere_while_it_stands_goes_on_from_there() {
+    let mut app = app_with(&field(40, 3));
+    let unit = spawn_critter(&mut app, (0, 1));
+    order(&mut app, unit, (5, 1));
+    run_until(&mut app, 500, |app| arrived(app, unit));
+    run(&mut app, 3);
+    app.world_mut().get_mut::<Transform>(unit).unwrap().translation.x = 300.0;
+    run(&mut app, 3);
+    assert_eq!(place(&app, unit), Vec2::new(300.0, 10.0), "it is left where it was put");
+    order(&mut app, unit, (35, 1));
+    app.update();
+    let start = app.world().get::<ActiveOrder>(unit).unwrap().query().start;
+    assert_eq!(start, Cell::new(30, 1));
+}
+
+#[test]
+fn a_standing_critter_moves_with_its_grid() {
+    let mut app = app_with(&field(30, 3));
+    let unit = spawn_critter(&mut app, (0, 1));
+    order(&mut app, unit, (4, 1));
+    run_until(&mut app, 500, |app| arrived(app, unit));
+    run(&mut app, 3);
+    let frame = GridFrame::square(Vec2::new(0.0, 500.0), Vec2::splat(10.0));
+    grid(&mut app).set_frame(GridId::default(), frame);
+    run(&mut app, 2);
+    assert_eq!(place(&app, unit), Vec2::new(40.0, 510.0));
+}
+
+#[test]
+fn a_grid_that_comes_back_does_not_set_old_walks_going_again() {
+    let mut app = app_with(&field(30, 3));
+    let unit = spawn_critter(&mut app, (0, 1));
+    order(&mut app, unit, (29, 1));
+    run(&mut app, 20);
+    let level = grid(&mut app).remove(GridId::default()).unwrap();
+    run(&mut app, 2);
+    let gone = PathFailure::GridGone(GridId::default());
+    assert_eq!(status(&app, unit), PathStatus::Failed(gone));
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    grid(&mut app).insert(GridId::default(), level, frame);
+    run(&mut app, 60);
+    assert!(state(&app, unit).cell().x < 5, "it finishes its step and no more");
+}
+
+#[test]
+fn a_request_without_a_place_leaves_a_step_on_another_grid_alone() {
+    let mut app = app_with(&field(30, 3));
+    let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
+    grid(&mut app).insert(GridId(3), grid_from(&field(30, 3)), frame);
+    let unit = spawn_critter(&mut app, (100, 1));
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(20, 1)).on(GridId(3)));
+    run(&mut app, 21);
+    let before = place(&app, unit);
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Vec2::NAN).on(GridId(3)));
+    run(&mut app, 20);
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::GoalUnknown));
+    assert!(place(&app, unit).distance(before) < 15.0, "it ends its step where it was");
+}
+
+#[test]
+fn a_critter_built_over_on_both_sides_of_its_step_is_told_so() {
+    let mut app = app_with(&field(30, 3));
+    let unit = spawn_critter(&mut app, (2, 1));
+    order(&mut app, unit, (27, 1));
+    run_until(&mut app, 100, |app| state(app, unit).walk().tail() == Cell::new(5, 1));
+    let building = CellRect::new(Cell::new(4, 0), 4, 3);
+    grid(&mut app).get_mut(GridId::default()).unwrap().block(building).unwrap();
+    run(&mut app, 30);
+    assert!(matches!(status(&app, unit), PathStatus::Failed(PathFailure::StartImpassable(_))));
+    assert!(!state(&app, unit).walk().is_between_cells());
+}

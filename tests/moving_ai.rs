@@ -42,6 +42,10 @@ fn broken_maps_are_refused_with_line_and_column() {
             "line 5, column 4: 5 letters where the header promises 3",
         ),
         (
+            "type octile\nheight 1\nwidth 3\nmap\n...\n...\n",
+            "line 6: more than the 1 rows the header promises",
+        ),
+        (
             "type octile\nheight 1\nwidth 3\nmap\n.x.\n",
             "line 5, column 2: 'x' is no terrain letter",
         ),

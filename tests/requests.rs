@@ -30,7 +30,7 @@ fn a_request_is_answered_in_the_tick_it_is_made() {
     app.update();
     assert_eq!(status(&app, unit), PathStatus::Walking(PathKind::Complete));
     assert_eq!(events(&app), [Said::Found(unit, PathKind::Complete)]);
-    let path = &app.world().get::<NavPath>(unit).unwrap().0;
+    let path = app.world().get::<NavPath>(unit).unwrap();
     assert_eq!((path.start(), path.end()), (Cell::new(1, 1), Cell::new(8, 0)));
 }
 
@@ -58,7 +58,7 @@ fn targets_may_be_cells_positions_and_entities() {
         let request = PathRequest { target, ..PathRequest::to(Cell::default()) };
         app.world_mut().entity_mut(unit).insert(request);
         app.update();
-        assert_eq!(app.world().get::<NavPath>(unit).unwrap().0.end(), Cell::new(7, 2));
+        assert_eq!(app.world().get::<NavPath>(unit).unwrap().end(), Cell::new(7, 2));
     }
 }
 
@@ -285,4 +285,82 @@ fn huge_costs_end_in_an_error_instead_of_wrapping() {
     app.update();
     let (start, goal) = (Cell::new(0, 0), Cell::new(199, 0));
     assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::CostOverflow { start, goal }));
+}
+
+#[test]
+fn a_level_swapped_in_mid_search_is_searched_anew() {
+    for (side, answer) in [(64, "found"), (32, "off the grid")] {
+        let mut app = app_with(&field(64, 64));
+        app.world_mut().resource_mut::<TilePathSettings>().budget = 60;
+        let unit = spawn_critter(&mut app, (0, 0));
+        order(&mut app, unit, (63, 40));
+        app.update();
+        assert_eq!(counters(&app).in_flight, 1);
+        let mut level = grid_from(&field(side, side));
+        let wall = CellRect::new(Cell::new(10, 0), 1, side as u32 - 1);
+        level.block(wall).unwrap();
+        let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+        grid(&mut app).remove(GridId::default());
+        grid(&mut app).insert(GridId::default(), level, frame);
+        run_until(&mut app, 200, |app| status(app, unit) != PathStatus::Searching);
+        let path = app.world().get::<NavPath>(unit).unwrap();
+        assert!(path.cells().all(|cell| !wall.contains(cell)), "{answer}");
+        let is_off = matches!(status(&app, unit), PathStatus::Failed(_));
+        assert_eq!(is_off, answer == "off the grid");
+    }
+}
+
+#[test]
+fn a_nearest_search_follows_edits_of_what_is_nearest() {
+    let mut app = app_with(&field(200, 3));
+    let id = GridId::default();
+    let wall = CellRect::new(Cell::new(150, 0), 50, 3);
+    grid(&mut app).get_mut(id).unwrap().block(wall).unwrap();
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 60;
+    let unit = spawn_critter(&mut app, (0, 1));
+    app.world_mut()
+        .entity_mut(unit)
+        .insert(PathRequest::to(Cell::new(199, 1)).reach(Reach::Nearest));
+    run(&mut app, 2);
+    assert_eq!(status(&app, unit), PathStatus::Searching);
+    let more = CellRect::new(Cell::new(140, 0), 10, 3);
+    grid(&mut app).get_mut(id).unwrap().block(more).unwrap();
+    run_until(&mut app, 100, |app| status(app, unit) != PathStatus::Searching);
+    assert_eq!(status(&app, unit), PathStatus::Walking(PathKind::Partial));
+    assert_eq!(app.world().get::<NavPath>(unit).unwrap().end(), Cell::new(139, 1));
+}
+
+#[test]
+fn a_search_canceled_halfway_leaves_nothing_for_the_next() {
+    use bevy_tilepath::nav::{node_pool::NodePool, search::Search};
+    let mut pool = NodePool::default();
+    let mut search = <Search>::new();
+    let level = grid_from(&field(64, 64));
+    search.start(&level, &mut pool, PathQuery::new(Cell::new(0, 0), Cell::new(60, 60))).unwrap();
+    search.step(&level, &mut pool, 5);
+    let dear = Profile::new().with(TerrainId::GROUND, 65_535).with(TerrainId(2), 65_534);
+    let large = NavGrid::new(512, 512, TerrainId::GROUND).unwrap().with_profiles(vec![dear]);
+    let (start, goal) = (Cell::new(0, 0), Cell::new(511, 511));
+    search.start(&large, &mut pool, PathQuery::new(start, goal)).unwrap();
+    search.step(&large, &mut pool, u32::MAX);
+    let result = search.finish(&large, &mut pool);
+    assert_eq!(result, Err(PathFailure::CostOverflow { start, goal }));
+}
+
+#[test]
+fn edits_that_throw_long_searches_back_do_not_shut_short_ones_out() {
+    let mut app = app_with(&maze(255));
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
+    for _ in 0..40 {
+        let unit = spawn_critter(&mut app, (0, 0));
+        order(&mut app, unit, (254, 254));
+    }
+    run(&mut app, 10);
+    let wall = CellRect::single(Cell::new(0, 254));
+    grid(&mut app).get_mut(GridId::default()).unwrap().block(wall).unwrap();
+    let unit = spawn_critter(&mut app, (0, 0));
+    order(&mut app, unit, (0, 25));
+    app.update();
+    assert!(counters(&app).restarts > 0, "they were thrown back");
+    assert!(matches!(status(&app, unit), PathStatus::Walking(_)));
 }

@@ -98,7 +98,8 @@ fn changed_moved_and_despawned_tiles_follow() {
     assert_eq!((terrain(&app, 2, 2), terrain(&app, 5, 6)), (Some(WATER), Some(ROAD)));
     app.world_mut().entity_mut(tile).despawn();
     app.update();
-    assert_eq!(terrain(&app, 5, 6), Some(WATER), "empty cells are what the source says");
+    assert_eq!(terrain(&app, 5, 6), Some(GRASS), "the tile below shows again");
+    assert_eq!(terrain(&app, 2, 2), Some(WATER), "empty cells are what the source says");
 }
 
 #[test]
@@ -312,6 +313,88 @@ fn a_critter_walks_over_a_moved_and_scaled_map() {
     run_until(&mut app, 200, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
     run(&mut app, 2);
     assert_eq!(place(&app, unit), Vec2::new(260.0, 46.0));
+}
+
+#[test]
+fn removals_between_ticks_are_not_forgotten() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture().empty(WATER));
+    let building = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(4, 4), 2, 2))).id();
+    app.update();
+    let tile = tile_at(&mut app, map, (1, 1));
+    // Frames without a tick.
+    let frame = core::time::Duration::from_millis(1);
+    app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
+    app.world_mut().entity_mut(building).despawn();
+    app.world_mut().entity_mut(tile).despawn();
+    run(&mut app, 5);
+    app.insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(1));
+    run(&mut app, 2);
+    assert_eq!(terrain(&app, 1, 1), Some(WATER));
+    let grids = app.world().resource::<NavGrids>();
+    assert_eq!(grids.get(GridId::default()).unwrap().blockers(Cell::new(4, 4)), 0);
+}
+
+#[test]
+fn tiles_under_others_show_when_those_go_and_survive_a_smaller_map() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture());
+    app.update();
+    let road = spawn_tile(&mut app, map, (9, 9), 1);
+    let water = spawn_tile(&mut app, map, (9, 9), 2);
+    app.update();
+    assert_eq!(terrain(&app, 9, 9), Some(WATER));
+    app.world_mut().entity_mut(water).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 9, 9), Some(ROAD));
+    app.world_mut().entity_mut(map).insert(TilemapSize { x: 5, y: 5 });
+    app.update();
+    app.world_mut().entity_mut(road).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 4, 4), Some(GRASS));
+    assert_eq!(terrain(&app, 9, 9), None);
+}
+
+#[test]
+fn writing_a_source_again_does_not_change_who_has_the_word() {
+    let mut app = app();
+    let first = spawn_map(&mut app, (4, 4), NavSource::by_texture([ROAD]));
+    app.update();
+    spawn_map(&mut app, (4, 4), NavSource::by_texture([WATER]));
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD), "among equals the first added");
+    app.world_mut().get_mut::<NavSource>(first).unwrap().set_changed();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+}
+
+#[test]
+fn buildings_stay_when_their_grid_grows_moves_or_is_replaced() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture());
+    let rect = CellRect::new(Cell::new(4, 4), 1, 1);
+    app.world_mut().spawn(NavBlocker::on(rect));
+    app.world_mut().spawn((NavBlocker::default(), Transform::from_xyz(32.0, 32.0, 0.0)));
+    app.update();
+    let blockers = |app: &App, x, y| {
+        let grids = app.world().resource::<NavGrids>();
+        grids.get(GridId::default()).unwrap().blockers(Cell::new(x, y))
+    };
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 2, 2)), (1, 1));
+    app.world_mut().get_mut::<Transform>(map).unwrap().translation.x = -16.0;
+    run(&mut app, 2);
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 2, 2), blockers(&app, 3, 2)), (1, 0, 1));
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    let (copy, frame) = {
+        let id = GridId::default();
+        (grids.get(id).unwrap().clone(), *grids.frame(id).unwrap())
+    };
+    let mut fresh = NavGrid::new(12, 12, GRASS).unwrap();
+    fresh.set_terrain(Cell::new(0, 0), copy.terrain(Cell::new(0, 0)).unwrap()).unwrap();
+    grids.remove(GridId::default());
+    grids.insert(GridId::default(), fresh, frame);
+    run(&mut app, 2);
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 3, 2)), (1, 1));
 }
 
 fn anchors() -> impl Strategy<Value = TilemapAnchor> {

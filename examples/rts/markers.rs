@@ -116,7 +116,7 @@ fn preview_paths(
     for (transform, state, path, queue) in critters.iter().filter(is_ordered).take(count) {
         let center = |cell| map.frame.cell_center(cell);
         let here = transform.translation.truncate();
-        let ahead = state.walk().waypoints_ahead(&path.0).map(center);
+        let ahead = state.walk().waypoints_ahead(path).map(center);
         gizmos.linestrip_2d(std::iter::once(here).chain(ahead), way);
         let goals = queue.current.iter().chain(&queue.next).map(|&cell| center(cell));
         if !queue.next.is_empty() && count <= MOST_QUEUE_LINES {

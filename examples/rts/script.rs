@@ -128,9 +128,9 @@ fn build_walls(
     }
     let mut ahead: Vec<_> = walkers
         .iter()
-        .filter(|(_, state, path)| state.walk().has_way_left(&path.0))
+        .filter(|(_, state, path)| state.walk().has_way_left(path))
         .filter_map(|(unit, state, path)| {
-            Some((unit.number, state.walk().cells_ahead(&path.0).nth(AHEAD)?))
+            Some((unit.number, state.walk().cells_ahead(path).nth(AHEAD)?))
         })
         .collect();
     ahead.sort_unstable();

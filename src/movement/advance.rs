@@ -6,7 +6,12 @@ use super::{Critter, CritterState, Facing, repair::ask_again};
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{cell::Cell, path::PathKind, query::PathFailure, walk::WalkEvent},
+    nav::{
+        cell::Cell,
+        path::{Path, PathKind},
+        query::PathFailure,
+        walk::WalkEvent,
+    },
     request::{ActiveOrder, Arrived, NavPath, PathFailed, PathStatus},
     scheduler::Pathfinder,
 };
@@ -18,7 +23,7 @@ pub(crate) struct Walker {
     entity: Entity,
     critter: &'static Critter,
     transform: &'static Transform,
-    path: &'static NavPath,
+    path: &'static mut NavPath,
     order: &'static mut ActiveOrder,
     state: &'static mut CritterState,
     status: &'static mut PathStatus,
@@ -72,6 +77,8 @@ pub(crate) fn advance_critters(
             Ending::GridGone => {
                 let reason = PathFailure::GridGone(walker.order.grid);
                 *walker.status = PathStatus::Failed(reason);
+                walker.path.0 = Path::standing(walker.state.walk.head());
+                walker.state.walk.restart();
                 pathfinder.counters.failed += 1;
                 commands.trigger(PathFailed { entity, reason });
             }
@@ -100,6 +107,7 @@ impl WalkerItem<'_, '_> {
         if !self.state.placed {
             let place = self.place(frame, transforms);
             self.state.place_at(place);
+            self.state.drawn = self.transform.translation.truncate();
         }
         let work = self.critter.work(seconds);
         let profile = self.order.query.profile;
@@ -133,7 +141,6 @@ const NO_OFFSET: f32 = 1.0e-3;
 impl CritterState {
     /// What was now is before.
     fn begin_tick(&mut self) {
-        self.moved = self.before != self.now;
         self.before = self.now;
     }
 

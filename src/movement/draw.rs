@@ -12,14 +12,15 @@ pub(crate) struct Interpolation(pub(crate) bool);
 
 type Drawn = (
     &'static Critter,
-    &'static CritterState,
+    &'static mut CritterState,
     &'static ActiveOrder,
-    Ref<'static, Facing>,
+    &'static Facing,
     &'static mut Transform,
     Option<&'static ChildOf>,
 );
 
-/// Writes the transform of every critter that moves.
+/// Writes the transform of every critter whose place on screen has changed: it walks, or its
+/// grid was moved. One that stands may be put elsewhere by writing its transform.
 pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
     interpolation: Res<Interpolation>,
@@ -31,9 +32,8 @@ pub(crate) fn place_transforms(
         Some(fixed) if interpolation.0 => fixed.overstep_fraction(),
         _ => 1.0,
     };
-    for (critter, state, order, facing, mut transform, child_of) in &mut critters {
-        let Some(frame) = grids.frame(order.grid).filter(|_| state.placed && state.is_moving())
-        else {
+    for (critter, mut state, order, facing, mut transform, child_of) in &mut critters {
+        let Some(frame) = grids.frame(order.grid).filter(|_| state.placed) else {
             continue;
         };
         let place = frame.to_world(state.before.lerp(state.now, share));
@@ -45,9 +45,10 @@ pub(crate) fn place_transforms(
             }
             None => place,
         };
-        if local.is_finite() {
+        if local.is_finite() && local != state.drawn {
             transform.translation.x = local.x;
             transform.translation.y = local.y;
+            state.bypass_change_detection().drawn = local;
         }
         if critter.turns && state.walk.is_between_cells() {
             let (dx, dy) = facing.0.offset();

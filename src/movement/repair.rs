@@ -69,10 +69,12 @@ pub(crate) fn repair_paths(
     broken.sort_unstable();
     for (_, entity) in broken.drain(..) {
         if let Ok((entity, mut order, mut path, mut state, mut status)) = walkers.get_mut(entity) {
-            let head = state.walk.head();
-            let can_enter =
-                grids.get(order.grid).is_some_and(|grid| grid.cost(order.query.profile, head) > 0);
-            if can_enter {
+            let is_free = |cell| {
+                let grid = grids.get(order.grid);
+                grid.is_some_and(|grid| grid.cost(order.query.profile, cell) > 0)
+            };
+            // Built over on both sides of a step, it goes on to the end of it.
+            if is_free(state.walk.head()) || !is_free(state.walk.tail()) {
                 state.walk.restart();
             } else {
                 state.walk.turn_back();

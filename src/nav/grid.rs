@@ -340,16 +340,10 @@ impl NavGrid {
         self.chunk_revisions[(y * self.width.div_ceil(CHUNK) + x) as usize]
     }
 
-    /// Lets this grid take the place of `before`: blockers on cells it has too stay, revisions go
-    /// on from there, with everything changed.
-    pub(crate) fn succeed(&mut self, before: &Self) {
-        for cell in before.rect().intersection(self.rect()).cells() {
-            if let Some((x, y)) = self.local(cell) {
-                (0..before.blockers(cell)).for_each(|_| self.blockers.add(x, y));
-            }
-        }
-        self.layers.iter_mut().for_each(|layer| *layer = OnceLock::new());
-        self.revision = self.revision.max(before.revision);
+    /// Lets revisions go on from above `revision`, with everything changed: whoever remembers a
+    /// grid whose place this one takes notices.
+    pub(crate) fn continue_from(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
         self.log.clear();
         self.touch(self.rect());
     }

@@ -36,6 +36,13 @@ pub enum FileError {
         /// Letters there are.
         found: usize,
     },
+    /// There are more map rows than the header says.
+    TooManyRows {
+        /// Line number of the first one too many.
+        line: usize,
+        /// Rows the header promises.
+        expected: u32,
+    },
     /// A letter the format does not know.
     Letter {
         /// Line number.
@@ -72,6 +79,9 @@ impl core::fmt::Display for FileError {
                     found.min(&(*expected as usize)) + 1
                 )
             }
+            Self::TooManyRows { line, expected } => {
+                write!(f, "line {line}: more than the {expected} rows the header promises")
+            }
             Self::Letter { line, column, found } => {
                 write!(f, "line {line}, column {column}: {found:?} is no terrain letter")
             }
@@ -101,7 +111,10 @@ pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
         let (number, line) = lines.next().ok_or(FileError::Ends { expected: "a map row" })?;
         read_row(number + 1, line, row)?;
     }
-    NavGrid::from_terrain(width, height, terrain).map_err(FileError::Grid)
+    match lines.find(|(_, line)| !line.trim().is_empty()) {
+        Some((number, _)) => Err(FileError::TooManyRows { line: number + 1, expected: height }),
+        None => NavGrid::from_terrain(width, height, terrain).map_err(FileError::Grid),
+    }
 }
 
 /// One row of a scenario.

@@ -180,7 +180,7 @@ impl<L: OpenList> SearchQueue<L> {
         self.debt -= paid;
         let mut left = budget - paid;
         while left > 0 && may_go_on() {
-            while left > 0 && self.admit_one(grids, &mut left, &mut answer) {}
+            while left > 0 && may_go_on() && self.admit_one(grids, &mut left, &mut answer) {}
             if self.flights.is_empty() || left == 0 {
                 break;
             }

@@ -76,6 +76,8 @@ struct Aim {
     /// Cost of a unit of that distance in the estimate; 0 for Dijkstra.
     per_weight: u32,
     kind: PathKind,
+    /// What finding the slack took.
+    chunks_looked_at: u32,
     /// How far below the top of 32 bits every f must stay: the most one step can add.
     headroom: u32,
     /// Something was left out because its cost does not fit into 32 bits.
@@ -143,19 +145,32 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Whether an edit since the start (or since the last call that said no) lies where the
-    /// search has looked: it must be started anew then. A change of the grid's size or profiles
-    /// counts as such an edit.
+    /// search has looked, or changes what it runs towards: it must be started anew then. A change
+    /// of the grid's size or profiles counts as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
-        if grid.revision() == self.revision {
+        if (grid.width(), grid.height()) != self.size {
+            return true;
+        }
+        let since = self.revision;
+        if grid.revision() == since {
             return false;
         }
-        let resized = (grid.width(), grid.height()) != self.size;
-        let since = self.revision;
-        if resized || self.nodes.chunks().iter().any(|&chunk| grid.chunk_revision(chunk) > since) {
+        let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
+        if grid.revision() < since || self.nodes.chunks().iter().any(is_edited) {
             return true;
         }
         self.revision = grid.revision();
-        false
+        !self.aims_as_before(grid)
+    }
+
+    /// Whether a start now would run towards the same cells.
+    fn aims_as_before(&self, grid: &NavGrid) -> bool {
+        let Some(layer) = grid.layer(self.query.profile) else {
+            return false;
+        };
+        let aim = nearest::start_cell(grid, layer, &self.query)
+            .and_then(|start| Aim::find(grid, layer, &self.query, start));
+        aim.is_ok_and(|aim| (aim.slack, aim.kind) == (self.aim.slack, self.aim.kind))
     }
 
     /// The answer, and the search at rest again. Unfinished searches answer
@@ -176,6 +191,7 @@ impl<L: OpenList> Search<L> {
     /// Drops whatever is running and gives its memory back.
     pub fn stop(&mut self, pool: &mut NodePool) {
         self.nodes.finish(pool);
+        self.held = None;
         self.phase = Phase::Idle;
     }
 
@@ -183,6 +199,13 @@ impl<L: OpenList> Search<L> {
     #[must_use]
     pub const fn query(&self) -> PathQuery {
         self.query
+    }
+
+    /// What the start took of a time budget, in expansions: looking for the nearest reachable
+    /// cell takes about 40 a chunk.
+    #[must_use]
+    pub const fn start_price(&self) -> u32 {
+        self.aim.chunks_looked_at * 40
     }
 
     /// What an expansion takes of a time budget, next to one on uniform cost: 1, or 3 on mixed
@@ -239,7 +262,6 @@ impl<L: OpenList> Search<L> {
         self.open.insert(node, key);
         self.counters.generated = 1;
         self.counters.peak_open = 1;
-        self.held = None;
     }
 
     /// Walks back from `node` to the start.
@@ -279,15 +301,7 @@ impl Aim {
         let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
-        let aim = Self {
-            x,
-            y,
-            slack: 0,
-            per_weight,
-            kind: PathKind::Complete,
-            headroom: 0,
-            overflow: false,
-        };
+        let aim = Self { x, y, per_weight, ..Self::default() };
         let island = layer.island(start.0, start.1);
         match (layer.island(x, y), query.reach) {
             (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
@@ -296,8 +310,9 @@ impl Aim {
                 Err(PathFailure::NoWay { start: query.start, goal: query.goal })
             }
             (_, Reach::Nearest) => {
-                let slack = nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
-                Ok(Self { slack, kind: PathKind::Partial, ..aim })
+                let (slack, chunks_looked_at) =
+                    nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
+                Ok(Self { slack, chunks_looked_at, kind: PathKind::Partial, ..aim })
             }
         }
     }

@@ -27,7 +27,7 @@ type Unit = (
     &'static mut PathStatus,
     &'static mut ActiveOrder,
     &'static mut NavPath,
-    Option<&'static mut CritterState>,
+    Option<(&'static mut CritterState, &'static Transform)>,
 );
 
 /// What reading a letter costs of the budget, in expansions: about the time it takes.
@@ -43,6 +43,7 @@ pub(crate) fn accept_requests(
     transforms: TransformHelper,
     mut commands: Commands,
 ) {
+    pathfinder.unread = 0;
     if inbox.0.is_empty() {
         return;
     }
@@ -74,6 +75,7 @@ pub(crate) fn accept_requests(
             }
         }
     }
+    pathfinder.unread = letters.len();
     inbox.0 = letters; // keeps its memory
 }
 
@@ -105,11 +107,12 @@ impl Places<'_, '_, '_> {
         Ok((start, goal))
     }
 
-    /// The cell a critter enters or an entity stands on; on the grid or not.
+    /// The cell a critter stands on or enters, or the one under an entity's transform; on the
+    /// grid or not.
     fn cell_of(&self, entity: Entity, grid: GridId, units: &Query<Unit>) -> Option<Cell> {
-        if let Ok((_, _, order, _, Some(state))) = units.get(entity)
+        if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
             && order.grid == grid
-            && state.walk.is_between_cells()
+            && state.is_where_it_was_put(transform)
         {
             return Some(state.walk.head());
         }
@@ -123,7 +126,7 @@ type UnitItem<'a> = (
     Mut<'a, PathStatus>,
     Mut<'a, ActiveOrder>,
     Mut<'a, NavPath>,
-    Option<Mut<'a, CritterState>>,
+    Option<(Mut<'a, CritterState>, &'a Transform)>,
 );
 
 /// Puts a resolved request into the queue; a critter stops after the step under way.
@@ -136,15 +139,16 @@ fn begin_order(
 ) -> Result<(), PathFailure> {
     let (start, goal) = resolved.inspect_err(|&reason| {
         *status = PathStatus::Failed(reason);
-        *order = ActiveOrder::default();
+        order.ticket = None;
     })?;
     let query = PathQuery::new(start, goal)
         .profile(request.profile)
         .reach(request.reach)
         .algorithm(request.algorithm);
     path.0 = Path::standing(start);
-    if let Some(mut state) = state {
-        state.stop_at(start);
+    if let Some((mut state, transform)) = state {
+        let is_known = order.grid == request.grid && state.is_where_it_was_put(transform);
+        if is_known { state.walk.restart() } else { state.stand_on(start) }
     }
     let ticket = pathfinder.ask(entity, request.grid, query, request.priority);
     *status = PathStatus::Searching;
@@ -171,9 +175,9 @@ fn end_order(
         let reason = if replaced { PathFailure::Superseded } else { PathFailure::Canceled };
         commands.trigger(PathFailed { entity, reason });
     }
-    *status = PathStatus::Idle;
+    *status = if request.is_some() { PathStatus::Searching } else { PathStatus::Idle };
     order.ticket = None;
-    if let Some(mut state) = state {
+    if let Some((mut state, _)) = state {
         let head = state.walk.head();
         path.0 = Path::standing(head);
         state.walk.restart();

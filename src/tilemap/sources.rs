@@ -1,7 +1,7 @@
 //! What each tilemap contributes to its grid, kept apart so that layers can be laid over each
 //! other again when one of them changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
 
@@ -33,15 +33,17 @@ pub(super) struct Source {
     pub(super) size: UVec2,
     /// Row-major; `None` has nothing to say.
     terrain: Vec<Option<TerrainId>>,
-    /// The tile that stands on each cell, the last one where there are several.
+    /// The tile that stands on each cell, the last one put there where there are several.
     tiles: Vec<Option<Entity>>,
+    /// Tiles under others, by cell, lowest first: rare.
+    stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
 }
 
 impl Source {
     pub(super) fn new(entity: Entity, settings: NavSource, size: UVec2) -> Self {
         let cells = size.x as usize * size.y as usize;
         let terrain = vec![settings.empty; cells];
-        Self { entity, settings, size, terrain, tiles: vec![None; cells] }
+        Self { entity, settings, size, terrain, tiles: vec![None; cells], stacked: BTreeMap::new() }
     }
 
     /// The cells it covers.
@@ -59,9 +61,52 @@ impl Source {
         self.terrain[y as usize * self.size.x as usize + x as usize]
     }
 
-    fn cell(&self, index: u32) -> Cell {
-        let (x, y) = (index % self.size.x, index / self.size.x);
-        self.settings.offset.offset(x as i32, y as i32)
+    /// Puts a tile on a cell, on top of any that stand there, or updates one that does.
+    fn put(
+        &mut self,
+        index: u32,
+        tile: Entity,
+        terrain: Option<TerrainId>,
+        is_new: bool,
+    ) -> Option<(GridId, Cell)> {
+        let top = &mut self.tiles[index as usize];
+        if is_new {
+            if let Some(below) = top.replace(tile) {
+                let below = (below, self.terrain[index as usize]);
+                self.stacked.entry(index).or_default().push(below);
+            }
+        } else if *top != Some(tile) {
+            let stack = self.stacked.get_mut(&index);
+            if let Some(entry) = stack.and_then(|stack| stack.iter_mut().find(|e| e.0 == tile)) {
+                entry.1 = terrain;
+            }
+            return None;
+        }
+        self.set(index, terrain)
+    }
+
+    /// Takes a tile from a cell; the one below it, if any, is on top then.
+    fn take(&mut self, index: u32, tile: Entity) -> Option<(GridId, Cell)> {
+        let stack = self.stacked.get_mut(&index);
+        if self.tiles[index as usize] != Some(tile) {
+            if let Some(stack) = stack {
+                stack.retain(|&(below, _)| below != tile);
+            }
+            return None;
+        }
+        let below = stack.and_then(Vec::pop);
+        self.tiles[index as usize] = below.map(|(tile, _)| tile);
+        let empty = self.settings.empty;
+        self.set(index, below.map_or(empty, |(_, terrain)| terrain))
+    }
+
+    /// Sets what it has to say of a cell; the cell, if that is news.
+    fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
+        let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
+        (before != terrain).then(|| {
+            let (x, y) = (index % self.size.x, index / self.size.x);
+            (self.settings.grid, self.settings.offset.offset(x as i32, y as i32))
+        })
     }
 }
 
@@ -70,12 +115,13 @@ impl TileSources {
         self.sources.iter_mut().find(|source| source.entity == entity)
     }
 
-    /// Adds a source, or lets it take the place of the one of the same tilemap.
+    /// Adds a source, or lets it take the place of the one of the same tilemap, empty of tiles.
     pub(super) fn insert(&mut self, source: Source) {
         self.rebuild.insert(source.settings.grid);
         match self.sources.iter_mut().find(|old| old.entity == source.entity) {
             Some(old) => {
                 self.rebuild.insert(old.settings.grid);
+                self.places.retain(|_, &mut (map, _)| map != source.entity);
                 *old = source;
             }
             None => self.sources.push(source),
@@ -86,9 +132,7 @@ impl TileSources {
         if let Some(index) = self.sources.iter().position(|source| source.entity == entity) {
             let source = self.sources.remove(index);
             self.rebuild.insert(source.settings.grid);
-            for tile in source.tiles.into_iter().flatten() {
-                self.places.remove(&tile);
-            }
+            self.places.retain(|_, &mut (map, _)| map != entity);
         }
     }
 
@@ -98,14 +142,17 @@ impl TileSources {
             let inside = at.x < source.size.x && at.y < source.size.y;
             inside.then(|| (map, at.y * source.size.x + at.x))
         });
-        if self.places.get(&tile).is_some_and(|&old| Some(old) != place) {
+        let before = self.places.get(&tile).copied();
+        if before.is_some() && before != place {
             self.take(tile);
         }
-        let Some((map, index)) = place else {
+        let (Some((map, index)), Some(source)) = (place, self.find(map)) else {
             return;
         };
+        let is_new = before != place;
+        let change = source.put(index, tile, terrain, is_new);
+        self.changed.extend(change);
         self.places.insert(tile, (map, index));
-        self.set(map, index, Some(tile), terrain);
     }
 
     /// Takes `tile` away.
@@ -113,25 +160,9 @@ impl TileSources {
         let Some((map, index)) = self.places.remove(&tile) else {
             return;
         };
-        let Some(source) = self.find(map) else {
-            return;
-        };
-        // Another tile may have been put there meanwhile.
-        if source.tiles[index as usize] == Some(tile) {
-            let empty = source.settings.empty;
-            self.set(map, index, None, empty);
-        }
-    }
-
-    fn set(&mut self, map: Entity, index: u32, tile: Option<Entity>, terrain: Option<TerrainId>) {
-        let Some(source) = self.find(map) else {
-            return;
-        };
-        source.tiles[index as usize] = tile;
-        let before = std::mem::replace(&mut source.terrain[index as usize], terrain);
-        if before != terrain {
-            let change = (source.settings.grid, source.cell(index));
-            self.changed.push(change);
+        if let Some(source) = self.find(map) {
+            let change = source.take(index, tile);
+            self.changed.extend(change);
         }
     }
 

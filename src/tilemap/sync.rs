@@ -1,16 +1,13 @@
 //! Reads tilemaps and their tiles into the sources, and the sources into the grids.
 
-use bevy::{
-    ecs::system::{SystemChangeTick, SystemParam},
-    prelude::*,
-};
+use bevy::{ecs::system::SystemChangeTick, prelude::*};
 use bevy_ecs_tilemap::prelude::{
     TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId, TilemapSize,
     TilemapTileSize, TilemapType,
 };
 
 use super::{
-    NavSource, SourceError, SourceStatus, TileTerrain, TileView, check,
+    NavSource, Removed, SourceError, SourceStatus, TileTerrain, TileView, check,
     scan::{Columns, changed_tiles},
     sources::{Source, TileSources},
 };
@@ -40,15 +37,6 @@ type Tile = (
     Option<&'static TileTerrain>,
 );
 
-/// Components whose removal takes a tile, or what is known of it, away.
-#[derive(SystemParam)]
-pub(crate) struct Removals<'w, 's> {
-    positions: RemovedComponents<'w, 's, TilePos>,
-    maps: RemovedComponents<'w, 's, TilemapId>,
-    terrains: RemovedComponents<'w, 's, TileTerrain>,
-    sources: RemovedComponents<'w, 's, NavSource>,
-}
-
 /// Brings grids in line with the tilemaps that feed them.
 pub(crate) fn sync_tilemaps(
     mut sources: ResMut<TileSources>,
@@ -58,10 +46,10 @@ pub(crate) fn sync_tilemaps(
     columns: Query<Columns>,
     ticks: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
-    mut removals: Removals,
+    mut removed: ResMut<Removed>,
     transforms: TransformHelper,
 ) {
-    for map in removals.sources.read() {
+    for map in std::mem::take(&mut removed.sources) {
         if !maps.contains(map) {
             sources.remove(map);
         }
@@ -70,8 +58,7 @@ pub(crate) fn sync_tilemaps(
     changed_tiles(&columns, &ticks, &mut changed);
     let changed = changed.drain(..).filter_map(|tile| tiles.get(tile).ok());
     read_tiles(&mut sources, changed.filter(|(_, map, ..)| !fresh.contains(&map.0)));
-    let gone = removals.positions.read().chain(removals.maps.read());
-    for tile in gone.chain(removals.terrains.read()) {
+    for tile in removed.tiles.drain(..) {
         match tiles.get(tile) {
             Ok(tile) => read_tiles(&mut sources, std::iter::once(tile)),
             Err(_) => sources.take(tile),
@@ -93,7 +80,6 @@ fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Til
         match check(*map_type, *size) {
             Ok(()) => {
                 let size = UVec2::new(size.x, size.y);
-                sources.remove(entity);
                 sources.insert(Source::new(entity, (*settings).clone(), size));
                 fresh.push(entity);
                 *status = SourceStatus::Ready;

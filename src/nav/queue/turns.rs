@@ -23,6 +23,7 @@ impl<L: OpenList> SearchQueue<L> {
         };
         match started {
             Ok(()) => {
+                *left = left.saturating_sub(search.start_price());
                 self.flights.push(Flight { job, search });
                 if job.restarts > MOST_RESTARTS {
                     self.run_to_its_end(self.flights.len() - 1, grids, left, answer);
@@ -75,7 +76,7 @@ impl<L: OpenList> SearchQueue<L> {
     fn has_long_place(&self) -> bool {
         let places = self.settings.in_flight.max(1);
         let flying = self.flights.iter().filter(|flight| flight.job.is_long).count();
-        flying < (places - places / 4).max(1)
+        flying < (places * 3 / 4).max(1)
     }
 
     /// Lets the search whose turn it is work for a slice.
@@ -89,10 +90,15 @@ impl<L: OpenList> SearchQueue<L> {
         let index = self.turn;
         let flight = &mut self.flights[index];
         let slice = self.settings.slice.max(1).min(*left);
+        let mut spent = 0;
         if let Some(grid) = grids.grid(flight.job.grid) {
             let price = flight.search.price(grid);
-            let spent = flight.search.step(grid, &mut self.pool, slice.div_ceil(price));
-            *left = left.saturating_sub(spent * price);
+            spent = flight.search.step(grid, &mut self.pool, slice.div_ceil(price)) * price;
+        }
+        *left = left.saturating_sub(spent);
+        if spent == 0 && !flight.search.is_finished() {
+            self.throw_back(index); // it does not fit the grid any more
+            return;
         }
         if flight.search.is_finished() {
             self.deliver(index, grids, answer);
@@ -127,11 +133,17 @@ impl<L: OpenList> SearchQueue<L> {
                 index += 1;
                 continue;
             }
-            self.restarts += 1;
-            let mut job = self.land(index);
-            job.restarts += 1;
-            self.express.insert(job.ticket, job);
+            self.throw_back(index);
         }
+    }
+
+    /// Sends a job back to the line, to start anew.
+    fn throw_back(&mut self, index: usize) {
+        self.restarts += 1;
+        let mut job = self.land(index);
+        job.restarts += 1;
+        let line = if job.is_long { &mut self.long } else { &mut self.express };
+        line.insert(job.ticket, job);
     }
 
     /// Takes a flight out; the order of the others stays.

@@ -21,27 +21,36 @@ pub(super) fn start_cell(
     }
 }
 
-/// Weight over open ground from `goal` to the nearest cell of `island`.
+/// Weight over open ground from `goal` to the nearest cell of `island`, and how many chunks were
+/// looked through for it.
 ///
-/// Looks at chunks in rings around the goal's, and at the cells of those only that hold a piece
-/// of the island, until no farther ring can hold anything nearer. Nothing is flooded.
-pub(super) fn distance_to_island(layer: &Layer, goal: (u32, u32), island: u32) -> u32 {
+/// Goes outward in rings of chunks around the goal's, and looks at the cells of those only that
+/// hold a piece of the island and may hold something nearer. Nothing is flooded.
+pub(super) fn distance_to_island(layer: &Layer, goal: (u32, u32), island: u32) -> (u32, u32) {
     let chunks = layer.regions().chunks();
     let center = (goal.0 / CHUNK, goal.1 / CHUNK);
-    let mut best = u32::MAX;
+    let (mut best, mut looked_at) = (u32::MAX, 0);
     for ring in 0..chunks.0.max(chunks.1) {
         // From anywhere in the goal's chunk, this ring is at least so many straight steps away.
         let nearest = STRAIGHT * (ring.saturating_sub(1) * CHUNK + u32::from(ring > 0));
-        if nearest > best {
+        if nearest >= best {
             break;
         }
         for (x, y) in ring_around(center, ring, chunks) {
-            if layer.regions().chunk_has(x, y, island) {
+            let distance = layer.distance(outside(goal.0, x), outside(goal.1, y));
+            if distance < best && layer.regions().chunk_has(x, y, island) {
+                looked_at += 1;
                 best = best.min(distance_in_chunk(layer, goal, island, (x, y)));
             }
         }
     }
-    best
+    (best, looked_at)
+}
+
+/// How far a column (or row) lies outside the columns of a chunk.
+const fn outside(column: u32, chunk: u32) -> u32 {
+    let first = chunk * CHUNK;
+    if column < first { first - column } else { column.saturating_sub(first + CHUNK - 1) }
 }
 
 /// Least weight from `goal` to a cell of `island` in one chunk that holds some.
