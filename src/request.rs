@@ -1,7 +1,7 @@
 //! Stage 2: what units ask for, and what became of it.
 //!
 //! Input: [`PathRequest`] components, put on, replaced, taken off. Output: queries in the
-//! [`Pathfinder`]'s queue, and a [`PathStatus`] on every unit that says what is going on and why.
+//! [`Pathfinder`](crate::scheduler::Pathfinder)'s queue, and a [`PathStatus`] on every unit that says what is going on and why.
 
 mod accept;
 

@@ -1,6 +1,6 @@
 //! Stage 1: bevy_ecs_tilemap's tiles become grids.
 //!
-//! Input: tilemap entities with a [`NavSource`], and their tiles. Output: [`NavGrids`] and the
+//! Input: tilemap entities with a [`NavSource`], and their tiles. Output: [`NavGrids`](crate::grids::NavGrids) and the
 //! frames that say where they lie. First everything is read, then only what was spawned,
 //! changed, moved or despawned. Several tilemaps may feed one grid, as layers over each other or
 //! side by side: each contributes at its offset, and where several have something to say of a

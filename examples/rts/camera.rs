@@ -102,6 +102,7 @@ fn drag(
 }
 
 /// The ground under the pointer stays there.
+#[expect(clippy::disallowed_methods, reason = "what the camera shows decides nothing")]
 fn zoom(
     mut camera: Single<Rig, With<MainCamera>>,
     scroll: Res<AccumulatedMouseScroll>,

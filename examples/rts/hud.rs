@@ -112,7 +112,7 @@ fn write_game(
 ) {
     let frame = diagnostics
         .get(&FrameTimeDiagnosticsPlugin::FRAME_TIME)
-        .and_then(|frames| frames.smoothed())
+        .and_then(bevy::diagnostic::Diagnostic::smoothed)
         .unwrap_or_default();
     let speed = if time.is_paused() {
         "paused".to_owned()

@@ -3,7 +3,7 @@
 //! Directions count counterclockwise from east, so that odd ones are diagonal, adding 4 turns
 //! around and a set of them is a byte. All neighbors of a cell, on squares as on hexagons in
 //! any of the usual layouts, lie in the 3 × 3 block around it: that block, read as nine bits,
-//! is the [`Pattern`] from which [`MoveTable`](super::moves::MoveTable) looks moves up.
+//! is the `Pattern` from which `MoveTable` looks moves up.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 

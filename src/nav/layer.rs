@@ -3,7 +3,7 @@
 //!
 //! Passability is held as bit rows with a border of zeros, so that the 3 × 3 block around any
 //! cell is three short reads without a bounds question, and a row can be scanned 64 cells at a
-//! time. Islands come from [`Regions`].
+//! time. Islands come from `Regions`.
 
 use super::{
     direction::{Direction, Pattern},

@@ -1,6 +1,6 @@
 //! Search nodes by cell, in pages of 32 × 32 that come from a pool.
 //!
-//! Input: cells (column and row from the grid's origin). Output: [`NodeId`]s and the [`Node`]s
+//! Input: cells (column and row from the grid's origin). Output: [`NodeId`]s and the `Node`s
 //! behind them. A search takes a page when it first looks at a cell of it, so its memory follows
 //! what it explores; when it ends, the pages go back to the pool. Nodes are stamped instead of
 //! cleared: each search has a generation of its own, and a node with another generation reads as

@@ -6,8 +6,8 @@
 //! - [`BucketHeap`], the default because it measures better: buckets of equal f under a tree that
 //!   is 64 wide instead of 2.
 
-mod binary_heap;
-mod bucket_heap;
+pub mod binary_heap;
+pub mod bucket_heap;
 
 pub use binary_heap::BinaryHeap;
 pub use bucket_heap::BucketHeap;

@@ -29,7 +29,7 @@ pub enum Algorithm {
     #[default]
     Auto,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
-    /// expands in canonical order, see [`moves`](super::moves).
+    /// expands in canonical order, see [`search`](super::search).
     AStar,
     /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
     Dijkstra,

@@ -8,7 +8,8 @@
 //! goals on another island.
 //!
 //! Algorithm: A* (Hart, Nilsson & Raphael 1968) with a consistent estimate, so that no node is
-//! expanded twice; canonical ordering on uniform cost (see [`moves`](super::moves)).
+//! expanded twice; canonical ordering on uniform cost (steps that something before does as cheaply are
+//! left out: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
 
 mod expand;
 mod nearest;
