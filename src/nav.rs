@@ -6,10 +6,11 @@
 //! `App`.
 //!
 //! In the order in which data flows:
-//! [`cell`], [`direction`] → [`terrain`] → `moves` → [`grid`] ([`layer`], `region`) → [`query`] →
+//! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `region` → [`layer`] → [`grid`] → [`query`] →
 //! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`moving_ai`]
 //! reads benchmark files, [`checksum`] sums up results.
 
+pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
 pub mod direction;

@@ -110,7 +110,11 @@ impl Plugin for TilePathPlugin {
                 .add_systems(self.schedule, place_transforms.in_set(Draw));
         }
         #[cfg(feature = "tilemap")]
-        crate::tilemap::build(app, self.schedule);
+        {
+            let sync_tilemaps = crate::tilemap::sync_tilemaps.before(sync_blockers);
+            crate::tilemap::build(app);
+            app.add_systems(self.schedule, sync_tilemaps.in_set(SyncGrid));
+        }
     }
 }
 

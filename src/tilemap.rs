@@ -15,21 +15,19 @@ mod scan;
 mod sources;
 mod sync;
 
+pub(crate) use sync::sync_tilemaps;
+
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 
 use bevy::{
-    ecs::{lifecycle::HookContext, schedule::InternedScheduleLabel, world::DeferredWorld},
+    ecs::{lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
     reflect::std_traits::ReflectDefault,
 };
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
-use self::{sources::TileSources, sync::sync_tilemaps};
-use crate::{
-    blocker::sync_blockers,
-    nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId},
-    schedule::TilePathSystems,
-};
+use self::sources::TileSources;
+use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Put it on the tilemap entity.
 ///
@@ -190,8 +188,8 @@ fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
     }
 }
 
-/// Adds the stage to the app.
-pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
+/// Adds what the stage keeps and listens to.
+pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
         .init_resource::<Removed>()
         .add_observer(|tile: On<Remove, TilePos>, mut removed: ResMut<Removed>| {
@@ -205,9 +203,5 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         })
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
-        .register_type::<TileTerrain>()
-        .add_systems(
-            schedule,
-            sync_tilemaps.in_set(TilePathSystems::SyncGrid).before(sync_blockers),
-        );
+        .register_type::<TileTerrain>();
 }

@@ -6,6 +6,9 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
+/// Cells along one side of a chunk, the unit of repair and of search memory.
+pub const CHUNK: u32 = 32;
+
 /// One place on a grid. `x` to the right, `y` up, both in cells and signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]

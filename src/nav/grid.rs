@@ -19,13 +19,11 @@ use bevy::reflect::Reflect;
 
 use self::blockers::Blockers;
 use super::{
-    cell::{Cell, CellRect},
+    cell::{CHUNK, Cell, CellRect},
     layer::Layer,
     terrain::{Profile, ProfileId, TerrainId},
 };
 
-/// Cells along one side of a chunk, the unit of repair and of search memory.
-pub const CHUNK: u32 = 32;
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;
 /// How many past edits a grid remembers one by one.

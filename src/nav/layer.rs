@@ -1,11 +1,10 @@
 //! The grid as one movement profile sees it: where it can stand, what a step costs, what is
 //! connected.
 //!
-//! Passability is held as bit rows with a border of zeros, so that the 3 × 3 block around any
-//! cell is three short reads without a bounds question, and a row can be scanned 64 cells at a
-//! time. Islands come from `Regions`.
+//! Passability is held as bit rows; islands come from `Regions`.
 
 use super::{
+    bit_rows::BitRows,
     direction::{Direction, Pattern},
     moves::MoveTable,
     region::Regions,
@@ -124,7 +123,7 @@ impl Layer {
     /// Memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bits.words.len() * 8 + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 2_048
+        self.bits.bytes() + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -188,82 +187,5 @@ impl Layer {
             changed |= self.bits.set_row(x, y, passable);
         }
         changed
-    }
-}
-
-/// One bit a cell, set where passable, with one row and column of zeros around.
-#[derive(Clone, Debug)]
-pub(crate) struct BitRows {
-    words_per_row: usize,
-    words: Vec<u64>,
-}
-
-impl BitRows {
-    fn new(width: u32, height: u32) -> Self {
-        // A border bit on either side, and a spare word so that a read may straddle.
-        let words_per_row = (width as usize + 2).div_ceil(64) + 1;
-        Self { words_per_row, words: vec![0; words_per_row * (height as usize + 2)] }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, x: u32, y: u32) -> bool {
-        let bit = x as usize + 1;
-        let word = self.words[(y as usize + 1) * self.words_per_row + bit / 64];
-        word >> (bit % 64) & 1 == 1
-    }
-
-    /// Sets bits of row `y` from column `x` on, a word at a time; says whether any has changed.
-    fn set_row(&mut self, x: u32, y: u32, values: impl Iterator<Item = bool>) -> bool {
-        let row = (y as usize + 1) * self.words_per_row;
-        let mut bit = x as usize + 1;
-        let (mut mask, mut word) = (0u64, 0u64);
-        let mut changed = false;
-        for value in values {
-            mask |= 1 << (bit % 64);
-            word |= u64::from(value) << (bit % 64);
-            bit += 1;
-            if bit.is_multiple_of(64) {
-                changed |= self.set_word(row + bit / 64 - 1, mask, word);
-                (mask, word) = (0, 0);
-            }
-        }
-        changed | self.set_word(row + bit / 64, mask, word)
-    }
-
-    /// Sets the bits of a word that `mask` names; says whether any has changed.
-    fn set_word(&mut self, index: usize, mask: u64, bits: u64) -> bool {
-        let before = self.words[index];
-        self.words[index] = before & !mask | bits;
-        before & mask != bits
-    }
-
-    /// The 3 × 3 block around the cell.
-    #[inline]
-    pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
-        let (word, shift) = (x as usize / 64, x % 64);
-        let row = y as usize * self.words_per_row + word;
-        let below = self.three(row, shift);
-        let middle = self.three(row + self.words_per_row, shift);
-        let above = self.three(row + 2 * self.words_per_row, shift);
-        below | middle << 3 | above << 6
-    }
-
-    /// Three bits from bit `shift` of word `index` on.
-    #[inline]
-    fn three(&self, index: usize, shift: u32) -> Pattern {
-        let low = self.words[index] >> shift;
-        let bits = if shift > 61 { low | self.words[index + 1] << (64 - shift) } else { low };
-        (bits & 7) as Pattern
-    }
-
-    /// 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
-    #[inline]
-    pub(crate) fn thirty_two(&self, x: u32, y: u32) -> u32 {
-        let bit = x as usize + 1;
-        let index = (y as usize + 1) * self.words_per_row + bit / 64;
-        let shift = bit % 64;
-        let low = self.words[index] >> shift;
-        let bits = if shift > 32 { low | self.words[index + 1] << (64 - shift) } else { low };
-        bits as u32
     }
 }

@@ -6,7 +6,7 @@
 //! cleared: each search has a generation of its own, and a node with another generation reads as
 //! unseen. A page that no search of this generation has written to needs no work at all.
 
-use super::{grid::CHUNK, open_list::NodeId};
+use super::{cell::CHUNK, open_list::NodeId};
 
 const PAGE_CELLS: usize = (CHUNK * CHUNK) as usize;
 const PAGE_BITS: u32 = PAGE_CELLS.trailing_zeros();

@@ -13,7 +13,7 @@
 mod chunk;
 
 use self::chunk::{ChunkLabels, Link};
-use super::{grid::CHUNK, layer::BitRows};
+use super::{bit_rows::BitRows, cell::CHUNK};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Label of an impassable cell.

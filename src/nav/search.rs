@@ -236,7 +236,7 @@ impl<L: OpenList> Search<L> {
     ) -> impl Iterator<Item = (super::cell::Cell, bool)> + 'a {
         let (width, height) = self.size;
         let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
-            let side = super::grid::CHUNK;
+            let side = super::cell::CHUNK;
             (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
         });
         cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {

@@ -1,6 +1,6 @@
 //! How many blockers stand on each cell, held only for chunks that have any.
 
-use super::CHUNK;
+use crate::nav::cell::CHUNK;
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 

@@ -6,8 +6,9 @@
 
 use super::{PathFailure, Phase, Search};
 use crate::nav::{
+    cell::CHUNK,
     direction::OFFSETS,
-    grid::{CHUNK, NavGrid},
+    grid::NavGrid,
     layer::Layer,
     moves::{MoveTable, NO_DIRECTION},
     node_pool::{Node, NodePool},

@@ -1,7 +1,8 @@
 //! Where a search may start, and how near to a goal it can get.
 
 use crate::nav::{
-    grid::{CHUNK, NavGrid},
+    cell::CHUNK,
+    grid::NavGrid,
     layer::Layer,
     query::{PathFailure, PathQuery},
     terrain::STRAIGHT,

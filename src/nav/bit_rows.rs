@@ -1,0 +1,87 @@
+//! Passability as one bit a cell, in rows of words.
+//!
+//! A border of zeros runs around the grid, so that the 3 × 3 block around any cell is three short
+//! reads without a bounds question, and a row can be read or written many cells at a time.
+
+use super::direction::Pattern;
+
+/// One bit a cell, set where passable, with one row and column of zeros around.
+#[derive(Clone, Debug)]
+pub(crate) struct BitRows {
+    words_per_row: usize,
+    words: Vec<u64>,
+}
+
+impl BitRows {
+    pub(crate) fn new(width: u32, height: u32) -> Self {
+        // A border bit on either side, and a spare word so that a read may straddle.
+        let words_per_row = (width as usize + 2).div_ceil(64) + 1;
+        Self { words_per_row, words: vec![0; words_per_row * (height as usize + 2)] }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, x: u32, y: u32) -> bool {
+        let bit = x as usize + 1;
+        let word = self.words[(y as usize + 1) * self.words_per_row + bit / 64];
+        word >> (bit % 64) & 1 == 1
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.words.len()
+    }
+
+    /// Sets bits of row `y` from column `x` on, a word at a time; says whether any has changed.
+    pub(crate) fn set_row(&mut self, x: u32, y: u32, values: impl Iterator<Item = bool>) -> bool {
+        let row = (y as usize + 1) * self.words_per_row;
+        let mut bit = x as usize + 1;
+        let (mut mask, mut word) = (0u64, 0u64);
+        let mut changed = false;
+        for value in values {
+            mask |= 1 << (bit % 64);
+            word |= u64::from(value) << (bit % 64);
+            bit += 1;
+            if bit.is_multiple_of(64) {
+                changed |= self.set_word(row + bit / 64 - 1, mask, word);
+                (mask, word) = (0, 0);
+            }
+        }
+        changed | self.set_word(row + bit / 64, mask, word)
+    }
+
+    /// Sets the bits of a word that `mask` names; says whether any has changed.
+    fn set_word(&mut self, index: usize, mask: u64, bits: u64) -> bool {
+        let before = self.words[index];
+        self.words[index] = before & !mask | bits;
+        before & mask != bits
+    }
+
+    /// The 3 × 3 block around the cell.
+    #[inline]
+    pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
+        let (word, shift) = (x as usize / 64, x % 64);
+        let row = y as usize * self.words_per_row + word;
+        let below = self.three(row, shift);
+        let middle = self.three(row + self.words_per_row, shift);
+        let above = self.three(row + 2 * self.words_per_row, shift);
+        below | middle << 3 | above << 6
+    }
+
+    /// Three bits from bit `shift` of word `index` on.
+    #[inline]
+    fn three(&self, index: usize, shift: u32) -> Pattern {
+        let low = self.words[index] >> shift;
+        let bits = if shift > 61 { low | self.words[index + 1] << (64 - shift) } else { low };
+        (bits & 7) as Pattern
+    }
+
+    /// 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
+    #[inline]
+    pub(crate) fn thirty_two(&self, x: u32, y: u32) -> u32 {
+        let bit = x as usize + 1;
+        let index = (y as usize + 1) * self.words_per_row + bit / 64;
+        let shift = bit % 64;
+        let low = self.words[index] >> shift;
+        let bits = if shift > 32 { low | self.words[index + 1] << (64 - shift) } else { low };
+        bits as u32
+    }
+}
