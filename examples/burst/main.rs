@@ -1,7 +1,7 @@
 //! Everyone asks in the same tick: `burst --map M --scen S --agents N`.
 //!
 //! Input: a Moving AI map and scenario. Output: one JSON line that tells how the pathfinder gets
-//! through the pile, tick by tick. A headless app with the plugin and nothing else; one update is
+//! through the pile, tick by tick; times are medians over five rounds. A headless app with the plugin and nothing else; one update is
 //! one tick. All options: `--help`.
 
 #[path = "../runner/mod.rs"]
@@ -19,11 +19,13 @@ use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
-  [--algorithm auto|astar|dijkstra] [--sprawl] [--threads N] [--seed N]
+  [--algorithm auto|astar|dijkstra] [--sprawl] [--threads N] [--seed N] [--rounds R]
 
 N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
---sprawl     goals lie on other islands, so that every request is unreachable";
+--sprawl     goals lie on other islands, so that every request is unreachable
+--rounds R   the whole burst R times (default 5), all with the same answers; each tick's time is
+             its median over the rounds";
 
 /// More ticks than any sensible budget needs.
 const MOST_TICKS: u32 = 10_000_000;
@@ -37,6 +39,7 @@ struct Options {
     sprawl: bool,
     threads: Option<usize>,
     seed: u64,
+    rounds: usize,
 }
 
 /// When answers came, by tick.
@@ -62,6 +65,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut agents, mut budget, mut threads) =
         (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
+    let mut rounds = 5;
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -71,6 +75,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("threads") => threads = Some(number("threads", &mut parser)?),
             Long("seed") => seed = number("seed", &mut parser)?,
             Long("algorithm") => algorithm = runner::algorithm(&word(&mut parser)?)?,
+            Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
             Long("sprawl") => sprawl = true,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
@@ -88,6 +93,7 @@ fn options() -> Outcome<Option<Options>> {
         sprawl,
         threads,
         seed,
+        rounds,
     }))
 }
 
@@ -98,12 +104,31 @@ fn run(options: &Options) -> Outcome<()> {
         return Err(format!("{}: no rows", options.scenario.display()));
     }
     let requests = requests(options, &grid, &rows);
+    let mut rounds = Vec::new();
+    for _ in 0..options.rounds {
+        rounds.push(play(options, grid.clone(), &requests)?);
+    }
+    let same = rounds.iter().all(|round| round.counters == rounds[0].counters);
+    if !same {
+        return Err("two rounds gave different answers".into());
+    }
+    summarize(options, &rounds);
+    Ok(())
+}
+
+/// One round: time and budget spent of each tick, when answers came, what was counted.
+struct Round {
+    ticks: Vec<(f64, u32)>,
+    answers: Vec<f64>,
+    counters: PathCounters,
+    budget: u32,
+}
+
+fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)]) -> Outcome<Round> {
     let mut app = app(options, grid);
     app.update(); // start-up is not what is measured
-    let begin = Instant::now();
-    app.world_mut().spawn_batch(requests);
+    app.world_mut().spawn_batch(requests.to_vec());
     let mut ticks = Vec::new();
-    let spawning = begin.elapsed();
     while app.world().resource::<Answers>().ticks.len() < options.agents {
         app.world_mut().resource_mut::<Answers>().tick += 1;
         let before = Instant::now();
@@ -114,10 +139,10 @@ fn run(options: &Options) -> Outcome<()> {
             return Err(format!("not everyone is answered after {MOST_TICKS} ticks"));
         }
     }
-    let total_us = begin.elapsed().as_secs_f64() * 1e6;
-    eprintln!("spawning took {:.1} us", spawning.as_secs_f64() * 1e6);
-    summarize(options, &app, &ticks, total_us);
-    Ok(())
+    let answers = std::mem::take(&mut app.world_mut().resource_mut::<Answers>().ticks);
+    let counters = *app.world().resource();
+    let budget = app.world().resource::<TilePathSettings>().budget;
+    Ok(Round { ticks, answers, counters, budget })
 }
 
 /// Who asks for what. Without other islands, `--sprawl` asks for impassable cells.
@@ -215,17 +240,24 @@ fn note(answers: &mut Answers) {
     answers.ticks.push(tick);
 }
 
-fn summarize(options: &Options, app: &App, ticks: &[(f64, u32)], total_us: f64) {
-    let counters = *app.world().resource::<PathCounters>();
-    let budget = app.world().resource::<TilePathSettings>().budget;
+fn summarize(options: &Options, rounds: &[Round]) {
+    let Round { answers, counters, budget, .. } = &rounds[0];
+    // Every round does the same in the same tick; its median leaves out what the machine did
+    // besides.
+    let ticks: Vec<(f64, u32)> = (0..rounds[0].ticks.len())
+        .map(|tick| {
+            let mut times: Vec<f64> = rounds.iter().map(|round| round.ticks[tick].0).collect();
+            times.sort_by(f64::total_cmp);
+            (percentile(&times, 50), rounds[0].ticks[tick].1)
+        })
+        .collect();
     let mut full: Vec<f64> =
-        ticks.iter().filter(|(_, spent)| *spent >= budget).map(|&(micros, _)| micros).collect();
+        ticks.iter().filter(|(_, spent)| spent >= budget).map(|&(micros, _)| micros).collect();
     if full.is_empty() {
         full = ticks.iter().map(|&(micros, _)| micros).collect();
     }
     full.sort_by(f64::total_cmp);
     let worst = ticks.iter().map(|&(micros, _)| micros).fold(0.0, f64::max);
-    let answers = &app.world().resource::<Answers>().ticks; // in order of ticks already
     JsonLine::default()
         .number("agents", options.agents)
         .number("ticks", ticks.len())
@@ -234,7 +266,7 @@ fn summarize(options: &Options, app: &App, ticks: &[(f64, u32)], total_us: f64) 
         .number("failed", counters.failed)
         .micros("worst_tick_us", worst)
         .micros("median_tick_us", percentile(&full, 50))
-        .micros("total_us", total_us)
+        .micros("total_us", ticks.iter().map(|&(micros, _)| micros).sum())
         .number("expansions", counters.expansions)
         .number("budget", budget)
         .number("first_answer_tick", percentile(answers, 0))
