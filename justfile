@@ -71,6 +71,17 @@ smoke dir="target/smoke":
 peers *args:
     cargo run --release --manifest-path benches/peers/Cargo.toml -- {{args}}
 
+# Whether the rivals' package still builds against this crate.
+peers-check:
+    cargo check --manifest-path benches/peers/Cargo.toml
+
 # Draws tiles, critters and maps anew.
 assets:
     cargo run --release --manifest-path tools/make_assets/Cargo.toml
+
+# Whether tiles, critters and maps are what the program draws.
+assets-check:
+    cargo test --release --manifest-path tools/make_assets/Cargo.toml
+    mkdir -p target/assets
+    cargo run --release --manifest-path tools/make_assets/Cargo.toml -- --out target/assets
+    diff -r assets target/assets
