@@ -44,7 +44,8 @@
 //!   the tick in which they are ready does. [`state_checksum`](prelude::state_checksum) tells.
 //!   (A [`time_cap`](prelude::TilePathSettings) gives that up.)
 //! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick;
-//!   no critter ever enters an impassable cell.
+//!   none begins a step into an impassable cell, and one whose step is built over turns back. (A
+//!   unit that is built over where it stands fails with `StartImpassable` until it is free.)
 //! - **A reason.** [`PathStatus`](prelude::PathStatus) says at any time what is going on;
 //!   failures are one enum that names the cell; outcomes are entity events.
 //! - **No allocation** per tick while critters walk.

@@ -397,6 +397,30 @@ fn buildings_stay_when_their_grid_grows_moves_or_is_replaced() {
     assert_eq!((blockers(&app, 4, 4), blockers(&app, 3, 2)), (1, 1));
 }
 
+#[test]
+fn a_tile_that_turns_impassable_ahead_sends_only_those_around_whose_way_it_cuts() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (20, 9), NavSource::by_texture([TerrainId::GROUND]));
+    app.update();
+    let [cut, clear] = [4.0, 8.0].map(|y: f32| {
+        let goal = Cell::new(19, y as i32);
+        let place = Transform::from_xyz(0.0, y * 16.0, 0.0);
+        app.world_mut().spawn((Critter::new(8.0), place, PathRequest::to(goal))).id()
+    });
+    run(&mut app, 20);
+    let tile = tile_at(&mut app, map, (12, 4));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 9;
+    app.update();
+    assert_eq!(app.world().resource::<PathCounters>().repaired, 1);
+    for unit in [cut, clear] {
+        run_until(&mut app, 400, |app| {
+            let at = app.world().get::<CritterState>(cut).unwrap().cell();
+            assert_ne!(at, Cell::new(12, 4));
+            status(app, unit) == PathStatus::Arrived(PathKind::Complete)
+        });
+    }
+}
+
 fn anchors() -> impl Strategy<Value = TilemapAnchor> {
     prop_oneof![
         Just(TilemapAnchor::None),
