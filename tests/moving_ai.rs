@@ -62,7 +62,7 @@ fn broken_maps_are_refused_with_line_and_column() {
 fn scenarios_are_turned_to_the_cells_of_the_grid() {
     let rows = read_scenario("version 1\n4\ta.map\t3\t2\t0\t0\t2\t1\t2.41\n").unwrap();
     assert_eq!((rows[0].start, rows[0].goal), (Cell::new(0, 1), Cell::new(2, 0)));
-    assert_eq!(rows[0].bucket, 4);
+    assert_eq!((rows[0].line, rows[0].bucket, rows[0].map_size), (2, 4, (3, 2)));
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn options() -> Outcome<Option<Options>> {
 
 fn run(options: &Options) -> Outcome<()> {
     let grid = load_map(&options.map, Profile::default())?;
-    let rows = load_scenario(&options.scenario)?;
+    let rows = load_scenario(&options.scenario, &grid)?;
     if rows.is_empty() {
         return Err(format!("{}: no rows", options.scenario.display()));
     }

@@ -30,9 +30,20 @@ pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
     Ok(grid.with_profiles(vec![profile]))
 }
 
-/// The rows of a scenario file, in file order.
-pub fn load_scenario(file: &FilePath) -> Outcome<Vec<ScenarioRow>> {
-    read_scenario(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))
+/// The rows of a scenario file for this map, in file order.
+pub fn load_scenario(file: &FilePath, grid: &NavGrid) -> Outcome<Vec<ScenarioRow>> {
+    let rows =
+        read_scenario(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let size = (grid.width(), grid.height());
+    match rows.iter().find(|row| row.map_size != size) {
+        Some(ScenarioRow { line, map_size: (width, height), .. }) => Err(format!(
+            "{}: line {line}: for a map of {width} x {height}, not {} x {}",
+            file.display(),
+            size.0,
+            size.1
+        )),
+        None => Ok(rows),
+    }
 }
 
 fn read(file: &FilePath) -> Outcome<String> {

@@ -99,7 +99,7 @@ fn options() -> Outcome<Option<Options>> {
 
 fn run(options: &Options) -> Outcome<()> {
     let grid = load_map(&options.map, runner::profile(&options.profile)?)?;
-    let mut rows = load_scenario(&options.scenario)?;
+    let mut rows = load_scenario(&options.scenario, &grid)?;
     if let Some(n) = options.sample {
         rows = runner::sample(rows, n);
     }

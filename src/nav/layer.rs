@@ -21,7 +21,7 @@ pub struct Layer {
     height: u32,
     bits: BitRows,
     regions: Regions,
-    moves: std::sync::Arc<MoveTable>,
+    moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
     /// By how many units each terrain costs more than the cheapest.
@@ -32,12 +32,6 @@ pub struct Layer {
     max_cost: u32,
     /// What a column or row of the shorter side adds to a distance.
     short_weight: u32,
-}
-
-impl std::fmt::Debug for MoveTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MoveTable")
-    }
 }
 
 impl Layer {
@@ -61,7 +55,7 @@ impl Layer {
             height,
             bits: BitRows::new(width, height),
             regions: Regions::new(width, height, joins_diagonally),
-            moves: MoveTable::new(profile.corner_rule(), profile.neighborhood()).into(),
+            moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
             costs,
             excess,
             unit,
@@ -123,7 +117,7 @@ impl Layer {
     /// Memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bits.bytes() + self.regions.bytes() + size_of::<MoveTable>() + 9 * 512 + 2_048
+        self.bits.bytes() + self.regions.bytes() + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -136,8 +130,8 @@ impl Layer {
     }
 
     #[inline]
-    pub(crate) fn moves(&self) -> &MoveTable {
-        &self.moves
+    pub(crate) const fn moves(&self) -> &'static MoveTable {
+        self.moves
     }
 
     pub(crate) fn regions(&self) -> &Regions {

@@ -12,6 +12,8 @@
 //! the block, so that it is right for every corner rule and neighborhood alike. Among ways of
 //! equal cost the canonical one goes diagonal first (eight neighbors) or vertical first (four).
 
+use std::sync::OnceLock;
+
 use super::{
     direction::{Direction, OFFSETS, Pattern, pattern_bit},
     terrain::{CornerRule, DIAGONAL, Neighborhood, STRAIGHT},
@@ -23,13 +25,30 @@ pub(crate) const NO_DIRECTION: u8 = 8;
 const PATTERNS: usize = 512;
 
 /// Sets of directions by arrival direction and pattern; see the [module](self).
+#[derive(Debug)]
 pub(crate) struct MoveTable {
     sets: Box<[[u8; PATTERNS]; 9]>,
 }
 
+/// One table per corner rule and neighborhood, filled on first use and shared by all layers.
+static TABLES: [OnceLock<MoveTable>; 6] = [const { OnceLock::new() }; 6];
+
 impl MoveTable {
-    /// Fills the table: 9 × 512 entries, well under a millisecond.
-    pub(crate) fn new(corner_rule: CornerRule, neighborhood: Neighborhood) -> Self {
+    /// The table for these rules.
+    pub(crate) fn of(corner_rule: CornerRule, neighborhood: Neighborhood) -> &'static Self {
+        let index = match corner_rule {
+            CornerRule::Forbid => 0,
+            CornerRule::NoSqueeze => 1,
+            CornerRule::Allow => 2,
+        } + match neighborhood {
+            Neighborhood::Four => 0,
+            Neighborhood::Eight => 3,
+        };
+        TABLES[index].get_or_init(|| Self::new(corner_rule, neighborhood))
+    }
+
+    /// Fills the table: 9 × 512 entries, about a millisecond.
+    fn new(corner_rule: CornerRule, neighborhood: Neighborhood) -> Self {
         let mut sets = Box::new([[0; PATTERNS]; 9]);
         for pattern in 0..PATTERNS as Pattern {
             let block = Block { pattern, corner_rule, neighborhood };

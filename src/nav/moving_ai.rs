@@ -120,8 +120,12 @@ pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
 /// One row of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioRow {
+    /// Line of the file, counted from 1.
+    pub line: usize,
     /// Bucket the row was put in by length.
     pub bucket: u32,
+    /// Size of the map the row is for, width and height in cells.
+    pub map_size: (u32, u32),
     /// From where.
     pub start: Cell,
     /// To where.
@@ -186,8 +190,9 @@ fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> 
     let mut words = text.split_whitespace();
     let bucket = field(line, "bucket", words.next())?;
     words.next(); // name of the map
-    let _width: u32 = field(line, "map width", words.next())?;
+    let width = field(line, "map width", words.next())?;
     let height: i32 = field(line, "map height", words.next())?;
+    let map_size = (width, height.unsigned_abs());
     let mut cell = |x_name, y_name| {
         let x = field(line, x_name, words.next())?;
         let y: i32 = field(line, y_name, words.next())?;
@@ -200,7 +205,7 @@ fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> 
         let found = optimal.to_string();
         return Err(FileError::Field { line, name: "optimal length", found });
     }
-    Ok(ScenarioRow { bucket, start, goal, optimal })
+    Ok(ScenarioRow { line, bucket, map_size, start, goal, optimal })
 }
 
 fn field<T: std::str::FromStr>(

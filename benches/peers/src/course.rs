@@ -123,7 +123,8 @@ mod tests {
     use super::*;
 
     fn row(optimal: f64) -> ScenarioRow {
-        ScenarioRow { bucket: 0, start: Cell::new(0, 0), goal: Cell::new(1, 0), optimal }
+        let (start, goal) = (Cell::new(0, 0), Cell::new(1, 0));
+        ScenarioRow { line: 2, bucket: 0, map_size: (2, 1), start, goal, optimal }
     }
 
     #[test]
