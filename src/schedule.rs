@@ -133,5 +133,6 @@ fn register_types(app: &mut App) {
         .register_type::<PathFailed>()
         .register_type::<Arrived>()
         .register_type::<TilePathSettings>()
+        .register_type::<Pathfinder>()
         .register_type::<PathCounters>();
 }

@@ -88,12 +88,17 @@ pub struct PathCounters {
 }
 
 /// The queue of searches and who waits for what.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource, Debug, Default)]
 pub struct Pathfinder {
+    #[reflect(ignore)]
     queue: SearchQueue,
     /// Who waits for the answer with this number.
+    #[reflect(ignore)]
     askers: BTreeMap<u64, Entity>,
+    #[reflect(ignore)]
     tickets: EntityHashMap<Ticket>,
+    #[reflect(ignore)]
     answers: Vec<Answer>,
     /// Part of this tick's budget that reading requests took.
     pub(crate) spent: u32,

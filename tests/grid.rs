@@ -163,6 +163,7 @@ fn components_and_resources_are_registered() {
         "TilePathSettings",
         "PathCounters",
         "NavGrids",
+        "Pathfinder",
         "PathFound",
         "PathFailed",
         "Arrived",

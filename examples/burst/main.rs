@@ -1,7 +1,7 @@
 //! Everyone asks in the same tick: `burst --map M --scen S --agents N`.
 //!
 //! Input: a Moving AI map and scenario. Output: one JSON line that tells how the pathfinder gets
-//! through the pile, tick by tick; times are medians over five rounds. A headless app with the plugin and nothing else; one update is
+//! through the pile, tick by tick. A headless app with the plugin and nothing else; one update is
 //! one tick. All options: `--help`.
 
 #[path = "../runner/mod.rs"]
@@ -24,7 +24,7 @@ const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
 N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
 --sprawl     goals lie on other islands, so that every request is unreachable
---rounds R   the whole burst R times (default 5), all with the same answers; each tick's time is
+--rounds R   the whole burst R times (default 1), all with the same answers; each tick's time is
              its median over the rounds";
 
 /// More ticks than any sensible budget needs.
@@ -65,7 +65,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut agents, mut budget, mut threads) =
         (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
-    let mut rounds = 5;
+    let mut rounds = 1;
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
