@@ -8,9 +8,11 @@
 
 pub mod binary_heap;
 pub mod bucket_heap;
+pub mod watch;
 
 pub use binary_heap::BinaryHeap;
 pub use bucket_heap::BucketHeap;
+pub use watch::{Count, Step, Watch};
 
 /// Number of a search node: page and place in the page. Small and dense within one search.
 pub type NodeId = u32;
@@ -31,6 +33,10 @@ pub struct Key {
 /// that was already returned, if that node was [improved](Self::improve) in between: searches
 /// skip nodes they have closed. So both resorting in place and lazy deletion fit.
 pub trait OpenList: Default + Send + Sync + 'static {
+    /// Whether every node must go through the list. By default a search keeps a successor whose
+    /// f equals that of the node just expanded to itself, because nothing can come before it.
+    const TAKES_ALL: bool = false;
+
     /// Empties the list for a new search. No f will be below `lowest`, nor more than `spread`
     /// above the last one popped (or above `lowest` before that): f never falls along a way and
     /// grows by at most `spread` a step.

@@ -18,6 +18,7 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::expand::{Uniform, Weighted};
 use super::{
+    cell::{CHUNK, Cell},
     direction::Direction,
     grid::NavGrid,
     layer::Layer,
@@ -229,14 +230,34 @@ impl<L: OpenList> Search<L> {
         self.nodes.bytes() + self.open.bytes()
     }
 
+    /// The open list, to look into.
+    #[must_use]
+    pub const fn open_list(&self) -> &L {
+        &self.open
+    }
+
+    /// The cell of a node of the running search.
+    ///
+    /// # Panics
+    /// If this search has no such node.
+    #[must_use]
+    pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
+        let (x, y) = self.nodes.place(node);
+        grid.global(x, y)
+    }
+
+    /// A key's f or h, or the difference of two, as the cost of a path.
+    #[must_use]
+    pub fn cost_of(&self, grid: &NavGrid, units: u32) -> PathCost {
+        let unit = grid.layer(self.query.profile).map_or(1, Layer::unit);
+        PathCost(u64::from(units) * u64::from(unit))
+    }
+
     /// The cells looked at so far and whether each was expanded, for drawing.
-    pub fn explored<'a>(
-        &'a self,
-        grid: &'a NavGrid,
-    ) -> impl Iterator<Item = (super::cell::Cell, bool)> + 'a {
+    pub fn explored<'a>(&'a self, grid: &'a NavGrid) -> impl Iterator<Item = (Cell, bool)> + 'a {
         let (width, height) = self.size;
         let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
-            let side = super::cell::CHUNK;
+            let side = CHUNK;
             (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
         });
         cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
@@ -280,12 +301,11 @@ impl<L: OpenList> Search<L> {
             })
         });
         let legs = legs_from_back(back);
-        let unit = grid.layer(self.query.profile).map_or(1, Layer::unit);
         Path {
             start: self.query.start,
             end: grid.global(end_x, end_y),
             legs,
-            cost: PathCost(u64::from(self.nodes.get(node).g) * u64::from(unit)),
+            cost: self.cost_of(grid, self.nodes.get(node).g),
             kind: self.aim.kind,
             revision: self.revision,
         }
@@ -334,8 +354,8 @@ impl NavGrid {
     pub fn find_path(
         &self,
         profile: super::terrain::ProfileId,
-        start: super::cell::Cell,
-        goal: super::cell::Cell,
+        start: Cell,
+        goal: Cell,
     ) -> Result<Path, PathFailure> {
         let mut pool = NodePool::default();
         let mut search = <Search>::new();

@@ -9,17 +9,18 @@
 //! Sources: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003); S. Lague, "A* Pathfinding
 //! (E04: heap optimization)" (2014).
 
-use super::{Key, NodeId, OpenList};
+use super::{Key, NodeId, OpenList, Watch};
 
 /// Slot of a node that is not in the heap.
 const OUTSIDE: u32 = u32::MAX;
 
 /// The binary heap of the articles, indexed; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub struct BinaryHeap {
+pub struct BinaryHeap<W: Watch = ()> {
     items: Vec<Item>,
     /// Slot of each node in `items`, by node number.
     slots: Vec<u32>,
+    watch: W,
 }
 
 /// Packed so that one comparison settles f, then h, then the node.
@@ -29,20 +30,28 @@ struct Item {
     node: NodeId,
 }
 
-impl BinaryHeap {
+impl<W: Watch> BinaryHeap<W> {
     /// Node numbers in array order: the heap as a tree, row by row.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.items.iter().map(|item| item.node)
+    }
+
+    /// Who looks on. [Resetting](OpenList::reset) the heap leaves it as it is.
+    #[must_use]
+    pub const fn watch(&self) -> &W {
+        &self.watch
     }
 
     fn sort_up(&mut self, mut slot: usize) {
         let item = self.items[slot];
         while slot > 0 {
             let parent = (slot - 1) / 2;
+            self.watch.compared(slot, parent);
             if self.items[parent] <= item {
                 break;
             }
             self.place(slot, self.items[parent]);
+            self.watch.moved(slot, parent);
             slot = parent;
         }
         self.place(slot, item);
@@ -56,15 +65,18 @@ impl BinaryHeap {
                 break;
             };
             let mut child_slot = left;
-            if let Some(&right) = self.items.get(left + 1)
-                && right < child
-            {
-                (child, child_slot) = (right, left + 1);
+            if let Some(&right) = self.items.get(left + 1) {
+                self.watch.compared(left, left + 1);
+                if right < child {
+                    (child, child_slot) = (right, left + 1);
+                }
             }
+            self.watch.compared(slot, child_slot);
             if item <= child {
                 break;
             }
             self.place(slot, child);
+            self.watch.moved(slot, child_slot);
             slot = child_slot;
         }
         self.place(slot, item);
@@ -76,7 +88,7 @@ impl BinaryHeap {
     }
 }
 
-impl OpenList for BinaryHeap {
+impl<W: Watch> OpenList for BinaryHeap<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         for item in self.items.drain(..) {
             self.slots[item.node as usize] = OUTSIDE;
@@ -161,11 +173,26 @@ mod tests {
 
     #[test]
     fn the_deeper_of_two_equals_comes_first() {
-        let mut heap = BinaryHeap::default();
+        let mut heap = BinaryHeap::<()>::default();
         heap.insert(0, Key { f: 9, h: 5 });
         heap.insert(1, Key { f: 9, h: 2 });
         heap.insert(2, Key { f: 9, h: 7 });
         assert_eq!([heap.pop(), heap.pop(), heap.pop()], [Some(1), Some(0), Some(2)]);
+    }
+
+    #[test]
+    fn who_watches_hears_every_step() {
+        use super::super::Step::{Compared, Moved};
+        let mut heap = BinaryHeap::<Vec<_>>::default();
+        for (node, f) in [(0, 10), (1, 30), (2, 20)] {
+            heap.insert(node, Key { f, h: 0 });
+        }
+        heap.watch.clear();
+        heap.insert(3, Key { f: 17, h: 0 });
+        assert_eq!(heap.watch, [Compared(3, 1), Moved(3, 1), Compared(1, 0)]);
+        heap.watch.clear();
+        assert_eq!(heap.pop(), Some(0));
+        assert_eq!(heap.watch, [Compared(1, 2), Compared(0, 1), Moved(0, 1)]);
     }
 
     #[test]

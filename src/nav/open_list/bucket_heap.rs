@@ -20,7 +20,7 @@
 //! Lists and Monotone Priority Queues" (SODA 1997) for ranges with an exact front. Options
 //! measured: `benches/RESULTS.md`.
 
-use super::{Key, NodeId, OpenList};
+use super::{Key, NodeId, OpenList, Watch};
 
 /// Most stacks a ring may have: as many as two levels of 64 bits reach.
 const LARGEST_RING: u32 = 64 * 64;
@@ -29,7 +29,7 @@ const END: u32 = u32::MAX;
 
 /// Buckets of nearly equal f under a 64-wide tree; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub struct BucketHeap {
+pub struct BucketHeap<W: Watch = ()> {
     /// Top entry of each stack; meaningful where its bit is set.
     tops: Vec<u32>,
     /// A bit per stack: not empty.
@@ -46,6 +46,7 @@ pub struct BucketHeap {
     /// The stack at the cursor, highest f first; unused where every stack holds a single f.
     front: Vec<(u32, NodeId)>,
     len: usize,
+    watch: W,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +56,14 @@ struct Entry {
     below: u32,
 }
 
-impl BucketHeap {
+impl<W: Watch> BucketHeap<W> {
+    /// Who looks on. [Resetting](OpenList::reset) the list leaves it as it is. Places are numbers
+    /// of stacks, or places in the sorted front; bit scans are not comparisons.
+    #[must_use]
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
     const fn stack_of(&self, f: u32) -> u32 {
         (f >> self.shift) & (self.tops.len() as u32 - 1)
     }
@@ -107,13 +115,17 @@ impl BucketHeap {
     fn sort_to_front(&mut self, stack: u32) {
         loop {
             let Entry { node, f, below } = self.take(stack);
+            self.watch.moved(stack as usize, self.front.len());
             self.front.push((f, node));
             if below == END {
                 break;
             }
         }
         self.front.reverse(); // what came in last is to come out first among equals
-        self.front.sort_unstable_by_key(|&(f, _)| core::cmp::Reverse(f));
+        self.front.sort_unstable_by(|&(one, _), &(other, _)| {
+            self.watch.compared(0, 0);
+            other.cmp(&one)
+        });
     }
 
     fn new_entry(&mut self, entry: Entry) -> u32 {
@@ -128,7 +140,7 @@ impl BucketHeap {
     }
 }
 
-impl OpenList for BucketHeap {
+impl<W: Watch> OpenList for BucketHeap<W> {
     fn reset(&mut self, lowest: u32, spread: u32) {
         let needed = spread.saturating_add(1).min(1 << 31).next_power_of_two().max(64);
         let ring = needed.min(LARGEST_RING);
@@ -150,7 +162,13 @@ impl OpenList for BucketHeap {
         let stack = self.stack_of(key.f);
         self.len += 1;
         if self.shift > 0 && stack == self.cursor {
-            let place = self.front.partition_point(|&(f, _)| f >= key.f);
+            let place = self.front.partition_point(|&(f, _)| {
+                self.watch.compared(0, 0);
+                f >= key.f
+            });
+            for moved in place..self.front.len() {
+                self.watch.moved(moved, moved + 1);
+            }
             self.front.insert(place, (key.f, node));
         } else {
             self.push(stack, node, key.f);

@@ -212,7 +212,7 @@ impl<L: OpenList> Search<L> {
             self.open.improve(id, key);
         } else {
             self.counters.generated += 1;
-            if f == from_f {
+            if !L::TAKES_ALL && f == from_f {
                 // Nothing can be better: it is the next one, without a detour over the list.
                 if let Some((id, key)) = self.held.replace((id, key)) {
                     self.open.insert(id, key);
