@@ -48,7 +48,7 @@ package:
 
 # Builds the headless runners.
 runners:
-    cargo build --release --example scenario --example burst --example rts
+    cargo build --release --example scenario --example burst --example rts --example open_lists
 
 # Every path of every map: right cost, legal steps, whole and sliced.
 scenarios: runners
@@ -62,10 +62,15 @@ bursts: runners
 headless: runners
     scripts/headless.sh
 
-# The game in a real window (needs a display and a graphics adapter, software will do).
+# Every open list finds the same costs, on generated and on real maps.
+open-lists: runners
+    scripts/open_lists.sh {{data}}
+
+# The game and the heap in real windows (needs a display and a graphics adapter, software will do).
 smoke dir="target/smoke":
     mkdir -p {{dir}}
     cargo run --example rts -- --smoke {{dir}}
+    cargo run --example heap -- --smoke {{dir}}/heap
 
 # This crate against its rivals, all in one process.
 peers *args:

@@ -5,6 +5,8 @@
 
 use bevy::prelude::*;
 
+use crate::{screen::pictures::Pictures, smoke_plan::Plan};
+
 /// Side of a patch of ground that nobody touches, in pixels.
 const PATCH: f32 = 48.0;
 /// Least share of changed pixels where critters come or go.
@@ -15,46 +17,20 @@ pub fn stage() -> Rect {
     Rect::new(290.0, 40.0, 1010.0, 680.0)
 }
 
-/// Two pictures of the same view.
-pub struct Pictures<'a> {
-    pub before: &'a Image,
-    pub after: &'a Image,
-}
-
-impl Pictures<'_> {
-    /// How many pixels have changed in `from` and `to`; fails unless both have changed and a
-    /// patch away from all `touched` regions has not.
-    pub fn compare(&self, from: Rect, to: Rect, touched: &[Rect]) -> Result<u32, String> {
-        if self.before.size() != self.after.size() {
-            return Err("the pictures differ in size".into());
-        }
-        let mut sum = 0;
-        for (name, region) in [("where the critters were", from), ("where they went", to)] {
-            let changed = self.changed(region)?;
-            if (changed as f32) < region.size().element_product() * LEAST_CHANGE {
-                return Err(format!("only {changed} pixels have changed {name}"));
-            }
-            sum += changed;
-        }
-        let patch = untouched_patch(touched).ok_or("there is no untouched ground in view")?;
-        match self.changed(patch)? {
-            0 => Ok(sum),
-            changed => Err(format!("{changed} pixels of untouched ground have changed")),
-        }
+/// How many pixels have changed where critters were and where they went; fails unless both have
+/// changed and a patch away from everything touched has not.
+pub fn compare(pictures: &Pictures, plan: &Plan) -> Result<u32, String> {
+    let names = ["before", "after"];
+    let mut sum = 0;
+    for (what, region) in
+        [("where the critters were", plan.dragged), ("where they went", plan.goal_region())]
+    {
+        sum += pictures.changed_enough(names, region, LEAST_CHANGE, what)?;
     }
-
-    /// Changed pixels in a region of the screen.
-    fn changed(&self, region: Rect) -> Result<u32, String> {
-        let region = region.intersect(Rect::from_corners(Vec2::ZERO, self.before.size_f32()));
-        let (min, max) = (region.min.as_uvec2(), region.max.as_uvec2());
-        let mut changed = 0;
-        for (x, y) in (min.y..max.y).flat_map(|y| (min.x..max.x).map(move |x| (x, y))) {
-            let at = UVec3::new(x, y, 0);
-            let before = self.before.pixel_bytes(at).map_err(|error| error.to_string())?;
-            let after = self.after.pixel_bytes(at).map_err(|error| error.to_string())?;
-            changed += u32::from(before != after);
-        }
-        Ok(changed)
+    let patch = untouched_patch(&plan.touched).ok_or("there is no untouched ground in view")?;
+    match pictures.changed(names, patch)? {
+        0 => Ok(sum),
+        changed => Err(format!("{changed} pixels of untouched ground have changed")),
     }
 }
 

@@ -28,6 +28,8 @@ mod orders;
 mod overlay;
 mod placement;
 mod pointer;
+#[path = "../screen/mod.rs"]
+mod screen;
 mod script;
 mod select;
 mod smoke;
@@ -43,10 +45,7 @@ use cli::Options;
 use map::GameMap;
 
 fn main() -> ExitCode {
-    run().unwrap_or_else(|error| {
-        eprintln!("rts: {error}");
-        ExitCode::FAILURE
-    })
+    screen::report(run)
 }
 
 fn run() -> Result<ExitCode, String> {
@@ -59,7 +58,7 @@ fn run() -> Result<ExitCode, String> {
     display::start_log();
     if !options.headless && options.screenshot.is_none() {
         match display::open(&options, map.clone()) {
-            Ok(mut app) => return Ok(display::exit_code(&app.run())),
+            Ok(app) => return Ok(screen::window::run(app)),
             Err(reason) if options.smoke.is_some() => return Err(reason),
             Err(reason) => eprintln!("rts: {reason}: playing a scripted match instead"),
         }

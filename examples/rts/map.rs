@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
 use bevy_tilepath::{nav::moving_ai, prelude::*};
 
-use crate::{kinds::Kind, tiles};
+use crate::{kinds::Kind, screen::window, tiles};
 
 /// Side of a tile, in world units and in pixels of the art.
 pub const TILE: f32 = 16.0;
@@ -52,13 +52,8 @@ impl GameMap {
     }
 }
 
-/// Folder of pictures and maps.
-pub fn assets_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
-}
-
 fn find(file: &Path) -> PathBuf {
-    let own = assets_folder().join("maps").join(file).with_extension("map");
+    let own = window::assets_folder().join("maps").join(file).with_extension("map");
     let is_bare_name = file.components().count() == 1 && file.extension().is_none();
     if is_bare_name && own.is_file() { own } else { file.to_path_buf() }
 }

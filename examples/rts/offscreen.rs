@@ -19,7 +19,13 @@ use bevy::{
     winit::WinitPlugin,
 };
 
-use crate::{camera::MainCamera, capture, cli::Options, display, sprites::Sheets};
+use crate::{
+    camera::MainCamera,
+    cli::Options,
+    display,
+    screen::{pictures, window},
+    sprites::Sheets,
+};
 
 /// Frames until everything is on the graphics card.
 const FRAMES_BEFORE: u32 = 30;
@@ -36,7 +42,7 @@ struct Outcome(Option<Result<(), String>>);
 
 /// Adds Bevy's plugins, without a window.
 pub fn add_plugins(app: &mut App, options: &Options) -> Result<(), String> {
-    display::find_adapter().map_err(|reason| format!("--screenshot: {reason}"))?;
+    window::find_adapter().map_err(|reason| format!("--screenshot: {reason}"))?;
     let no_window =
         WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() };
     app.add_plugins(display::plugins(options).set(no_window).disable::<WinitPlugin>());
@@ -89,7 +95,7 @@ pub fn save_picture(app: &mut App, path: &Path) -> Result<(), String> {
     let target: PathBuf = path.into();
     app.world_mut().spawn(Screenshot::image(canvas)).observe(
         move |captured: On<ScreenshotCaptured>, mut outcome: ResMut<Outcome>| {
-            outcome.0 = Some(capture::save(&captured.image, &target));
+            outcome.0 = Some(pictures::save(&captured.image, &target));
         },
     );
     update_until(app, |app| app.world().resource::<Outcome>().0.is_some())?;

@@ -14,7 +14,7 @@ const GOAL: f32 = 90.0;
 const BODY: f32 = 24.0;
 
 /// What is dragged over and where to, in pixels.
-#[derive(Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug)]
 pub struct Plan {
     pub dragged: Rect,
     pub goal: Vec2,

@@ -56,7 +56,7 @@ impl BitRows {
     }
 
     /// The 3 × 3 block around the cell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
         let (word, shift) = (x as usize / 64, x % 64);
         let row = y as usize * self.words_per_row + word;

@@ -124,7 +124,7 @@ impl Layer {
         (self.width, self.height)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
         self.bits.pattern(x, y)
     }

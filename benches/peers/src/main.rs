@@ -18,7 +18,6 @@ use std::{process::ExitCode, time::Instant};
 mod board;
 mod course;
 mod judge;
-mod lists;
 mod options;
 mod race;
 mod searchers;

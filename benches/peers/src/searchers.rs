@@ -21,10 +21,7 @@ use self::{
     grid_pathfinding_jps::GridPathfinding, hierarchical::Hierarchical,
     pathfinding_astar::PathfindingAstar, textbook::Textbook, tilepath::Tilepath,
 };
-use crate::{
-    board::{Board, Rule},
-    lists::{QuadHeap, StdHeap},
-};
+use crate::board::{Board, Rule};
 
 /// One way of finding paths.
 pub trait Searcher {
@@ -79,8 +76,6 @@ fn roster() -> Vec<Box<dyn Searcher>> {
         Box::new(Textbook::default()),
         Box::new(Tilepath::<BucketHeap>::new("tilepath A*", Algorithm::AStar)),
         Box::new(Tilepath::<BinaryHeap>::new("tilepath A*, binary heap", Algorithm::AStar)),
-        Box::new(Tilepath::<StdHeap>::new("tilepath A*, std heap", Algorithm::AStar)),
-        Box::new(Tilepath::<QuadHeap>::new("tilepath A*, 4-ary heap", Algorithm::AStar)),
         Box::new(PathfindingAstar::default()),
         Box::new(GridPathfinding::default()),
         Box::new(Hierarchical::default()),

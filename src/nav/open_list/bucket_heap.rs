@@ -1,9 +1,9 @@
-//! A heap of buckets: nodes of nearly equal f stand on one stack, and a tree of bits over the
-//! stacks tells the lowest that is not empty.
+//! A heap of buckets: nodes of nearly equal f stand on one stack, and a bit per stack tells which
+//! are not empty.
 //!
-//! Input: nodes with f. Output: a node of lowest f. The tree is the article's array-as-a-tree made
-//! 64 wide: a bit per stack, a bit per 64 stacks, so that the lowest is found by two bit scans
-//! instead of a swap down. Stacks form a ring: all f in the list lie within the spread, so f
+//! Input: nodes with f. Output: a node of lowest f. The article's array-as-a-tree is made 64 wide
+//! and two levels flat: nodes below words of bits, so that the next lowest f is found by a few bit
+//! scans instead of a swap down. Stacks form a ring: all f in the list lie within the spread, so f
 //! modulo the ring is unique.
 //!
 //! - Where the spread is small (uniform cost), each stack holds a single f, and what was put in
@@ -18,42 +18,58 @@
 //! Sources: R. Dial, "Algorithm 360" (CACM 1969) for the ring; Denardo & Fox, "Shortest-Route
 //! Methods: 1" (Operations Research 1979) and Cherkassky, Goldberg & Silverstein, "Buckets, Heaps,
 //! Lists and Monotone Priority Queues" (SODA 1997) for ranges with an exact front. Options
-//! measured: `benches/RESULTS.md`.
+//! measured: `docs/open-lists.md`, `benches/RESULTS.md`.
 
 use super::{Key, NodeId, OpenList, Watch};
 
-/// Most stacks a ring may have: as many as two levels of 64 bits reach.
-const LARGEST_RING: u32 = 64 * 64;
+/// Room for stacks: 64 KiB. A fixed number, so that no access to a stack needs checking.
+const ROOM: usize = 1 << 14;
+/// Words of 64 bits for so many stacks.
+const WORDS: usize = ROOM / 64;
 /// End of a stack.
 const END: u32 = u32::MAX;
 
 /// Buckets of nearly equal f under a 64-wide tree; see the [module](self).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct BucketHeap<W: Watch = ()> {
-    /// Top entry of each stack; meaningful where its bit is set.
-    tops: Vec<u32>,
-    /// A bit per stack: not empty.
-    leaves: Vec<u64>,
-    /// A bit per word of `leaves`: not zero.
-    root: u64,
-    entries: Vec<Entry>,
+    /// Top entry of each stack, or [`END`].
+    tops: Box<[u32; ROOM]>,
+    /// A bit per stack: not empty. That of the cursor's stack may be set for nothing.
+    bits: Box<[u64; WORDS]>,
+    /// Stacks of the ring less one: no more than the spread needs, so that they stay in the cache.
+    mask: usize,
+    /// Nodes, each with the entry below it; free ones hang together the same way.
+    entries: Vec<(NodeId, u32)>,
+    /// The f of each entry; unused where every stack holds a single one.
+    costs: Vec<u32>,
     /// First entry of the list of free ones.
     free: u32,
     /// Each stack holds 2^shift values of f.
     shift: u32,
     /// Stack of the f last popped.
-    cursor: u32,
+    cursor: usize,
     /// The stack at the cursor, highest f first; unused where every stack holds a single f.
     front: Vec<(u32, NodeId)>,
     len: usize,
     watch: W,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    node: NodeId,
-    f: u32,
-    below: u32,
+impl<W: Watch> Default for BucketHeap<W> {
+    fn default() -> Self {
+        Self {
+            tops: Box::new([END; ROOM]),
+            bits: Box::new([0; WORDS]),
+            mask: ROOM - 1,
+            entries: Vec::new(),
+            costs: Vec::new(),
+            free: END,
+            shift: 0,
+            cursor: 0,
+            front: Vec::new(),
+            len: 0,
+            watch: W::default(),
+        }
+    }
 }
 
 impl<W: Watch> BucketHeap<W> {
@@ -64,62 +80,97 @@ impl<W: Watch> BucketHeap<W> {
         &self.watch
     }
 
-    const fn stack_of(&self, f: u32) -> u32 {
-        (f >> self.shift) & (self.tops.len() as u32 - 1)
-    }
-
-    fn push(&mut self, stack: u32, node: NodeId, f: u32) {
-        let leaf = (stack / 64) as usize;
-        let bit = 1 << (stack % 64);
-        let is_used = self.leaves[leaf] & bit != 0;
-        let below = if is_used { self.tops[stack as usize] } else { END };
-        self.tops[stack as usize] = self.new_entry(Entry { node, f, below });
-        if !is_used {
-            self.leaves[leaf] |= bit;
-            self.root |= 1 << leaf;
-        }
-    }
-
-    /// Takes the top entry of a stack that is not empty.
-    fn take(&mut self, stack: u32) -> Entry {
-        let top = self.tops[stack as usize];
-        let entry = self.entries[top as usize];
-        self.tops[stack as usize] = entry.below;
-        self.entries[top as usize].below = self.free;
-        self.free = top;
-        if entry.below == END {
-            let leaf = (stack / 64) as usize;
-            self.leaves[leaf] &= !(1 << (stack % 64));
-            if self.leaves[leaf] == 0 {
-                self.root &= !(1 << leaf);
-            }
-        }
-        entry
-    }
-
-    /// The first stack in use from the cursor on, around the ring. One is in use.
     #[inline]
-    fn lowest(&self) -> u32 {
-        let leaf = self.cursor / 64;
-        let here = self.leaves[leaf as usize] & (u64::MAX << (self.cursor % 64));
-        if here != 0 {
-            return leaf * 64 + here.trailing_zeros();
-        }
-        let ahead = self.root & (u64::MAX << leaf) & !(1 << leaf);
-        let around = if ahead != 0 { ahead } else { self.root };
-        let leaf = around.trailing_zeros();
-        leaf * 64 + self.leaves[leaf as usize].trailing_zeros()
+    const fn stack_of(&self, f: u32) -> usize {
+        (f >> self.shift) as usize & self.mask & (ROOM - 1)
     }
 
-    /// Moves a stack of several f to the front, sorted.
-    fn sort_to_front(&mut self, stack: u32) {
-        loop {
-            let Entry { node, f, below } = self.take(stack);
-            self.watch.moved(stack as usize, self.front.len());
-            self.front.push((f, node));
-            if below == END {
-                break;
+    #[inline]
+    fn push(&mut self, stack: usize, node: NodeId) -> u32 {
+        let entry = (node, self.tops[stack]);
+        let mut place = self.free;
+        if place == END {
+            place = self.entries.len() as u32;
+            self.entries.push(entry);
+        } else {
+            self.free = self.entries[place as usize].1;
+            self.entries[place as usize] = entry;
+        }
+        self.tops[stack] = place;
+        self.bits[stack / 64] |= 1 << (stack % 64);
+        place
+    }
+
+    #[inline(never)]
+    fn insert_wide(&mut self, stack: usize, node: NodeId, f: u32) {
+        if stack == self.cursor {
+            let place = self.front.partition_point(|&(other, _)| {
+                self.watch.compared(0, 0);
+                other >= f
+            });
+            for moved in place..self.front.len() {
+                self.watch.moved(moved, moved + 1);
             }
+            self.front.insert(place, (f, node));
+        } else {
+            let place = self.push(stack, node) as usize;
+            self.costs.resize(self.entries.len(), 0);
+            self.costs[place] = f;
+        }
+    }
+
+    #[inline(never)]
+    fn pop_wide(&mut self) -> Option<NodeId> {
+        if self.front.is_empty() {
+            self.advance();
+            self.sort_to_front();
+        }
+        self.front.pop().map(|(_, node)| node)
+    }
+
+    /// Takes the top entry of a stack: its place and its node.
+    #[inline]
+    fn take(&mut self, stack: usize) -> Option<(u32, NodeId)> {
+        let top = self.tops[stack];
+        if top == END {
+            return None;
+        }
+        let (node, below) = self.entries[top as usize];
+        self.tops[stack] = below;
+        self.entries[top as usize].1 = self.free;
+        self.free = top;
+        Some((top, node))
+    }
+
+    /// Moves the cursor from its empty stack to the next one in use, around the ring. One is in
+    /// use.
+    fn advance(&mut self) {
+        let words = (self.mask / 64) & (WORDS - 1);
+        let (mut word, bit) = ((self.cursor / 64) & words, self.cursor % 64);
+        self.bits[word] &= !(1 << bit);
+        let mut bits = self.bits[word] & (u64::MAX << bit);
+        while bits == 0 {
+            word = (word + 1) & words;
+            bits = self.bits[word];
+        }
+        self.cursor = word * 64 + bits.trailing_zeros() as usize;
+    }
+
+    /// Empties all stacks. Those whose bit is not set are empty already.
+    fn clear_stacks(&mut self) {
+        for (tops, bits) in self.tops.chunks_exact_mut(64).zip(self.bits.iter_mut()) {
+            while *bits != 0 {
+                tops[bits.trailing_zeros() as usize] = END;
+                *bits &= *bits - 1;
+            }
+        }
+    }
+
+    /// Moves the cursor's stack of several f to the front, sorted.
+    fn sort_to_front(&mut self) {
+        while let Some((place, node)) = self.take(self.cursor) {
+            self.watch.moved(self.cursor, self.front.len());
+            self.front.push((self.costs[place as usize], node));
         }
         self.front.reverse(); // what came in last is to come out first among equals
         self.front.sort_unstable_by(|&(one, _), &(other, _)| {
@@ -127,30 +178,18 @@ impl<W: Watch> BucketHeap<W> {
             other.cmp(&one)
         });
     }
-
-    fn new_entry(&mut self, entry: Entry) -> u32 {
-        if self.free == END {
-            self.entries.push(entry);
-            return self.entries.len() as u32 - 1;
-        }
-        let index = self.free;
-        self.free = self.entries[index as usize].below;
-        self.entries[index as usize] = entry;
-        index
-    }
 }
 
 impl<W: Watch> OpenList for BucketHeap<W> {
     fn reset(&mut self, lowest: u32, spread: u32) {
-        let needed = spread.saturating_add(1).min(1 << 31).next_power_of_two().max(64);
-        let ring = needed.min(LARGEST_RING);
+        self.clear_stacks();
+        let needed = spread.saturating_add(1).min(1 << 31).next_power_of_two().max(64) as usize;
+        let ring = needed.min(ROOM);
+        self.mask = ring - 1;
         // A range more than the spread covers: the lowest and the highest must not share a stack.
         self.shift = if needed > ring { (needed / ring).trailing_zeros() + 1 } else { 0 };
-        self.tops.resize(ring as usize, END);
-        self.leaves.clear();
-        self.leaves.resize(ring as usize / 64, 0);
-        self.root = 0;
         self.entries.clear();
+        self.costs.clear();
         self.free = END;
         self.cursor = self.stack_of(lowest);
         self.front.clear();
@@ -161,17 +200,10 @@ impl<W: Watch> OpenList for BucketHeap<W> {
     fn insert(&mut self, node: NodeId, key: Key) {
         let stack = self.stack_of(key.f);
         self.len += 1;
-        if self.shift > 0 && stack == self.cursor {
-            let place = self.front.partition_point(|&(f, _)| {
-                self.watch.compared(0, 0);
-                f >= key.f
-            });
-            for moved in place..self.front.len() {
-                self.watch.moved(moved, moved + 1);
-            }
-            self.front.insert(place, (key.f, node));
+        if self.shift > 0 {
+            self.insert_wide(stack, node, key.f);
         } else {
-            self.push(stack, node, key.f);
+            self.push(stack, node);
         }
     }
 
@@ -186,16 +218,15 @@ impl<W: Watch> OpenList for BucketHeap<W> {
             return None;
         }
         self.len -= 1;
-        if let Some((_, node)) = self.front.pop() {
-            return Some(node);
+        if self.shift > 0 {
+            return self.pop_wide();
         }
-        let stack = self.lowest();
-        self.cursor = stack;
-        if self.shift == 0 {
-            return Some(self.take(stack).node);
+        loop {
+            if let Some((_, node)) = self.take(self.cursor) {
+                return Some(node);
+            }
+            self.advance();
         }
-        self.sort_to_front(stack);
-        self.front.pop().map(|(_, node)| node)
     }
 
     fn len(&self) -> usize {
@@ -203,9 +234,8 @@ impl<W: Watch> OpenList for BucketHeap<W> {
     }
 
     fn bytes(&self) -> usize {
-        4 * self.tops.capacity()
-            + 8 * (self.leaves.capacity() + self.front.capacity())
-            + self.entries.capacity() * size_of::<Entry>()
+        4 * (ROOM + self.costs.capacity())
+            + 8 * (WORDS + self.front.capacity() + self.entries.capacity())
     }
 }
 

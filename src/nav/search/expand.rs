@@ -147,7 +147,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Takes the best node from the open list and closes it; entries out of date are dropped.
-    #[inline]
+    #[inline(always)]
     fn next_open(&mut self) -> Option<(NodeId, Node)> {
         loop {
             let id = match self.held.take() {

@@ -1,0 +1,84 @@
+//! The window, and everything in it.
+//!
+//! Input: the level, and a folder if the program is to play by itself. Output: an app that is
+//! ready to run.
+
+use std::path::Path;
+
+use bevy::{camera::ScalingMode, prelude::*, window::PrimaryWindow};
+use bevy_ecs_tilemap::TilemapPlugin;
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    array_view, board, brush, buttons, controls, legend, level::Level, map_view, palette, panel,
+    pin_view, playback, pointer, screen::window, slot_view, smoke, stage, story::Story, tree_view,
+};
+
+/// What happens in a frame, in this order. Between `Act` and `Play` the tiles become the grid.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewSystems {
+    /// Where the pointer is.
+    Point,
+    /// What the viewer does.
+    Act,
+    /// Which moment is shown.
+    Play,
+    /// What is drawn of it.
+    Show,
+}
+
+/// Builds the app; fails with the reason where there is no display or adapter.
+pub fn open(level: Level, smoke: Option<&Path>) -> Result<App, String> {
+    let title = "bevy_tilepath – the open list as a heap";
+    let window = window::window(title, stage::SIZE.as_uvec2(), smoke.is_some());
+    let mut app = window::open(window::plugins(), window)?;
+    add_all(&mut app, level);
+    if let Some(folder) = smoke {
+        smoke::add_to(&mut app, folder)?;
+    }
+    Ok(app)
+}
+
+fn add_all(app: &mut App, level: Level) {
+    use ViewSystems::{Act, Play, Point, Show};
+    app.configure_sets(Update, (Point, Act, TilePathSystems::SyncGrid, Play, Show).chain())
+        .configure_sets(Update, (Play, Show).run_if(resource_exists::<Story>))
+        .insert_resource(ClearColor(palette::BACKGROUND))
+        .insert_resource(level)
+        .add_systems(Startup, spawn_camera)
+        .add_systems(PreUpdate, fit_to_window)
+        .add_plugins((TilemapPlugin, TilePathPlugin::in_schedule(Update)))
+        .add_plugins((
+            board::BoardPlugin,
+            playback::PlaybackPlugin,
+            pointer::PointerPlugin,
+            brush::BrushPlugin,
+            controls::ControlsPlugin,
+            map_view::MapViewPlugin,
+            pin_view::PinViewPlugin,
+            tree_view::TreeViewPlugin,
+            slot_view::SlotViewPlugin,
+            array_view::ArrayViewPlugin,
+            panel::PanelPlugin,
+            buttons::ButtonsPlugin,
+            legend::LegendPlugin,
+        ));
+}
+
+/// World and stage share their pixels; the world's `y` grows upwards.
+fn spawn_camera(mut commands: Commands) {
+    let (min_width, min_height) = stage::SIZE.into();
+    let projection = OrthographicProjection {
+        viewport_origin: Vec2::new(0.0, 1.0),
+        scaling_mode: ScalingMode::AutoMin { min_width, min_height },
+        ..OrthographicProjection::default_2d()
+    };
+    commands.spawn((Camera2d, Projection::Orthographic(projection)));
+}
+
+fn fit_to_window(window: Single<&Window, With<PrimaryWindow>>, mut scale: ResMut<UiScale>) {
+    let fit = (window.size() / stage::SIZE).min_element();
+    if fit > 0.0 && scale.0.to_bits() != fit.to_bits() {
+        scale.0 = fit;
+    }
+}

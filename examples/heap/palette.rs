@@ -1,0 +1,56 @@
+//! The palette: one color for each meaning, the same in map, tree and array.
+//!
+//! Input: what something is. Output: its color. What is lit has a bright fill and dark text.
+
+use bevy::prelude::*;
+
+use crate::event::Light;
+
+pub const BACKGROUND: Color = rgb(0x14_16_1e);
+pub const CARD: Color = rgb(0x1e_21_2d);
+pub const CARD_EDGE: Color = rgb(0x34_39_4b);
+pub const TEXT: Color = rgb(0xec_ef_f5);
+pub const QUIET: Color = rgb(0x9d_a6_ba);
+pub const DARK_TEXT: Color = rgb(0x12_14_1a);
+pub const HOVER: Color = rgb(0xff_ff_ff);
+
+pub const OPEN: Color = rgb(0x1f_68_47);
+pub const OPEN_EDGE: Color = rgb(0x45_b8_7f);
+pub const CLOSED: Color = rgb(0x28_48_80);
+pub const CLOSED_EDGE: Color = rgb(0x4d_7c_cf);
+pub const PATH: Color = rgb(0x8a_66_10);
+pub const PATH_EDGE: Color = rgb(0xf5_c5_42);
+pub const START: Color = rgb(0x5f_e3_e0);
+pub const GOAL: Color = rgb(0xc3_9b_ff);
+pub const PIN: Color = rgb(0xb9_c2_d4);
+/// Mud in the legend: what its tiles look like.
+pub const MUD: Color = rgb(0x7a_47_18);
+/// Around cells that the search has not seen.
+pub const UNSEEN_EDGE: Color = Color::srgba(1.0, 1.0, 1.0, 0.045);
+/// Lines of the tree at rest.
+pub const EDGE: Color = rgb(0x5b_64_7c);
+
+const COMPARED: Color = rgb(0xff_a0_3c);
+const SWAPPED: Color = rgb(0xff_6b_95);
+const PUT: Color = rgb(0xb9_ee_5a);
+const TAKEN: Color = rgb(0x74_b9_ff);
+
+const fn rgb(hex: u32) -> Color {
+    Color::srgb(
+        (hex >> 16) as f32 / 255.0,
+        (hex >> 8 & 255) as f32 / 255.0,
+        (hex & 255) as f32 / 255.0,
+    )
+}
+
+impl Light {
+    /// The color of what is lit.
+    pub const fn color(self) -> Color {
+        match self {
+            Self::Compared => COMPARED,
+            Self::Swapped => SWAPPED,
+            Self::Put => PUT,
+            Self::Taken => TAKEN,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The trace: the story as lines of text.
+//!
+//! Input: a [`Story`]. Output: one line per moment: its number, what happens, and the f of every
+//! slot of the heap after it.
+
+use std::fmt::Write;
+
+use crate::story::Story;
+
+/// Columns kept for the captions.
+const CAPTION_WIDTH: usize = 76;
+
+/// The whole story.
+pub fn trace(story: &Story) -> String {
+    let mut text = String::new();
+    for (number, moment) in story.moments.iter().enumerate() {
+        let values: Vec<_> =
+            moment.heap.iter().map(|entry| story.scale.show(entry.key.f)).collect();
+        let (caption, values) = (&moment.caption, values.join(" "));
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{number:>4}  {caption:<CAPTION_WIDTH$}  [{values}]");
+    }
+    text
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+
+    fn trace_of(map: &str) -> String {
+        let level = Level::read(map).unwrap();
+        trace(&Story::tell(&level.grid().unwrap(), level.start, level.goal))
+    }
+
+    #[test]
+    fn a_short_story_line_by_line() {
+        let text = trace_of("S~G");
+        let lines: Vec<_> = text.lines().map(str::split_whitespace).collect();
+        let lines: Vec<String> =
+            lines.into_iter().map(|words| words.collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(
+            lines,
+            [
+                "0 Nothing has happened yet: the open list is empty []",
+                "1 20 for cell (0, 0) goes into the empty heap [20]",
+                "2 20 at the top is the lowest: cell (0, 0) is taken [20]",
+                "3 The heap is empty []",
+                "4 25 for cell (1, 0) goes into the empty heap [25]",
+                "5 25 at the top is the lowest: cell (1, 0) is taken [25]",
+                "6 The heap is empty []",
+                "7 30 for cell (2, 0) goes into the empty heap [30]",
+                "8 30 at the top is the lowest: cell (2, 0) is taken [30]",
+                "9 The heap is empty []",
+                "10 Path found: it costs 30 []",
+            ]
+        );
+    }
+
+    #[test]
+    fn it_is_the_same_every_time() {
+        let map = crate::level::FIRST;
+        assert_eq!(trace_of(map), trace_of(map));
+    }
+}

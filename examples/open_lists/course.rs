@@ -1,0 +1,123 @@
+//! A map and the queries to be answered on it.
+//!
+//! Input: a size and a seed, or a Moving AI map and scenario. Output: a grid, pairs of cells with a
+//! way between them, and the optimal lengths where they are known.
+
+use std::path::Path as FilePath;
+
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    random::Random,
+    runner::{self, Outcome},
+};
+
+/// A map with queries; see the [module](self).
+pub struct Course {
+    /// For tables.
+    pub name: String,
+    /// Whether it was read from a file.
+    pub is_real: bool,
+    /// The map.
+    pub grid: NavGrid,
+    /// Start, goal, and the optimal length in plain steps where it is known.
+    pub queries: Vec<(Cell, Cell, Option<f64>)>,
+}
+
+/// Blocks of all sizes up to a sixth of the side, until this share of a thousand cells is taken.
+const TAKEN_IN_THOUSAND: usize = 380;
+
+impl Course {
+    /// A square map of scattered blocks that looks alike at every size, and long ways across it.
+    pub fn generated(side: u32, profile: &Profile) -> Outcome<Self> {
+        let grid = NavGrid::from_terrain(side, side, blocks(side))
+            .map_err(|error| format!("--sizes {side}: {error}"))?
+            .with_profiles(vec![profile.clone()]);
+        let queries = far_pairs(&grid, query_count(side))
+            .ok_or_else(|| format!("--sizes {side}: no long way on that map"))?;
+        Ok(Self { name: format!("blocks {side}"), is_real: false, grid, queries })
+    }
+
+    /// A Moving AI map and `sample` rows of its scenario.
+    pub fn from_files(
+        map: &FilePath,
+        scenario: &FilePath,
+        sample: usize,
+        profile: &str,
+    ) -> Outcome<Self> {
+        let grid = runner::load_map(map, runner::profile(profile)?)?;
+        let rows = runner::sample(runner::load_scenario(scenario, &grid)?, sample);
+        if rows.is_empty() {
+            return Err(format!("{}: no row of any length", scenario.display()));
+        }
+        let optimum = |row: f64| (profile == "plain").then_some(row);
+        Ok(Self {
+            name: map.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            is_real: true,
+            queries: rows.iter().map(|row| (row.start, row.goal, optimum(row.optimal))).collect(),
+            grid,
+        })
+    }
+
+    /// Cells of the map.
+    pub const fn cells(&self) -> u64 {
+        self.grid.width() as u64 * self.grid.height() as u64
+    }
+}
+
+/// Fewer on large maps, so that all sizes take about the same time.
+const fn query_count(side: u32) -> usize {
+    match side {
+        0..100 => 200,
+        100..200 => 100,
+        200..400 => 50,
+        400..800 => 20,
+        _ => 10,
+    }
+}
+
+fn blocks(side: u32) -> Vec<u8> {
+    let mut random = Random::new(u64::from(side));
+    let mut terrain = vec![b'.'; (side * side) as usize];
+    let mut taken = 0;
+    while taken * 1_000 < terrain.len() * TAKEN_IN_THOUSAND {
+        // Small ones are far more frequent than large ones.
+        let mut length = || {
+            let share = u64::from(random.below(1_000)).pow(3);
+            1 + (share * u64::from(side / 6) / 1_000_000_000) as u32
+        };
+        let (width, height) = (length(), length());
+        let letter = b"@@@@@TTWWS"[random.below(10) as usize];
+        let (left, top) = (random.below(side), random.below(side));
+        for y in top..side.min(top + height) {
+            for x in left..side.min(left + width) {
+                let cell = &mut terrain[(y * side + x) as usize];
+                taken += usize::from(*cell == b'.');
+                *cell = letter;
+            }
+        }
+    }
+    terrain
+}
+
+/// Pairs of cells at least half the side apart with a way between them; `None` if they are hard to
+/// find.
+fn far_pairs(grid: &NavGrid, count: usize) -> Option<Vec<(Cell, Cell, Option<f64>)>> {
+    let mut random = Random::new(7);
+    let side = grid.width();
+    let mut cell = || Cell::new(random.below(side) as i32, random.below(side) as i32);
+    let mut pairs = Vec::new();
+    for _ in 0..count * 1_000 {
+        let (start, goal) = (cell(), cell());
+        let island = grid.island(ProfileId::default(), start);
+        let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
+        let is_joined = island.is_some() && island == grid.island(ProfileId::default(), goal);
+        if is_joined && apart >= side / 2 {
+            pairs.push((start, goal, None));
+        }
+        if pairs.len() == count {
+            return Some(pairs);
+        }
+    }
+    None
+}

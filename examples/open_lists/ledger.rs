@@ -1,0 +1,116 @@
+//! What a list is asked to do and what that takes it, call by call.
+//!
+//! Input: any list whose work is counted. Output: the same list to a search, with its calls added
+//! up by kind.
+
+use bevy_tilepath::nav::open_list::{Count, Key, NodeId, OpenList};
+
+use crate::lists::Counted;
+
+/// Calls of one kind and the work they took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calls {
+    /// How many.
+    pub calls: u64,
+    /// Comparisons and moves in all of them.
+    pub work: Count,
+}
+
+impl Calls {
+    /// Comparisons a call, on average.
+    pub fn comparisons_each(&self) -> f64 {
+        self.work.comparisons as f64 / self.calls.max(1) as f64
+    }
+
+    /// Moves a call, on average.
+    #[cfg(test)]
+    pub fn moves_each(&self) -> f64 {
+        self.work.moves as f64 / self.calls.max(1) as f64
+    }
+}
+
+/// The work of a list over any number of searches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Nodes put in.
+    pub inserts: Calls,
+    /// Nodes that became cheaper.
+    pub improvements: Calls,
+    /// Nodes taken out.
+    pub removals: Calls,
+    /// Most entries held.
+    pub peak: usize,
+    /// Whether the list sees its moves.
+    pub sees_moves: bool,
+}
+
+impl Work {
+    /// All comparisons.
+    pub const fn comparisons(&self) -> u64 {
+        let (inserts, improvements) = (self.inserts.work, self.improvements.work);
+        inserts.comparisons + improvements.comparisons + self.removals.work.comparisons
+    }
+
+    /// All moves; `None` where the list does not see them.
+    pub fn moves(&self) -> Option<u64> {
+        let all = [self.inserts, self.improvements, self.removals];
+        self.sees_moves.then(|| all.iter().map(|calls| calls.work.moves).sum())
+    }
+}
+
+/// A list and its books; see the [module](self).
+#[derive(Default)]
+pub struct Ledger<L> {
+    list: L,
+    work: Work,
+}
+
+impl<L: Counted> Ledger<L> {
+    /// What was done since the list was made.
+    pub fn work(&self) -> Work {
+        Work { sees_moves: L::SEES_MOVES, ..self.work }
+    }
+
+    fn book<T>(&mut self, kind: fn(&mut Work) -> &mut Calls, call: impl FnOnce(&mut L) -> T) -> T {
+        let before = self.list.count();
+        let result = call(&mut self.list);
+        let after = self.list.count();
+        let calls = kind(&mut self.work);
+        calls.calls += 1;
+        calls.work.comparisons += after.comparisons - before.comparisons;
+        calls.work.moves += after.moves - before.moves;
+        self.work.peak = self.work.peak.max(self.list.len());
+        result
+    }
+}
+
+impl<L: Counted> OpenList for Ledger<L> {
+    const TAKES_ALL: bool = L::TAKES_ALL;
+
+    fn reset(&mut self, lowest: u32, spread: u32) {
+        self.list.reset(lowest, spread);
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        self.book(|work| &mut work.inserts, |list| list.insert(node, key));
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        self.book(|work| &mut work.improvements, |list| list.improve(node, key));
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        if self.list.is_empty() {
+            return None;
+        }
+        self.book(|work| &mut work.removals, L::pop)
+    }
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.list.bytes()
+    }
+}

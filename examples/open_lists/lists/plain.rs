@@ -1,0 +1,134 @@
+//! 6. The plain heap of F values, and what it takes to let it drive a search.
+//!
+//! The C# article's heap holds bare numbers: enough to tell the lowest F, not whose it is. As an
+//! open list it therefore needs a table beside it, from each F to the squares that have it. A
+//! number in a heap cannot be told from its equals, so a square that became cheaper is put in again
+//! (lazy deletion).
+//!
+//! Source: "Binary heaps", a blog article on a C# pathfinder, after P. Lester.
+
+use std::collections::HashMap;
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+/// End of a stack.
+const END: u32 = u32::MAX;
+
+/// A heap of numbers from index 1 on.
+pub struct PlainHeap<W: Watch = ()> {
+    values: Vec<u32>,
+    watch: W,
+}
+
+impl<W: Watch> Default for PlainHeap<W> {
+    fn default() -> Self {
+        Self { values: vec![0], watch: W::default() }
+    }
+}
+
+impl<W: Watch> PlainHeap<W> {
+    /// The values in array order.
+    pub fn values(&self) -> &[u32] {
+        &self.values[1..]
+    }
+
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    /// Puts a value in.
+    pub fn add(&mut self, value: u32) {
+        self.values.push(value);
+        let mut index = self.values.len() - 1;
+        while index != 1 {
+            let parent = index / 2;
+            self.watch.compared(index, parent);
+            if self.values[index] > self.values[parent] {
+                break;
+            }
+            self.values.swap(index, parent);
+            self.watch.moved(index, parent);
+            index = parent;
+        }
+    }
+
+    /// Takes the lowest value out.
+    pub fn remove(&mut self) -> Option<u32> {
+        if self.values.len() == 1 {
+            return None;
+        }
+        let lowest = self.values.swap_remove(1);
+        let mut swap = 1;
+        loop {
+            let parent = swap;
+            let children = 2 * parent..self.values.len().min(2 * parent + 2);
+            for child in children {
+                self.watch.compared(swap, child);
+                if self.values[swap] >= self.values[child] {
+                    swap = child;
+                }
+            }
+            if parent == swap {
+                return Some(lowest);
+            }
+            self.values.swap(parent, swap);
+            self.watch.moved(parent, swap);
+        }
+    }
+}
+
+/// The plain heap and its table of squares; see the [module](self).
+#[derive(Default)]
+pub struct PlainList<W: Watch = ()> {
+    heap: PlainHeap<W>,
+    /// Newest square of each F in the heap.
+    tops: HashMap<u32, u32>,
+    /// A square and the one below it on its stack.
+    squares: Vec<(NodeId, u32)>,
+}
+
+impl<W: Watch> PlainList<W> {
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        self.heap.watch()
+    }
+}
+
+impl<W: Watch> OpenList for PlainList<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.heap.values.truncate(1);
+        self.tops.clear();
+        self.squares.clear();
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        self.heap.add(key.f);
+        let below = self.tops.insert(key.f, self.squares.len() as u32).unwrap_or(END);
+        self.squares.push((node, below));
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        self.insert(node, key);
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        let f = self.heap.remove()?;
+        let top = self.tops.get_mut(&f)?;
+        let (node, below) = self.squares[*top as usize];
+        if below == END {
+            self.tops.remove(&f);
+        } else {
+            *top = below;
+        }
+        Some(node)
+    }
+
+    fn len(&self) -> usize {
+        self.heap.values.len() - 1
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.heap.values.capacity() + 8 * (self.squares.capacity() + self.tops.capacity())
+    }
+}

@@ -1,0 +1,86 @@
+//! A heap of four children a node: half as deep, four keys to a cache line.
+//!
+//! Keys are packed, F above H, so that one comparison settles both. A node that became cheaper is
+//! put in again; the search drops the older entry when it turns up (lazy deletion).
+//!
+//! Source: D. B. Johnson, "Priority Queues with Update and Finding Minimum Spanning Trees" (1975).
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+/// A 4-ary heap; see the [module](self).
+#[derive(Default)]
+pub struct QuadHeap<W: Watch = ()> {
+    items: Vec<(u64, NodeId)>,
+    watch: W,
+}
+
+impl<W: Watch> QuadHeap<W> {
+    /// Who looks on.
+    #[allow(dead_code, reason = "only where work is counted")]
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    /// The least of the children of `slot`.
+    fn least_child(&mut self, slot: usize) -> Option<usize> {
+        let children = 4 * slot + 1..self.items.len().min(4 * slot + 5);
+        children.reduce(|least, child| {
+            self.watch.compared(least, child);
+            if self.items[child] < self.items[least] { child } else { least }
+        })
+    }
+}
+
+impl<W: Watch> OpenList for QuadHeap<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.items.clear();
+    }
+
+    fn insert(&mut self, node: NodeId, Key { f, h }: Key) {
+        let item = (u64::from(f) << 32 | u64::from(h), node);
+        let mut slot = self.items.len();
+        self.items.push(item);
+        while slot > 0 {
+            let parent = (slot - 1) / 4;
+            self.watch.compared(slot, parent);
+            if item >= self.items[parent] {
+                break;
+            }
+            self.items[slot] = self.items[parent];
+            self.watch.moved(slot, parent);
+            slot = parent;
+        }
+        self.items[slot] = item;
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        self.insert(node, key);
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        let last = self.items.pop()?;
+        let Some(&first) = self.items.first() else {
+            return Some(last.1);
+        };
+        let mut slot = 0;
+        while let Some(child) = self.least_child(slot) {
+            self.watch.compared(slot, child);
+            if last <= self.items[child] {
+                break;
+            }
+            self.items[slot] = self.items[child];
+            self.watch.moved(slot, child);
+            slot = child;
+        }
+        self.items[slot] = last;
+        Some(first.1)
+    }
+
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.items.capacity() * 16
+    }
+}

@@ -1,0 +1,94 @@
+//! 3. The sorted list that starts from the nearer end.
+//!
+//! An item below the average F walks in from the front, one above it from the back.
+//!
+//! The sum of all F is kept, so the average costs one comparison.
+//!
+//! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+use super::{
+    chain::{Chain, NONE},
+    sorted_front::{find, first_not_below},
+};
+
+/// A sorted linked list, searched from either end; see the [module](self).
+#[derive(Default)]
+pub struct SortedFromAverage<W: Watch = ()> {
+    chain: Chain,
+    /// Sum of all F in the list.
+    sum: u64,
+    watch: W,
+}
+
+impl<W: Watch> SortedFromAverage<W> {
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    /// Whether `f` is above the average.
+    fn is_above_average(&mut self, f: u32) -> bool {
+        self.watch.compared(0, 0);
+        u64::from(f) * self.chain.len() as u64 > self.sum
+    }
+
+    /// The same place as from the front, found from the back.
+    fn last_below(&mut self, f: u32) -> u32 {
+        let (mut next, mut at) = (NONE, self.chain.last);
+        while at != NONE {
+            self.watch.compared(at as usize, at as usize);
+            let link = self.chain.get(at);
+            if link.f < f {
+                break;
+            }
+            (next, at) = (at, link.previous);
+        }
+        next
+    }
+
+    fn remove(&mut self, link: u32) -> NodeId {
+        let link = self.chain.remove(link);
+        self.sum -= u64::from(link.f);
+        link.node
+    }
+}
+
+impl<W: Watch> OpenList for SortedFromAverage<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.chain.clear();
+        self.sum = 0;
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        let next = if self.is_above_average(key.f) {
+            self.last_below(key.f)
+        } else {
+            first_not_below(&self.chain, &mut self.watch, key.f)
+        };
+        self.chain.insert_before(next, key.f, node);
+        self.sum += u64::from(key.f);
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        if let Some(link) = find(&self.chain, &mut self.watch, node) {
+            self.watch.moved(link as usize, link as usize);
+            self.remove(link);
+            self.insert(node, key);
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        let first = self.chain.first;
+        (first != NONE).then(|| self.remove(first))
+    }
+
+    fn len(&self) -> usize {
+        self.chain.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.chain.bytes()
+    }
+}

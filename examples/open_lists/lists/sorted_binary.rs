@@ -1,0 +1,81 @@
+//! 4. The sorted array with binary search: halve what is left until the place is found.
+//!
+//! The article calls the idea a quick sort. Few comparisons, but everything in front of the new
+//! item moves by one place. The array is kept backwards, lowest F last, so that taking the lowest
+//! moves nothing.
+//!
+//! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+/// A sorted array; see the [module](self).
+#[derive(Default)]
+pub struct SortedBySearch<W: Watch = ()> {
+    /// Highest F first.
+    items: Vec<(u32, NodeId)>,
+    watch: W,
+}
+
+impl<W: Watch> SortedBySearch<W> {
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    /// The place from which on everything is below `f`: new items come out before equal ones.
+    fn place(&mut self, f: u32) -> usize {
+        let (mut low, mut high) = (0, self.items.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            self.watch.compared(middle, middle);
+            if self.items[middle].0 >= f {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    fn note_moves(&mut self, from: usize) {
+        for index in from..self.items.len() {
+            self.watch.moved(index, index + 1);
+        }
+    }
+}
+
+impl<W: Watch> OpenList for SortedBySearch<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.items.clear();
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        let place = self.place(key.f);
+        self.note_moves(place);
+        self.items.insert(place, (key.f, node));
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        let found = (0..self.items.len()).rev().find(|&index| {
+            self.watch.compared(index, index);
+            self.items[index].1 == node
+        });
+        if let Some(index) = found {
+            self.note_moves(index + 1);
+            self.items.remove(index);
+            self.insert(node, key);
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        self.items.pop().map(|(_, node)| node)
+    }
+
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.items.capacity() * 8
+    }
+}

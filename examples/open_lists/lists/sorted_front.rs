@@ -1,0 +1,84 @@
+//! 2. The list kept sorted, searched from the front.
+//!
+//! A new item walks in from the front until it meets an equal or higher F. Removal takes the first. Resorting an item means finding it, from the front again, taking it
+//! out and walking it in anew.
+//!
+//! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+use super::chain::{Chain, NONE};
+
+/// A sorted linked list, searched from the front; see the [module](self).
+#[derive(Default)]
+pub struct SortedFromFront<W: Watch = ()> {
+    chain: Chain,
+    watch: W,
+}
+
+impl<W: Watch> SortedFromFront<W> {
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+}
+
+/// The link of a node, looked for from the front.
+pub fn find<W: Watch>(chain: &Chain, watch: &mut W, node: NodeId) -> Option<u32> {
+    let mut at = chain.first;
+    while at != NONE {
+        watch.compared(at as usize, at as usize);
+        let link = chain.get(at);
+        if link.node == node {
+            return Some(at);
+        }
+        at = link.next;
+    }
+    None
+}
+
+/// The first link of equal or higher F, looked for from the front; `NONE` if there is none.
+pub fn first_not_below<W: Watch>(chain: &Chain, watch: &mut W, f: u32) -> u32 {
+    let mut at = chain.first;
+    while at != NONE {
+        watch.compared(at as usize, at as usize);
+        let link = chain.get(at);
+        if link.f >= f {
+            break;
+        }
+        at = link.next;
+    }
+    at
+}
+
+impl<W: Watch> OpenList for SortedFromFront<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.chain.clear();
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        let next = first_not_below(&self.chain, &mut self.watch, key.f);
+        self.chain.insert_before(next, key.f, node);
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        if let Some(link) = find(&self.chain, &mut self.watch, node) {
+            self.watch.moved(link as usize, link as usize);
+            self.chain.remove(link);
+            self.insert(node, key);
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        let first = self.chain.first;
+        (first != NONE).then(|| self.chain.remove(first).node)
+    }
+
+    fn len(&self) -> usize {
+        self.chain.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.chain.bytes()
+    }
+}

@@ -1,0 +1,72 @@
+//! 1. The unsorted list: put in anywhere, look at everything to find the lowest F.
+//!
+//! The quickest insertion and the slowest removal there can be. Items stay in the order in which
+//! they came; among equal F the newest is taken, as in the other lists of the article.
+//!
+//! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
+
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+
+/// Items in no order; see the [module](self).
+#[derive(Default)]
+pub struct UnsortedList<W: Watch = ()> {
+    items: Vec<(u32, NodeId)>,
+    watch: W,
+}
+
+impl<W: Watch> UnsortedList<W> {
+    /// Who looks on.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+
+    fn lowest(&mut self) -> usize {
+        let mut lowest = 0;
+        for index in 1..self.items.len() {
+            self.watch.compared(index, lowest);
+            if self.items[index].0 <= self.items[lowest].0 {
+                lowest = index;
+            }
+        }
+        lowest
+    }
+}
+
+impl<W: Watch> OpenList for UnsortedList<W> {
+    fn reset(&mut self, _lowest: u32, _spread: u32) {
+        self.items.clear();
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        self.items.push((key.f, node));
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        let found = (0..self.items.len()).find(|&index| {
+            self.watch.compared(index, index);
+            self.items[index].1 == node
+        });
+        if let Some(index) = found {
+            self.items[index].0 = key.f;
+        }
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        if self.items.is_empty() {
+            return None;
+        }
+        let lowest = self.lowest();
+        for index in lowest + 1..self.items.len() {
+            self.watch.moved(index, index - 1);
+        }
+        Some(self.items.remove(lowest).1)
+    }
+
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.items.capacity() * 8
+    }
+}

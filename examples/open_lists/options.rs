@@ -1,0 +1,134 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use lexopt::prelude::Long;
+
+use crate::runner::{self, Outcome, word};
+
+/// What `--help` prints.
+pub const HELP: &str = "open_lists [--sizes N,N,..|none] [--map FILE --scen FILE].. [--data FOLDER]
+  [--sample N] [--rounds R] [--profile plain|weighted] [--every-node] [--only PART].. [--out FOLDER]
+  | --insert-bench | --trace
+
+Runs the same A* with twelve open lists, seven of them from the articles, checks that all find
+the same costs, and prints what each took. Writes open_lists.csv and open_lists.svg.
+--sizes       sides of the generated maps (default 32,64,128,256,512,1024)
+--map --scen  a Moving AI map and its scenario, any number of times
+--data        every map below a folder that has a scenario beside it
+--sample      queries a map from files (default 20)
+--rounds      every query is timed so often, the median counts (default 3)
+--every-node  searches send every node through the list, as the articles do; by default they
+              keep a successor that must be the next to themselves
+--only        only the unsorted list and those with this in their names, any number of times
+--out         where the files go (default: the current folder)
+--insert-bench   4,000 and 10,000 values into a heap and into sorted arrays
+--trace          the article's example of a heap, step by step";
+
+/// What to do.
+pub enum Task {
+    /// Print [`HELP`].
+    Help,
+    /// Tell the article's example.
+    Trace,
+    /// Compare insertions.
+    InsertBench,
+    /// Race the lists.
+    Race(Options),
+}
+
+/// What to race on.
+pub struct Options {
+    /// Sides of the generated maps.
+    pub sizes: Vec<u32>,
+    /// Maps and scenarios.
+    pub files: Vec<(PathBuf, PathBuf)>,
+    /// Queries a map from files.
+    pub sample: usize,
+    /// Times every query is timed.
+    pub rounds: usize,
+    /// Name of the movement profile.
+    pub profile: String,
+    /// Whether searches send every node through the list.
+    pub takes_all: bool,
+    /// Parts of names of the lists that take part; empty for all.
+    pub only: Vec<String>,
+    /// Where the files go.
+    pub out: PathBuf,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// The argument that is wrong.
+pub fn read() -> Outcome<Task> {
+    let mut parser = lexopt::Parser::from_env();
+    let (mut maps, mut scenarios): (Vec<PathBuf>, Vec<PathBuf>) = Default::default();
+    let mut options = Options {
+        sizes: vec![32, 64, 128, 256, 512, 1_024],
+        files: Vec::new(),
+        sample: 20,
+        rounds: 3,
+        profile: "plain".into(),
+        takes_all: false,
+        only: Vec::new(),
+        out: PathBuf::from("."),
+    };
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        match argument {
+            Long("help") => return Ok(Task::Help),
+            Long("trace") => return Ok(Task::Trace),
+            Long("insert-bench") => return Ok(Task::InsertBench),
+            Long("sizes") => options.sizes = sizes(&word(&mut parser)?)?,
+            Long("map") => maps.push(word(&mut parser)?.into()),
+            Long("scen") => scenarios.push(word(&mut parser)?.into()),
+            Long("data") => options.files.extend(below(&word(&mut parser)?.into())?),
+            Long("sample") => options.sample = runner::number("sample", &mut parser)?,
+            Long("rounds") => options.rounds = runner::number("rounds", &mut parser)?,
+            Long("profile") => options.profile = word(&mut parser)?,
+            Long("every-node") => options.takes_all = true,
+            Long("only") => options.only.push(word(&mut parser)?),
+            Long("out") => options.out = word(&mut parser)?.into(),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    if maps.len() != scenarios.len() {
+        return Err(format!("{} --map, but {} --scen", maps.len(), scenarios.len()));
+    }
+    if options.rounds == 0 || options.sample == 0 {
+        return Err("--rounds and --sample: at least 1".into());
+    }
+    options.files.extend(maps.into_iter().zip(scenarios));
+    if options.sizes.is_empty() && options.files.is_empty() {
+        return Err("--sizes none: then a map is needed".into());
+    }
+    Ok(Task::Race(options))
+}
+
+fn sizes(text: &str) -> Outcome<Vec<u32>> {
+    if text == "none" {
+        return Ok(Vec::new());
+    }
+    let side = |word: &str| match word.parse() {
+        Ok(side @ 16..=4_096) => Ok(side),
+        _ => Err(format!("--sizes {word}: not a side from 16 to 4096")),
+    };
+    text.split(',').map(side).collect()
+}
+
+/// Maps below a folder that have a scenario beside them, by name.
+fn below(folder: &PathBuf) -> Outcome<Vec<(PathBuf, PathBuf)>> {
+    let complain = |error: std::io::Error| format!("--data {}: {error}", folder.display());
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(complain)? {
+        let path = entry.map_err(complain)?.path();
+        let scenario = PathBuf::from(format!("{}.scen", path.display()));
+        if path.is_dir() {
+            found.extend(below(&path)?);
+        } else if path.extension().is_some_and(|ending| ending == "map") && scenario.is_file() {
+            found.push((path, scenario));
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,116 @@
+//! The article's example, line by line: 17 comes into `10 30 20 34 38 30 24`, then the top goes.
+//!
+//! The heap itself tells its steps; they are replayed here on a copy of its array.
+
+use bevy_tilepath::nav::open_list::Step;
+
+use crate::lists::plain::PlainHeap;
+
+/// The heap of the article, in array order.
+pub const BEFORE: [u32; 7] = [10, 30, 20, 34, 38, 30, 24];
+/// What is put in.
+pub const VALUE: u32 = 17;
+
+/// A line of the story: what happens, and the array after it.
+pub struct Line {
+    /// What happens.
+    pub text: String,
+    /// The array after it.
+    pub array: Vec<u32>,
+}
+
+/// The whole story.
+pub fn story() -> Vec<Line> {
+    let mut heap = PlainHeap::<Vec<Step>>::default();
+    BEFORE.iter().for_each(|&value| heap.add(value));
+    let mut lines = vec![Line { text: "the heap".into(), array: heap.values().to_vec() }];
+
+    let told = heap.watch().len();
+    let mut array = [heap.values(), &[VALUE]].concat();
+    heap.add(VALUE);
+    let text = format!("{VALUE} is put in at the end, slot {}", array.len());
+    lines.push(Line { text, array: array.clone() });
+    replay(&heap.watch()[told..], &mut array, &mut lines);
+    lines.push(Line { text: "it stays: the heap is in order".into(), array: array.clone() });
+
+    let told = heap.watch().len();
+    let top = array.swap_remove(0);
+    heap.remove();
+    let text = format!("{top} is taken from slot 1, the last item, {}, moves there", array[0]);
+    lines.push(Line { text, array: array.clone() });
+    replay(&heap.watch()[told..], &mut array, &mut lines);
+    lines.push(Line { text: "it stays: the heap is in order".into(), array });
+    lines
+}
+
+/// Tells steps and follows them on the array; slots count from 1.
+fn replay(steps: &[Step], array: &mut [u32], lines: &mut Vec<Line>) {
+    for &step in steps {
+        let text = match step {
+            Step::Compared(one, other) => {
+                let (a, b) = (array[one - 1], array[other - 1]);
+                let sign = if a > b { "is higher than" } else { "is not higher than" };
+                format!("{a} in slot {one} {sign} {b} in slot {other}")
+            }
+            Step::Moved(from, to) => {
+                array.swap(from - 1, to - 1);
+                format!("slots {from} and {to} swap")
+            }
+        };
+        lines.push(Line { text, array: array.to_vec() });
+    }
+}
+
+/// Prints the story.
+pub fn print() {
+    for Line { text, array } in story() {
+        let array: Vec<String> = array.iter().map(u32::to_string).collect();
+        println!("{text:<56} {}", array.join(" "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arrays of the story without repetitions.
+    fn arrays() -> Vec<Vec<u32>> {
+        let mut arrays: Vec<_> = story().into_iter().map(|line| line.array).collect();
+        arrays.dedup();
+        arrays
+    }
+
+    #[test]
+    fn the_arrays_are_those_of_the_article() {
+        assert_eq!(
+            arrays(),
+            [
+                vec![10, 30, 20, 34, 38, 30, 24],
+                vec![10, 30, 20, 34, 38, 30, 24, 17],
+                vec![10, 30, 20, 17, 38, 30, 24, 34],
+                vec![10, 17, 20, 30, 38, 30, 24, 34],
+                vec![34, 17, 20, 30, 38, 30, 24],
+                vec![17, 34, 20, 30, 38, 30, 24],
+                vec![17, 30, 20, 34, 38, 30, 24],
+            ]
+        );
+    }
+
+    #[test]
+    fn the_comparisons_are_those_of_the_article() {
+        let texts: Vec<String> = story().into_iter().map(|line| line.text).collect();
+        let compared = |text: &&String| text.contains("higher than");
+        assert_eq!(
+            texts.iter().filter(compared).collect::<Vec<_>>(),
+            [
+                "17 in slot 8 is not higher than 34 in slot 4",
+                "17 in slot 4 is not higher than 30 in slot 2",
+                "17 in slot 2 is higher than 10 in slot 1",
+                "34 in slot 1 is higher than 17 in slot 2",
+                "17 in slot 2 is not higher than 20 in slot 3",
+                "34 in slot 2 is higher than 30 in slot 4",
+                "30 in slot 4 is not higher than 38 in slot 5",
+            ]
+        );
+    }
+}

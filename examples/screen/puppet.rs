@@ -1,0 +1,45 @@
+//! The puppet: keys, cursor and buttons without a hand.
+//!
+//! Input: what to press or to point at. Output: the messages that a window would send, so that
+//! the example's own controls answer them.
+
+use bevy::{
+    input::{
+        ButtonState,
+        keyboard::{Key, KeyboardInput},
+        mouse::MouseButtonInput,
+    },
+    prelude::*,
+    window::PrimaryWindow,
+};
+
+/// Presses a key and lets it go.
+pub fn press(world: &mut World, key_code: KeyCode) -> Result<(), String> {
+    let window = window(world)?;
+    for state in [ButtonState::Pressed, ButtonState::Released] {
+        let logical_key = Key::Character("".into());
+        let (text, repeat) = (None, false);
+        world.write_message(KeyboardInput { key_code, logical_key, state, text, repeat, window });
+    }
+    Ok(())
+}
+
+/// Presses a button of the mouse, or lets it go.
+pub fn button(world: &mut World, button: MouseButton, state: ButtonState) -> Result<(), String> {
+    let window = window(world)?;
+    world.write_message(MouseButtonInput { button, state, window });
+    Ok(())
+}
+
+/// Puts the cursor somewhere.
+pub fn point(world: &mut World, place: Vec2) -> Result<(), String> {
+    let window = window(world)?;
+    let mut window = world.get_mut::<Window>(window).ok_or("the window is gone")?;
+    window.set_cursor_position(Some(place));
+    Ok(())
+}
+
+fn window(world: &mut World) -> Result<Entity, String> {
+    let mut windows = world.query_filtered::<Entity, With<PrimaryWindow>>();
+    windows.single(world).map_err(|error| error.to_string())
+}

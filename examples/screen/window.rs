@@ -1,0 +1,83 @@
+//! The window, or a clear word about why there can be none.
+//!
+//! Input: Bevy's plugins, and how the window looks. Output: an app to add things to, and at its
+//! end the status to exit with.
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use bevy::{
+    app::PluginGroupBuilder,
+    log::{DEFAULT_FILTER, Level, LogPlugin},
+    prelude::*,
+    render::renderer::{RenderInstance, WgpuWrapper},
+    tasks::block_on,
+    window::WindowResolution,
+};
+
+/// Builds an app in a window; fails with the reason where there is no display or adapter.
+pub fn open(plugins: PluginGroupBuilder, window: Window) -> Result<App, String> {
+    // Bevy is built with X11 only in this project; Wayland desktops offer it as well.
+    if cfg!(target_os = "linux") && std::env::var_os("DISPLAY").is_none_or(|name| name.is_empty()) {
+        return Err("no display (DISPLAY is not set)".into());
+    }
+    find_adapter()?;
+    let plugins = plugins.set(WindowPlugin { primary_window: Some(window), ..default() });
+    // A display that refuses the connection is a panic in winit's event loop.
+    panic::set_hook(Box::new(|_| {}));
+    let app = panic::catch_unwind(AssertUnwindSafe(|| {
+        let mut app = App::new();
+        app.add_plugins(plugins);
+        app
+    }));
+    drop(panic::take_hook());
+    app.map_err(|_| "no display (it cannot be opened)".to_owned())
+}
+
+/// Fails where nothing could be drawn.
+pub fn find_adapter() -> Result<(), String> {
+    let instance = RenderInstance(Arc::new(WgpuWrapper::new(default())));
+    let adapter = block_on(instance.request_adapter(&default()));
+    adapter.map(drop).map_err(|_| "no graphics adapter".to_owned())
+}
+
+/// A window of some size in pixels, whatever the scale of the desktop if `is_exact`.
+pub fn window(title: &str, size: UVec2, is_exact: bool) -> Window {
+    let mut resolution = WindowResolution::new(size.x, size.y);
+    if is_exact {
+        resolution.set_scale_factor_override(Some(1.0)); // pictures are compared pixel by pixel
+    }
+    Window { title: title.into(), resolution, ..default() }
+}
+
+/// Bevy's plugins, for sharp pixels and this project's files.
+pub fn plugins() -> PluginGroupBuilder {
+    let file_path = assets_folder().to_string_lossy().into_owned();
+    DefaultPlugins
+        .set(log())
+        .set(ImagePlugin::default_nearest())
+        .set(AssetPlugin { file_path, ..default() })
+}
+
+/// Sends what matters to stderr.
+pub fn log() -> LogPlugin {
+    let filter = format!("{DEFAULT_FILTER},winit=error");
+    LogPlugin { level: Level::WARN, filter, ..default() }
+}
+
+/// Folder of pictures and maps.
+pub fn assets_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
+}
+
+/// Runs an app; returns what the process ends with.
+pub fn run(mut app: App) -> ExitCode {
+    match app.run() {
+        AppExit::Success => ExitCode::SUCCESS,
+        AppExit::Error(code) => ExitCode::from(code.get()),
+    }
+}
