@@ -94,7 +94,8 @@ pub fn is_loaded(world: &mut World) -> bool {
 }
 
 /// Tells the story anew when what it is about has changed. Who looks at its end goes on looking
-/// at the end, so that a path bends while walls are painted.
+/// at the end, so that a path bends while walls are painted; a story of a single moment, which
+/// has no other place to look at, leaves that as it was.
 fn tell(
     mut commands: Commands,
     grids: Res<NavGrids>,
@@ -102,6 +103,7 @@ fn tell(
     story: Option<Res<Story>>,
     mut playback: ResMut<Playback>,
     mut told: Local<Option<(u64, Cell, Cell)>>,
+    mut is_at_end: Local<bool>,
 ) {
     let Some(grid) = grids.get(GridId::default()) else {
         return;
@@ -111,9 +113,11 @@ fn tell(
         return;
     }
     *told = subject;
-    let was_at_end = story.is_some_and(|story| story.last() > 0 && playback.at >= story.last());
+    if let Some(story) = story.filter(|story| story.last() > 0) {
+        *is_at_end = playback.at >= story.last();
+    }
     let story = Story::tell(grid, level.start, level.goal);
-    playback.at = if was_at_end { story.last() } else { 0 };
+    playback.at = if *is_at_end { story.last() } else { 0 };
     playback.is_running = false;
     commands.insert_resource(Stage::new(level.size, story.peak()));
     commands.insert_resource(story);
@@ -125,9 +129,8 @@ mod tests {
     use super::*;
     use crate::{level::FIRST, trace::trace};
 
-    #[test]
-    fn the_tiles_tell_the_same_story_as_the_text() {
-        let level = Level::read(FIRST).unwrap();
+    /// The map without anything that is drawn.
+    fn app(level: &Level) -> App {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)))
             .init_resource::<Playback>()
@@ -137,18 +140,47 @@ mod tests {
             .add_systems(Update, tell.after(TilePathSystems::SyncGrid));
         app.world_mut().resource_mut::<NavGrids>().set_profiles(vec![level::profile()]);
         app.update();
-        let told = trace(app.world().resource::<Story>());
-        let plain = trace(&Story::tell(&level.grid().unwrap(), level.start, level.goal));
-        assert_eq!(told, plain);
+        app
+    }
 
+    /// Paints a column of the map and returns which moment is shown then, and which is the last.
+    fn paint(app: &mut App, column: u32, painted: TerrainId) -> (usize, usize) {
         let mut tiles = app.world_mut().query::<(&TilePos, &mut TileTerrain)>();
         for (place, mut terrain) in tiles.iter_mut(app.world_mut()) {
-            if place.x == 9 {
-                terrain.0 = WALL;
+            if place.x == column {
+                terrain.0 = painted;
             }
         }
         app.update();
+        (app.world().resource::<Playback>().at, app.world().resource::<Story>().last())
+    }
+
+    #[test]
+    fn the_tiles_tell_the_same_story_as_the_text() {
+        let level = Level::read(FIRST).unwrap();
+        let mut app = app(&level);
+        let told = trace(app.world().resource::<Story>());
+        let plain = trace(&Story::tell(&level.grid().unwrap(), level.start, level.goal));
+        assert_eq!(told, plain);
+        paint(&mut app, 9, WALL);
         let story = app.world().resource::<Story>();
         assert!(story.moments[0].caption.contains("no way leads"));
+    }
+
+    #[test]
+    fn who_looks_at_the_end_goes_on_looking_at_the_end() {
+        let mut app = app(&Level::read("S..G").unwrap());
+        let last = app.world().resource::<Story>().last();
+        assert!(last > 0);
+        assert_eq!(paint(&mut app, 1, WALL), (0, 0));
+        assert_eq!(paint(&mut app, 1, TerrainId::GROUND), (0, last));
+        app.world_mut().resource_mut::<Playback>().at = last;
+        assert_eq!(paint(&mut app, 2, MUD), (last, last));
+        assert_eq!(paint(&mut app, 1, WALL), (0, 0));
+        assert_eq!(paint(&mut app, 2, WALL), (0, 0));
+        assert_eq!(paint(&mut app, 1, MUD), (0, 0));
+        assert_eq!(paint(&mut app, 2, TerrainId::GROUND), (last, last));
+        app.world_mut().resource_mut::<Playback>().at = 1;
+        assert_eq!(paint(&mut app, 1, TerrainId::GROUND), (0, last));
     }
 }

@@ -1,7 +1,8 @@
 //! The brush: start, goal, walls and mud, painted on the map with the mouse.
 //!
 //! Input: the pointer, the mouse buttons and the chosen [`Brush`]. Output: changed tiles, start
-//! and goal. The grid follows from the tiles by itself.
+//! and goal. The grid follows from the tiles by itself. However fast the pointer moves, a stroke
+//! has no gaps.
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
@@ -11,6 +12,7 @@ use crate::{
     board,
     display::ViewSystems,
     level::{Level, MUD, WALL},
+    line::line,
     pointer::Pointer,
     stage::Stage,
 };
@@ -35,6 +37,14 @@ impl Plugin for BrushPlugin {
     }
 }
 
+/// What is painted from the press of a button to its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stroke {
+    brush: Brush,
+    /// The cell it has come to; `None` at its beginning, and off the map.
+    last: Option<Cell>,
+}
+
 type Tile = (
     &'static TilePos,
     &'static mut TileTerrain,
@@ -49,22 +59,28 @@ fn paint(
     brush: Res<Brush>,
     mut level: ResMut<Level>,
     mut tiles: Query<Tile>,
-    mut stroke: Local<Option<Brush>>,
+    mut stroke: Local<Option<Stroke>>,
 ) {
     let cell = pointer.0.and_then(|place| stage.cell_at(place));
+    let is_click = buttons.any_just_pressed([MouseButton::Left, MouseButton::Right]);
     if buttons.just_pressed(MouseButton::Left) {
-        *stroke = cell.map(|cell| begin(cell, &level, *brush));
+        *stroke = cell.map(|cell| Stroke { brush: begin(cell, &level, *brush), last: None });
     } else if buttons.just_pressed(MouseButton::Right) {
-        *stroke = cell.map(|_| Brush::Ground);
+        *stroke = cell.map(|_| Stroke { brush: Brush::Ground, last: None });
     }
-    if let (Some(cell), Some(brush)) = (cell, *stroke)
-        && let Some((_, mut terrain, mut texture, mut color)) = tiles
-            .iter_mut()
-            .find(|(place, ..)| (place.x as i32, place.y as i32) == (cell.x, cell.y))
-        && let Some(painted) = apply(brush, cell, terrain.0, &mut level)
-    {
-        terrain.0 = painted;
-        (*texture, *color) = board::look(painted, cell);
+    if let Some(Stroke { brush, last }) = &mut *stroke {
+        for cell in cell.into_iter().flat_map(|cell| line(last.unwrap_or(cell), cell)) {
+            let tile = tiles
+                .iter_mut()
+                .find(|(place, ..)| (place.x as i32, place.y as i32) == (cell.x, cell.y));
+            if let Some((_, mut terrain, mut texture, mut color)) = tile
+                && let Some(painted) = apply(*brush, cell, terrain.0, &mut level, is_click)
+            {
+                terrain.0 = painted;
+                (*texture, *color) = board::look(painted, cell);
+            }
+        }
+        *last = cell;
     }
     if !buttons.any_pressed([MouseButton::Left, MouseButton::Right]) {
         *stroke = None;
@@ -80,21 +96,25 @@ fn begin(cell: Cell, level: &Level, brush: Brush) -> Brush {
     }
 }
 
-/// Moves start or goal, which stay off walls and each other; or says what terrain the cell should
-/// have instead of `terrain`.
-fn apply(brush: Brush, cell: Cell, terrain: TerrainId, level: &mut Level) -> Option<TerrainId> {
+/// Moves start or goal; says what terrain the cell should have instead of `terrain`. Start and
+/// goal stay off each other and off walls: a click removes the wall, a drag leads over it.
+fn apply(
+    brush: Brush,
+    cell: Cell,
+    terrain: TerrainId,
+    level: &mut Level,
+    is_click: bool,
+) -> Option<TerrainId> {
     let is_taken = cell == level.start || cell == level.goal;
+    let is_wall = terrain == WALL;
     let painted = match brush {
-        Brush::Start | Brush::Goal if is_taken || terrain == WALL => return None,
-        Brush::Start => {
-            level.start = cell;
-            return None;
+        Brush::Start | Brush::Goal | Brush::Wall if is_taken => return None,
+        Brush::Start | Brush::Goal if is_wall && !is_click => return None,
+        Brush::Start | Brush::Goal => {
+            let end = if brush == Brush::Start { &mut level.start } else { &mut level.goal };
+            *end = cell;
+            if is_wall { TerrainId::GROUND } else { terrain }
         }
-        Brush::Goal => {
-            level.goal = cell;
-            return None;
-        }
-        Brush::Wall if is_taken => return None,
         Brush::Wall => WALL,
         Brush::Mud => MUD,
         Brush::Ground => TerrainId::GROUND,
@@ -112,7 +132,7 @@ mod tests {
         let mut level = Level::read("S.G").unwrap();
         let (start, middle, goal) = (level.start, Cell::new(1, 0), level.goal);
         let mut paint = |brush, cell, terrain| {
-            let painted = apply(brush, cell, terrain, &mut level);
+            let painted = apply(brush, cell, terrain, &mut level, false);
             (painted, level.start, level.goal)
         };
         let ground = TerrainId::GROUND;
@@ -126,10 +146,52 @@ mod tests {
     }
 
     #[test]
+    fn a_click_puts_start_or_goal_in_the_place_of_a_wall() {
+        let mut level = Level::read("S.G").unwrap();
+        let (start, middle) = (level.start, Cell::new(1, 0));
+        let painted = apply(Brush::Goal, middle, WALL, &mut level, true);
+        assert_eq!((painted, level.goal), (Some(TerrainId::GROUND), middle));
+        let painted = apply(Brush::Goal, start, TerrainId::GROUND, &mut level, true);
+        assert_eq!((painted, level.goal), (None, middle));
+    }
+
+    #[test]
     fn start_and_goal_can_be_dragged_with_any_brush() {
         let level = Level::read("S.G").unwrap();
         assert_eq!(begin(level.start, &level, Brush::Wall), Brush::Start);
         assert_eq!(begin(level.goal, &level, Brush::Mud), Brush::Goal);
         assert_eq!(begin(Cell::new(1, 0), &level, Brush::Mud), Brush::Mud);
+    }
+
+    #[test]
+    fn a_fast_stroke_has_no_gaps_on_the_map_and_none_filled_beyond_it() {
+        let level = Level::read("S....G\n......").unwrap();
+        let mut app = App::new();
+        app.insert_resource(Stage::new(level.size, 0))
+            .insert_resource(level.clone())
+            .init_resource::<ButtonInput<MouseButton>>()
+            .init_resource::<Pointer>()
+            .init_resource::<Brush>()
+            .add_systems(Update, paint);
+        for cell in level.cells() {
+            let (texture, color) = board::look(TerrainId::GROUND, cell);
+            let place = TilePos::new(cell.x as u32, cell.y as u32);
+            app.world_mut().spawn((place, TileTerrain(TerrainId::GROUND), texture, color));
+        }
+        let mut buttons = app.world_mut().resource_mut::<ButtonInput<MouseButton>>();
+        buttons.press(MouseButton::Left);
+        let mut walls_after = |x: Option<i32>| {
+            let stage = app.world().resource::<Stage>();
+            let place = x.map(|x| stage.cell(Cell::new(x, 0)).center());
+            app.world_mut().resource_mut::<Pointer>().0 = place;
+            app.update();
+            app.world_mut().resource_mut::<ButtonInput<MouseButton>>().clear();
+            let mut tiles = app.world_mut().query::<&TileTerrain>();
+            tiles.iter(app.world()).filter(|terrain| terrain.0 == WALL).count()
+        };
+        assert_eq!(walls_after(Some(0)), 1);
+        assert_eq!(walls_after(Some(3)), 4);
+        assert_eq!(walls_after(None), 4);
+        assert_eq!(walls_after(Some(5)), 5);
     }
 }

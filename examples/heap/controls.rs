@@ -52,14 +52,7 @@ fn listen(
     mut brush: ResMut<Brush>,
 ) {
     for key in keys.read().filter(|key| key.state == ButtonState::Pressed) {
-        // Where these signs are on a keyboard differs from country to country.
-        let code = match &key.logical_key {
-            Key::Character(sign) if sign == "+" => KeyCode::Equal,
-            Key::Character(sign) if sign == "-" => KeyCode::Minus,
-            _ => key.key_code,
-        };
-        let command = COMMANDS.iter().find(|&&(_, _, of_command, _)| of_command == code);
-        match command.map(|&(.., command)| command) {
+        match command(&key.logical_key, key.key_code) {
             Some(Command::Play(Action::Run)) if key.repeat => {}
             Some(Command::Play(action)) => {
                 actions.write(action);
@@ -67,5 +60,58 @@ fn listen(
             Some(Command::Paint(chosen)) => *brush = chosen,
             None => {}
         }
+    }
+}
+
+/// The command of a key. The signs for slower and faster lie elsewhere from country to country:
+/// they count by what is written, and by their place only where nothing is known of that.
+fn command(logical: &Key, physical: KeyCode) -> Option<Command> {
+    let sign = match logical {
+        Key::Character(sign) => Some(sign.as_str()).filter(|sign| !sign.is_empty()),
+        Key::Unidentified(_) => None,
+        // Not a sign, or a dead key.
+        _ => Some(" "),
+    };
+    let code = match (sign, physical) {
+        (Some("-"), _) => KeyCode::Minus,
+        (Some("+" | "="), _) => KeyCode::Equal,
+        (Some(_), KeyCode::Minus | KeyCode::Equal) => return None,
+        _ => physical,
+    };
+    COMMANDS.iter().find(|&&(_, _, of_command, _)| of_command == code).map(|&(.., command)| command)
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::input::keyboard::NativeKey;
+
+    use super::*;
+
+    #[test]
+    fn signs_count_by_what_they_write() {
+        let sign = |text: &str, physical| command(&Key::Character(text.into()), physical);
+        let (slower, faster) = (Command::Play(Action::Slower), Command::Play(Action::Faster));
+        assert_eq!(sign("-", KeyCode::Minus), Some(slower));
+        assert_eq!(sign("=", KeyCode::Equal), Some(faster));
+        assert_eq!(sign("+", KeyCode::NumpadAdd), Some(faster));
+        // A German keyboard.
+        assert_eq!(sign("-", KeyCode::Slash), Some(slower));
+        assert_eq!(sign("+", KeyCode::BracketRight), Some(faster));
+        assert_eq!(sign("ß", KeyCode::Minus), None);
+        assert_eq!(command(&Key::Dead(Some('´')), KeyCode::Equal), None);
+    }
+
+    #[test]
+    fn places_count_for_all_other_keys_and_where_nothing_is_written() {
+        let nothing = [Key::Character("".into()), Key::Unidentified(NativeKey::Unidentified)];
+        for key in nothing {
+            for (.., physical, of_key) in COMMANDS {
+                assert_eq!(command(&key, physical), Some(of_key));
+            }
+        }
+        let key = Key::Character("&".into());
+        assert_eq!(command(&key, KeyCode::Digit1), Some(Command::Paint(Brush::Start)));
+        assert_eq!(command(&Key::Home, KeyCode::Home), Some(Command::Play(Action::Home)));
+        assert_eq!(command(&Key::Tab, KeyCode::Tab), None);
     }
 }

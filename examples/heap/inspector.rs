@@ -19,7 +19,7 @@ pub fn about(story: &Story, moment: &Moment, cell: Option<Cell>) -> String {
         return format!("Cell {cell}: the search has not seen it yet.");
     };
     let key = known.key;
-    let [f, g, h] = [key.f, key.f - key.h, key.h].map(|units| story.scale.show_finely(units));
+    let [g, h, f] = story.scale.show_sum(key.f - key.h, key.h);
     let values = format!("Cell {cell}: f {f} = g {g} + h {h}");
     match moment.heap.iter().position(|entry| entry.cell == cell) {
         Some(slot) => format!("{values}\n{}", family(slot, moment.heap.len())),
@@ -43,8 +43,29 @@ fn family(slot: usize, count: usize) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 mod tests {
     use super::*;
+    use crate::level::{FIRST, Level};
+
+    #[test]
+    fn every_line_adds_up() {
+        let level = Level::read(FIRST).unwrap();
+        let story = Story::tell(&level.grid().unwrap(), level.start, level.goal);
+        let moment = story.moment(story.last());
+        assert!(moment.cells.len() > 50);
+        for &cell in moment.cells.keys() {
+            let text = about(&story, moment, Some(cell));
+            let (_, values) = text.lines().next().unwrap().split_once(": ").unwrap();
+            // Their only decimal taken in, the numbers are whole.
+            let tenths: Vec<u32> = values
+                .split_whitespace()
+                .filter_map(|word| word.replace('.', "").parse().ok())
+                .collect();
+            assert_eq!(tenths.len(), 3, "{text}");
+            assert_eq!(tenths[0], tenths[1] + tenths[2], "{text}");
+        }
+    }
 
     #[test]
     fn families_end_where_the_heap_does() {

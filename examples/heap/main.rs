@@ -21,6 +21,7 @@ mod event;
 mod inspector;
 mod legend;
 mod level;
+mod line;
 mod map_view;
 mod moment;
 mod palette;

@@ -2,7 +2,7 @@
 //!
 //! Input: the moment that is shown and the node that is pointed at. Output: boxes over the tiles,
 //! with f large at the top left, g at the bottom left, h at the bottom right, and badges
-//! on start and goal.
+//! on start and goal. Each number is rounded by itself, as the panel says.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::Cell;

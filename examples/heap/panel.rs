@@ -12,6 +12,9 @@ use crate::{
 
 /// Space between parts of a row.
 const GAP: f32 = 11.0;
+/// What the numbers count.
+const NUMBERS: &str = "Straight step 10, diagonal 14.14; every number is rounded by itself.\n\
+                       Each half of a step over mud counts twice.";
 /// What the first moment adds.
 const KEYS: &str = "\nOne step: right arrow. Run and pause: space.";
 
@@ -57,8 +60,7 @@ pub fn spawn(mut commands: Commands, stage: Res<Stage>) {
     };
     commands.spawn((Panel, node)).with_children(|panel| {
         panel.spawn(widgets::label("The open list of A*, a binary heap", 22.0, palette::TEXT));
-        let text = "Straight step 10, diagonal 14 (14.14, rounded), over mud twice as much.";
-        panel.spawn(widgets::label(text, 12.0, palette::QUIET));
+        panel.spawn(widgets::label(NUMBERS, 12.0, palette::QUIET));
         spawn_caption(panel);
         spawn_progress(panel);
         let row = Node { column_gap: px(GAP), ..default() };

@@ -22,7 +22,8 @@ pub struct Operation {
     pub call: Call,
     /// Which of the heap's steps.
     steps: Range<usize>,
-    /// The array after it.
+    /// The array after it, for the checks that the replay ends with the same one.
+    #[cfg(any(test, debug_assertions))]
     pub after: Vec<NodeId>,
 }
 
@@ -46,8 +47,12 @@ impl Recorder {
 
     fn note(&mut self, call: Call, first_step: usize) {
         let steps = first_step..self.heap.watch().len();
-        let after = self.heap.nodes().collect();
-        self.operations.push(Operation { call, steps, after });
+        self.operations.push(Operation {
+            call,
+            steps,
+            #[cfg(any(test, debug_assertions))]
+            after: self.heap.nodes().collect(),
+        });
     }
 }
 

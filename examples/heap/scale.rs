@@ -17,9 +17,12 @@ impl Scale {
         self.with_decimals(units, 0)
     }
 
-    /// A value with one decimal: f is seen to be g + h then.
-    pub fn show_finely(self, units: u32) -> String {
-        self.with_decimals(units, 1)
+    /// Two values with one decimal, and the sum of what is printed of them: the line that says
+    /// how they add up is right, though their exact sum may round to another last digit.
+    pub fn show_sum(self, one: u32, other: u32) -> [String; 3] {
+        let tenths = |units| (f64::from(units) * self.0 * 10.0).round() as u64;
+        let (one, other) = (tenths(one), tenths(other));
+        [one, other, one + other].map(|tenths| format!("{}.{}", tenths / 10, tenths % 10))
     }
 
     /// Two values, so that they read the same only where they are.
@@ -53,6 +56,13 @@ mod tests {
         assert_eq!(both(1_414, 1_413), "14.14 14.13");
         assert_eq!(both(1_414, 1_414), "14 14");
         assert_eq!(Scale(0.01).show(1_414), "14");
-        assert_eq!(Scale(0.01).show_finely(1_414), "14.1");
+    }
+
+    #[test]
+    fn sums_add_up_as_they_are_printed() {
+        let sum = |one, other| Scale(0.01).show_sum(one, other).join(" ");
+        assert_eq!(sum(1_414, 1_414), "14.1 14.1 28.2");
+        assert_eq!(sum(1_416, 1_416), "14.2 14.2 28.4");
+        assert_eq!(sum(0, 9_996), "0.0 100.0 100.0");
     }
 }

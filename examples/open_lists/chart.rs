@@ -10,7 +10,11 @@ use plotters::{
     prelude::*,
 };
 
-use crate::{race::Result as Race, table::label};
+use crate::{
+    race::{Row, Standing},
+    roster::DEFAULT,
+    table::label,
+};
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, LogCoord<f64>>>;
 type Drawn<T = ()> = Result<T, Box<dyn Error>>;
@@ -21,31 +25,15 @@ const NAMES: i32 = 250;
 /// Least distance of two names, in pixels.
 const LINE: i32 = 20;
 
-/// A color a list, in the order of the roster; black is the library's default.
-const COLORS: [RGBColor; 12] = [
-    RGBColor(127, 29, 29),
-    RGBColor(205, 60, 40),
-    RGBColor(235, 120, 40),
-    RGBColor(205, 160, 30),
-    RGBColor(110, 140, 40),
-    RGBColor(30, 150, 120),
-    RGBColor(20, 130, 170),
-    RGBColor(50, 90, 200),
-    RGBColor(0, 0, 0),
-    RGBColor(130, 80, 190),
-    RGBColor(190, 70, 150),
-    RGBColor(120, 120, 120),
-];
-
 /// Writes the chart.
 ///
 /// # Errors
 /// What the drawing or the file system complains about, with the file.
-pub fn write(results: &[Race], file: &FilePath) -> Result<(), String> {
+pub fn write(results: &[Standing], file: &FilePath) -> Result<(), String> {
     draw(results, file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-fn draw(results: &[Race], file: &FilePath) -> Drawn {
+fn draw(results: &[Standing], file: &FilePath) -> Drawn {
     let area = SVGBackend::new(file, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut plot: Plot = ChartBuilder::on(&area)
@@ -55,8 +43,11 @@ fn draw(results: &[Race], file: &FilePath) -> Drawn {
         .x_label_area_size(44)
         .y_label_area_size(64)
         .build_cartesian_2d(span_of(results, side, 0.15), {
-            let span =
-                span_of(results.iter().flat_map(|race| &race.rows), |row| row.micros.log10(), 0.1);
+            let span = span_of(
+                results.iter().flat_map(|standing| &standing.rows),
+                |row| row.micros.log10(),
+                0.1,
+            );
             (10f64.powf(span.start)..10f64.powf(span.end)).log_scale()
         })?;
     plot.configure_mesh()
@@ -71,8 +62,8 @@ fn draw(results: &[Race], file: &FilePath) -> Drawn {
         .axis_desc_style(("sans-serif", 16))
         .draw()?;
     let mut ends = Vec::new();
-    for (place, color) in COLORS.iter().enumerate() {
-        ends.extend(draw_list(&mut plot, results, place, *color)?);
+    for row in results.first().map_or(&[][..], |standing| &standing.rows) {
+        ends.extend(draw_list(&mut plot, results, row)?);
     }
     draw_names(&plot, ends)?;
     area.present()?;
@@ -80,8 +71,8 @@ fn draw(results: &[Race], file: &FilePath) -> Drawn {
 }
 
 /// Logarithm to base 2 of the side of a square with as many cells.
-fn side(race: &Race) -> f64 {
-    (race.cells as f64).log2() / 2.0
+fn side(standing: &Standing) -> f64 {
+    (standing.cells as f64).log2() / 2.0
 }
 
 /// From the least to the greatest, with a margin.
@@ -98,23 +89,18 @@ fn span_of<T>(
 /// The end of a line in pixels, with the name that belongs there.
 type End = ((i32, i32), String, RGBColor);
 
-/// Draws the line and the dots of one list.
-fn draw_list(
-    plot: &mut Plot,
-    results: &[Race],
-    place: usize,
-    color: RGBColor,
-) -> Drawn<Option<End>> {
-    let point = |race: &Race| race.rows.get(place).map(|row| (side(race), row.micros));
+/// Draws the line and the dots of the list that `row` is of.
+fn draw_list(plot: &mut Plot, results: &[Standing], row: &Row) -> Drawn<Option<End>> {
+    let color = RGBColor(row.color[0], row.color[1], row.color[2]);
+    let point = |standing: &Standing| Some((side(standing), standing.row(row.name)?.micros));
     let points = |is_real: bool| {
-        results.iter().filter(move |race| race.is_real == is_real).filter_map(point)
+        results.iter().filter(move |standing| standing.is_real == is_real).filter_map(point)
     };
     plot.draw_series(points(true).map(|point| Circle::new(point, 2, color.filled())))?;
-    let width = if color == BLACK { 4 } else { 2 };
+    let width = if row.name == DEFAULT { 4 } else { 2 };
     plot.draw_series(LineSeries::new(points(false), color.stroke_width(width)))?;
-    let name = results.first().and_then(|race| race.rows.get(place)).map(label);
     let last = points(false).next_back().or_else(|| points(true).next_back());
-    Ok(last.zip(name).map(|(last, name)| (plot.backend_coord(&last), name, color)))
+    Ok(last.map(|last| (plot.backend_coord(&last), label(row), color)))
 }
 
 /// Writes the names beside the ends of the lines, none over another.

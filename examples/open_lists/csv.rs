@@ -1,11 +1,12 @@
-//! Results as comma-separated values, one line a map and list; all but times are totals.
+//! Results as comma-separated values, one line a map and list. Counts are totals over all
+//! queries of the map.
 
 use std::fmt::Write as _;
 
-use crate::race::Result;
+use crate::race::Standing;
 
 /// The whole file.
-pub fn text(results: &[Result]) -> String {
+pub fn text(results: &[Standing]) -> String {
     let mut text = String::from(
         "map,cells,queries,structure,article,us_per_query,comparisons,moves,peak_open,expansions,\
          inserts,insert_comparisons,improvements,improvement_comparisons,removals,\

@@ -1,91 +1,92 @@
 //! The comparison of the C# article: so many values put in, then the lowest asked for.
 //!
 //! Its rival is an array that is sorted anew after each insertion. Beside it stands what the
-//! article could have done: find the place by halving, then insert there.
+//! article could have done: find the place by halving, then insert there. Each is run twice, once
+//! to be timed and once to be counted.
 
-use std::time::Instant;
+use std::{fmt::Write as _, time::Instant};
 
-use bevy_tilepath::nav::open_list::Count;
+use bevy_tilepath::nav::open_list::{Count, Watch};
 
 use crate::{lists::plain::PlainHeap, random::Random};
 
 /// As many values as in the article.
 const SIZES: [usize; 2] = [4_000, 10_000];
 
-/// What one structure did with the values.
-pub struct Outcome {
-    /// Lowest value.
-    pub lowest: Option<u32>,
-    /// Comparisons made.
-    pub comparisons: u64,
-}
+/// Lowest value, and who looked on.
+type Found<W> = (Option<u32>, W);
+
+/// A way to do it: its name, timed, counted.
+type Way = (&'static str, fn(&[u32]) -> Found<()>, fn(&[u32]) -> Found<Count>);
+
+const WAYS: [Way; 3] = [
+    ("binary heap", heap, heap),
+    ("array, sort_unstable after each", sorted_anew, sorted_anew),
+    ("array, place found by halving", sorted_by_halving, sorted_by_halving),
+];
 
 /// Values in no order.
-pub fn values(count: usize) -> Vec<u32> {
+fn values(count: usize) -> Vec<u32> {
     let mut random = Random::new(count as u64);
     (0..count).map(|_| 1 + random.below(100_000)).collect()
 }
 
 /// Puts all into a plain heap.
-pub fn heap(values: &[u32]) -> Outcome {
-    let mut heap = PlainHeap::<Count>::default();
+fn heap<W: Watch + Clone>(values: &[u32]) -> Found<W> {
+    let mut heap = PlainHeap::<W>::default();
     values.iter().for_each(|&value| heap.add(value));
-    let comparisons = heap.watch().comparisons;
-    Outcome { lowest: heap.remove(), comparisons }
+    let watch = heap.watch().clone();
+    (heap.remove(), watch)
 }
 
 /// Puts all into an array that is sorted after each.
-pub fn sorted_anew(values: &[u32]) -> Outcome {
-    let (mut array, mut comparisons) = (Vec::new(), 0);
+fn sorted_anew<W: Watch>(values: &[u32]) -> Found<W> {
+    let (mut array, mut watch): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
         array.push(value);
-        array.sort_unstable_by(|one: &u32, other| {
-            comparisons += 1;
+        array.sort_unstable_by(|one, other| {
+            watch.compared(0, 0);
             one.cmp(other)
         });
     }
-    Outcome { lowest: array.first().copied(), comparisons }
+    (array.first().copied(), watch)
 }
 
 /// Puts all into an array where they belong.
-pub fn sorted_by_halving(values: &[u32]) -> Outcome {
-    let (mut array, mut comparisons): (Vec<u32>, _) = (Vec::new(), 0);
+fn sorted_by_halving<W: Watch>(values: &[u32]) -> Found<W> {
+    let (mut array, mut watch): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
         let place = array.partition_point(|&other| {
-            comparisons += 1;
+            watch.compared(0, 0);
             other < value
         });
         array.insert(place, value);
     }
-    Outcome { lowest: array.first().copied(), comparisons }
+    (array.first().copied(), watch)
 }
 
-/// Runs and prints all three at both sizes.
-pub fn run() {
-    type Way = (&'static str, fn(&[u32]) -> Outcome);
-    let ways: [Way; 3] = [
-        ("binary heap", heap),
-        ("array sorted after each insert", sorted_anew),
-        ("array, place found by halving", sorted_by_halving),
-    ];
-    println!(
-        "{:>7}  {:<32} {:>12} {:>14} {:>9} {:>9}",
+/// Runs all ways at both sizes.
+pub fn text() -> String {
+    let mut text = format!(
+        "{:>7}  {:<32} {:>12} {:>14} {:>9} {:>9}\n",
         "items", "structure", "µs", "comparisons", "/insert", "lowest F"
     );
     for size in SIZES {
         let values = values(size);
-        for (name, way) in ways {
+        for (name, timed, counted) in WAYS {
             let begin = Instant::now();
-            let outcome = way(&values);
+            let (lowest, ()) = timed(&values);
             let micros = begin.elapsed().as_secs_f64() * 1e6;
-            let each = outcome.comparisons as f64 / size as f64;
-            let lowest = outcome.lowest.unwrap_or_default();
-            println!(
-                "{size:>7}  {name:<32} {micros:>12.0} {:>14} {each:>9.1} {lowest:>9}",
-                outcome.comparisons
+            let comparisons = counted(&values).1.comparisons;
+            let each = comparisons as f64 / size as f64;
+            let lowest = lowest.unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{size:>7}  {name:<32} {micros:>12.0} {comparisons:>14} {each:>9.1} {lowest:>9}"
             );
         }
     }
+    text
 }
 
 #[cfg(test)]
@@ -95,10 +96,10 @@ mod tests {
     #[test]
     fn all_ways_find_the_same_lowest_value_and_the_heap_compares_least() {
         let values = values(1_000);
-        let ways = [heap(&values), sorted_anew(&values), sorted_by_halving(&values)];
+        let found = WAYS.map(|(_, _, counted)| counted(&values));
         let lowest = values.iter().min().copied();
-        assert!(ways.iter().all(|way| way.lowest == lowest));
-        let [heap, anew, halving] = ways.map(|way| way.comparisons);
+        assert!(found.iter().all(|found| found.0 == lowest));
+        let [heap, anew, halving] = found.map(|found| found.1.comparisons);
         assert!(heap * 3 < halving && halving * 10 < anew, "{heap} {halving} {anew}");
     }
 }

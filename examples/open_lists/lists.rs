@@ -2,10 +2,12 @@
 //!
 //! The first seven are those of the articles, from the simplest to the cleverest; the others
 //! stand beside them. Each takes an onlooker: `()` when it is timed, `Count` when its work is
-//! counted, `Vec<Step>` when every step is to be told.
+//! counted, `Vec<Step>` when every step is to be told; std's heap is heard through its items instead.
+//! Arrays that have a fixed size in the articles grow here.
 
 pub mod chain;
 pub mod dial;
+pub mod every;
 pub mod lague;
 pub mod lester;
 pub mod plain;
@@ -19,6 +21,7 @@ pub mod unsorted;
 use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, Count, OpenList};
 
 pub use dial::DialRing;
+pub use every::Every;
 pub use lague::LagueHeap;
 pub use lester::LesterHeap;
 pub use plain::PlainList;

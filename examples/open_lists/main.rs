@@ -21,52 +21,64 @@ mod random;
 mod roster;
 #[path = "../runner/mod.rs"]
 mod runner;
+mod runs;
 mod table;
 mod trace;
 
-use std::process::ExitCode;
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
 
 use course::Course;
 use options::{Options, Task};
 use runner::Outcome;
 
 fn main() -> ExitCode {
-    runner::report(|| {
-        match options::read()? {
-            Task::Help => println!("{}", options::HELP),
-            Task::Trace => trace::print(),
-            Task::InsertBench => insert_bench::run(),
-            Task::Race(options) => run(&options)?,
-        }
-        Ok(())
+    runner::report(|| match options::read()? {
+        Task::Help => say(options::HELP),
+        Task::Trace => say(&trace::text()),
+        Task::InsertBench => say(&insert_bench::text()),
+        Task::Race(options) => run(&options),
     })
 }
 
 fn run(options: &Options) -> Outcome<()> {
     let entrants = roster::select(options.takes_all, &options.only)?;
-    // All are read first: a file that is missing should not be found out after a minute.
+    // All is read and the folder made first: what fails should not fail after a minute.
     let courses = courses(options).collect::<Outcome<Vec<_>>>()?;
+    let complain = |file: &Path, error: io::Error| format!("{}: {error}", file.display());
+    fs::create_dir_all(&options.out).map_err(|error| complain(&options.out, error))?;
     let mut results = Vec::with_capacity(courses.len());
     for course in &courses {
         eprintln!("{}: {} queries", course.name, course.queries.len());
         results.push(race::run(course, &entrants, options.rounds)?);
     }
-    let csv = options.out.join("open_lists.csv");
-    let write = |text| std::fs::write(&csv, text);
-    std::fs::create_dir_all(&options.out)
-        .and_then(|()| write(csv::text(&results)))
-        .map_err(|error| format!("{}: {error}", csv.display()))?;
-    let svg = options.out.join("open_lists.svg");
-    chart::write(&results, &svg)?;
-    eprintln!("written: {} and {}", csv.display(), svg.display());
-    table::print(&results);
-    Ok(())
+    let (csv, svg) = (options.out.join("open_lists.csv"), options.out.join("open_lists.svg"));
+    let written = fs::write(&csv, csv::text(&results))
+        .map_err(|error| complain(&csv, error))
+        .and_then(|()| chart::write(&results, &svg));
+    if written.is_ok() {
+        eprintln!("written: {} and {}", csv.display(), svg.display());
+    }
+    say(&table::text(&results))?;
+    written
+}
+
+/// Prints to standard output; a reader that has seen enough is no error.
+fn say(text: &str) -> Outcome<()> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
 }
 
 /// The generated maps in the order asked for, then those from files.
 fn courses(options: &Options) -> impl Iterator<Item = Outcome<Course>> {
     let generated = options.sizes.iter().map(|&side| {
-        let profile = runner::profile(&options.profile)?;
+        let profile = course::profile_of(&options.profile)?;
         Course::generated(side, &profile)
     });
     let read = options

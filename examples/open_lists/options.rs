@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use lexopt::prelude::Long;
+use lexopt::prelude::{Long, Short};
 
 use crate::runner::{self, Outcome, word};
 
 /// What `--help` prints.
 pub const HELP: &str = "open_lists [--sizes N,N,..|none] [--map FILE --scen FILE].. [--data FOLDER]
-  [--sample N] [--rounds R] [--profile plain|weighted] [--every-node] [--only PART].. [--out FOLDER]
+  [--sample N] [--rounds R] [--profile plain|weighted|fine] [--every-node] [--only PART].. [--out FOLDER]
   | --insert-bench | --trace
 
 Runs the same A* with twelve open lists, seven of them from the articles, checks that all find
@@ -17,13 +17,16 @@ the same costs, and prints what each took. Writes open_lists.csv and open_lists.
 --map --scen  a Moving AI map and its scenario, any number of times
 --data        every map below a folder that has a scenario beside it
 --sample      queries a map from files (default 20)
---rounds      every query is timed so often, the median counts (default 3)
+--rounds      every query is timed so often, the median counts (default 3); a list that takes more
+              than a second for a map is timed once
+--profile     fine has costs without a common measure (default plain)
 --every-node  searches send every node through the list, as the articles do; by default they
               keep a successor that must be the next to themselves
 --only        only the unsorted list and those with this in their names, any number of times
 --out         where the files go (default: the current folder)
 --insert-bench   4,000 and 10,000 values into a heap and into sorted arrays
---trace          the article's example of a heap, step by step";
+--trace          the article's example of a heap, step by step
+";
 
 /// What to do.
 pub enum Task {
@@ -57,6 +60,21 @@ pub struct Options {
     pub out: PathBuf,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            sizes: vec![32, 64, 128, 256, 512, 1_024],
+            files: Vec::new(),
+            sample: 20,
+            rounds: 3,
+            profile: "plain".into(),
+            takes_all: false,
+            only: Vec::new(),
+            out: PathBuf::from("."),
+        }
+    }
+}
+
 /// Reads the command line.
 ///
 /// # Errors
@@ -64,27 +82,18 @@ pub struct Options {
 pub fn read() -> Outcome<Task> {
     let mut parser = lexopt::Parser::from_env();
     let (mut maps, mut scenarios): (Vec<PathBuf>, Vec<PathBuf>) = Default::default();
-    let mut options = Options {
-        sizes: vec![32, 64, 128, 256, 512, 1_024],
-        files: Vec::new(),
-        sample: 20,
-        rounds: 3,
-        profile: "plain".into(),
-        takes_all: false,
-        only: Vec::new(),
-        out: PathBuf::from("."),
-    };
+    let mut options = Options::default();
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
-            Long("help") => return Ok(Task::Help),
+            Long("help") | Short('h') => return Ok(Task::Help),
             Long("trace") => return Ok(Task::Trace),
             Long("insert-bench") => return Ok(Task::InsertBench),
             Long("sizes") => options.sizes = sizes(&word(&mut parser)?)?,
             Long("map") => maps.push(word(&mut parser)?.into()),
             Long("scen") => scenarios.push(word(&mut parser)?.into()),
-            Long("data") => options.files.extend(below(&word(&mut parser)?.into())?),
-            Long("sample") => options.sample = runner::number("sample", &mut parser)?,
-            Long("rounds") => options.rounds = runner::number("rounds", &mut parser)?,
+            Long("data") => options.files.extend(data(&word(&mut parser)?.into())?),
+            Long("sample") => options.sample = count("sample", &mut parser)?,
+            Long("rounds") => options.rounds = count("rounds", &mut parser)?,
             Long("profile") => options.profile = word(&mut parser)?,
             Long("every-node") => options.takes_all = true,
             Long("only") => options.only.push(word(&mut parser)?),
@@ -95,14 +104,18 @@ pub fn read() -> Outcome<Task> {
     if maps.len() != scenarios.len() {
         return Err(format!("{} --map, but {} --scen", maps.len(), scenarios.len()));
     }
-    if options.rounds == 0 || options.sample == 0 {
-        return Err("--rounds and --sample: at least 1".into());
-    }
     options.files.extend(maps.into_iter().zip(scenarios));
     if options.sizes.is_empty() && options.files.is_empty() {
         return Err("--sizes none: then a map is needed".into());
     }
     Ok(Task::Race(options))
+}
+
+fn count(name: &str, parser: &mut lexopt::Parser) -> Outcome<usize> {
+    match runner::number(name, parser)? {
+        count @ 1..=100_000 => Ok(count),
+        count => Err(format!("--{name} {count}: not from 1 to 100000")),
+    }
 }
 
 fn sizes(text: &str) -> Outcome<Vec<u32>> {
@@ -114,6 +127,15 @@ fn sizes(text: &str) -> Outcome<Vec<u32>> {
         _ => Err(format!("--sizes {word}: not a side from 16 to 4096")),
     };
     text.split(',').map(side).collect()
+}
+
+/// The maps of a folder; there must be some.
+fn data(folder: &PathBuf) -> Outcome<Vec<(PathBuf, PathBuf)>> {
+    let found = below(folder)?;
+    if found.is_empty() {
+        return Err(format!("--data {}: no map with a scenario", folder.display()));
+    }
+    Ok(found)
 }
 
 /// Maps below a folder that have a scenario beside them, by name.

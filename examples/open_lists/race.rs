@@ -8,8 +8,9 @@ use bevy_tilepath::prelude::*;
 use crate::{
     course::Course,
     ledger::Work,
-    roster::{Entrant, Runner, YARDSTICK},
-    runner::{Outcome, percentile},
+    roster::{Entrant, YARDSTICK},
+    runner::Outcome,
+    runs::Runner,
 };
 
 /// A list whose queries took longer than this together, in seconds, is timed once.
@@ -21,6 +22,8 @@ pub struct Row {
     pub name: &'static str,
     /// Its number among the structures of the articles.
     pub article: Option<u8>,
+    /// Its color in charts.
+    pub color: [u8; 3],
     /// Microseconds a query: the mean of each query's median over the rounds.
     pub micros: f64,
     /// Nodes expanded.
@@ -30,7 +33,7 @@ pub struct Row {
 }
 
 /// A course and what everybody did on it.
-pub struct Result {
+pub struct Standing {
     /// The course's name.
     pub course: String,
     /// Whether it was read from a file.
@@ -43,7 +46,7 @@ pub struct Result {
     pub rows: Vec<Row>,
 }
 
-impl Result {
+impl Standing {
     /// The row of the list called `name`.
     pub fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
@@ -59,17 +62,19 @@ impl Result {
 ///
 /// # Errors
 /// The first path of another cost, with its list and query.
-pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Result> {
+pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Standing> {
     // Layers are built on first use: now, not by the first list's first query.
     course.grid.build_layers();
     let (counted, expected) = count(course, entrants)?;
     let mut runners: Vec<_> = entrants.iter().map(|entrant| (entrant.timed)()).collect();
-    let mut times = vec![vec![Vec::with_capacity(rounds); course.queries.len()]; entrants.len()];
+    let mut times = vec![vec![Vec::new(); course.queries.len()]; entrants.len()];
+    let mut is_long = vec![false; entrants.len()];
     for round in 0..rounds {
-        for ((entrant, runner), times) in entrants.iter().zip(&mut runners).zip(&mut times) {
-            let took: f64 = times.iter().flatten().sum();
-            if round == 0 || took < LONG * 1e6 {
-                time(course, entrant, runner.as_mut(), &expected, times)?;
+        for (place, entrant) in entrants.iter().enumerate() {
+            if !is_long[place] {
+                let times = &mut times[place];
+                time(course, entrant, runners[place].as_mut(), &expected, times)?;
+                is_long[place] = round == 0 && times.iter().flatten().sum::<f64>() > LONG * 1e6;
             }
         }
     }
@@ -77,11 +82,12 @@ pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Resu
         entrants.iter().zip(counted).zip(&mut times).map(|((entrant, counted), times)| Row {
             name: entrant.name,
             article: entrant.article,
+            color: entrant.color,
             micros: mean_of_medians(times),
             expansions: counted.0,
             work: counted.1,
         });
-    Ok(Result {
+    Ok(Standing {
         course: course.name.clone(),
         is_real: course.is_real,
         cells: course.cells(),
@@ -91,7 +97,6 @@ pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Resu
 }
 
 /// Expansions and work of each list, and the costs on which all agree.
-#[allow(clippy::type_complexity)]
 fn count(
     course: &Course,
     entrants: &[Entrant],
@@ -164,7 +169,8 @@ fn mean_of_medians(times: &mut [Vec<f64>]) -> f64 {
     let queries = times.len().max(1) as f64;
     let median = |times: &mut Vec<f64>| {
         times.sort_by(f64::total_cmp);
-        percentile(times, 50)
+        let last = times.len().saturating_sub(1);
+        f64::midpoint(times[last / 2], times[last.div_ceil(2)])
     };
     times.iter_mut().map(median).sum::<f64>() / queries
 }

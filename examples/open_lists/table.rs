@@ -1,27 +1,33 @@
 //! Results as text: a table a map, then the geometric means.
 
+use std::fmt::Write as _;
+
 use crate::{
-    race::{Result, Row},
+    race::{Row, Standing},
     roster::DEFAULT,
 };
 
-/// Prints everything.
-pub fn print(results: &[Result]) {
+/// Everything, a line a list.
+pub fn text(results: &[Standing]) -> String {
+    let mut text = String::new();
     for result in results {
-        print_course(result);
+        add_course(&mut text, result);
     }
     for (title, is_real) in [("generated maps", false), ("maps from files", true)] {
-        let group: Vec<&Result> =
+        let group: Vec<&Standing> =
             results.iter().filter(|result| result.is_real == is_real).collect();
         if !group.is_empty() {
-            print_means(title, &group);
+            add_means(&mut text, title, &group);
         }
     }
+    text
 }
 
-fn print_course(result: &Result) {
-    println!("\n{}: {} cells, {} queries", result.course, result.cells, result.queries);
-    println!(
+fn add_course(text: &mut String, result: &Standing) {
+    let _ =
+        writeln!(text, "\n{}: {} cells, {} queries", result.course, result.cells, result.queries);
+    let _ = writeln!(
+        text,
         "{:<18} {:<27} {:>10} {:>12} {:>9} {:>9} {:>11} {:>7} {:>9} {:>10}",
         "map",
         "structure",
@@ -38,7 +44,8 @@ fn print_course(result: &Result) {
     for row in &result.rows {
         let work = &row.work;
         let moves = work.moves().map_or("-".into(), |moves| rounded(moves as f64 / queries));
-        println!(
+        let _ = writeln!(
+            text,
             "{:<18} {:<27} {:>10.1} {:>12} {:>9.1} {:>9.1} {:>11} {:>7} {:>9} {:>10.2}",
             result.course,
             label(row),
@@ -54,9 +61,10 @@ fn print_course(result: &Result) {
     }
 }
 
-fn print_means(title: &str, group: &[&Result]) {
-    println!("\nGeometric means over {} {title}", group.len());
-    println!("{:<27} {:>12} {:>22}", "structure", "x unsorted", "time against default");
+fn add_means(text: &mut String, title: &str, group: &[&Standing]) {
+    let _ = writeln!(text, "\nGeometric means over {} {title}", group.len());
+    let _ =
+        writeln!(text, "{:<27} {:>12} {:>22}", "structure", "x unsorted", "time against default");
     let Some(first) = group.first() else {
         return;
     };
@@ -64,12 +72,12 @@ fn print_means(title: &str, group: &[&Result]) {
         let up = mean(group, |result| result.row(row.name).map(|row| result.speed_up(row)));
         let against =
             mean(group, |result| Some(result.row(row.name)?.micros / result.row(DEFAULT)?.micros));
-        println!("{:<27} {up:>12.2} {against:>22.2}", label(row));
+        let _ = writeln!(text, "{:<27} {up:>12.2} {against:>22.2}", label(row));
     }
 }
 
 /// The geometric mean of a figure over courses.
-pub fn mean(group: &[&Result], figure: impl Fn(&Result) -> Option<f64>) -> f64 {
+pub fn mean(group: &[&Standing], figure: impl Fn(&Standing) -> Option<f64>) -> f64 {
     let logs: Vec<f64> = group.iter().filter_map(|result| Some(figure(result)?.ln())).collect();
     (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
 }

@@ -31,6 +31,7 @@ pub fn story() -> Vec<Line> {
     let text = format!("{VALUE} is put in at the end, slot {}", array.len());
     lines.push(Line { text, array: array.clone() });
     replay(&heap.watch()[told..], &mut array, &mut lines);
+    assert_eq!(array, heap.values(), "what is told is what was done");
     lines.push(Line { text: "it stays: the heap is in order".into(), array: array.clone() });
 
     let told = heap.watch().len();
@@ -39,6 +40,7 @@ pub fn story() -> Vec<Line> {
     let text = format!("{top} is taken from slot 1, the last item, {}, moves there", array[0]);
     lines.push(Line { text, array: array.clone() });
     replay(&heap.watch()[told..], &mut array, &mut lines);
+    assert_eq!(array, heap.values(), "what is told is what was done");
     lines.push(Line { text: "it stays: the heap is in order".into(), array });
     lines
 }
@@ -61,12 +63,13 @@ fn replay(steps: &[Step], array: &mut [u32], lines: &mut Vec<Line>) {
     }
 }
 
-/// Prints the story.
-pub fn print() {
-    for Line { text, array } in story() {
+/// The story as text.
+pub fn text() -> String {
+    let line = |Line { text, array }: Line| {
         let array: Vec<String> = array.iter().map(u32::to_string).collect();
-        println!("{text:<56} {}", array.join(" "));
-    }
+        format!("{text:<56} {}\n", array.join(" "))
+    };
+    story().into_iter().map(line).collect()
 }
 
 #[cfg(test)]

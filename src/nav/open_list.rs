@@ -3,8 +3,8 @@
 //! Two lists stand here, and others can be plugged in through [`OpenList`]:
 //! - [`BinaryHeap`], the heap of the articles this crate grew from, which knows each node's slot
 //!   and resorts a cheaper way to an open node in place;
-//! - [`BucketHeap`], the default because it measures better: buckets of equal f under a tree that
-//!   is 64 wide instead of 2.
+//! - [`BucketHeap`], the default because it measures better: stacks of equal f, and a bit each that
+//!   tells which are not empty.
 
 pub mod binary_heap;
 pub mod bucket_heap;
@@ -37,7 +37,7 @@ pub trait OpenList: Default + Send + Sync + 'static {
     /// f equals that of the node just expanded to itself, because nothing can come before it.
     const TAKES_ALL: bool = false;
 
-    /// Empties the list for a new search. No f will be below `lowest`, nor more than `spread`
+    /// Empties the list for a new search; called before anything else. No f will be below `lowest`, nor more than `spread`
     /// above the last one popped (or above `lowest` before that): f never falls along a way and
     /// grows by at most `spread` a step.
     fn reset(&mut self, lowest: u32, spread: u32);
@@ -76,11 +76,16 @@ mod tests {
         steps: &[(u8, u32, u32)],
     ) -> Result<(), TestCaseError> {
         let mut list = L::default();
+        // What another search has left behind, with another spread, must not show.
+        list.reset(77, spread / 3 + 1);
+        for (node, &(_, add, _)) in steps.iter().enumerate().take(9) {
+            list.insert(node as NodeId, Key { f: 77 + add % (spread / 3 + 2), h: 0 });
+        }
         list.reset(0, spread);
         let mut open: Vec<(NodeId, u32)> = Vec::new();
-        let mut floor = 0;
+        let mut floor = 0u32;
         for (node, &(what, add, pick)) in steps.iter().enumerate() {
-            let f = floor + add % (spread + 1);
+            let f = floor.saturating_add(add % spread.saturating_add(1).max(1));
             match what % 3 {
                 0 | 1 if open.is_empty() || what % 3 == 0 => {
                     list.insert(node as NodeId, Key { f, h: add });
@@ -125,6 +130,7 @@ mod tests {
             agrees_with_scan::<BinaryHeap>(spread, &steps)?;
             agrees_with_scan::<BucketHeap>(spread, &steps)?;
             agrees_with_scan::<BucketHeap>(spread + 1_000_000, &steps)?;
+            agrees_with_scan::<BucketHeap>(u32::MAX - spread, &steps)?;
         }
     }
 }

@@ -251,7 +251,7 @@ impl<L: OpenList> SearchQueue<L> {
     /// tick under load need not.
     pub fn reserve(&mut self, pages: usize) {
         while self.idle.len() + self.flights.len() < self.settings.in_flight {
-            self.idle.push(Search::warm());
+            self.idle.push(Search::new());
         }
         self.pool.reserve(pages);
     }

@@ -93,13 +93,6 @@ impl<L: OpenList> Search<L> {
         Self::default()
     }
 
-    /// A search at rest whose open list has its memory for uniform cost already.
-    pub(crate) fn warm() -> Self {
-        let mut search = Self::default();
-        search.open.reset(0, 2 * DIAGONAL);
-        search
-    }
-
     /// Begins to answer `query`; whatever ran before is dropped.
     ///
     /// # Errors

@@ -144,3 +144,27 @@ impl<W: Watch> OpenList for LesterHeap<W> {
         arrays.map(|array| array.capacity() * 4).iter().sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn f_costs(heap: &LesterHeap) -> Vec<u32> {
+        (1..=heap.number_of_open_list_items).map(|slot| heap.f_in(slot)).collect()
+    }
+
+    #[test]
+    fn the_arrays_are_those_of_the_article() {
+        let mut heap = LesterHeap::<()>::default();
+        for (node, f) in [10, 30, 20, 34, 38, 30, 24].into_iter().enumerate() {
+            heap.insert(node as NodeId, Key { f, h: 0 });
+        }
+        assert_eq!(f_costs(&heap), [10, 30, 20, 34, 38, 30, 24]);
+        heap.insert(99, Key { f: 17, h: 0 });
+        assert_eq!(f_costs(&heap), [10, 17, 20, 30, 38, 30, 24, 34]);
+        // The eighth square that was put in stands in slot 2: column 3 of row 3.
+        assert_eq!((heap.open_list[2], heap.open_x[8], heap.open_y[8]), (8, 3, 3));
+        assert_eq!(heap.pop(), Some(0));
+        assert_eq!(f_costs(&heap), [17, 30, 20, 34, 38, 30, 24]);
+    }
+}

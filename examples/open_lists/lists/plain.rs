@@ -1,13 +1,14 @@
 //! 6. The plain heap of F values, and what it takes to let it drive a search.
 //!
 //! The C# article's heap holds bare numbers: enough to tell the lowest F, not whose it is. As an
-//! open list it therefore needs a table beside it, from each F to the squares that have it. A
-//! number in a heap cannot be told from its equals, so a square that became cheaper is put in again
-//! (lazy deletion).
+//! open list it therefore needs a table beside it, from each F to the squares that have it: a ring
+//! of stacks, as all F lie within the spread of a search. A number in a heap cannot be told from its
+//! equals, so a square that became cheaper is put in again (lazy deletion).
+//!
+//! The article's listing counts down before it asks whether a child is there, and so may swap with
+//! its own copy in the slot just left. That changes no answer and is not repeated here.
 //!
 //! Source: "Binary heaps", a blog article on a C# pathfinder, after P. Lester.
-
-use std::collections::HashMap;
 
 use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
 
@@ -82,8 +83,8 @@ impl<W: Watch> PlainHeap<W> {
 #[derive(Default)]
 pub struct PlainList<W: Watch = ()> {
     heap: PlainHeap<W>,
-    /// Newest square of each F in the heap.
-    tops: HashMap<u32, u32>,
+    /// Newest square of each F in the heap, by F modulo the ring.
+    tops: Vec<u32>,
     /// A square and the one below it on its stack.
     squares: Vec<(NodeId, u32)>,
 }
@@ -96,16 +97,19 @@ impl<W: Watch> PlainList<W> {
 }
 
 impl<W: Watch> OpenList for PlainList<W> {
-    fn reset(&mut self, _lowest: u32, _spread: u32) {
+    fn reset(&mut self, _lowest: u32, spread: u32) {
+        let ring = spread.saturating_add(1).min(1 << 31).next_power_of_two();
         self.heap.values.truncate(1);
         self.tops.clear();
+        self.tops.resize(ring as usize, END);
         self.squares.clear();
     }
 
     fn insert(&mut self, node: NodeId, key: Key) {
         self.heap.add(key.f);
-        let below = self.tops.insert(key.f, self.squares.len() as u32).unwrap_or(END);
-        self.squares.push((node, below));
+        let stack = key.f as usize & (self.tops.len() - 1);
+        self.squares.push((node, self.tops[stack]));
+        self.tops[stack] = self.squares.len() as u32 - 1;
     }
 
     fn improve(&mut self, node: NodeId, key: Key) {
@@ -114,13 +118,9 @@ impl<W: Watch> OpenList for PlainList<W> {
 
     fn pop(&mut self) -> Option<NodeId> {
         let f = self.heap.remove()?;
-        let top = self.tops.get_mut(&f)?;
-        let (node, below) = self.squares[*top as usize];
-        if below == END {
-            self.tops.remove(&f);
-        } else {
-            *top = below;
-        }
+        let stack = f as usize & (self.tops.len() - 1);
+        let (node, below) = self.squares[self.tops[stack] as usize];
+        self.tops[stack] = below;
         Some(node)
     }
 
@@ -129,6 +129,6 @@ impl<W: Watch> OpenList for PlainList<W> {
     }
 
     fn bytes(&self) -> usize {
-        4 * self.heap.values.capacity() + 8 * (self.squares.capacity() + self.tops.capacity())
+        4 * (self.heap.values.capacity() + self.tops.capacity()) + 8 * self.squares.capacity()
     }
 }

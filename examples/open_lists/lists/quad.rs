@@ -1,4 +1,4 @@
-//! A heap of four children a node: half as deep, four keys to a cache line.
+//! A heap of four children a node: half as deep, and the children side by side.
 //!
 //! Keys are packed, F above H, so that one comparison settles both. A node that became cheaper is
 //! put in again; the search drops the older entry when it turns up (lazy deletion).
@@ -16,7 +16,6 @@ pub struct QuadHeap<W: Watch = ()> {
 
 impl<W: Watch> QuadHeap<W> {
     /// Who looks on.
-    #[allow(dead_code, reason = "only where work is counted")]
     pub const fn watch(&self) -> &W {
         &self.watch
     }

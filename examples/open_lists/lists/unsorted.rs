@@ -1,7 +1,8 @@
 //! 1. The unsorted list: put in anywhere, look at everything to find the lowest F.
 //!
 //! The quickest insertion and the slowest removal there can be. Items stay in the order in which
-//! they came; among equal F the newest is taken, as in the other lists of the article.
+//! they came, so that among equal F the newest is taken, as in the sorted lists of the article; what
+//! moves up for it is next to nothing beside the scan.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
@@ -21,14 +22,14 @@ impl<W: Watch> UnsortedList<W> {
     }
 
     fn lowest(&mut self) -> usize {
-        let mut lowest = 0;
-        for index in 1..self.items.len() {
-            self.watch.compared(index, lowest);
-            if self.items[index].0 <= self.items[lowest].0 {
-                lowest = index;
+        let (mut lowest, mut place) = (u32::MAX, 0);
+        for (index, &(f, _)) in self.items.iter().enumerate() {
+            self.watch.compared(index, place);
+            if f <= lowest {
+                (lowest, place) = (f, index);
             }
         }
-        lowest
+        place
     }
 }
 

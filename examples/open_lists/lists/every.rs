@@ -1,0 +1,48 @@
+//! Any list, but with every node going through it.
+//!
+//! By default a search keeps a successor that must be the next one to itself. The articles' searches
+//! do not.
+
+use bevy_tilepath::nav::open_list::{Count, Key, NodeId, OpenList};
+
+use super::Counted;
+
+/// A list to which a search gives every node, as the articles do; see [`OpenList::TAKES_ALL`].
+#[derive(Default)]
+pub struct Every<L>(L);
+
+impl<L: OpenList> OpenList for Every<L> {
+    const TAKES_ALL: bool = true;
+
+    fn reset(&mut self, lowest: u32, spread: u32) {
+        self.0.reset(lowest, spread);
+    }
+
+    fn insert(&mut self, node: NodeId, key: Key) {
+        self.0.insert(node, key);
+    }
+
+    fn improve(&mut self, node: NodeId, key: Key) {
+        self.0.improve(node, key);
+    }
+
+    fn pop(&mut self) -> Option<NodeId> {
+        self.0.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+impl<L: Counted> Counted for Every<L> {
+    const SEES_MOVES: bool = L::SEES_MOVES;
+
+    fn count(&self) -> Count {
+        self.0.count()
+    }
+}

@@ -1,0 +1,68 @@
+//! A search on one list, used for many queries.
+
+use std::time::Instant;
+
+use bevy_tilepath::{
+    nav::{node_pool::NodePool, open_list::OpenList, search::Search},
+    prelude::*,
+};
+
+use crate::{
+    ledger::{Ledger, Work},
+    lists::Counted,
+};
+
+/// What one search answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// Cost of the path; `None` where there is none.
+    pub cost: Option<PathCost>,
+    /// What it took, start to finish.
+    pub micros: f64,
+    /// Nodes expanded.
+    pub expansions: u64,
+}
+
+/// A search that is used again and again.
+pub trait Runner {
+    /// Answers one query.
+    fn solve(&mut self, grid: &NavGrid, query: PathQuery) -> Answer;
+    /// The work counted so far; nothing where it is not counted.
+    fn work(&self) -> Option<Work>;
+}
+
+struct Run<L: OpenList> {
+    search: Search<L>,
+    pool: NodePool,
+    work: fn(&L) -> Option<Work>,
+}
+
+impl<L: OpenList> Runner for Run<L> {
+    fn solve(&mut self, grid: &NavGrid, query: PathQuery) -> Answer {
+        let begin = Instant::now();
+        let started = self.search.start(grid, &mut self.pool, query);
+        self.search.step(grid, &mut self.pool, u32::MAX);
+        let expansions = self.search.counters().expansions;
+        let path = started.and_then(|()| self.search.finish(grid, &mut self.pool));
+        let micros = begin.elapsed().as_secs_f64() * 1e6;
+        Answer { cost: path.ok().map(|path| path.cost()), micros, expansions }
+    }
+
+    fn work(&self) -> Option<Work> {
+        (self.work)(self.search.open_list())
+    }
+}
+
+/// A search on a list, to be timed.
+pub fn timed<L: OpenList>() -> Box<dyn Runner> {
+    Box::new(Run::<L> { search: Search::new(), pool: NodePool::default(), work: |_| None })
+}
+
+/// A search on a list whose work is counted.
+pub fn counted<L: Counted>() -> Box<dyn Runner> {
+    Box::new(Run::<Ledger<L>> {
+        search: Search::new(),
+        pool: NodePool::default(),
+        work: |ledger| Some(ledger.work()),
+    })
+}
