@@ -15,6 +15,7 @@ pub mod cell;
 pub mod checksum;
 pub mod direction;
 pub mod grid;
+pub(crate) mod jump_map;
 pub mod layer;
 pub(crate) mod moves;
 pub mod moving_ai;

@@ -80,7 +80,9 @@ proptest! {
     ) {
         let (start, goal) = cells(&grid, picks);
         let best = dijkstra_cost(&grid, ProfileId(0), start, goal);
-        for algorithm in [Algorithm::Auto, Algorithm::AStar, Algorithm::Dijkstra] {
+        for algorithm in
+            [Algorithm::Auto, Algorithm::AStar, Algorithm::JumpPoint, Algorithm::Dijkstra]
+        {
             let query = PathQuery::new(start, goal).algorithm(algorithm);
             let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
             prop_assert_eq!(found.as_ref().ok().map(Path::cost), best);
@@ -99,10 +101,12 @@ proptest! {
         picks: (u32, u32),
         budgets in prop::collection::vec(0u32..40, 1..20),
         nearest: bool,
+        jumps: bool,
     ) {
         let (start, goal) = cells(&grid, picks);
         let reach = if nearest { Reach::Nearest } else { Reach::Exact };
-        let query = PathQuery::new(start, goal).reach(reach);
+        let algorithm = if jumps { Algorithm::JumpPoint } else { Algorithm::AStar };
+        let query = PathQuery::new(start, goal).reach(reach).algorithm(algorithm);
         let mut turn = 0;
         let sliced = run::<BucketHeap>(&grid, query, || {
             turn += 1;

@@ -78,9 +78,8 @@ pub fn algorithm(name: &str) -> Outcome<Algorithm> {
         "auto" => Ok(Algorithm::Auto),
         "astar" => Ok(Algorithm::AStar),
         "dijkstra" => Ok(Algorithm::Dijkstra),
-        "jump-point" | "hierarchical" => {
-            Err(format!("--algorithm {name}: not available in this version"))
-        }
+        "jump-point" => Ok(Algorithm::JumpPoint),
+        "hierarchical" => Err(format!("--algorithm {name}: not available in this version")),
         other => Err(format!(
             "--algorithm {other}: not auto, astar, jump-point, hierarchical or dijkstra"
         )),

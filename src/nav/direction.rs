@@ -70,6 +70,17 @@ impl Direction {
         Self::from_bits(self as u8 + 4)
     }
 
+    /// The two straight directions on either side of a diagonal one.
+    pub(crate) const fn sides(self) -> [Self; 2] {
+        [Self::from_bits(self as u8 + 7), Self::from_bits(self as u8 + 1)]
+    }
+
+    /// The direction of a step by this offset, each -1 to 1; east where that is no step.
+    pub(crate) fn from_offset(dx: i32, dy: i32) -> Self {
+        let same = |direction: &Self| direction.offset() == (dx, dy);
+        Self::ALL.into_iter().find(same).unwrap_or_default()
+    }
+
     /// The direction of the step from `a` to its neighbor `b`; `None` where they are no neighbors.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {

@@ -6,6 +6,7 @@
 use super::{
     bit_rows::BitRows,
     direction::{Direction, Pattern},
+    jump_map::JumpMap,
     moves::MoveTable,
     region::Regions,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
@@ -21,6 +22,8 @@ pub struct Layer {
     height: u32,
     bits: BitRows,
     regions: Regions,
+    /// Where cost is uniform and corners may not be cut.
+    jumps: Option<Box<JumpMap>>,
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
@@ -55,6 +58,7 @@ impl Layer {
             height,
             bits: BitRows::new(width, height),
             regions: Regions::new(width, height, joins_diagonally),
+            jumps: None,
             moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
             costs,
             excess,
@@ -69,6 +73,13 @@ impl Layer {
         };
         layer.read_bits((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
+        let has_jumps = profile.neighborhood() == Neighborhood::Eight
+            && profile.corner_rule() == CornerRule::Forbid
+            && profile.is_uniform();
+        if has_jumps {
+            let map = JumpMap::build(width, height, |x, y| layer.bits.get(x, y));
+            layer.jumps = Some(Box::new(map));
+        }
         layer
     }
 
@@ -81,6 +92,9 @@ impl Layer {
     ) {
         for rect in rects {
             if self.read_bits(rect, &source) {
+                if let Some(jumps) = &mut self.jumps {
+                    jumps.update(rect, |x, y| self.bits.get(x, y));
+                }
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
             }
         }
@@ -117,7 +131,8 @@ impl Layer {
     /// Memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bits.bytes() + self.regions.bytes() + 2_048
+        let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
+        self.bits.bytes() + self.regions.bytes() + jumps + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -132,6 +147,12 @@ impl Layer {
     #[inline]
     pub(crate) const fn moves(&self) -> &'static MoveTable {
         self.moves
+    }
+
+    /// Where scans stop, if searches may jump.
+    #[inline]
+    pub(crate) fn jumps(&self) -> Option<&JumpMap> {
+        self.jumps.as_deref()
     }
 
     pub(crate) fn regions(&self) -> &Regions {

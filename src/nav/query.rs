@@ -31,6 +31,10 @@ pub enum Algorithm {
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
     /// expands in canonical order, see [`search`](super::search).
     AStar,
+    /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same
+    /// costs as A* with far fewer nodes. For eight neighbors, uniform cost and corners that may not
+    /// be cut; elsewhere, and where the goal cannot be reached itself, A* answers.
+    JumpPoint,
     /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
     Dijkstra,
 }

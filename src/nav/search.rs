@@ -12,11 +12,16 @@
 //! left out: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
 
 mod expand;
+mod jump;
+mod jump_nodes;
 mod nearest;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use self::expand::{Uniform, Weighted};
+use self::{
+    expand::{Uniform, Weighted},
+    jump_nodes::JumpNodes,
+};
 use super::{
     cell::{CHUNK, Cell},
     direction::Direction,
@@ -48,6 +53,8 @@ pub struct SearchCounters {
 #[derive(Debug, Default)]
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
+    /// The nodes where the search jumps.
+    jumps: JumpNodes,
     open: L,
     /// An open node whose f equals that of the node just expanded: the next in turn.
     held: Option<(NodeId, Key)>,
@@ -82,6 +89,8 @@ struct Aim {
     chunks_looked_at: u32,
     /// How far below the top of 32 bits every f must stay: the most one step can add.
     headroom: u32,
+    /// Whether the search goes from jump point to jump point.
+    jumps: bool,
     /// Something was left out because its cost does not fit into 32 bits.
     overflow: bool,
 }
@@ -111,7 +120,9 @@ impl<L: OpenList> Search<L> {
         self.size = layer.size();
         let start = nearest::start_cell(grid, layer, &query)?;
         self.aim = Aim::find(grid, layer, &query, start)?;
-        self.nodes.start(layer.regions().chunks(), pool);
+        if !self.aim.jumps {
+            self.nodes.start(layer.regions().chunks(), pool);
+        }
         self.open_start(layer, pool, start);
         self.phase = Phase::Running;
         Ok(())
@@ -125,7 +136,9 @@ impl<L: OpenList> Search<L> {
             _ => return 0,
         };
         let before = self.counters.expansions;
-        if layer.is_uniform() {
+        if let (true, Some(map)) = (self.aim.jumps, layer.jumps()) {
+            self.expand_jumps(layer, map, budget);
+        } else if layer.is_uniform() {
             self.expand(&Uniform::new(layer), layer, pool, budget);
         } else {
             self.expand(&Weighted::new(layer, grid), layer, pool, budget);
@@ -149,6 +162,10 @@ impl<L: OpenList> Search<L> {
         let since = self.revision;
         if grid.revision() == since {
             return false;
+        }
+        // Scans have looked anywhere.
+        if self.aim.jumps {
+            return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
         if grid.revision() < since || self.nodes.chunks().iter().any(is_edited) {
@@ -186,6 +203,7 @@ impl<L: OpenList> Search<L> {
     /// Drops whatever is running and gives its memory back.
     pub fn stop(&mut self, pool: &mut NodePool) {
         self.nodes.finish(pool);
+        self.jumps.clear();
         self.held = None;
         self.phase = Phase::Idle;
     }
@@ -208,7 +226,11 @@ impl<L: OpenList> Search<L> {
     #[must_use]
     pub fn price(&self, grid: &NavGrid) -> u32 {
         let is_uniform = grid.layer(self.query.profile).is_none_or(Layer::is_uniform);
-        if is_uniform { 1 } else { 3 }
+        match (self.aim.jumps, is_uniform) {
+            (true, _) => 8,
+            (_, true) => 1,
+            _ => 3,
+        }
     }
 
     /// What was done since the start.
@@ -220,7 +242,7 @@ impl<L: OpenList> Search<L> {
     /// Memory held at the moment, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.open.bytes()
+        self.nodes.bytes() + self.jumps.bytes() + self.open.bytes()
     }
 
     /// The open list, to look into.
@@ -235,7 +257,7 @@ impl<L: OpenList> Search<L> {
     /// If this search has no such node.
     #[must_use]
     pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
-        let (x, y) = self.nodes.place(node);
+        let (x, y) = self.place(node);
         grid.global(x, y)
     }
 
@@ -253,17 +275,31 @@ impl<L: OpenList> Search<L> {
             let side = CHUNK;
             (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
         });
-        cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
-            let node = self.nodes.get(self.nodes.find(x, y)?);
-            node.is_of(self.nodes.generation()).then(|| (grid.global(x, y), node.is_closed()))
-        })
+        let paged =
+            cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
+                let node = self.nodes.get(self.nodes.find(x, y)?);
+                node.is_of(self.nodes.generation()).then(|| (grid.global(x, y), node.is_closed()))
+            });
+        let jumps = self.jumps.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
+        paged.chain(jumps)
+    }
+
+    fn place(&self, node: NodeId) -> (u32, u32) {
+        if self.aim.jumps {
+            let node = self.jumps.get(node);
+            (node.x, node.y)
+        } else {
+            self.nodes.place(node)
+        }
     }
 
     fn open_start(&mut self, layer: &Layer, pool: &mut NodePool, (x, y): (u32, u32)) {
         let h = u64::from(self.aim.distance(layer, x, y)) * u64::from(self.aim.per_weight);
         let (_, highest) = layer.cost_sum_range();
         // f grows by at most two steps' cost along one step: the step, and the estimate undone.
-        let spread = 2 * u64::from(DIAGONAL) * u64::from(highest);
+        let (width, height) = self.size;
+        let longest = if self.aim.jumps { width.max(height) + 1 } else { 1 };
+        let spread = 2 * u64::from(DIAGONAL) * u64::from(highest) * u64::from(longest);
         self.aim.headroom = spread as u32;
         if h > u64::from(u32::MAX) - spread {
             self.aim.overflow = true;
@@ -272,8 +308,13 @@ impl<L: OpenList> Search<L> {
         }
         let key = Key { f: h as u32, h: h as u32 };
         self.open.reset(key.f, spread as u32);
-        let node = self.nodes.id(x, y, pool);
-        *self.nodes.get_mut(node) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
+        let node = if self.aim.jumps {
+            self.jumps.find_or_add(x, y).0
+        } else {
+            let node = self.nodes.id(x, y, pool);
+            *self.nodes.get_mut(node) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
+            node
+        };
         self.open.insert(node, key);
         self.counters.generated = 1;
         self.counters.peak_open = 1;
@@ -281,9 +322,26 @@ impl<L: OpenList> Search<L> {
 
     /// Walks back from `node` to the start.
     fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
-        let (end_x, end_y) = self.nodes.place(node);
-        let (mut x, mut y) = (end_x, end_y);
-        let back = std::iter::from_fn(|| {
+        let (end_x, end_y) = self.place(node);
+        let (g, legs) = if self.aim.jumps {
+            (self.jumps.get(node).g, legs_from_back(self.jumps_back(node)))
+        } else {
+            (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
+        };
+        Path {
+            start: self.query.start,
+            end: grid.global(end_x, end_y),
+            legs,
+            cost: self.cost_of(grid, g),
+            kind: self.aim.kind,
+            revision: self.revision,
+        }
+    }
+
+    /// Directions of the steps from a node back to the start.
+    fn steps_back(&self, node: NodeId) -> impl Iterator<Item = Direction> + '_ {
+        let (mut x, mut y) = self.nodes.place(node);
+        std::iter::from_fn(move || {
             let node = self.nodes.get(self.nodes.find(x, y)?);
             let arrival = node.arrival();
             (arrival != NO_DIRECTION).then(|| {
@@ -292,16 +350,7 @@ impl<L: OpenList> Search<L> {
                 (x, y) = (x.wrapping_add_signed(-dx), y.wrapping_add_signed(-dy));
                 direction
             })
-        });
-        let legs = legs_from_back(back);
-        Path {
-            start: self.query.start,
-            end: grid.global(end_x, end_y),
-            legs,
-            cost: self.cost_of(grid, self.nodes.get(node).g),
-            kind: self.aim.kind,
-            revision: self.revision,
-        }
+        })
     }
 }
 
@@ -315,7 +364,8 @@ impl Aim {
         let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
-        let aim = Self { x, y, per_weight, ..Self::default() };
+        let jumps = query.algorithm == Algorithm::JumpPoint && layer.jumps().is_some();
+        let aim = Self { x, y, per_weight, jumps, ..Self::default() };
         let island = layer.island(start.0, start.1);
         match (layer.island(x, y), query.reach) {
             (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
@@ -326,7 +376,8 @@ impl Aim {
             (_, Reach::Nearest) => {
                 let (slack, chunks_looked_at) =
                     nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
-                Ok(Self { slack, chunks_looked_at, kind: PathKind::Partial, ..aim })
+                let kind = PathKind::Partial;
+                Ok(Self { slack, chunks_looked_at, kind, jumps: false, ..aim })
             }
         }
     }

@@ -224,7 +224,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Why the open list has run out.
-    fn exhausted(&self) -> PathFailure {
+    pub(super) fn exhausted(&self) -> PathFailure {
         let (start, goal) = (self.query.start, self.query.goal);
         if self.aim.overflow {
             PathFailure::CostOverflow { start, goal }

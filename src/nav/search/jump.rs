@@ -1,0 +1,251 @@
+//! Jump point search: successors are not neighbors, but the next cells at which a way may turn.
+//!
+//! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal.
+//! Along a diagonal it is any jump point that a straight scan from one of its cells finds: the
+//! diagonal's cells themselves are left out, as nothing is forced there while corners may not be
+//! cut. All scans are looked up in the layer's [`JumpMap`].
+//!
+//! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI
+//! 2011), "Improving Jump Point Search" (ICAPS 2014).
+
+use super::{
+    Aim, Phase, Search,
+    jump_nodes::{JumpNode, NO_NODE},
+};
+use crate::nav::{
+    direction::Direction,
+    jump_map::JumpMap,
+    layer::Layer,
+    open_list::{Key, NodeId, OpenList},
+    terrain::{DIAGONAL, STRAIGHT},
+};
+
+/// A node that is being expanded, and where its successors are found.
+struct From<'a> {
+    layer: &'a Layer,
+    map: &'a JumpMap,
+    id: NodeId,
+    node: JumpNode,
+    f: u64,
+}
+
+impl<L: OpenList> Search<L> {
+    /// Expands up to `budget` nodes.
+    pub(super) fn expand_jumps(&mut self, layer: &Layer, map: &JumpMap, budget: u32) {
+        for _ in 0..budget {
+            let Some((id, node)) = self.next_jump() else {
+                self.phase = Phase::Failed(self.exhausted());
+                return;
+            };
+            self.counters.expansions += 1;
+            let distance = self.aim.distance(layer, node.x, node.y);
+            if distance == 0 {
+                self.phase = Phase::Reached(id);
+                return;
+            }
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
+            let from = From { layer, map, id, node, f };
+            let mut directions = layer.moves().get(node.arrival, layer.pattern(node.x, node.y));
+            while directions != 0 {
+                let direction = Direction::from_bits(directions.trailing_zeros() as u8);
+                directions &= directions - 1;
+                if direction.is_diagonal() {
+                    self.jump_diagonally(&from, direction);
+                } else {
+                    self.jump_straight(&from, (node.x, node.y), 0, direction);
+                }
+            }
+            let open = self.open.len() + usize::from(self.held.is_some());
+            self.counters.peak_open = self.counters.peak_open.max(open);
+        }
+    }
+
+    #[inline]
+    fn next_jump(&mut self) -> Option<(NodeId, JumpNode)> {
+        loop {
+            let id = match self.held.take() {
+                Some((id, _)) => id,
+                None => self.open.pop()?,
+            };
+            let node = self.jumps.get_mut(id);
+            if !node.is_closed {
+                node.is_closed = true;
+                return Some((id, *node));
+            }
+        }
+    }
+
+    /// Takes note of the goal or the next jump point along a line from `(x, y)`, which lies
+    /// `diagonals` steps away from the node.
+    #[inline]
+    fn jump_straight(&mut self, from: &From, (x, y): (u32, u32), diagonals: u32, way: Direction) {
+        let stop = from.map.straight(x, y, way);
+        let limit = stop.distance + u32::from(stop.is_open);
+        let distance = match self.aim.ahead(x, y, way) {
+            Some(distance) if distance < limit => distance,
+            _ if stop.is_open => stop.distance,
+            _ => return,
+        };
+        self.reach(from, step_away(x, y, way, distance), diagonals, distance, way);
+    }
+
+    /// Takes note of what can be seen to either side from a diagonal.
+    #[inline]
+    fn jump_diagonally(&mut self, from: &From, way: Direction) {
+        let (x, y) = (from.node.x, from.node.y);
+        let sides = way.sides();
+        let (turn, rest, side) = self.aim.beside(x, y, way);
+        let mut at = 0;
+        loop {
+            let (here_x, here_y) = step_away(x, y, way, at);
+            let next = at + from.map.diagonal(here_x, here_y, way);
+            let (to_x, to_y) = step_away(x, y, way, next);
+            let is_legal = from.map.enters(to_x, to_y, way);
+            if at < turn && turn < next + u32::from(is_legal) {
+                self.try_goal(from, step_away(x, y, way, turn), turn, rest, (way, side));
+            }
+            if !is_legal {
+                return;
+            }
+            for side in sides {
+                if from.map.sees(to_x, to_y, side) {
+                    let distance = from.map.straight(to_x, to_y, side).distance;
+                    self.reach(from, step_away(to_x, to_y, side, distance), next, distance, side);
+                }
+            }
+            at = next;
+        }
+    }
+
+    /// Takes note of the goal if nothing is in the way: it lies `rest` cells to `side`.
+    fn try_goal(
+        &mut self,
+        from: &From,
+        (x, y): (u32, u32),
+        diagonals: u32,
+        rest: u32,
+        (way, side): (Direction, Direction),
+    ) {
+        if rest == 0 {
+            self.reach(from, (x, y), diagonals, 0, way);
+            return;
+        }
+        let stop = from.map.straight(x, y, side);
+        if rest < stop.distance + u32::from(stop.is_open) {
+            self.reach(from, step_away(x, y, side, rest), diagonals, rest, side);
+        }
+    }
+
+    /// Takes note of a way to `(x, y)`: so many diagonal steps from the node, then so many straight.
+    #[inline]
+    fn reach(
+        &mut self,
+        from: &From,
+        (x, y): (u32, u32),
+        diagonals: u32,
+        straights: u32,
+        arrival: Direction,
+    ) {
+        let (sum, _) = from.layer.cost_sum_range();
+        let weight =
+            u64::from(diagonals) * u64::from(DIAGONAL) + u64::from(straights) * u64::from(STRAIGHT);
+        let g = u64::from(from.node.g) + weight * u64::from(sum);
+        let distance = self.aim.distance(from.layer, x, y);
+        let h = u64::from(distance) * u64::from(self.aim.per_weight);
+        if g + h > u64::from(u32::MAX) {
+            self.aim.overflow = true;
+            return;
+        }
+        let (g, h) = (g as u32, h as u32);
+        let (id, is_new) = self.jumps.find_or_add(x, y);
+        let node = self.jumps.get_mut(id);
+        if !is_new && node.g <= g {
+            return;
+        }
+        (node.g, node.parent, node.arrival) = (g, from.id, arrival as u8);
+        let key = Key { f: g + h, h };
+        if !is_new {
+            self.counters.improved += 1;
+            self.open.improve(id, key);
+            return;
+        }
+        self.counters.generated += 1;
+        if L::TAKES_ALL || u64::from(key.f) != from.f {
+            self.open.insert(id, key);
+        } else if let Some((id, key)) = self.held.replace((id, key)) {
+            self.open.insert(id, key);
+        }
+    }
+
+    /// Directions of the steps from the goal back to the start.
+    pub(super) fn jumps_back(&self, goal: NodeId) -> impl Iterator<Item = Direction> + '_ {
+        let mut id = goal;
+        let mut steps = [(Direction::East, 0); 2];
+        core::iter::from_fn(move || {
+            loop {
+                if let Some((direction, left)) = steps.iter_mut().find(|(_, left)| *left > 0) {
+                    *left -= 1;
+                    return Some(*direction);
+                }
+                let node = self.jumps.get(id);
+                if node.parent == NO_NODE {
+                    return None;
+                }
+                let parent = self.jumps.get(node.parent);
+                steps = stretches_back(&parent, &node);
+                id = node.parent;
+            }
+        })
+    }
+}
+
+impl Aim {
+    /// How many straight steps lead to the goal from `(x, y)`; `None` where none do.
+    #[inline]
+    fn ahead(&self, x: u32, y: u32, way: Direction) -> Option<u32> {
+        let (along, across) = match way {
+            Direction::East => (self.x.wrapping_sub(x), self.y != y),
+            Direction::West => (x.wrapping_sub(self.x), self.y != y),
+            Direction::North => (self.y.wrapping_sub(y), self.x != x),
+            _ => (y.wrapping_sub(self.y), self.x != x),
+        };
+        // A goal behind wraps around to a distance that no grid has.
+        (!across && along != 0 && along < 1 << 31).then_some(along)
+    }
+
+    /// Where a diagonal from `(x, y)` comes beside the goal: after how many steps, how far off, and
+    /// in which direction. Never, where the goal does not lie ahead.
+    #[inline]
+    fn beside(&self, x: u32, y: u32, way: Direction) -> (u32, u32, Direction) {
+        let (dx, dy) = way.offset();
+        let columns = self.x.wrapping_sub(x) as i32 * dx;
+        let rows = self.y.wrapping_sub(y) as i32 * dy;
+        if columns <= 0 || rows <= 0 {
+            return (u32::MAX, 0, way);
+        }
+        let turn = columns.min(rows) as u32;
+        let rest = columns.abs_diff(rows);
+        let [one, other] = way.sides();
+        let goes_across = columns > rows;
+        let side = if (one.offset().0 != 0) == goes_across { one } else { other };
+        (turn, rest, side)
+    }
+}
+
+/// The straight stretch into a node, and the diagonal one before it.
+fn stretches_back(parent: &JumpNode, node: &JumpNode) -> [(Direction, u32); 2] {
+    let (dx, dy) = (node.x.wrapping_sub(parent.x) as i32, node.y.wrapping_sub(parent.y) as i32);
+    let diagonals = dx.unsigned_abs().min(dy.unsigned_abs());
+    let straights = dx.unsigned_abs().max(dy.unsigned_abs()) - diagonals;
+    let slope = Direction::from_offset(dx.signum(), dy.signum());
+    let line = Direction::from_bits(node.arrival);
+    [(line, straights), (slope, diagonals)]
+}
+
+/// The cell so many steps away.
+#[inline]
+fn step_away(x: u32, y: u32, direction: Direction, steps: u32) -> (u32, u32) {
+    let (dx, dy) = direction.offset();
+    let steps = steps as i32;
+    (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
+}
