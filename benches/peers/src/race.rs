@@ -1,9 +1,10 @@
 //! The race: every searcher on every query of a map, taking turns.
 //!
 //! Input: a [`Course`] and the searchers, the textbook first. Output: a [`MapResult`] with a
-//! [`Lane`] for each searcher. In each round every query goes to all searchers, one after
-//! another, before the next query is begun; who begins moves on by one each round. The clock
-//! covers `solve` alone. Whatever slows the machine down for a while so meets all of them.
+//! [`Lane`] for each searcher. In each round every searcher answers all queries, one after another,
+//! before the next searcher's turn; who begins moves on by one each round. So each works with its
+//! own data in the cache, as in a tick in which many units ask, and whatever slows the machine down
+//! for a while meets several of them. The clock covers `solve` alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -72,17 +73,17 @@ pub fn run(
     let references = references(&course, searchers);
     let mut times = vec![vec![Vec::with_capacity(rounds); course.rows.len()]; lanes.len()];
     for round in 0..rounds {
-        for (number, (row, reference)) in course.rows.iter().zip(&references).enumerate() {
-            for turn in 0..lanes.len() {
-                let i = (turn + round) % lanes.len();
+        for turn in 0..lanes.len() {
+            let i = (turn + round) % lanes.len();
+            let searcher = searchers[i].as_mut();
+            let tells = (round == 0, searcher.is_exact());
+            for (number, (row, reference)) in course.rows.iter().zip(&references).enumerate() {
                 let seen: &mut Vec<f64> = &mut times[i][number];
                 if seen.first().is_some_and(|&first| first > cap_micros) {
                     continue;
                 }
-                let searcher = searchers[i].as_mut();
                 seen.push(time(searcher, row));
                 let verdict = judge(searcher, &course, row);
-                let tells = (round == 0, searcher.is_exact());
                 lanes[i].take(verdict, *reference, tells, || describe(searcher, &course, row));
             }
         }
