@@ -82,42 +82,31 @@ impl JumpMap {
     #[inline]
     pub(crate) fn straight(&self, x: u32, y: u32, way: Direction) -> Stop {
         match way {
-            Direction::East => self.rows.scan(y, x, Along::Forward),
-            Direction::West => self.rows.scan(y, x, Along::Backward),
-            Direction::North => self.columns.scan(x, y, Along::Forward),
-            _ => self.columns.scan(x, y, Along::Backward),
+            Direction::East => self.rows.scan::<true>(y, x),
+            Direction::West => self.rows.scan::<false>(y, x),
+            Direction::North => self.columns.scan::<true>(x, y),
+            _ => self.columns.scan::<false>(x, y),
         }
     }
 
-    /// Whether a straight scan from a cell on the grid stops at a jump point.
-    #[inline]
-    pub(crate) fn sees(&self, x: u32, y: u32, way: Direction) -> bool {
-        match way {
-            Direction::East => self.rows.sees(y, x, Along::Forward),
-            Direction::West => self.rows.sees(y, x, Along::Backward),
-            Direction::North => self.columns.sees(x, y, Along::Forward),
-            _ => self.columns.sees(x, y, Along::Backward),
-        }
+    /// How far along its row, to the right or left, the next jump point is, if one is seen.
+    #[inline(always)]
+    pub(crate) fn sight_along_row<const RIGHT: bool>(&self, x: u32, y: u32) -> Option<u32> {
+        self.rows.sight::<RIGHT>(y, x)
     }
 
-    /// Steps to the next stop of a diagonal scan from a cell on the grid. The stop may lie off it.
-    #[inline]
-    pub(crate) fn diagonal(&self, x: u32, y: u32, way: Direction) -> u32 {
-        match way {
-            Direction::NorthEast => self.rising.scan(x, y, Along::Forward),
-            Direction::SouthWest => self.rising.scan(x, y, Along::Backward),
-            Direction::NorthWest => self.falling.scan(x, y, Along::Forward),
-            _ => self.falling.scan(x, y, Along::Backward),
-        }
+    /// How far along its column, up or down, the next jump point is, if one is seen.
+    #[inline(always)]
+    pub(crate) fn sight_along_column<const UP: bool>(&self, x: u32, y: u32) -> Option<u32> {
+        self.columns.sight::<UP>(x, y)
     }
 
-    /// Whether a diagonal step into the cell is legal; no cell off the grid is.
-    #[inline]
-    pub(crate) fn enters(&self, x: u32, y: u32, way: Direction) -> bool {
-        let (dx, dy) = way.offset();
-        self.is_open(x, y)
-            && self.rows.is_open(y, x.wrapping_add_signed(-dx))
-            && self.rows.is_open(y.wrapping_add_signed(-dy), x)
+    /// A diagonal scan from a cell on the grid.
+    #[inline(always)]
+    pub(crate) fn diagonal<const RIGHT: bool, const UP: bool>(&self, x: u32, y: u32) -> Ray<'_> {
+        let diagonals = if RIGHT == UP { &self.rising } else { &self.falling };
+        let bit = diagonals.bit_of(x, y);
+        Ray { diagonals, from: bit, bit }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -172,11 +161,29 @@ impl JumpMap {
         let west = self.rows.sees(y, x, Along::Backward);
         let north = self.columns.sees(x, y, Along::Forward);
         let south = self.columns.sees(x, y, Along::Backward);
-        let stops = |corners: bool, sees: bool| !here || !corners || sees;
-        self.rising.set(x, y, Along::Forward, stops(left && below, east || north));
-        self.rising.set(x, y, Along::Backward, stops(right && above, west || south));
-        self.falling.set(x, y, Along::Forward, stops(right && below, west || north));
-        self.falling.set(x, y, Along::Backward, stops(left && above, east || south));
+        let [up, down] = [Along::Forward, Along::Backward];
+        self.rising.set(x, y, up, here && left && below, east || north);
+        self.rising.set(x, y, down, here && right && above, west || south);
+        self.falling.set(x, y, up, here && right && below, west || north);
+        self.falling.set(x, y, down, here && left && above, east || south);
+    }
+}
+
+/// A diagonal scan under way.
+pub(crate) struct Ray<'a> {
+    diagonals: &'a Diagonals,
+    from: usize,
+    bit: usize,
+}
+
+impl Ray<'_> {
+    /// Goes on to the next stop: how many steps it is from the beginning, and whether there is
+    /// something to be seen there; otherwise the step there is illegal and the scan is over.
+    #[inline(always)]
+    pub(crate) fn advance<const UP: bool>(&mut self) -> (u32, bool) {
+        let (bit, turns) = self.diagonals.next::<UP>(self.bit);
+        self.bit = bit;
+        (bit.abs_diff(self.from) as u32, turns)
     }
 }
 

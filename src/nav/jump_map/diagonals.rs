@@ -8,6 +8,14 @@
 
 use super::lines::Along;
 
+/// What is known of 64 cells for scans up (0) and down (1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Word {
+    stops: [u64; 2],
+    /// The stops at which the step is legal: a scan looks to both sides there and goes on.
+    turns: [u64; 2],
+}
+
 /// Stops along all diagonals of one slope; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Diagonals {
@@ -15,8 +23,7 @@ pub(super) struct Diagonals {
     /// Lines of bits: the width and one.
     lines: u32,
     words_per_line: usize,
-    /// Stops of scans up (0) and down (1).
-    words: Vec<[u64; 2]>,
+    words: Vec<Word>,
 }
 
 impl Diagonals {
@@ -24,55 +31,57 @@ impl Diagonals {
     pub(super) fn new(width: u32, height: u32, is_rising: bool) -> Self {
         let words_per_line = (height as usize + 2).div_ceil(64);
         let lines = width + 1;
-        let words = vec![[u64::MAX; 2]; words_per_line * lines as usize];
+        let word = Word { stops: [u64::MAX; 2], turns: [0; 2] };
+        let words = vec![word; words_per_line * lines as usize];
         Self { is_rising, lines, words_per_line, words }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.words.len() * size_of::<[u64; 2]>()
+        self.words.len() * size_of::<Word>()
     }
 
-    /// Word and bit of the cell.
-    #[inline]
-    const fn place(&self, x: u32, y: u32) -> (usize, u32) {
+    /// The cell's bit among all; that of the next cell up its diagonal follows.
+    #[inline(always)]
+    pub(super) const fn bit_of(&self, x: u32, y: u32) -> usize {
         let row = if y < self.lines { y } else { y % self.lines };
         let shift = if self.is_rising { self.lines - row } else { row };
         let line = x + shift;
         let line = if line >= self.lines { line - self.lines } else { line };
-        let bit = y + 1;
-        (line as usize * self.words_per_line + bit as usize / 64, bit % 64)
+        line as usize * self.words_per_line * 64 + y as usize + 1
     }
 
-    /// Sets whether scans up (forward) or down (backward) stop at the cell.
+    /// Sets what scans up (forward) or down (backward) find at the cell.
     #[inline]
-    pub(super) fn set(&mut self, x: u32, y: u32, along: Along, stops: bool) {
-        let (word, bit) = self.place(x, y);
-        let word = &mut self.words[word][along as usize];
-        *word = *word & !(1 << bit) | u64::from(stops) << bit;
+    pub(super) fn set(&mut self, x: u32, y: u32, along: Along, is_legal: bool, sees: bool) {
+        let bit = self.bit_of(x, y);
+        let word = &mut self.words[bit / 64];
+        let (side, bit) = (along as usize, bit % 64);
+        let stops = &mut word.stops[side];
+        *stops = *stops & !(1 << bit) | u64::from(!is_legal || sees) << bit;
+        let turns = &mut word.turns[side];
+        *turns = *turns & !(1 << bit) | u64::from(is_legal && sees) << bit;
     }
 
-    /// Distance to the next stop.
-    #[inline]
-    pub(super) fn scan(&self, x: u32, y: u32, along: Along) -> u32 {
-        let (mut word, bit) = self.place(x, y);
-        let here = (word * 64) as u32 + bit;
-        match along {
-            Along::Forward => {
-                let mut stops = self.words[word][0] & (u64::MAX << bit << 1);
-                while stops == 0 {
-                    word += 1;
-                    stops = self.words[word][0];
-                }
-                (word * 64) as u32 + stops.trailing_zeros() - here
+    /// The next stop up or down from a bit, and whether the scan looks to both sides there.
+    #[inline(always)]
+    pub(super) fn next<const UP: bool>(&self, bit: usize) -> (usize, bool) {
+        let (mut word, bit) = (bit / 64, bit % 64);
+        if UP {
+            let mut stops = self.words[word].stops[0] & (u64::MAX << bit << 1);
+            while stops == 0 {
+                word += 1;
+                stops = self.words[word].stops[0];
             }
-            Along::Backward => {
-                let mut stops = self.words[word][1] & !(u64::MAX << bit);
-                while stops == 0 {
-                    word -= 1;
-                    stops = self.words[word][1];
-                }
-                here - ((word * 64) as u32 + 63 - stops.leading_zeros())
+            let bit = stops.trailing_zeros() as usize;
+            (word * 64 + bit, self.words[word].turns[0] >> bit & 1 == 1)
+        } else {
+            let mut stops = self.words[word].stops[1] & !(u64::MAX << bit);
+            while stops == 0 {
+                word -= 1;
+                stops = self.words[word].stops[1];
             }
+            let bit = 63 - stops.leading_zeros() as usize;
+            (word * 64 + bit, self.words[word].turns[1] >> bit & 1 == 1)
         }
     }
 }

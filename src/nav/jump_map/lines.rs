@@ -72,38 +72,51 @@ impl Lines {
         self.words[word].sees[along as usize] >> bit & 1 == 1
     }
 
+    /// Distance to the next stop forward, or backward, if that is a jump point.
+    #[inline(always)]
+    pub(super) fn sight<const FORWARD: bool>(&self, line: u32, at: u32) -> Option<u32> {
+        let (word, bit) = self.place(line, at);
+        let sees = self.words[word].sees[usize::from(!FORWARD)] >> bit & 1 == 1;
+        sees.then(|| self.next_stop::<FORWARD>(word, bit).0)
+    }
+
     pub(super) fn set_open(&mut self, line: u32, at: u32, is_open: bool) {
         let (word, bit) = self.place(line, at);
         let open = &mut self.words[word].open;
         *open = *open & !(1 << bit) | u64::from(is_open) << bit;
     }
 
-    /// The next stop along the line.
-    #[inline]
-    pub(super) fn scan(&self, line: u32, at: u32, along: Along) -> Stop {
-        let (mut word, bit) = self.place(line, at);
-        let here = (word * 64) as u32 + bit;
-        let there = match along {
-            Along::Forward => {
-                // All bits above; shifted twice, as there may be none.
-                let mut stops = self.words[word].stops[0] & (u64::MAX << bit << 1);
-                while stops == 0 {
-                    word += 1;
-                    stops = self.words[word].stops[0];
-                }
-                (word * 64) as u32 + stops.trailing_zeros()
+    /// The next stop forward, or backward.
+    #[inline(always)]
+    pub(super) fn scan<const FORWARD: bool>(&self, line: u32, at: u32) -> Stop {
+        let (word, bit) = self.place(line, at);
+        let (distance, there) = self.next_stop::<FORWARD>(word, bit);
+        let is_open = self.words[there / 64].open >> (there % 64) & 1 == 1;
+        Stop { distance, is_open }
+    }
+
+    /// Distance to the next stop, and its bit among all.
+    #[inline(always)]
+    fn next_stop<const FORWARD: bool>(&self, mut word: usize, bit: u32) -> (u32, usize) {
+        let here = word * 64 + bit as usize;
+        if FORWARD {
+            // All bits above; shifted twice, as there may be none.
+            let mut stops = self.words[word].stops[0] & (u64::MAX << bit << 1);
+            while stops == 0 {
+                word += 1;
+                stops = self.words[word].stops[0];
             }
-            Along::Backward => {
-                let mut stops = self.words[word].stops[1] & !(u64::MAX << bit);
-                while stops == 0 {
-                    word -= 1;
-                    stops = self.words[word].stops[1];
-                }
-                (word * 64) as u32 + 63 - stops.leading_zeros()
+            let there = word * 64 + stops.trailing_zeros() as usize;
+            ((there - here) as u32, there)
+        } else {
+            let mut stops = self.words[word].stops[1] & !(u64::MAX << bit);
+            while stops == 0 {
+                word -= 1;
+                stops = self.words[word].stops[1];
             }
-        };
-        let is_open = self.words[word].open >> (there % 64) & 1 == 1;
-        Stop { distance: there.abs_diff(here), is_open }
+            let there = word * 64 + 63 - stops.leading_zeros() as usize;
+            ((here - there) as u32, there)
+        }
     }
 
     /// Finds stops and sights of a line anew after cells near `at` on it or beside it have changed.

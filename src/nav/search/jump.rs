@@ -49,10 +49,12 @@ impl<L: OpenList> Search<L> {
             while directions != 0 {
                 let direction = Direction::from_bits(directions.trailing_zeros() as u8);
                 directions &= directions - 1;
-                if direction.is_diagonal() {
-                    self.jump_diagonally(&from, direction);
-                } else {
-                    self.jump_straight(&from, (node.x, node.y), 0, direction);
+                match direction {
+                    Direction::NorthEast => self.jump_diagonally::<true, true>(&from),
+                    Direction::NorthWest => self.jump_diagonally::<false, true>(&from),
+                    Direction::SouthWest => self.jump_diagonally::<false, false>(&from),
+                    Direction::SouthEast => self.jump_diagonally::<true, false>(&from),
+                    straight => self.jump_straight(&from, straight),
                 }
             }
             let open = self.open.len() + usize::from(self.held.is_some());
@@ -75,10 +77,10 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes note of the goal or the next jump point along a line from `(x, y)`, which lies
-    /// `diagonals` steps away from the node.
+    /// Takes note of the goal or the next jump point along a line.
     #[inline]
-    fn jump_straight(&mut self, from: &From, (x, y): (u32, u32), diagonals: u32, way: Direction) {
+    fn jump_straight(&mut self, from: &From, way: Direction) {
+        let (x, y) = (from.node.x, from.node.y);
         let stop = from.map.straight(x, y, way);
         let limit = stop.distance + u32::from(stop.is_open);
         let distance = match self.aim.ahead(x, y, way) {
@@ -86,34 +88,33 @@ impl<L: OpenList> Search<L> {
             _ if stop.is_open => stop.distance,
             _ => return,
         };
-        self.reach(from, step_away(x, y, way, distance), diagonals, distance, way);
+        self.reach(from, step_away(x, y, way, distance), 0, distance, way);
     }
 
     /// Takes note of what can be seen to either side from a diagonal.
     #[inline]
-    fn jump_diagonally(&mut self, from: &From, way: Direction) {
+    fn jump_diagonally<const RIGHT: bool, const UP: bool>(&mut self, from: &From) {
+        let (way, row_way, column_way) = ways::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
-        let sides = way.sides();
         let (turn, rest, side) = self.aim.beside(x, y, way);
-        let mut at = 0;
+        let mut ray = from.map.diagonal::<RIGHT, UP>(x, y);
+        let mut passed = 0;
         loop {
-            let (here_x, here_y) = step_away(x, y, way, at);
-            let next = at + from.map.diagonal(here_x, here_y, way);
-            let (to_x, to_y) = step_away(x, y, way, next);
-            let is_legal = from.map.enters(to_x, to_y, way);
-            if at < turn && turn < next + u32::from(is_legal) {
+            let (at, sees) = ray.advance::<UP>();
+            if passed < turn && turn < at + u32::from(sees) {
                 self.try_goal(from, step_away(x, y, way, turn), turn, rest, (way, side));
             }
-            if !is_legal {
+            if !sees {
                 return;
             }
-            for side in sides {
-                if from.map.sees(to_x, to_y, side) {
-                    let distance = from.map.straight(to_x, to_y, side).distance;
-                    self.reach(from, step_away(to_x, to_y, side, distance), next, distance, side);
-                }
+            let (x, y) = step_away(x, y, way, at);
+            if let Some(distance) = from.map.sight_along_row::<RIGHT>(x, y) {
+                self.reach(from, step_away(x, y, row_way, distance), at, distance, row_way);
             }
-            at = next;
+            if let Some(distance) = from.map.sight_along_column::<UP>(x, y) {
+                self.reach(from, step_away(x, y, column_way, distance), at, distance, column_way);
+            }
+            passed = at;
         }
     }
 
@@ -240,6 +241,19 @@ fn stretches_back(parent: &JumpNode, node: &JumpNode) -> [(Direction, u32); 2] {
     let slope = Direction::from_offset(dx.signum(), dy.signum());
     let line = Direction::from_bits(node.arrival);
     [(line, straights), (slope, diagonals)]
+}
+
+/// A diagonal, and the straight directions to both sides of it: along the row, along the column.
+const fn ways<const RIGHT: bool, const UP: bool>() -> (Direction, Direction, Direction) {
+    let row = if RIGHT { Direction::East } else { Direction::West };
+    let column = if UP { Direction::North } else { Direction::South };
+    let diagonal = match (RIGHT, UP) {
+        (true, true) => Direction::NorthEast,
+        (false, true) => Direction::NorthWest,
+        (false, false) => Direction::SouthWest,
+        (true, false) => Direction::SouthEast,
+    };
+    (diagonal, row, column)
 }
 
 /// The cell so many steps away.
