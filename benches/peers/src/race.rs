@@ -4,7 +4,8 @@
 //! [`Lane`] for each searcher. In each round every searcher answers all queries, one after another,
 //! before the next searcher's turn; who begins moves on by one each round. So each works with its
 //! own data in the cache, as in a tick in which many units ask, and whatever slows the machine down
-//! for a while meets several of them. The clock covers `solve` alone.
+//! for a while meets several of them. Answers are judged in a pass of their own before, as judging
+//! would push that data out. The clock covers `solve` alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -37,13 +38,13 @@ pub struct Lane {
     pub prepare_ms: f64,
     /// Median time of each query, in microseconds.
     pub micros: Vec<f64>,
-    /// What the paths of the first round were worth.
+    /// What the paths were worth.
     pub tally: Tally,
-    /// Broken promises of a searcher that says it is exact, from all rounds.
+    /// Broken promises of a searcher that says it is exact.
     pub faults: Vec<String>,
 }
 
-/// Counts over the paths of one round.
+/// Counts over the paths.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     /// Paths that lead to the goal, whether good or not.
@@ -60,8 +61,8 @@ pub struct Tally {
     pub corner_cuts: u32,
 }
 
-/// Runs all searchers on the course. A query that took a searcher longer than `cap_micros` in
-/// the first round is not given to it again.
+/// Runs all searchers on the course. A query that took a searcher longer than `cap_micros` when its
+/// answer was judged is not given to it again.
 pub fn run(
     course: Course,
     searchers: &mut [Box<dyn Searcher>],
@@ -71,45 +72,50 @@ pub fn run(
     let mut lanes: Vec<Lane> =
         searchers.iter_mut().map(|one| prepare(one.as_mut(), &course)).collect();
     let references = references(&course, searchers);
+    let mut is_slow = vec![vec![false; course.rows.len()]; lanes.len()];
+    for ((searcher, lane), is_slow) in searchers.iter_mut().zip(&mut lanes).zip(&mut is_slow) {
+        let searcher = searcher.as_mut();
+        for (number, (row, reference)) in course.rows.iter().zip(&references).enumerate() {
+            lane.micros.push(time(searcher, row));
+            is_slow[number] = lane.micros[number] > cap_micros;
+            let verdict = judge(searcher, &course, row);
+            let is_exact = searcher.is_exact();
+            lane.take(verdict, *reference, is_exact, || describe(searcher, &course, row));
+        }
+    }
     let mut times = vec![vec![Vec::with_capacity(rounds); course.rows.len()]; lanes.len()];
     for round in 0..rounds {
         for turn in 0..lanes.len() {
             let i = (turn + round) % lanes.len();
-            let searcher = searchers[i].as_mut();
-            let tells = (round == 0, searcher.is_exact());
-            for (number, (row, reference)) in course.rows.iter().zip(&references).enumerate() {
-                let seen: &mut Vec<f64> = &mut times[i][number];
-                if seen.first().is_some_and(|&first| first > cap_micros) {
-                    continue;
+            for (number, row) in course.rows.iter().enumerate() {
+                if !is_slow[i][number] {
+                    times[i][number].push(time(searchers[i].as_mut(), row));
                 }
-                seen.push(time(searcher, row));
-                let verdict = judge(searcher, &course, row);
-                lanes[i].take(verdict, *reference, tells, || describe(searcher, &course, row));
             }
         }
     }
     for (lane, times) in lanes.iter_mut().zip(times) {
-        lane.micros = times.into_iter().map(median).collect();
+        for (micros, times) in lane.micros.iter_mut().zip(times) {
+            *micros = median(times).unwrap_or(*micros);
+        }
     }
     MapResult { family: course.family, map: course.map, lanes }
 }
 
 impl Lane {
-    /// Counts an answer if it `counts`, and notes it down if it should have been `exact`.
+    /// Counts an answer, and notes it down if it should have been exact and is not.
     fn take(
         &mut self,
         verdict: Option<Verdict>,
         reference: Reference,
-        (counts, exact): (bool, bool),
+        is_exact: bool,
         describe: impl FnOnce() -> String,
     ) {
         let right = verdict.is_some_and(|v| v.arrives && reference.agrees_with(v.length()));
         let legal = verdict.is_none_or(|v| v.illegal == 0);
-        if counts {
-            self.tally.wrong += u32::from(!right);
-            self.tally.add(verdict.unwrap_or_default(), reference);
-        }
-        if exact && !(right && legal) {
+        self.tally.wrong += u32::from(!right);
+        self.tally.add(verdict.unwrap_or_default(), reference);
+        if is_exact && !(right && legal) {
             let found = verdict.map_or("no path".into(), |v| {
                 format!("length {:.3}, {} illegal steps", v.length(), v.illegal)
             });
@@ -187,12 +193,8 @@ fn describe(searcher: &dyn Searcher, course: &Course, row: &ScenarioRow) -> Stri
     format!("{} on {}/{}, {start} to {goal}", searcher.name(), course.family, course.map)
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
+fn median(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
-    let middle = times.len() / 2;
-    match times.len() {
-        0 => 0.0,
-        length if length % 2 == 1 => times[middle],
-        _ => f64::midpoint(times[middle - 1], times[middle]),
-    }
+    let last = times.len().checked_sub(1)?;
+    Some(f64::midpoint(times[last / 2], times[last.div_ceil(2)]))
 }
