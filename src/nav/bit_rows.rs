@@ -26,6 +26,11 @@ impl BitRows {
         word >> (bit % 64) & 1 == 1
     }
 
+    /// The words of row `y`: the cell of column `x` at bit `x + 1`.
+    pub(crate) fn row(&self, y: u32) -> &[u64] {
+        &self.words[(y as usize + 1) * self.words_per_row..][..self.words_per_row]
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         8 * self.words.len()
     }

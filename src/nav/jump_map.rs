@@ -17,6 +17,7 @@
 //! 2011) for jump points; "Improving Jump Point Search" (ICAPS 2014) for scanning in blocks of bits
 //! and for leaving out diagonal jump points.
 
+mod build;
 mod diagonals;
 mod lines;
 
@@ -25,7 +26,7 @@ use self::{
     diagonals::Diagonals,
     lines::{Along, Lines},
 };
-use super::direction::Direction;
+use super::{bit_rows::BitRows, direction::Direction};
 
 /// Stops of all scans; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ type Marks = Vec<(u32, u32)>;
 
 impl JumpMap {
     /// A map with nothing passable.
-    pub(crate) fn new(width: u32, height: u32) -> Self {
+    fn new(width: u32, height: u32) -> Self {
         Self {
             width,
             height,
@@ -52,30 +53,6 @@ impl JumpMap {
             rising: Diagonals::new(width, height, true),
             falling: Diagonals::new(width, height, false),
         }
-    }
-
-    /// The map for a grid.
-    pub(crate) fn build(width: u32, height: u32, is_passable: impl Fn(u32, u32) -> bool) -> Self {
-        let mut map = Self::new(width, height);
-        for y in 0..height {
-            for x in 0..width {
-                let is_open = is_passable(x, y);
-                map.rows.set_open(y, x, is_open);
-                map.columns.set_open(x, y, is_open);
-            }
-        }
-        for y in 0..height {
-            map.rows.refresh(y, 0..width, |_| {});
-        }
-        for x in 0..width {
-            map.columns.refresh(x, 0..height, |_| {});
-        }
-        for y in 0..height {
-            for x in 0..width {
-                map.find_diagonal_stops(x, y);
-            }
-        }
-        map
     }
 
     /// The next stop of a straight scan from a cell on the grid.
@@ -114,14 +91,10 @@ impl JumpMap {
     }
 
     /// Reads the rectangle (column, row, width, height) anew and brings everything up to date.
-    pub(crate) fn update(
-        &mut self,
-        (x, y, width, height): (u32, u32, u32, u32),
-        is_passable: impl Fn(u32, u32) -> bool,
-    ) {
+    pub(crate) fn update(&mut self, (x, y, width, height): (u32, u32, u32, u32), bits: &BitRows) {
         for y in y..y + height {
             for x in x..x + width {
-                let is_open = is_passable(x, y);
+                let is_open = bits.get(x, y);
                 self.rows.set_open(y, x, is_open);
                 self.columns.set_open(x, y, is_open);
             }
@@ -193,6 +166,13 @@ mod tests {
 
     use super::*;
 
+    /// A map built cell by cell.
+    fn by_cells(width: u32, height: u32, bits: &BitRows) -> JumpMap {
+        let mut map = JumpMap::new(width, height);
+        map.update((0, 0, width, height), bits);
+        map
+    }
+
     proptest! {
         #[test]
         fn edits_lead_to_the_same_map_as_building_it_anew(
@@ -201,24 +181,26 @@ mod tests {
             seed: u64,
             edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..6, 1u32..6, any::<u64>()), 1..12),
         ) {
-            let size = width * height;
-            let hash = |cell: u32, seed: u64| {
-                (u64::from(cell) + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
+            let hash = |x: u32, y: u32, seed: u64| {
+                let cell = u64::from(x) << 32 | u64::from(y);
+                (cell + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
             };
-            let mut open: Vec<bool> = (0..size).map(|cell| hash(cell, seed) % 100 >= walls).collect();
-            let mut map = JumpMap::build(width, height, |x, y| open[(y * width + x) as usize]);
+            let mut bits = BitRows::new(width, height);
+            for y in 0..height {
+                bits.set_row(0, y, (0..width).map(|x| hash(x, y, seed) % 100 >= walls));
+            }
+            let mut map = JumpMap::build(width, height, &bits);
+            prop_assert!(map == by_cells(width, height, &bits));
             for ((x, y), columns, rows, seed) in edits {
                 let (x, y) = (x % width, y % height);
                 let (columns, rows) = (columns.min(width - x), rows.min(height - y));
                 for y in y..y + rows {
-                    for x in x..x + columns {
-                        open[(y * width + x) as usize] = hash(y * width + x, seed) % 2 == 0;
-                    }
+                    let values = (x..x + columns).map(|x| hash(x, y, seed).is_multiple_of(2));
+                    bits.set_row(x, y, values);
                 }
-                map.update((x, y, columns, rows), |x, y| open[(y * width + x) as usize]);
+                map.update((x, y, columns, rows), &bits);
             }
-            let anew = JumpMap::build(width, height, |x, y| open[(y * width + x) as usize]);
-            prop_assert!(map == anew);
+            prop_assert!(map == JumpMap::build(width, height, &bits));
         }
     }
 }

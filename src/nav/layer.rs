@@ -77,7 +77,7 @@ impl Layer {
             && profile.corner_rule() == CornerRule::Forbid
             && profile.is_uniform();
         if has_jumps {
-            let map = JumpMap::build(width, height, |x, y| layer.bits.get(x, y));
+            let map = JumpMap::build(width, height, &layer.bits);
             layer.jumps = Some(Box::new(map));
         }
         layer
@@ -93,7 +93,7 @@ impl Layer {
         for rect in rects {
             if self.read_bits(rect, &source) {
                 if let Some(jumps) = &mut self.jumps {
-                    jumps.update(rect, |x, y| self.bits.get(x, y));
+                    jumps.update(rect, &self.bits);
                 }
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
             }

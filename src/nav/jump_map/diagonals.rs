@@ -10,10 +10,10 @@ use super::lines::Along;
 
 /// What is known of 64 cells for scans up (0) and down (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Word {
-    stops: [u64; 2],
+pub(super) struct Word {
+    pub(super) stops: [u64; 2],
     /// The stops at which the step is legal: a scan looks to both sides there and goes on.
-    turns: [u64; 2],
+    pub(super) turns: [u64; 2],
 }
 
 /// Stops along all diagonals of one slope; see the [module](self).
@@ -34,6 +34,23 @@ impl Diagonals {
         let word = Word { stops: [u64::MAX; 2], turns: [0; 2] };
         let words = vec![word; words_per_line * lines as usize];
         Self { is_rising, lines, words_per_line, words }
+    }
+
+    /// Lines of bits: the width and one.
+    pub(super) const fn lines(&self) -> u32 {
+        self.lines
+    }
+
+    /// The column of the cell of row `y` on a line.
+    pub(super) const fn column_at(&self, line: u32, y: u32) -> u32 {
+        let row = y % self.lines;
+        let shift = if self.is_rising { row } else { self.lines - row };
+        (line + shift) % self.lines
+    }
+
+    /// The word of a line with the bit of row `row`, counted from the one before the first.
+    pub(super) fn word_mut(&mut self, line: u32, row: u32) -> &mut Word {
+        &mut self.words[line as usize * self.words_per_line + row as usize / 64]
     }
 
     pub(super) fn bytes(&self) -> usize {

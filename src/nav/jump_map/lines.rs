@@ -8,12 +8,12 @@
 
 /// 64 cells of a line, the first at the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Word {
-    open: u64,
+pub(super) struct Word {
+    pub(super) open: u64,
     /// Stops of scans forward (0) and backward (1).
-    stops: [u64; 2],
+    pub(super) stops: [u64; 2],
     /// Where the next stop forward (0) or backward (1) is a jump point.
-    sees: [u64; 2],
+    pub(super) sees: [u64; 2],
 }
 
 const SHUT: Word = Word { open: 0, stops: [u64::MAX; 2], sees: [0; 2] };
@@ -46,6 +46,22 @@ impl Lines {
     pub(super) fn new(length: u32, count: u32) -> Self {
         let words_per_line = (length as usize + 2).div_ceil(64);
         Self { words_per_line, words: vec![SHUT; words_per_line * (count as usize + 2)] }
+    }
+
+    pub(super) const fn words_per_line(&self) -> usize {
+        self.words_per_line
+    }
+
+    /// The words of all `count` lines and of those on either side.
+    pub(super) fn words(&self, count: u32) -> &[Word] {
+        &self.words[..self.words_per_line * (count as usize + 2)]
+    }
+
+    /// Sets which cells of a line are passable, from words with the first cell at bit 1.
+    pub(super) fn set_line(&mut self, line: u32, open: &[u64]) {
+        let (first, _) = self.place(line, 0);
+        let words = self.words[first..].iter_mut().take(self.words_per_line);
+        words.zip(open).for_each(|(word, &open)| word.open = open);
     }
 
     pub(super) fn bytes(&self) -> usize {
