@@ -62,10 +62,15 @@ fn scene(map: &str) -> (NavGrid, Cell, Cell) {
 }
 
 fn draw<L: OpenList>(map: &str, profile: Profile, reach: Reach) -> String {
+    draw_by::<L>(Algorithm::AStar, map, profile, reach)
+}
+
+fn draw_by<L: OpenList>(algorithm: Algorithm, map: &str, profile: Profile, reach: Reach) -> String {
     let (grid, start, goal) = scene(map);
     let grid = grid.with_profiles(vec![profile]);
     let (mut pool, mut search) = (NodePool::default(), Search::<L>::new());
-    search.start(&grid, &mut pool, PathQuery::new(start, goal).reach(reach)).unwrap();
+    let query = PathQuery::new(start, goal).reach(reach).algorithm(algorithm);
+    search.start(&grid, &mut pool, query).unwrap();
     search.step(&grid, &mut pool, u32::MAX);
     let mut cells: Vec<(Cell, char)> = search
         .explored(&grid)
@@ -106,6 +111,19 @@ fn the_binary_heap_leads_the_same_way() {
 #[test]
 fn rooms_are_crossed_door_by_door() {
     insta::assert_snapshot!(draw::<BucketHeap>(ROOMS, Profile::default(), Reach::Exact));
+}
+
+#[test]
+fn jumps_lead_into_the_cul_de_sac_and_out_again() {
+    let draw = draw_by::<BucketHeap>;
+    let profile = Profile::default();
+    insta::assert_snapshot!(draw(Algorithm::JumpPoint, CUL_DE_SAC, profile, Reach::Exact));
+}
+
+#[test]
+fn jumps_go_from_door_to_door() {
+    let draw = draw_by::<BucketHeap>;
+    insta::assert_snapshot!(draw(Algorithm::JumpPoint, ROOMS, Profile::default(), Reach::Exact));
 }
 
 #[test]

@@ -179,8 +179,11 @@ proptest! {
 #[test]
 fn open_ground_is_crossed_without_detours() {
     let grid = NavGrid::new(100, 100, TerrainId::GROUND).unwrap();
-    let (path, counters) =
-        run::<BucketHeap>(&grid, PathQuery::new(Cell::new(5, 5), Cell::new(90, 40)), || u32::MAX);
+    let query = PathQuery::new(Cell::new(5, 5), Cell::new(90, 40));
+    let (path, counters) = run::<BucketHeap>(&grid, query.algorithm(Algorithm::AStar), || u32::MAX);
     assert_eq!(counters.expansions, 86, "straight to the goal, a node per step");
+    assert_eq!(path.unwrap().steps(), 85);
+    let (path, counters) = run::<BucketHeap>(&grid, query, || u32::MAX);
+    assert_eq!(counters.expansions, 2, "one jump");
     assert_eq!(path.unwrap().steps(), 85);
 }

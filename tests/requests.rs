@@ -188,7 +188,7 @@ fn a_grid_removed_in_mid_search_is_reported() {
     let mut app = app_with(&field(64, 64));
     app.world_mut().resource_mut::<TilePathSettings>().budget = 60;
     let unit = spawn_critter(&mut app, (0, 0));
-    order(&mut app, unit, (63, 40));
+    order_slowly(&mut app, unit, (63, 40));
     app.update();
     assert_eq!(status(&app, unit), PathStatus::Searching);
     grid(&mut app).remove(GridId::default());
@@ -216,7 +216,7 @@ fn a_short_request_is_answered_at_once_while_huge_ones_run() {
     app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
     for _ in 0..40 {
         let unit = spawn_critter(&mut app, (0, 0));
-        order(&mut app, unit, (254, 254));
+        order_slowly(&mut app, unit, (254, 254));
     }
     run(&mut app, 10);
     assert!(counters(&app).in_flight > 8, "the huge ones are still running");
@@ -246,12 +246,14 @@ fn urgent_requests_pass_and_ordinary_ones_do_not_starve() {
     for tick in 0..200 {
         for _ in 0..2 {
             let unit = spawn_critter(&mut app, (0, 50));
-            let request = PathRequest::to(Cell::new(90, 50)).priority(Priority(1));
+            let request = PathRequest::to(Cell::new(90, 50))
+                .priority(Priority(1))
+                .algorithm(Algorithm::AStar);
             app.world_mut().entity_mut(unit).insert(request);
             first_urgent.get_or_insert(unit);
         }
         if tick == 0 {
-            order(&mut app, patient, (99, 0));
+            order_slowly(&mut app, patient, (99, 0));
         }
         app.update();
         if matches!(status(&app, patient), PathStatus::Walking(_)) {
@@ -293,7 +295,7 @@ fn a_level_swapped_in_mid_search_is_searched_anew() {
         let mut app = app_with(&field(64, 64));
         app.world_mut().resource_mut::<TilePathSettings>().budget = 60;
         let unit = spawn_critter(&mut app, (0, 0));
-        order(&mut app, unit, (63, 40));
+        order_slowly(&mut app, unit, (63, 40));
         app.update();
         assert_eq!(counters(&app).in_flight, 1);
         let mut level = grid_from(&field(side, side));
@@ -353,7 +355,7 @@ fn edits_that_throw_long_searches_back_do_not_shut_short_ones_out() {
     app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
     for _ in 0..40 {
         let unit = spawn_critter(&mut app, (0, 0));
-        order(&mut app, unit, (254, 254));
+        order_slowly(&mut app, unit, (254, 254));
     }
     run(&mut app, 10);
     let wall = CellRect::single(Cell::new(0, 254));

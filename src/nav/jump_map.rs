@@ -6,7 +6,7 @@
 //! repaired in microseconds, where tables of jump distances must be found anew.
 //!
 //! - Straight: a bit for each cell at which a scan stops (impassable, or a forced neighbor), for each
-//!   direction; and a bit for each cell whose next stop is a jump point.
+//!   direction.
 //! - Diagonal: a bit for each cell at which a scan stops (illegal step, or a straight scan to one
 //!   side would find a jump point), for each direction, stored along the diagonals.
 //!
@@ -20,11 +20,15 @@
 mod build;
 mod diagonals;
 mod lines;
+mod sights;
+
+use core::ops::Range;
 
 pub(crate) use self::lines::Stop;
 use self::{
     diagonals::Diagonals,
     lines::{Along, Lines},
+    sights::Sights,
 };
 use super::{bit_rows::BitRows, direction::Direction};
 
@@ -37,10 +41,9 @@ pub(crate) struct JumpMap {
     columns: Lines,
     rising: Diagonals,
     falling: Diagonals,
+    /// Passable cells, and impassable ones that stand alone.
+    texture: [u32; 2],
 }
-
-/// Cells that may see otherwise after an edit.
-type Marks = Vec<(u32, u32)>;
 
 impl JumpMap {
     /// A map with nothing passable.
@@ -52,6 +55,7 @@ impl JumpMap {
             columns: Lines::new(height, width),
             rising: Diagonals::new(width, height, true),
             falling: Diagonals::new(width, height, false),
+            texture: [0; 2],
         }
     }
 
@@ -92,6 +96,10 @@ impl JumpMap {
 
     /// Reads the rectangle (column, row, width, height) anew and brings everything up to date.
     pub(crate) fn update(&mut self, (x, y, width, height): (u32, u32, u32, u32), bits: &BitRows) {
+        // Whether diagonal steps are legal changes around the rectangle, too.
+        let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
+        let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
+        let before = (self.texture_of(rows.clone()), self.sights(&rows, &columns));
         for y in y..y + height {
             for x in x..x + width {
                 let is_open = bits.get(x, y);
@@ -99,17 +107,14 @@ impl JumpMap {
                 self.columns.set_open(x, y, is_open);
             }
         }
-        // Whether diagonal steps are legal changes around the rectangle, too.
-        let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
-        let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
-        let mut marks: Marks = Vec::new();
-        for row in rows.clone() {
-            self.rows.refresh(row, x..x + width, |x| marks.push((x, row)));
+        rows.clone().for_each(|row| self.rows.refresh(row, x..x + width));
+        columns.clone().for_each(|column| self.columns.refresh(column, y..y + height));
+        let after = (self.texture_of(rows.clone()), self.sights(&rows, &columns));
+        for (side, count) in self.texture.iter_mut().enumerate() {
+            *count = *count - before.0[side] + after.0[side];
         }
-        for column in columns.clone() {
-            self.columns.refresh(column, y..y + height, |y| marks.push((column, y)));
-        }
-        for (x, y) in marks {
+        let cells = before.1.differences(&after.1, &rows, &columns);
+        for (x, y) in cells {
             if x < self.width && y < self.height {
                 self.find_diagonal_stops(x, y);
             }
@@ -121,6 +126,31 @@ impl JumpMap {
         }
     }
 
+    /// Whether jumping pays: not where single obstacles are strewn about, one for a hundred
+    /// passable cells or more. There each is a reason to stop, and A* is faster (measured on maps
+    /// with 10 and 35 % of random obstacles; game maps have one for 2,000 or fewer).
+    pub(crate) const fn pays(&self) -> bool {
+        let [open, alone] = self.texture;
+        (alone as u64) * 100 < open as u64
+    }
+
+    /// What is seen from the cells of these rows and columns.
+    fn sights(&self, rows: &Range<u32>, columns: &Range<u32>) -> Sights {
+        let mut sights = Sights::default();
+        for along in [Along::Forward, Along::Backward] {
+            rows.clone().for_each(|row| self.rows.add_sights(row, along, &mut sights.rows));
+            columns
+                .clone()
+                .for_each(|column| self.columns.add_sights(column, along, &mut sights.columns));
+        }
+        sights
+    }
+
+    fn texture_of(&self, rows: Range<u32>) -> [u32; 2] {
+        let add = |sum: [u32; 2], row: [u32; 2]| [sum[0] + row[0], sum[1] + row[1]];
+        rows.map(|row| self.rows.texture(row)).fold([0; 2], add)
+    }
+
     #[inline]
     fn is_open(&self, x: u32, y: u32) -> bool {
         x < self.width && y < self.height && self.rows.is_open(y, x)
@@ -130,10 +160,10 @@ impl JumpMap {
         let (left, right) = (self.is_open(x.wrapping_sub(1), y), self.is_open(x + 1, y));
         let (below, above) = (self.is_open(x, y.wrapping_sub(1)), self.is_open(x, y + 1));
         let here = self.rows.is_open(y, x);
-        let east = self.rows.sees(y, x, Along::Forward);
-        let west = self.rows.sees(y, x, Along::Backward);
-        let north = self.columns.sees(x, y, Along::Forward);
-        let south = self.columns.sees(x, y, Along::Backward);
+        let east = self.rows.scan::<true>(y, x).is_open;
+        let west = self.rows.scan::<false>(y, x).is_open;
+        let north = self.columns.scan::<true>(x, y).is_open;
+        let south = self.columns.scan::<false>(x, y).is_open;
         let [up, down] = [Along::Forward, Along::Backward];
         self.rising.set(x, y, up, here && left && below, east || north);
         self.rising.set(x, y, down, here && right && above, west || south);

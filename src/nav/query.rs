@@ -25,7 +25,10 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
-    /// Whatever suits the query best; at present always [`AStar`](Self::AStar).
+    /// Whatever suits the query best: [`JumpPoint`](Self::JumpPoint) where that works and pays,
+    /// [`AStar`](Self::AStar) elsewhere and where single impassable cells are strewn about (one for
+    /// a hundred passable cells or more: they are what makes jumping slow). Depends on the grid
+    /// alone.
     #[default]
     Auto,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it

@@ -221,13 +221,13 @@ impl<L: OpenList> Search<L> {
         self.aim.chunks_looked_at * 40
     }
 
-    /// What an expansion takes of a time budget, next to one on uniform cost: 1, or 3 on mixed
-    /// terrain, where all eight neighbors must be looked at (measured).
+    /// What an expansion takes of a time budget, next to one on uniform cost: 1; 3 on mixed
+    /// terrain, where all eight neighbors must be looked at; 5 where it jumps (measured).
     #[must_use]
     pub fn price(&self, grid: &NavGrid) -> u32 {
         let is_uniform = grid.layer(self.query.profile).is_none_or(Layer::is_uniform);
         match (self.aim.jumps, is_uniform) {
-            (true, _) => 8,
+            (true, _) => 5,
             (_, true) => 1,
             _ => 3,
         }
@@ -364,7 +364,11 @@ impl Aim {
         let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
-        let jumps = query.algorithm == Algorithm::JumpPoint && layer.jumps().is_some();
+        let jumps = layer.jumps().is_some_and(|map| match query.algorithm {
+            Algorithm::Auto => map.pays(),
+            Algorithm::JumpPoint => true,
+            Algorithm::AStar | Algorithm::Dijkstra => false,
+        });
         let aim = Self { x, y, per_weight, jumps, ..Self::default() };
         let island = layer.island(start.0, start.1);
         match (layer.island(x, y), query.reach) {

@@ -52,6 +52,12 @@ pub fn order(app: &mut App, unit: Entity, goal: (i32, i32)) {
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::from(goal)));
 }
 
+/// The same, answered by A*: slow enough to be caught in the middle.
+pub fn order_slowly(app: &mut App, unit: Entity, goal: (i32, i32)) {
+    let request = PathRequest::to(Cell::from(goal)).algorithm(Algorithm::AStar);
+    app.world_mut().entity_mut(unit).insert(request);
+}
+
 pub fn status(app: &App, unit: Entity) -> PathStatus {
     *app.world().get(unit).unwrap()
 }

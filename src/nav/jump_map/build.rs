@@ -6,7 +6,11 @@
 //!
 //! Rows and bits count as in [`Lines`]: there is a line before the first and a bit before the first.
 
-use super::{JumpMap, diagonals::Diagonals, lines::Lines};
+use super::{
+    JumpMap,
+    diagonals::Diagonals,
+    lines::{Along, Lines},
+};
 use crate::nav::bit_rows::BitRows;
 
 /// One bit a cell, row by row, with the border of [`Lines`].
@@ -18,7 +22,7 @@ struct Plane {
 
 /// Four planes: cells that see a jump point along their row to the right and to the left, and along
 /// their column upward and downward.
-struct Sights([Plane; 4]);
+struct SightPlanes([Plane; 4]);
 
 impl JumpMap {
     /// The map for these passable cells.
@@ -32,9 +36,10 @@ impl JumpMap {
         for x in 0..width {
             map.columns.set_line(x, turned.row(x as usize + 1));
         }
-        (0..height).for_each(|y| map.rows.refresh(y, 0..width, |_| {}));
-        (0..width).for_each(|x| map.columns.refresh(x, 0..height, |_| {}));
-        let sights = Sights::of(&map, (width, height));
+        (0..height).for_each(|y| map.rows.refresh(y, 0..width));
+        (0..width).for_each(|x| map.columns.refresh(x, 0..height));
+        map.texture = map.texture_of(0..height);
+        let sights = SightPlanes::of(&map, (width, height));
         for (diagonals, is_rising) in [(&mut map.rising, true), (&mut map.falling, false)] {
             for goes_up in [true, false] {
                 let legal = open.legal_steps(is_rising == goes_up, goes_up);
@@ -50,14 +55,13 @@ impl JumpMap {
     }
 }
 
-impl Sights {
+impl SightPlanes {
     fn of(map: &JumpMap, (width, height): (u32, u32)) -> Self {
-        let row = |side: usize| Plane::of(&map.rows, height, move |word| word.sees[side]);
-        let column = |side: usize| {
-            Plane::of(&map.columns, width, move |word| word.sees[side])
-                .transposed(height as usize + 2)
-        };
-        Self([row(0), row(1), column(0), column(1)])
+        let row = |along| Plane::of_sights(&map.rows, height, along);
+        let column =
+            |along| Plane::of_sights(&map.columns, width, along).transposed(height as usize + 2);
+        let [ahead, behind] = [Along::Forward, Along::Backward];
+        Self([row(ahead), row(behind), column(ahead), column(behind)])
     }
 
     /// What is seen from a diagonal that goes right or left, and up or down.
@@ -71,6 +75,14 @@ impl Plane {
     fn of(lines: &Lines, count: u32, bits: impl Fn(&super::lines::Word) -> u64) -> Self {
         let words = lines.words(count).iter().map(bits).collect();
         Self { words_per_row: lines.words_per_line(), words }
+    }
+
+    fn of_sights(lines: &Lines, count: u32, along: Along) -> Self {
+        let words_per_row = lines.words_per_line();
+        let mut words = vec![0; words_per_row];
+        (0..count).for_each(|line| lines.add_sights(line, along, &mut words));
+        words.resize(words.len() + words_per_row, 0);
+        Self { words_per_row, words }
     }
 
     fn row(&self, row: usize) -> &[u64] {

@@ -1,7 +1,7 @@
 //! Passability along parallel lines (rows, or columns), with what a straight scan asks for.
 //!
 //! Beside each word of 64 cells stand, for both directions along the line, the cells at which a scan
-//! stops and those from which it stops at a jump point. A stop is an impassable cell or a jump point:
+//! stops. A stop is an impassable cell or a jump point:
 //! a passable cell with a forced neighbor, that is, one whose neighbor to a side is passable while
 //! the one before that is not. A line of impassable cells lies on either side, and an impassable cell
 //! at both ends of each line, so every scan ends.
@@ -12,11 +12,9 @@ pub(super) struct Word {
     pub(super) open: u64,
     /// Stops of scans forward (0) and backward (1).
     pub(super) stops: [u64; 2],
-    /// Where the next stop forward (0) or backward (1) is a jump point.
-    pub(super) sees: [u64; 2],
 }
 
-const SHUT: Word = Word { open: 0, stops: [u64::MAX; 2], sees: [0; 2] };
+const SHUT: Word = Word { open: 0, stops: [u64::MAX; 2] };
 
 /// Which way along a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +55,22 @@ impl Lines {
         &self.words[..self.words_per_line * (count as usize + 2)]
     }
 
+    /// How many cells of a line are passable, and how many are not while all four beside them are.
+    pub(super) fn texture(&self, line: u32) -> [u32; 2] {
+        let (first, _) = self.place(line, 0);
+        let open = |word: usize| self.words[word].open;
+        let mut counts = [0; 2];
+        for word in first..first + self.words_per_line {
+            let here = open(word);
+            let before = here << 1 | word.checked_sub(1).map_or(0, open) >> 63;
+            let after = here >> 1 | self.words.get(word + 1).map_or(0, |next| next.open << 63);
+            let beside = open(word - self.words_per_line) & open(word + self.words_per_line);
+            counts[0] += here.count_ones();
+            counts[1] += (!here & before & after & beside).count_ones();
+        }
+        counts
+    }
+
     /// Sets which cells of a line are passable, from words with the first cell at bit 1.
     pub(super) fn set_line(&mut self, line: u32, open: &[u64]) {
         let (first, _) = self.place(line, 0);
@@ -81,19 +95,11 @@ impl Lines {
         self.words[word].open >> bit & 1 == 1
     }
 
-    /// Whether the next stop along the line is a jump point.
-    #[inline]
-    pub(super) fn sees(&self, line: u32, at: u32, along: Along) -> bool {
-        let (word, bit) = self.place(line, at);
-        self.words[word].sees[along as usize] >> bit & 1 == 1
-    }
-
     /// Distance to the next stop forward, or backward, if that is a jump point.
     #[inline(always)]
     pub(super) fn sight<const FORWARD: bool>(&self, line: u32, at: u32) -> Option<u32> {
-        let (word, bit) = self.place(line, at);
-        let sees = self.words[word].sees[usize::from(!FORWARD)] >> bit & 1 == 1;
-        sees.then(|| self.next_stop::<FORWARD>(word, bit).0)
+        let stop = self.scan::<FORWARD>(line, at);
+        stop.is_open.then_some(stop.distance)
     }
 
     pub(super) fn set_open(&mut self, line: u32, at: u32, is_open: bool) {
@@ -135,32 +141,36 @@ impl Lines {
         }
     }
 
-    /// Finds stops and sights of a line anew after cells near `at` on it or beside it have changed.
-    /// Calls `changed` with every cell that sees otherwise than before.
-    pub(super) fn refresh(
-        &mut self,
-        line: u32,
-        at: core::ops::Range<u32>,
-        mut changed: impl FnMut(u32),
-    ) {
+    /// Finds the stops of a line anew after cells at `at`, on it or beside it, have changed.
+    pub(super) fn refresh(&mut self, line: u32, at: core::ops::Range<u32>) {
         let first = (line as usize + 1) * self.words_per_line;
         // A forced neighbor shows one cell further.
-        let from = at.start as usize / 64;
-        let to = ((at.end as usize + 1) / 64).min(self.words_per_line - 1);
-        for word in from..=to {
+        let last = ((at.end as usize + 1) / 64).min(self.words_per_line - 1);
+        for word in at.start as usize / 64..=last {
             self.find_stops(first + word);
         }
-        let (mut ahead, mut behind) = (0, 0);
-        for word in 0..self.words_per_line {
-            let Word { open, stops, .. } = self.words[first + word];
-            let sees = fill_up(stops[1], open & stops[1], &mut behind);
-            self.note_sees(first, word, Along::Backward, sees, &mut changed);
-        }
-        for word in (0..self.words_per_line).rev() {
-            let Word { open, stops, .. } = self.words[first + word];
-            let jumps = (open & stops[0]).reverse_bits();
-            let sees = fill_up(stops[0].reverse_bits(), jumps, &mut ahead).reverse_bits();
-            self.note_sees(first, word, Along::Forward, sees, &mut changed);
+    }
+
+    /// The cells of a line whose next stop forward, or backward, is a jump point: words as those of
+    /// the line, added to `sights`.
+    pub(super) fn add_sights(&self, line: u32, along: Along, sights: &mut Vec<u64>) {
+        let first = (line as usize + 1) * self.words_per_line;
+        let words = &self.words[first..first + self.words_per_line];
+        let mut carry = 0;
+        match along {
+            Along::Backward => sights.extend(
+                words
+                    .iter()
+                    .map(|word| fill_up(word.stops[1], word.open & word.stops[1], &mut carry)),
+            ),
+            Along::Forward => {
+                let start = sights.len();
+                sights.extend(words.iter().rev().map(|word| {
+                    let jumps = (word.open & word.stops[0]).reverse_bits();
+                    fill_up(word.stops[0].reverse_bits(), jumps, &mut carry).reverse_bits()
+                }));
+                sights[start..].reverse();
+            }
         }
     }
 
@@ -179,24 +189,6 @@ impl Lines {
             forced[1] |= side & !after;
         }
         self.words[word].stops = forced.map(|forced| !open | forced);
-    }
-
-    fn note_sees(
-        &mut self,
-        first: usize,
-        word: usize,
-        along: Along,
-        sees: u64,
-        changed: &mut impl FnMut(u32),
-    ) {
-        let before = &mut self.words[first + word].sees[along as usize];
-        let mut difference = *before ^ sees;
-        *before = sees;
-        while difference != 0 {
-            let bit = (word * 64) as u32 + difference.trailing_zeros();
-            difference &= difference - 1;
-            changed(bit.wrapping_sub(1));
-        }
     }
 }
 
