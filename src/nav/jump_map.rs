@@ -99,7 +99,9 @@ impl JumpMap {
         // Whether diagonal steps are legal changes around the rectangle, too.
         let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
-        let before = (self.texture_of(rows.clone()), self.sights(&rows, &columns));
+        let before = self.texture_of(rows.clone(), &(x..x + width));
+        let along_rows = Sights::around(&self.rows, rows.clone(), &(x..x + width));
+        let along_columns = Sights::around(&self.columns, columns.clone(), &(y..y + height));
         for y in y..y + height {
             for x in x..x + width {
                 let is_open = bits.get(x, y);
@@ -107,13 +109,15 @@ impl JumpMap {
                 self.columns.set_open(x, y, is_open);
             }
         }
-        rows.clone().for_each(|row| self.rows.refresh(row, x..x + width));
-        columns.clone().for_each(|column| self.columns.refresh(column, y..y + height));
-        let after = (self.texture_of(rows.clone()), self.sights(&rows, &columns));
+        rows.clone().for_each(|row| self.rows.refresh(row, &(x..x + width)));
+        columns.clone().for_each(|column| self.columns.refresh(column, &(y..y + height)));
+        let after = self.texture_of(rows.clone(), &(x..x + width));
         for (side, count) in self.texture.iter_mut().enumerate() {
-            *count = *count - before.0[side] + after.0[side];
+            *count = *count - before[side] + after[side];
         }
-        let cells = before.1.differences(&after.1, &rows, &columns);
+        let mut cells = Vec::new();
+        along_rows.update(&self.rows, |row, x| cells.push((x, row)));
+        along_columns.update(&self.columns, |column, y| cells.push((column, y)));
         for (x, y) in cells {
             if x < self.width && y < self.height {
                 self.find_diagonal_stops(x, y);
@@ -134,21 +138,10 @@ impl JumpMap {
         (alone as u64) * 100 < open as u64
     }
 
-    /// What is seen from the cells of these rows and columns.
-    fn sights(&self, rows: &Range<u32>, columns: &Range<u32>) -> Sights {
-        let mut sights = Sights::default();
-        for along in [Along::Forward, Along::Backward] {
-            rows.clone().for_each(|row| self.rows.add_sights(row, along, &mut sights.rows));
-            columns
-                .clone()
-                .for_each(|column| self.columns.add_sights(column, along, &mut sights.columns));
-        }
-        sights
-    }
-
-    fn texture_of(&self, rows: Range<u32>) -> [u32; 2] {
+    fn texture_of(&self, rows: Range<u32>, columns: &Range<u32>) -> [u32; 2] {
+        let words = self.rows.words_around(columns);
         let add = |sum: [u32; 2], row: [u32; 2]| [sum[0] + row[0], sum[1] + row[1]];
-        rows.map(|row| self.rows.texture(row)).fold([0; 2], add)
+        rows.map(|row| self.rows.texture(row, words.clone())).fold([0; 2], add)
     }
 
     #[inline]

@@ -36,9 +36,9 @@ impl JumpMap {
         for x in 0..width {
             map.columns.set_line(x, turned.row(x as usize + 1));
         }
-        (0..height).for_each(|y| map.rows.refresh(y, 0..width));
-        (0..width).for_each(|x| map.columns.refresh(x, 0..height));
-        map.texture = map.texture_of(0..height);
+        (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
+        (0..width).for_each(|x| map.columns.refresh(x, &(0..height)));
+        map.texture = map.texture_of(0..height, &(0..width));
         let sights = SightPlanes::of(&map, (width, height));
         for (diagonals, is_rising) in [(&mut map.rising, true), (&mut map.falling, false)] {
             for goes_up in [true, false] {
@@ -80,7 +80,7 @@ impl Plane {
     fn of_sights(lines: &Lines, count: u32, along: Along) -> Self {
         let words_per_row = lines.words_per_line();
         let mut words = vec![0; words_per_row];
-        (0..count).for_each(|line| lines.add_sights(line, along, &mut words));
+        (0..count).for_each(|line| lines.add_sights(line, 0..words_per_row, along, &mut words));
         words.resize(words.len() + words_per_row, 0);
         Self { words_per_row, words }
     }

@@ -6,6 +6,8 @@
 //! the one before that is not. A line of impassable cells lies on either side, and an impassable cell
 //! at both ends of each line, so every scan ends.
 
+use core::ops::Range;
+
 /// 64 cells of a line, the first at the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -55,12 +57,13 @@ impl Lines {
         &self.words[..self.words_per_line * (count as usize + 2)]
     }
 
-    /// How many cells of a line are passable, and how many are not while all four beside them are.
-    pub(super) fn texture(&self, line: u32) -> [u32; 2] {
-        let (first, _) = self.place(line, 0);
+    /// How many cells of some words of a line are passable, and how many are not while all four
+    /// beside them are.
+    pub(super) fn texture(&self, line: u32, words: Range<usize>) -> [u32; 2] {
+        let first = (line as usize + 1) * self.words_per_line;
         let open = |word: usize| self.words[word].open;
         let mut counts = [0; 2];
-        for word in first..first + self.words_per_line {
+        for word in first + words.start..first + words.end {
             let here = open(word);
             let before = here << 1 | word.checked_sub(1).map_or(0, open) >> 63;
             let after = here >> 1 | self.words.get(word + 1).map_or(0, |next| next.open << 63);
@@ -69,6 +72,28 @@ impl Lines {
             counts[1] += (!here & before & after & beside).count_ones();
         }
         counts
+    }
+
+    /// The words with the cells at `at` and one to either side.
+    pub(super) fn words_around(&self, at: &Range<u32>) -> Range<usize> {
+        at.start as usize / 64..((at.end as usize + 1) / 64 + 1).min(self.words_per_line)
+    }
+
+    /// The words of a line from whose cells something may be seen otherwise when cells at `at`, on
+    /// the line or beside it, change: as far as the next stops that do not.
+    pub(super) fn words_in_sight(&self, line: u32, at: &Range<u32>) -> Range<usize> {
+        let first = (line as usize + 1) * self.words_per_line;
+        let near = self.words_around(at);
+        let (mut start, mut end) = (near.start, near.end);
+        if start > 0 {
+            let stop = self.next_stop::<false>(first + start, 0, 0).1;
+            start = stop / 64 - first;
+        }
+        if end < self.words_per_line {
+            let stop = self.next_stop::<true>(first + end - 1, 63, 1).1;
+            end = stop / 64 - first + 1;
+        }
+        start..end
     }
 
     /// Sets which cells of a line are passable, from words with the first cell at bit 1.
@@ -112,29 +137,35 @@ impl Lines {
     #[inline(always)]
     pub(super) fn scan<const FORWARD: bool>(&self, line: u32, at: u32) -> Stop {
         let (word, bit) = self.place(line, at);
-        let (distance, there) = self.next_stop::<FORWARD>(word, bit);
+        let (distance, there) = self.next_stop::<FORWARD>(word, bit, usize::from(!FORWARD));
         let is_open = self.words[there / 64].open >> (there % 64) & 1 == 1;
         Stop { distance, is_open }
     }
 
-    /// Distance to the next stop, and its bit among all.
+    /// Distance to the next stop forward, or backward, of scans in the direction `side`, and its bit
+    /// among all.
     #[inline(always)]
-    fn next_stop<const FORWARD: bool>(&self, mut word: usize, bit: u32) -> (u32, usize) {
+    fn next_stop<const FORWARD: bool>(
+        &self,
+        mut word: usize,
+        bit: u32,
+        side: usize,
+    ) -> (u32, usize) {
         let here = word * 64 + bit as usize;
         if FORWARD {
             // All bits above; shifted twice, as there may be none.
-            let mut stops = self.words[word].stops[0] & (u64::MAX << bit << 1);
+            let mut stops = self.words[word].stops[side] & (u64::MAX << bit << 1);
             while stops == 0 {
                 word += 1;
-                stops = self.words[word].stops[0];
+                stops = self.words[word].stops[side];
             }
             let there = word * 64 + stops.trailing_zeros() as usize;
             ((there - here) as u32, there)
         } else {
-            let mut stops = self.words[word].stops[1] & !(u64::MAX << bit);
+            let mut stops = self.words[word].stops[side] & !(u64::MAX << bit);
             while stops == 0 {
                 word -= 1;
-                stops = self.words[word].stops[1];
+                stops = self.words[word].stops[side];
             }
             let there = word * 64 + 63 - stops.leading_zeros() as usize;
             ((here - there) as u32, there)
@@ -142,30 +173,45 @@ impl Lines {
     }
 
     /// Finds the stops of a line anew after cells at `at`, on it or beside it, have changed.
-    pub(super) fn refresh(&mut self, line: u32, at: core::ops::Range<u32>) {
+    pub(super) fn refresh(&mut self, line: u32, at: &Range<u32>) {
         let first = (line as usize + 1) * self.words_per_line;
-        // A forced neighbor shows one cell further.
-        let last = ((at.end as usize + 1) / 64).min(self.words_per_line - 1);
-        for word in at.start as usize / 64..=last {
+        for word in self.words_around(at) {
             self.find_stops(first + word);
         }
     }
 
-    /// The cells of a line whose next stop forward, or backward, is a jump point: words as those of
-    /// the line, added to `sights`.
-    pub(super) fn add_sights(&self, line: u32, along: Along, sights: &mut Vec<u64>) {
+    /// The cells of some words of a line whose next stop forward, or backward, is a jump point:
+    /// words of bits, added to `sights`.
+    pub(super) fn add_sights(
+        &self,
+        line: u32,
+        words: Range<usize>,
+        along: Along,
+        sights: &mut Vec<u64>,
+    ) {
         let first = (line as usize + 1) * self.words_per_line;
-        let words = &self.words[first..first + self.words_per_line];
-        let mut carry = 0;
+        let range = &self.words[first + words.start..first + words.end];
+        let is_open = |bit: usize| self.words[bit / 64].open >> (bit % 64) & 1;
         match along {
-            Along::Backward => sights.extend(
-                words
-                    .iter()
-                    .map(|word| fill_up(word.stops[1], word.open & word.stops[1], &mut carry)),
-            ),
+            Along::Backward => {
+                // What stands before the first word goes on into it.
+                let mut carry = match words.start {
+                    0 => 0,
+                    start => is_open(self.next_stop::<false>(first + start, 0, 1).1),
+                };
+                sights.extend(
+                    range
+                        .iter()
+                        .map(|word| fill_up(word.stops[1], word.open & word.stops[1], &mut carry)),
+                );
+            }
             Along::Forward => {
+                let mut carry = match words.end {
+                    end if end == self.words_per_line => 0,
+                    end => is_open(self.next_stop::<true>(first + end - 1, 63, 0).1),
+                };
                 let start = sights.len();
-                sights.extend(words.iter().rev().map(|word| {
+                sights.extend(range.iter().rev().map(|word| {
                     let jumps = (word.open & word.stops[0]).reverse_bits();
                     fill_up(word.stops[0].reverse_bits(), jumps, &mut carry).reverse_bits()
                 }));

@@ -1,51 +1,55 @@
 //! Which cells see a jump point, before and after an edit.
 //!
-//! Input: words of bits for the rows and columns through the edit, forward then backward. Output: the
-//! cells at which they differ.
+//! Input: lines through the edit and how far along each something may change. Output: the cells at
+//! which it did.
 
 use core::ops::Range;
 
-/// Bits of the cells whose next stop along their line is a jump point.
+use super::lines::{Along, Lines};
+
+/// Stretches of lines and the bits of their cells from which a jump point is seen.
 #[derive(Default)]
 pub(super) struct Sights {
-    pub(super) rows: Vec<u64>,
-    pub(super) columns: Vec<u64>,
+    /// Line and words of each stretch.
+    stretches: Vec<(u32, Range<usize>)>,
+    /// Words of all stretches, forward then backward each.
+    bits: Vec<u64>,
 }
 
 impl Sights {
-    /// Column and row of each cell at which the two differ; some may lie beside the grid.
-    pub(super) fn differences(
-        &self,
-        after: &Self,
-        rows: &Range<u32>,
-        columns: &Range<u32>,
-    ) -> Vec<(u32, u32)> {
-        let mut cells = Vec::new();
-        each_difference(&self.rows, &after.rows, rows, |row, x| cells.push((x, row)));
-        each_difference(&self.columns, &after.columns, columns, |column, y| {
-            cells.push((column, y));
-        });
-        cells
+    /// What may change along `lines` when their cells at `at`, or those beside them, change.
+    pub(super) fn around(lines: &Lines, across: Range<u32>, at: &Range<u32>) -> Self {
+        let stretches = across.map(|line| (line, lines.words_in_sight(line, at))).collect();
+        let mut sights = Self { stretches, bits: Vec::new() };
+        sights.look(lines);
+        sights
     }
-}
 
-/// Calls `found` with the line and the place on it of each bit that differs.
-fn each_difference(
-    before: &[u64],
-    after: &[u64],
-    lines: &Range<u32>,
-    mut found: impl FnMut(u32, u32),
-) {
-    // All lines forward, then all backward.
-    let words_per_line = before.len() / (2 * lines.len()).max(1);
-    for (index, (before, after)) in before.iter().zip(after).enumerate() {
-        let mut difference = before ^ after;
-        while difference != 0 {
-            let line = lines.start + (index / words_per_line % lines.len()) as u32;
-            let bit = (index % words_per_line * 64) as u32 + difference.trailing_zeros();
-            // The first cell has bit 1.
-            found(line, bit.wrapping_sub(1));
-            difference &= difference - 1;
+    /// Looks again and calls `changed` with the line and the place on it of each cell that sees
+    /// otherwise; it may lie beside the grid.
+    pub(super) fn update(mut self, lines: &Lines, mut changed: impl FnMut(u32, u32)) {
+        let before = core::mem::take(&mut self.bits);
+        self.look(lines);
+        let mut index = 0;
+        for (line, words) in self.stretches {
+            for word in words.clone().chain(words) {
+                let mut difference = before[index] ^ self.bits[index];
+                index += 1;
+                while difference != 0 {
+                    let bit = (word * 64) as u32 + difference.trailing_zeros();
+                    difference &= difference - 1;
+                    // The first cell has bit 1.
+                    changed(line, bit.wrapping_sub(1));
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, lines: &Lines) {
+        for (line, words) in &self.stretches {
+            for along in [Along::Forward, Along::Backward] {
+                lines.add_sights(*line, words.clone(), along, &mut self.bits);
+            }
         }
     }
 }
