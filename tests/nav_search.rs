@@ -163,16 +163,61 @@ proptest! {
                 _ => drop(grid.unblock(rect)),
             }
         }
-        let fresh = grid.clone().with_profiles(grid.profiles().to_vec());
-        let (old, new) = (grid.layer(ProfileId(0)).unwrap(), fresh.layer(ProfileId(0)).unwrap());
-        prop_assert_eq!(old.island_count(), new.island_count());
-        for y in 0..grid.height() {
-            for x in 0..grid.width() {
-                prop_assert_eq!(old.is_passable(x, y), new.is_passable(x, y));
-                prop_assert_eq!(old.island(x, y), new.island(x, y));
+        prop_assert_eq!(same_as_rebuilt(&grid), Ok(()));
+    }
+
+    /// Long walls go up and come down: they cut pieces off, large and small, and let them go.
+    #[test]
+    fn islands_split_and_join_as_a_rebuild_would_find_them(
+        size in (40u32..220, 40u32..220),
+        corners in prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::Allow)],
+        walls in prop::collection::vec((any::<u32>(), any::<bool>(), 1u32..200), 1..60),
+    ) {
+        let profile = Profile::default().corners(corners);
+        let mut grid = NavGrid::new(size.0, size.1, TerrainId::GROUND)
+            .unwrap()
+            .with_profiles(vec![profile]);
+        assert!(grid.layer(ProfileId(0)).is_some());
+        let mut standing: Vec<CellRect> = Vec::new();
+        for (number, (pick, lies, length)) in walls.into_iter().enumerate() {
+            if number % 3 == 2 {
+                let wall = standing.swap_remove(pick as usize % standing.len());
+                grid.unblock(wall).unwrap();
+            } else {
+                let (at, _) = cells(&grid, (pick, 0));
+                let (width, height) = if lies { (length, 1) } else { (1, length) };
+                let wall = CellRect::new(at, width, height).intersection(grid.rect());
+                grid.block(wall).unwrap();
+                standing.push(wall);
             }
         }
+        prop_assert_eq!(same_as_rebuilt(&grid), Ok(()));
     }
+}
+
+/// Whether the layer is as one built anew: the same cells passable, the same ones connected.
+fn same_as_rebuilt(grid: &NavGrid) -> Result<(), String> {
+    let fresh = grid.clone().with_profiles(grid.profiles().to_vec());
+    let (old, new) = (grid.layer(ProfileId(0)).unwrap(), fresh.layer(ProfileId(0)).unwrap());
+    if old.island_count() != new.island_count() {
+        return Err(format!("{} islands, not {}", old.island_count(), new.island_count()));
+    }
+    let mut names = std::collections::BTreeMap::new();
+    for cell in grid.rect().cells() {
+        let (x, y) = (cell.x as u32, cell.y as u32);
+        if old.is_passable(x, y) != new.is_passable(x, y) {
+            return Err(format!("{cell} is passable: {}", old.is_passable(x, y)));
+        }
+        // Numbers may differ, but one must stand for the other everywhere.
+        let name = *names.entry(new.island(x, y)).or_insert(old.island(x, y));
+        if name != old.island(x, y) {
+            return Err(format!("{cell} is on island {:?}, not {name:?}", old.island(x, y)));
+        }
+    }
+    if names.values().collect::<std::collections::BTreeSet<_>>().len() != names.len() {
+        return Err("two islands bear one number".into());
+    }
+    Ok(())
 }
 
 /// Counts what a search does, so that a change of the algorithm shows.

@@ -17,13 +17,15 @@ use bevy_tilepath::{
 };
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
-const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|astar|dijkstra] [--sample N]
+const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|astar|jump-point|dijkstra]
+  [--sample N]
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
   [--threads N] [--seed N]
 
 Answers the queries of a Moving AI scenario one after another and prints one JSON line.
 --budget E    advance every search in slices of E expansions (same answers)
---no-cache    remember nothing between queries (this version never does)
+--no-cache    remember nothing between queries (this version never does: jump points are kept
+              with the grid)
 --threads N   taken for the common contract: single queries run on one thread
 --seed N      taken for the common contract: nothing here is random";
 

@@ -3,16 +3,20 @@
 //!
 //! Input: a layer's bit rows and marks on edited chunks. Output: the island of any cell in
 //! constant time, so that a hopeless request needs no search. An edit relabels only the chunks
-//! it touched and the links on their borders; islands are joined anew from components (a few per
-//! chunk) only if those changed shape. The result always equals a full rebuild.
+//! it touched and the links on their borders; islands are looked at (see `islands`) only if those
+//! changed shape. Cells share an island exactly where they would after a full rebuild.
 //!
 //! Under [`CornerRule::Forbid`](super::terrain::CornerRule) and `NoSqueeze` a diagonal step
 //! implies a straight way around, so connection is by straight steps; only `Allow` joins
 //! diagonally.
 
 mod chunk;
+mod islands;
 
-use self::chunk::{ChunkLabels, Link};
+use self::{
+    chunk::{ChunkLabels, Link},
+    islands::Islands,
+};
 use super::{bit_rows::BitRows, cell::CHUNK};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -31,11 +35,7 @@ pub(crate) struct Regions {
     labels: Vec<u16>,
     /// Components of each chunk and their links to chunks ahead (right, up and the diagonals up).
     shapes: Vec<ChunkShape>,
-    /// Number of the first component of each chunk among all.
-    first: Vec<u32>,
-    /// Island of each component.
-    islands: Vec<u32>,
-    island_count: u32,
+    islands: Islands,
     /// Chunks to relabel at the next repair, each once.
     marked: Vec<u32>,
 }
@@ -57,9 +57,7 @@ impl Regions {
             joins_diagonally,
             labels: vec![NONE; count * CELLS],
             shapes: vec![ChunkShape::default(); count],
-            first: Vec::new(),
-            islands: Vec::new(),
-            island_count: 0,
+            islands: Islands::default(),
             marked: Vec::new(),
         }
     }
@@ -67,8 +65,9 @@ impl Regions {
     /// Labels everything anew.
     pub(crate) fn rebuild(&mut self, bits: &BitRows) {
         self.marked = (0..self.shapes.len() as u32).collect();
-        self.repair(bits);
-        self.join_islands(); // also where there was no component before and is none now
+        self.relabel_marked(bits);
+        self.islands.rebuild(&self.shapes);
+        self.marked.clear();
     }
 
     /// Marks the chunks of a rectangle for the next repair.
@@ -85,26 +84,55 @@ impl Regions {
 
     /// Relabels the marked chunks and what hangs on them.
     pub(crate) fn repair(&mut self, bits: &BitRows) {
-        if self.marked.is_empty() {
-            return;
+        if !self.marked.is_empty() && self.relabel_marked(bits) {
+            let around = self.around_marked();
+            let (shapes, chunks) = (&self.shapes, self.chunks);
+            self.islands.update(shapes, &self.marked, &around, |(chunk, label), near| {
+                let links = &shapes[chunk as usize].links;
+                near.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
+                for behind in with_behind(chunks, chunk).skip(1) {
+                    let links = shapes[behind as usize].links.iter();
+                    let here = links.filter(|l| (l.chunk, l.to) == (chunk, label));
+                    near.extend(here.map(|l| (behind, l.from)));
+                }
+            });
         }
-        let mut marked = std::mem::take(&mut self.marked);
+        self.marked.clear();
+    }
+
+    /// Says whether a shape has changed.
+    fn relabel_marked(&mut self, bits: &BitRows) -> bool {
+        let marked = std::mem::take(&mut self.marked);
         let mut changed = false;
         for &chunk in &marked {
             changed |= self.relabel(chunk, bits);
         }
         let mut linked: Vec<u32> =
-            marked.iter().flat_map(|&chunk| self.with_behind(chunk)).collect();
+            marked.iter().flat_map(|&chunk| with_behind(self.chunks, chunk)).collect();
         linked.sort_unstable();
         linked.dedup();
         for chunk in linked {
             changed |= self.relink(chunk, bits);
         }
-        if changed {
-            self.join_islands();
-        }
-        marked.clear();
         self.marked = marked;
+        changed
+    }
+
+    /// The chunks beside the marked ones.
+    fn around_marked(&self) -> Vec<u32> {
+        let mut around = Vec::new();
+        for &chunk in &self.marked {
+            let (x, y) = (chunk % self.chunks.0, chunk / self.chunks.0);
+            for y in y.saturating_sub(1)..(y + 2).min(self.chunks.1) {
+                for x in x.saturating_sub(1)..(x + 2).min(self.chunks.0) {
+                    let beside = y * self.chunks.0 + x;
+                    if !self.marked.contains(&beside) && !around.contains(&beside) {
+                        around.push(beside);
+                    }
+                }
+            }
+        }
+        around
     }
 
     /// Island of a cell on the grid; `None` where it is impassable.
@@ -112,11 +140,11 @@ impl Regions {
     pub(crate) fn island(&self, x: u32, y: u32) -> Option<u32> {
         let chunk = self.chunk_of(x, y);
         let label = self.labels[chunk * CELLS + cell_of(x, y)];
-        (label != NONE).then(|| self.islands[self.first[chunk] as usize + usize::from(label)])
+        (label != NONE).then(|| self.islands.get(chunk, label))
     }
 
     pub(crate) const fn island_count(&self) -> u32 {
-        self.island_count
+        self.islands.count()
     }
 
     /// Size in chunks.
@@ -126,17 +154,15 @@ impl Regions {
 
     /// Whether any cell of the chunk belongs to `island`.
     pub(crate) fn chunk_has(&self, chunk_x: u32, chunk_y: u32, island: u32) -> bool {
-        let chunk = (chunk_y * self.chunks.0 + chunk_x) as usize;
-        let first = self.first[chunk] as usize;
-        self.islands[first..first + usize::from(self.shapes[chunk].components)].contains(&island)
+        self.islands.chunk_has((chunk_y * self.chunks.0 + chunk_x) as usize, island)
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let links: usize = self.shapes.iter().map(|shape| shape.links.len()).sum();
         2 * self.labels.len()
-            + self.shapes.len() * (size_of::<ChunkShape>() + 4)
+            + self.shapes.len() * size_of::<ChunkShape>()
             + links * size_of::<Link>()
-            + 4 * self.islands.len()
+            + self.islands.bytes()
     }
 
     fn chunk_of(&self, x: u32, y: u32) -> usize {
@@ -203,54 +229,18 @@ impl Regions {
             });
         }
     }
+}
 
-    /// The chunk itself and those whose links ahead may end in it.
-    fn with_behind(&self, chunk: u32) -> impl Iterator<Item = u32> + use<> {
-        let chunks = self.chunks;
-        let (x, y) = (chunk % chunks.0, chunk / chunks.0);
-        [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(
-            move |(dx, dy)| {
-                let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-                let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-                Some(y * chunks.0 + x)
-            },
-        )
-    }
-
-    /// Joins components along links (union-find, lower number wins) and numbers the islands.
-    fn join_islands(&mut self) {
-        self.first.clear();
-        let mut count = 0;
-        for shape in &self.shapes {
-            self.first.push(count);
-            count += u32::from(shape.components);
-        }
-        self.islands.clear();
-        self.islands.extend(0..count);
-        for (chunk, shape) in self.shapes.iter().enumerate() {
-            for link in &shape.links {
-                let a = self.first[chunk] + u32::from(link.from);
-                let b = self.first[link.chunk as usize] + u32::from(link.to);
-                unite(&mut self.islands, a, b);
-            }
-        }
-        self.number_islands();
-    }
-
-    /// Turns roots into island numbers 0, 1, 2 … in order of their first component.
-    fn number_islands(&mut self) {
-        self.island_count = 0;
-        for component in 0..self.islands.len() {
-            let parent = self.islands[component] as usize;
-            // A root is never above its members, so a lower parent has its number already.
-            self.islands[component] = if parent == component {
-                self.island_count += 1;
-                self.island_count - 1
-            } else {
-                self.islands[parent]
-            };
-        }
-    }
+/// The chunk itself, then those whose links ahead may end in it.
+fn with_behind(chunks: (u32, u32), chunk: u32) -> impl Iterator<Item = u32> {
+    let (x, y) = (chunk % chunks.0, chunk / chunks.0);
+    [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(
+        move |(dx, dy)| {
+            let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
+            let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
+            Some(y * chunks.0 + x)
+        },
+    )
 }
 
 fn cell_of(x: u32, y: u32) -> usize {

@@ -7,7 +7,8 @@
 //! [`start`](Search::start) without expanding anything: cells off the grid, impassable ones,
 //! goals on another island.
 //!
-//! Algorithm: A* (Hart, Nilsson & Raphael 1968) with a consistent estimate, so that no node is
+//! Algorithms: jump point search (see `jump`) where cost is uniform, with eight neighbors and
+//! corners that may not be cut. Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent estimate, so that no node is
 //! expanded twice; canonical ordering on uniform cost (steps that something before does as cheaply are
 //! left out: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
 

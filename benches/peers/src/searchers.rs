@@ -76,10 +76,6 @@ fn roster() -> Vec<Box<dyn Searcher>> {
         Box::new(Textbook::default()),
         Box::new(Tilepath::<BucketHeap>::new("tilepath A*", Algorithm::AStar)),
         Box::new(Tilepath::<BucketHeap>::new("tilepath jump points", Algorithm::JumpPoint)),
-        Box::new(Tilepath::<BinaryHeap>::new(
-            "tilepath jump points, binary heap",
-            Algorithm::JumpPoint,
-        )),
         Box::new(Tilepath::<BinaryHeap>::new("tilepath A*, binary heap", Algorithm::AStar)),
         Box::new(PathfindingAstar::default()),
         Box::new(GridPathfinding::default()),
