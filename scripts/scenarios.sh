@@ -11,6 +11,7 @@ if [ ! -d "$data" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+shopt -s nullglob
 for map in "$data"/*/*.map; do
     for algorithm in jump-point astar; do
         line=$("$runner" --map "$map" --scen "$map.scen" --algorithm $algorithm)

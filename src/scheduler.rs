@@ -31,7 +31,8 @@ use crate::{
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathSettings {
-    /// Expansions per tick over all requests (one on mixed terrain counts three, reading a request
+    /// Expansions per tick over all requests (one on mixed terrain counts three, one of a jumping
+    /// search five, reading a request
     /// sixteen); 0 pauses searching. The default of 50,000 is about
     /// 2 ms on the two-core machine the figures in `benches/RESULTS.md` come from: an eighth of a
     /// frame at 60 Hz.

@@ -150,6 +150,7 @@ proptest! {
     fn edits_leave_layers_as_a_rebuild_would(
         grid in grid_and_profile(),
         edits in prop::collection::vec(any::<(u32, u8, u8, u8)>(), 1..30),
+        ends: (u32, u32),
     ) {
         let mut grid = grid;
         assert!(grid.layer(ProfileId(0)).is_some());
@@ -164,6 +165,13 @@ proptest! {
             }
         }
         prop_assert_eq!(same_as_rebuilt(&grid), Ok(()));
+        let (start, goal) = cells(&grid, ends);
+        let best = dijkstra_cost(&grid, ProfileId(0), start, goal);
+        for algorithm in [Algorithm::JumpPoint, Algorithm::Auto] {
+            let query = PathQuery::new(start, goal).algorithm(algorithm);
+            let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
+            prop_assert_eq!(found.ok().map(|path| path.cost()), best);
+        }
     }
 
     /// Long walls go up and come down: they cut pieces off, large and small, and let them go.
@@ -193,6 +201,46 @@ proptest! {
         }
         prop_assert_eq!(same_as_rebuilt(&grid), Ok(()));
     }
+}
+
+#[test]
+fn a_level_drawn_anew_cell_by_cell_in_one_edit_is_as_one_built_anew() {
+    let mut grid = NavGrid::new(150, 130, TerrainId::GROUND).unwrap();
+    assert!(grid.layer(ProfileId(0)).is_some());
+    let mut random = common::Random(5);
+    let mut edit = grid.edit();
+    for cell in CellRect::new(Cell::new(0, 0), 150, 130).cells() {
+        let terrain = if random.below(100) < 30 { TerrainId::VOID } else { TerrainId::GROUND };
+        edit.set_terrain(cell, terrain).unwrap();
+    }
+    drop(edit);
+    assert_eq!(same_as_rebuilt(&grid), Ok(()));
+    let cells: Vec<Cell> = grid.rect().cells().collect();
+    for _ in 0..200 {
+        let mut pick = || cells[random.below(cells.len() as u32) as usize];
+        let (start, goal) = (pick(), pick());
+        let query = PathQuery::new(start, goal).algorithm(Algorithm::JumpPoint);
+        let (found, _) = run::<BucketHeap>(&grid, query, || u32::MAX);
+        let best = dijkstra_cost(&grid, ProfileId(0), start, goal);
+        assert_eq!(found.ok().map(|path| path.cost()), best, "{start} to {goal}");
+    }
+}
+
+#[test]
+fn a_search_whose_profile_may_no_longer_jump_is_stale_and_steps_nowhere() {
+    let mut grid = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(20, 0), 1, 50)).unwrap();
+    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let query = PathQuery::new(Cell::new(0, 0), Cell::new(59, 0));
+    search.start(&grid, &mut pool, query.algorithm(Algorithm::JumpPoint)).unwrap();
+    assert_eq!(search.step(&grid, &mut pool, 1), 1);
+    grid.set_profiles(vec![Profile::default().corners(CornerRule::Allow)]);
+    assert!(search.is_stale(&grid));
+    assert_eq!(search.step(&grid, &mut pool, 100), 0);
+    assert!(!search.is_finished());
+    search.start(&grid, &mut pool, query).unwrap();
+    search.step(&grid, &mut pool, u32::MAX);
+    assert!(search.finish(&grid, &mut pool).is_ok());
 }
 
 /// Whether the layer is as one built anew: the same cells passable, the same ones connected.

@@ -19,7 +19,7 @@ use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
-  [--algorithm auto|astar|dijkstra] [--sprawl] [--threads N] [--seed N] [--rounds R]
+  [--algorithm auto|astar|jump-point|dijkstra] [--sprawl] [--threads N] [--seed N] [--rounds R]
 
 N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)

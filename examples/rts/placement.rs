@@ -69,14 +69,12 @@ pub fn island_of(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Option<u32> 
 
 /// The largest connected part of the map for a profile.
 pub fn main_island(grid: &NavGrid, profile: ProfileId) -> Option<u32> {
-    let mut sizes = vec![0_u32; grid.layer(profile)?.island_count() as usize];
+    let mut sizes = BTreeMap::new();
     for island in grid.rect().cells().filter_map(|cell| island_of(grid, profile, cell)) {
-        if let Some(size) = sizes.get_mut(island as usize) {
-            *size += 1;
-        }
+        *sizes.entry(island).or_insert(0_u32) += 1;
     }
-    let largest = sizes.iter().copied().max().filter(|&size| size > 0)?;
-    sizes.iter().position(|&size| size == largest).map(|island| island as u32)
+    let largest = sizes.values().copied().max()?;
+    sizes.into_iter().find(|&(_, size)| size == largest).map(|(island, _)| island)
 }
 
 /// The cell where a game begins: with room for land critters around it, water in view where the

@@ -3,10 +3,11 @@
 //! Input: terrain bytes (row-major, `width × height`, lowest row first) and edits. Output: a
 //! [`NavGrid`] whose layers (what one profile sees) always agree with its terrain: edits go
 //! through a [`GridEdit`] that brings layers and islands up to date when it is dropped, redoing
-//! only the 32 × 32 chunks it touched.
+//! only the 32 × 32 chunks it touched and the lines of sight through them.
 //!
 //! Memory: 1 byte a cell, plus 2 bytes a cell in chunks that hold blockers, plus about 2.2 bytes
-//! a cell for each layer in use.
+//! a cell for each layer in use, and 1.75 more where searches jump (see
+//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)).
 
 mod blockers;
 mod edit;
@@ -232,7 +233,7 @@ impl NavGrid {
 
     /// Number of the island that `cell` belongs to for a unit of `profile`; `None` where it cannot
     /// stand. There is a way between two cells exactly if their islands are equal: constant time,
-    /// no search. Numbers change with edits.
+    /// no search. Numbers depend on the edits made and may exceed the count: only compare them.
     #[must_use]
     pub fn island(&self, profile: ProfileId, cell: Cell) -> Option<u32> {
         let (x, y) = self.local(cell)?;
@@ -286,7 +287,7 @@ impl NavGrid {
         self.edit().unblock(rect)
     }
 
-    /// The grid as `profile` sees it, built on first use (about 4 ns a cell); `None` for a
+    /// The grid as `profile` sees it, built on first use (up to 10 ns a cell); `None` for a
     /// profile the grid does not know.
     #[must_use]
     pub fn layer(&self, profile: ProfileId) -> Option<&Layer> {

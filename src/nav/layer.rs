@@ -1,7 +1,8 @@
 //! The grid as one movement profile sees it: where it can stand, what a step costs, what is
 //! connected.
 //!
-//! Passability is held as bit rows; islands come from `Regions`.
+//! Passability is held as bit rows; islands come from `Regions`, jump points (for uniform cost)
+//! from `JumpMap`.
 
 use super::{
     bit_rows::BitRows,
@@ -90,15 +91,31 @@ impl Layer {
         rects: impl Iterator<Item = (u32, u32, u32, u32)>,
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) {
+        let mut changed = Vec::new();
         for rect in rects {
             if self.read_bits(rect, &source) {
-                if let Some(jumps) = &mut self.jumps {
-                    jumps.update(rect, &self.bits);
-                }
+                changed.push(rect);
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
             }
         }
         self.regions.repair(&self.bits);
+        self.update_jumps(&changed);
+    }
+
+    /// Repairs the jump map around the rectangles, or builds it anew where they are that many.
+    fn update_jumps(&mut self, changed: &[(u32, u32, u32, u32)]) {
+        let Some(jumps) = &mut self.jumps else {
+            return;
+        };
+        // A repair costs about as much as building some hundred cells, and more with its area.
+        let area = |&(_, _, width, height): &(u32, u32, u32, u32)| {
+            300 + 30 * u64::from(width) * u64::from(height)
+        };
+        if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
+            **jumps = JumpMap::build(self.width, self.height, &self.bits);
+        } else {
+            changed.iter().for_each(|&rect| jumps.update(rect, &self.bits));
+        }
     }
 
     /// Whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin.
@@ -115,8 +132,8 @@ impl Layer {
     }
 
     /// Number of the island the cell belongs to; `None` where it is impassable or off the grid.
-    /// Two cells have a way between them exactly if their islands are equal. Numbers change with
-    /// edits.
+    /// Two cells have a way between them exactly if their islands are equal. Numbers depend
+    /// on the edits made and may exceed [`island_count`](Self::island_count): only compare them.
     #[must_use]
     pub fn island(&self, x: u32, y: u32) -> Option<u32> {
         (x < self.width && y < self.height).then(|| self.regions.island(x, y))?

@@ -13,8 +13,10 @@
 //!   used up [`EXPRESS_LIMIT`] expansions while those are taken goes back to the line with its
 //!   rank, so that short requests always find a place.
 //! - **Price.** An expansion on mixed terrain counts three: it looks at all eight neighbors and
-//!   takes about that much longer. So a budget means the same time for all.
-//! - **Edits.** A search whose explored part was edited starts anew, at most
+//!   takes about that much longer. One of a jumping search counts five, and more where it sees
+//!   much. So a budget means about the same time for all.
+//! - **Edits.** A search whose explored part was edited (a jumping one: by any edit, as its scans
+//!   look far) starts anew, at most
 //!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
 //!   the budget is taken off the next ticks.
 

@@ -36,7 +36,7 @@ pub(crate) struct Regions {
     /// Components of each chunk and their links to chunks ahead (right, up and the diagonals up).
     shapes: Vec<ChunkShape>,
     islands: Islands,
-    /// Chunks to relabel at the next repair, each once.
+    /// Chunks to relabel at the next repair.
     marked: Vec<u32>,
 }
 
@@ -74,10 +74,7 @@ impl Regions {
     pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
         for chunk_y in y / CHUNK..=(y + height - 1) / CHUNK {
             for chunk_x in x / CHUNK..=(x + width - 1) / CHUNK {
-                let chunk = chunk_y * self.chunks.0 + chunk_x;
-                if !self.marked.contains(&chunk) {
-                    self.marked.push(chunk);
-                }
+                self.marked.push(chunk_y * self.chunks.0 + chunk_x);
             }
         }
     }
@@ -102,7 +99,9 @@ impl Regions {
 
     /// Says whether a shape has changed.
     fn relabel_marked(&mut self, bits: &BitRows) -> bool {
-        let marked = std::mem::take(&mut self.marked);
+        let mut marked = std::mem::take(&mut self.marked);
+        marked.sort_unstable();
+        marked.dedup();
         let mut changed = false;
         for &chunk in &marked {
             changed |= self.relabel(chunk, bits);
@@ -124,14 +123,15 @@ impl Regions {
         for &chunk in &self.marked {
             let (x, y) = (chunk % self.chunks.0, chunk / self.chunks.0);
             for y in y.saturating_sub(1)..(y + 2).min(self.chunks.1) {
-                for x in x.saturating_sub(1)..(x + 2).min(self.chunks.0) {
-                    let beside = y * self.chunks.0 + x;
-                    if !self.marked.contains(&beside) && !around.contains(&beside) {
-                        around.push(beside);
-                    }
-                }
+                around.extend(
+                    (x.saturating_sub(1)..(x + 2).min(self.chunks.0))
+                        .map(|x| y * self.chunks.0 + x)
+                        .filter(|beside| self.marked.binary_search(beside).is_err()),
+                );
             }
         }
+        around.sort_unstable();
+        around.dedup();
         around
     }
 
@@ -191,9 +191,11 @@ impl Regions {
         let reach: &[i32] = if self.joins_diagonally { &[-1, 0, 1] } else { &[0] };
         let right = x + CHUNK - 1;
         let top = y + CHUNK - 1;
-        for along in 0..CHUNK {
-            for &shift in reach {
+        for &shift in reach {
+            for along in 0..CHUNK {
                 self.link(bits, &mut links, (right, y + along), (1, shift));
+            }
+            for along in 0..CHUNK {
                 self.link(bits, &mut links, (x + along, top), (shift, 1));
             }
         }
@@ -222,11 +224,15 @@ impl Regions {
         }
         let (here, there) = (self.chunk_of(from.0, from.1), self.chunk_of(x, y));
         if here != there {
-            links.push(Link {
+            let link = Link {
                 from: self.labels[here * CELLS + cell_of(from.0, from.1)],
                 to: self.labels[there * CELLS + cell_of(x, y)],
                 chunk: there as u32,
-            });
+            };
+            // Cells side by side are mostly linked alike.
+            if links.last() != Some(&link) {
+                links.push(link);
+            }
         }
     }
 }

@@ -8,9 +8,10 @@
 //! goals on another island.
 //!
 //! Algorithms: jump point search (see `jump`) where cost is uniform, with eight neighbors and
-//! corners that may not be cut. Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent estimate, so that no node is
-//! expanded twice; canonical ordering on uniform cost (steps that something before does as cheaply are
-//! left out: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
+//! corners that may not be cut. Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent
+//! estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
+//! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
+//! Grids", IJCAI 2016).
 
 mod expand;
 mod jump;
@@ -50,7 +51,7 @@ pub struct SearchCounters {
     pub peak_open: usize,
 }
 
-/// A* in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
+/// A search in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
 #[derive(Debug, Default)]
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
@@ -129,17 +130,21 @@ impl<L: OpenList> Search<L> {
         Ok(())
     }
 
-    /// Expands up to `budget` nodes and returns how many it was. `grid` must be the one the
-    /// search was started on; after edits ask [`is_stale`](Self::is_stale) first.
+    /// Expands up to `budget` nodes and returns how much of the budget it took: one a node, and one
+    /// more for each sixteen cells at which a jumping search has looked to both sides. `grid` must
+    /// be the one the search was started on; after edits ask [`is_stale`](Self::is_stale) first: 0
+    /// from an unfinished search that had a budget means that it must be started anew.
     pub fn step(&mut self, grid: &NavGrid, pool: &mut NodePool, budget: u32) -> u32 {
         let layer = match (&self.phase, grid.layer(self.query.profile)) {
             (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
             _ => return 0,
         };
         let before = self.counters.expansions;
-        if let (true, Some(map)) = (self.aim.jumps, layer.jumps()) {
-            self.expand_jumps(layer, map, budget);
-        } else if layer.is_uniform() {
+        if self.aim.jumps {
+            // Without a map the profile has changed: the search is stale.
+            return layer.jumps().map_or(0, |map| self.expand_jumps(layer, map, budget));
+        }
+        if layer.is_uniform() {
             self.expand(&Uniform::new(layer), layer, pool, budget);
         } else {
             self.expand(&Weighted::new(layer, grid), layer, pool, budget);
@@ -154,7 +159,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Whether an edit since the start (or since the last call that said no) lies where the
-    /// search has looked, or changes what it runs towards: it must be started anew then. A change
+    /// search has looked (for a jumping one, anywhere: its scans look far), or changes what it runs towards: it must be started anew then. A change
     /// of the grid's size or profiles counts as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
         if (grid.width(), grid.height()) != self.size {
@@ -183,7 +188,8 @@ impl<L: OpenList> Search<L> {
         };
         let aim = nearest::start_cell(grid, layer, &self.query)
             .and_then(|start| Aim::find(grid, layer, &self.query, start));
-        aim.is_ok_and(|aim| (aim.slack, aim.kind) == (self.aim.slack, self.aim.kind))
+        let what = |aim: &Aim| (aim.slack, aim.kind, aim.jumps);
+        aim.is_ok_and(|aim| what(&aim) == what(&self.aim))
     }
 
     /// The answer, and the search at rest again. Unfinished searches answer

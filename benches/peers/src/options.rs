@@ -19,7 +19,7 @@ tilepath-peers: bevy_tilepath and its rivals on the same queries
   --rounds R             times each query is run; its figure is the median (default 5)
   --profile plain|weighted  what terrain costs (default plain)
   --only NAME            only searchers whose name holds NAME, and the textbook; may be repeated
-  --cap-ms N             a query that takes longer in round 1 is not run again (default 2000)
+  --cap-ms N             a query that takes longer when it is judged is not timed again (default 2000)
 ";
 
 /// Where maps are looked for without `--data`, seen from the working directory.

@@ -141,7 +141,9 @@ impl Tally {
     fn add(&mut self, verdict: Verdict, reference: Reference) {
         if verdict.arrives {
             self.paths += 1;
-            self.excess += verdict.length() / reference.length - 1.0;
+            if reference.length > 0.0 {
+                self.excess += verdict.length() / reference.length - 1.0;
+            }
         } else {
             self.missing += 1;
         }

@@ -6,7 +6,7 @@
 //! has been cut off: it gets a number of its own. Of the groups that have not run out, each takes
 //! over the islands that it has met. It ends as soon as no island can be in two groups any more, so
 //! that an edit which splits nothing looks only as far as the way around it, and one which does, at
-//! the smaller part.
+//! the smaller part; where that is too far, everything is joined anew.
 //!
 //! A number is given once; where islands join, the numbers of one come to mean the other.
 
@@ -21,6 +21,10 @@ pub(super) type Component = (u32, u16);
 const NONE: u32 = u32::MAX;
 /// So many numbers may be out of use before all are given anew.
 const SPARE_NUMBERS: usize = 4_096;
+
+/// Components that growing groups may always look at; beyond this and a quarter of the chunks,
+/// joining everything anew is quicker.
+const MOST_GROWTH: usize = 1_024;
 
 /// Islands of all components; see the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -109,7 +113,8 @@ impl Islands {
         around: &[u32],
         neighbors: impl Fn(Component, &mut Vec<Component>),
     ) {
-        if self.meanings.len() > self.count as usize * 2 + SPARE_NUMBERS {
+        let is_large = anew.len() > shapes.len() / 8 + 4;
+        if is_large || self.meanings.len() > self.count as usize * 2 + SPARE_NUMBERS {
             self.rebuild(shapes);
             return;
         }
@@ -124,9 +129,12 @@ impl Islands {
         let starts = anew.iter().chain(around).flat_map(|&chunk| {
             (0..shapes[chunk as usize].components).map(move |label| (chunk, label))
         });
-        for group in growth.run(starts.collect()) {
-            self.name(group);
-        }
+        let most = shapes.len() / 4 + MOST_GROWTH;
+        let Some(groups) = growth.run(starts.collect(), most) else {
+            self.rebuild(shapes);
+            return;
+        };
+        groups.into_iter().for_each(|group| self.name(group));
         self.count = self.sizes.iter().filter(|&&size| size > 0).count() as u32;
     }
 
@@ -185,7 +193,8 @@ impl<'a, F: Fn(Component, &mut Vec<Component>)> Growth<'a, F> {
     }
 
     /// A group from each start, grown until no island can be in two of them.
-    fn run(&mut self, starts: Vec<Component>) -> Vec<Group> {
+    /// `None` where that takes more than `most` components.
+    fn run(&mut self, starts: Vec<Component>, most: usize) -> Option<Vec<Group>> {
         for (index, &start) in starts.iter().enumerate() {
             self.groups.push(Group::default());
             self.parents.push(index as u32);
@@ -196,13 +205,16 @@ impl<'a, F: Fn(Component, &mut Vec<Component>)> Growth<'a, F> {
             self.expand(index as u32, start);
         }
         while is_undecided(&self.groups) {
+            if self.owners.len() > most {
+                return None;
+            }
             for index in 0..self.groups.len() {
                 if let Some(component) = self.groups[index].open.pop_front() {
                     self.expand(index as u32, component);
                 }
             }
         }
-        core::mem::take(&mut self.groups)
+        Some(core::mem::take(&mut self.groups))
     }
 
     /// Takes in what a component of a group is linked with.

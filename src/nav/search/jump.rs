@@ -20,6 +20,10 @@ use crate::nav::{
     terrain::{DIAGONAL, STRAIGHT},
 };
 
+/// So many cells of diagonals that are looked from cost as much as an expansion (estimated: an
+/// expansion has two or three of them).
+const TURNS: u32 = 16;
+
 /// A node that is being expanded, and where its successors are found.
 struct From<'a> {
     layer: &'a Layer,
@@ -30,36 +34,41 @@ struct From<'a> {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes.
-    pub(super) fn expand_jumps(&mut self, layer: &Layer, map: &JumpMap, budget: u32) {
-        for _ in 0..budget {
+    /// Expands up to `budget` nodes, fewer where they see much; returns what of the budget it took.
+    pub(super) fn expand_jumps(&mut self, layer: &Layer, map: &JumpMap, budget: u32) -> u32 {
+        let mut spent = 0;
+        while spent < budget {
+            spent += 1;
             let Some((id, node)) = self.next_jump() else {
                 self.phase = Phase::Failed(self.exhausted());
-                return;
+                return spent;
             };
             self.counters.expansions += 1;
             let distance = self.aim.distance(layer, node.x, node.y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
-                return;
+                return spent;
             }
+            let mut turns = 0;
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             let from = From { layer, map, id, node, f };
             let mut directions = layer.moves().get(node.arrival, layer.pattern(node.x, node.y));
             while directions != 0 {
                 let direction = Direction::from_bits(directions.trailing_zeros() as u8);
                 directions &= directions - 1;
-                match direction {
+                turns += match direction {
                     Direction::NorthEast => self.jump_diagonally::<true, true>(&from),
                     Direction::NorthWest => self.jump_diagonally::<false, true>(&from),
                     Direction::SouthWest => self.jump_diagonally::<false, false>(&from),
                     Direction::SouthEast => self.jump_diagonally::<true, false>(&from),
                     straight => self.jump_straight(&from, straight),
-                }
+                };
             }
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
+            spent += turns / TURNS;
         }
+        spent.min(budget)
     }
 
     #[inline]
@@ -77,36 +86,38 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes note of the goal or the next jump point along a line.
+    /// Takes note of the goal or the next jump point along a line. It turns nowhere.
     #[inline]
-    fn jump_straight(&mut self, from: &From, way: Direction) {
+    fn jump_straight(&mut self, from: &From, way: Direction) -> u32 {
         let (x, y) = (from.node.x, from.node.y);
         let stop = from.map.straight(x, y, way);
         let limit = stop.distance + u32::from(stop.is_open);
         let distance = match self.aim.ahead(x, y, way) {
             Some(distance) if distance < limit => distance,
             _ if stop.is_open => stop.distance,
-            _ => return,
+            _ => return 0,
         };
         self.reach(from, step_away(x, y, way, distance), 0, distance, way);
+        0
     }
 
-    /// Takes note of what can be seen to either side from a diagonal.
+    /// Takes note of what can be seen to either side from a diagonal; returns from how many cells.
     #[inline]
-    fn jump_diagonally<const RIGHT: bool, const UP: bool>(&mut self, from: &From) {
+    fn jump_diagonally<const RIGHT: bool, const UP: bool>(&mut self, from: &From) -> u32 {
         let (way, row_way, column_way) = ways::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
         let (turn, rest, side) = self.aim.beside(x, y, way);
         let mut ray = from.map.diagonal::<RIGHT, UP>(x, y);
-        let mut passed = 0;
+        let (mut passed, mut turns) = (0, 0);
         loop {
             let (at, sees) = ray.advance::<UP>();
             if passed < turn && turn < at + u32::from(sees) {
                 self.try_goal(from, step_away(x, y, way, turn), turn, rest, (way, side));
             }
             if !sees {
-                return;
+                return turns;
             }
+            turns += 1;
             let (x, y) = step_away(x, y, way, at);
             if let Some(distance) = from.map.sight_along_row::<RIGHT>(x, y) {
                 self.reach(from, step_away(x, y, row_way, distance), at, distance, row_way);
