@@ -13,6 +13,7 @@
 //! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
 //! Grids", IJCAI 2016).
 
+mod aim;
 mod expand;
 mod jump;
 mod jump_nodes;
@@ -21,6 +22,7 @@ mod nearest;
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
+    aim::Aim,
     expand::{Uniform, Weighted},
     jump_nodes::JumpNodes,
 };
@@ -32,8 +34,8 @@ use super::{
     moves::NO_DIRECTION,
     node_pool::{Node, NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
-    path::{Path, PathCost, PathKind, legs_from_back},
-    query::{Algorithm, PathFailure, PathQuery, Reach},
+    path::{Path, PathCost, legs_from_back},
+    query::{PathFailure, PathQuery},
     terrain::DIAGONAL,
 };
 
@@ -75,26 +77,6 @@ enum Phase {
     Running,
     Reached(NodeId),
     Failed(PathFailure),
-}
-
-/// What the search runs towards.
-#[derive(Clone, Copy, Debug, Default)]
-struct Aim {
-    x: u32,
-    y: u32,
-    /// Any cell at most this far (weight over open ground) from `(x, y)` will do.
-    slack: u32,
-    /// Cost of a unit of that distance in the estimate; 0 for Dijkstra.
-    per_weight: u32,
-    kind: PathKind,
-    /// What finding the slack took.
-    chunks_looked_at: u32,
-    /// How far below the top of 32 bits every f must stay: the most one step can add.
-    headroom: u32,
-    /// Whether the search goes from jump point to jump point.
-    jumps: bool,
-    /// Something was left out because its cost does not fit into 32 bits.
-    overflow: bool,
 }
 
 impl<L: OpenList> Search<L> {
@@ -358,45 +340,6 @@ impl<L: OpenList> Search<L> {
                 direction
             })
         })
-    }
-}
-
-impl Aim {
-    fn find(
-        grid: &NavGrid,
-        layer: &Layer,
-        query: &PathQuery,
-        start: (u32, u32),
-    ) -> Result<Self, PathFailure> {
-        let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
-        let (lowest, _) = layer.cost_sum_range();
-        let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
-        let jumps = layer.jumps().is_some_and(|map| match query.algorithm {
-            Algorithm::Auto => map.pays(),
-            Algorithm::JumpPoint => true,
-            Algorithm::AStar | Algorithm::Dijkstra => false,
-        });
-        let aim = Self { x, y, per_weight, jumps, ..Self::default() };
-        let island = layer.island(start.0, start.1);
-        match (layer.island(x, y), query.reach) {
-            (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
-            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
-            (Some(_), Reach::Exact) => {
-                Err(PathFailure::NoWay { start: query.start, goal: query.goal })
-            }
-            (_, Reach::Nearest) => {
-                let (slack, chunks_looked_at) =
-                    nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
-                let kind = PathKind::Partial;
-                Ok(Self { slack, chunks_looked_at, kind, jumps: false, ..aim })
-            }
-        }
-    }
-
-    /// Weight still to go from the cell over open ground; 0 exactly where the search may end.
-    #[inline]
-    fn distance(&self, layer: &Layer, x: u32, y: u32) -> u32 {
-        layer.distance(x.abs_diff(self.x), y.abs_diff(self.y)).saturating_sub(self.slack)
     }
 }
 

@@ -9,7 +9,7 @@
 //! 2011), "Improving Jump Point Search" (ICAPS 2014).
 
 use super::{
-    Aim, Phase, Search,
+    Phase, Search,
     jump_nodes::{JumpNode, NO_NODE},
 };
 use crate::nav::{
@@ -158,12 +158,12 @@ impl<L: OpenList> Search<L> {
         straights: u32,
         arrival: Direction,
     ) {
-        let (sum, _) = from.layer.cost_sum_range();
         let weight =
             u64::from(diagonals) * u64::from(DIAGONAL) + u64::from(straights) * u64::from(STRAIGHT);
-        let g = u64::from(from.node.g) + weight * u64::from(sum);
+        let per_weight = u64::from(self.aim.per_weight);
+        let g = u64::from(from.node.g) + weight * per_weight;
         let distance = self.aim.distance(from.layer, x, y);
-        let h = u64::from(distance) * u64::from(self.aim.per_weight);
+        let h = u64::from(distance) * per_weight;
         if g + h > u64::from(u32::MAX) {
             self.aim.overflow = true;
             return;
@@ -208,39 +208,6 @@ impl<L: OpenList> Search<L> {
                 id = node.parent;
             }
         })
-    }
-}
-
-impl Aim {
-    /// How many straight steps lead to the goal from `(x, y)`; `None` where none do.
-    #[inline]
-    fn ahead(&self, x: u32, y: u32, way: Direction) -> Option<u32> {
-        let (along, across) = match way {
-            Direction::East => (self.x.wrapping_sub(x), self.y != y),
-            Direction::West => (x.wrapping_sub(self.x), self.y != y),
-            Direction::North => (self.y.wrapping_sub(y), self.x != x),
-            _ => (y.wrapping_sub(self.y), self.x != x),
-        };
-        // A goal behind wraps around to a distance that no grid has.
-        (!across && along != 0 && along < 1 << 31).then_some(along)
-    }
-
-    /// Where a diagonal from `(x, y)` comes beside the goal: after how many steps, how far off, and
-    /// in which direction. Never, where the goal does not lie ahead.
-    #[inline]
-    fn beside(&self, x: u32, y: u32, way: Direction) -> (u32, u32, Direction) {
-        let (dx, dy) = way.offset();
-        let columns = self.x.wrapping_sub(x) as i32 * dx;
-        let rows = self.y.wrapping_sub(y) as i32 * dy;
-        if columns <= 0 || rows <= 0 {
-            return (u32::MAX, 0, way);
-        }
-        let turn = columns.min(rows) as u32;
-        let rest = columns.abs_diff(rows);
-        let [one, other] = way.sides();
-        let goes_across = columns > rows;
-        let side = if (one.offset().0 != 0) == goes_across { one } else { other };
-        (turn, rest, side)
     }
 }
 

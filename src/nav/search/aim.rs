@@ -1,0 +1,103 @@
+//! What a search runs towards, and how far that is.
+//!
+//! Input: a grid and a query. Output: the aim, or the reason why there is nothing to search for; then
+//! distances to it from any cell.
+
+use super::nearest;
+use crate::nav::{
+    direction::Direction,
+    grid::NavGrid,
+    layer::Layer,
+    path::PathKind,
+    query::{Algorithm, PathFailure, PathQuery, Reach},
+};
+
+/// What the search runs towards.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aim {
+    pub(super) x: u32,
+    pub(super) y: u32,
+    /// Any cell at most this far (weight over open ground) from `(x, y)` will do.
+    pub(super) slack: u32,
+    /// Cost of a unit of that distance in the estimate; 0 for Dijkstra.
+    pub(super) per_weight: u32,
+    pub(super) kind: PathKind,
+    /// What finding the slack took.
+    pub(super) chunks_looked_at: u32,
+    /// How far below the top of 32 bits every f must stay: the most one step can add.
+    pub(super) headroom: u32,
+    /// Whether the search goes from jump point to jump point.
+    pub(super) jumps: bool,
+    /// Something was left out because its cost does not fit into 32 bits.
+    pub(super) overflow: bool,
+}
+
+impl Aim {
+    pub(super) fn find(
+        grid: &NavGrid,
+        layer: &Layer,
+        query: &PathQuery,
+        start: (u32, u32),
+    ) -> Result<Self, PathFailure> {
+        let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
+        let (lowest, _) = layer.cost_sum_range();
+        let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
+        let jumps = layer.jumps().is_some_and(|map| match query.algorithm {
+            Algorithm::Auto => map.pays(),
+            Algorithm::JumpPoint => true,
+            Algorithm::AStar | Algorithm::Dijkstra => false,
+        });
+        let aim = Self { x, y, per_weight, jumps, ..Self::default() };
+        let island = layer.island(start.0, start.1);
+        match (layer.island(x, y), query.reach) {
+            (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
+            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
+            (Some(_), Reach::Exact) => {
+                Err(PathFailure::NoWay { start: query.start, goal: query.goal })
+            }
+            (_, Reach::Nearest) => {
+                let (slack, chunks_looked_at) =
+                    nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
+                let kind = PathKind::Partial;
+                Ok(Self { slack, chunks_looked_at, kind, jumps: false, ..aim })
+            }
+        }
+    }
+
+    /// Weight still to go from the cell over open ground; 0 exactly where the search may end.
+    #[inline]
+    pub(super) fn distance(&self, layer: &Layer, x: u32, y: u32) -> u32 {
+        layer.distance(x.abs_diff(self.x), y.abs_diff(self.y)).saturating_sub(self.slack)
+    }
+
+    /// How many straight steps lead to the goal from `(x, y)`; `None` where none do.
+    #[inline]
+    pub(super) fn ahead(&self, x: u32, y: u32, way: Direction) -> Option<u32> {
+        let (along, across) = match way {
+            Direction::East => (self.x.wrapping_sub(x), self.y != y),
+            Direction::West => (x.wrapping_sub(self.x), self.y != y),
+            Direction::North => (self.y.wrapping_sub(y), self.x != x),
+            _ => (y.wrapping_sub(self.y), self.x != x),
+        };
+        // A goal behind wraps around to a distance that no grid has.
+        (!across && along != 0 && along < 1 << 31).then_some(along)
+    }
+
+    /// Where a diagonal from `(x, y)` comes beside the goal: after how many steps, how far off, and
+    /// in which direction. Never, where the goal does not lie ahead.
+    #[inline]
+    pub(super) fn beside(&self, x: u32, y: u32, way: Direction) -> (u32, u32, Direction) {
+        let (dx, dy) = way.offset();
+        let columns = self.x.wrapping_sub(x) as i32 * dx;
+        let rows = self.y.wrapping_sub(y) as i32 * dy;
+        if columns <= 0 || rows <= 0 {
+            return (u32::MAX, 0, way);
+        }
+        let turn = columns.min(rows) as u32;
+        let rest = columns.abs_diff(rows);
+        let [one, other] = way.sides();
+        let goes_across = columns > rows;
+        let side = if (one.offset().0 != 0) == goes_across { one } else { other };
+        (turn, rest, side)
+    }
+}
