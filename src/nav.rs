@@ -13,6 +13,7 @@
 pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
+pub(crate) mod detours;
 pub mod direction;
 pub mod grid;
 pub(crate) mod jump_map;
@@ -26,5 +27,6 @@ pub mod query;
 pub mod queue;
 pub(crate) mod region;
 pub mod search;
+pub(crate) mod seams;
 pub mod terrain;
 pub mod walk;

@@ -9,9 +9,13 @@
 //!   direction.
 //! - Diagonal: a bit for each cell at which a scan stops (illegal step, or a straight scan to one
 //!   side would find a jump point), for each direction, stored along the diagonals.
+//! - With four neighbors there are no diagonals. Ways go up or down first, so scans along columns do
+//!   what diagonal ones do: they stop where a scan along the row would find a jump point.
+//! - Where cost is mixed, every cell on a [seam](super::seams) is a jump point. All other cells have
+//!   ground of one cost around them, where the rules of uniform cost hold.
 //!
 //! An edit changes straight stops beside it, sights along the lines through those, and diagonal
-//! stops at cells that see otherwise. It holds for eight neighbors where corners may not be cut.
+//! stops at cells that see otherwise. It holds where corners may not be cut.
 //!
 //! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI
 //! 2011) for jump points; "Improving Jump Point Search" (ICAPS 2014) for scanning in blocks of bits
@@ -30,7 +34,14 @@ use self::{
     lines::{Along, Lines},
     sights::Sights,
 };
-use super::{bit_rows::BitRows, direction::Direction};
+use super::{bit_rows::BitRows, direction::Direction, terrain::Neighborhood};
+
+/// What a map is made from: passable cells and, where cost is mixed, those on seams.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) bits: &'a BitRows,
+    pub(crate) seams: Option<&'a BitRows>,
+}
 
 /// Stops of all scans; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,24 +50,55 @@ pub(crate) struct JumpMap {
     height: u32,
     rows: Lines,
     columns: Lines,
+    /// Both empty with four neighbors.
     rising: Diagonals,
     falling: Diagonals,
-    /// Passable cells, and impassable ones that stand alone.
-    texture: [u32; 2],
+    has_diagonals: bool,
+    has_seams: bool,
+    /// Passable cells, impassable ones that stand alone, and cells on seams.
+    texture: [u32; 3],
 }
 
 impl JumpMap {
     /// A map with nothing passable.
-    fn new(width: u32, height: u32) -> Self {
+    fn new(width: u32, height: u32, neighborhood: Neighborhood, has_seams: bool) -> Self {
+        let has_diagonals = neighborhood == Neighborhood::Eight;
+        let (mut rows, mut columns) = (Lines::new(width, height), Lines::new(height, width));
+        if has_seams {
+            (rows, columns) = (rows.with_marks(), columns.with_marks());
+        }
+        if !has_diagonals {
+            columns = columns.without_forced();
+        }
+        let (across, along) = if has_diagonals { (width, height) } else { (0, 0) };
         Self {
             width,
             height,
-            rows: Lines::new(width, height),
-            columns: Lines::new(height, width),
-            rising: Diagonals::new(width, height, true),
-            falling: Diagonals::new(width, height, false),
-            texture: [0; 2],
+            rows,
+            columns,
+            rising: Diagonals::new(across, along, true),
+            falling: Diagonals::new(across, along, false),
+            has_diagonals,
+            has_seams,
+            texture: [0; 3],
         }
+    }
+
+    /// Whether scans go along diagonals: with eight neighbors.
+    pub(crate) const fn has_diagonals(&self) -> bool {
+        self.has_diagonals
+    }
+
+    /// Whether there may be cells on seams.
+    pub(crate) const fn has_seams(&self) -> bool {
+        self.has_seams
+    }
+
+    /// Whether ground of another cost lies beside the cell. Only of maps that
+    /// [have seams](Self::has_seams).
+    #[inline]
+    pub(crate) fn is_on_seam(&self, x: u32, y: u32) -> bool {
+        self.rows.is_marked(y, x)
     }
 
     /// The next stop of a straight scan from a cell on the grid.
@@ -95,7 +137,7 @@ impl JumpMap {
     }
 
     /// Reads the rectangle (column, row, width, height) anew and brings everything up to date.
-    pub(crate) fn update(&mut self, (x, y, width, height): (u32, u32, u32, u32), bits: &BitRows) {
+    pub(crate) fn update(&mut self, (x, y, width, height): (u32, u32, u32, u32), ground: Ground) {
         // Whether diagonal steps are legal changes around the rectangle, too.
         let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
@@ -104,9 +146,7 @@ impl JumpMap {
         let along_columns = Sights::around(&self.columns, columns.clone(), &(y..y + height));
         for y in y..y + height {
             for x in x..x + width {
-                let is_open = bits.get(x, y);
-                self.rows.set_open(y, x, is_open);
-                self.columns.set_open(x, y, is_open);
+                self.read_cell(x, y, ground);
             }
         }
         rows.clone().for_each(|row| self.rows.refresh(row, &(x..x + width)));
@@ -117,16 +157,23 @@ impl JumpMap {
         }
         let mut cells = Vec::new();
         along_rows.update(&self.rows, |row, x| cells.push((x, row)));
-        along_columns.update(&self.columns, |column, y| cells.push((column, y)));
-        for (x, y) in cells {
-            if x < self.width && y < self.height {
-                self.find_diagonal_stops(x, y);
-            }
+        if self.has_diagonals {
+            along_columns.update(&self.columns, |column, y| cells.push((column, y)));
         }
-        for y in rows {
-            for x in columns.clone() {
-                self.find_diagonal_stops(x, y);
-            }
+        cells.retain(|&(x, y)| x < self.width && y < self.height);
+        cells.extend(rows.flat_map(|y| columns.clone().map(move |x| (x, y))));
+        for (x, y) in cells {
+            self.find_turns(x, y);
+        }
+    }
+
+    fn read_cell(&mut self, x: u32, y: u32, ground: Ground) {
+        let is_open = ground.bits.get(x, y);
+        self.rows.set_open(y, x, is_open);
+        self.columns.set_open(x, y, is_open);
+        if let Some(seams) = ground.seams {
+            self.rows.set_mark(y, x, seams.get(x, y));
+            self.columns.set_mark(x, y, seams.get(x, y));
         }
     }
 
@@ -134,14 +181,14 @@ impl JumpMap {
     /// passable cells or more. There each is a reason to stop, and A* is faster (measured on maps
     /// with 10 and 35 % of random obstacles; game maps have one for 2,000 or fewer).
     pub(crate) const fn pays(&self) -> bool {
-        let [open, alone] = self.texture;
+        let [open, alone, _] = self.texture;
         (alone as u64) * 100 < open as u64
     }
 
-    fn texture_of(&self, rows: Range<u32>, columns: &Range<u32>) -> [u32; 2] {
+    fn texture_of(&self, rows: Range<u32>, columns: &Range<u32>) -> [u32; 3] {
         let words = self.rows.words_around(columns);
-        let add = |sum: [u32; 2], row: [u32; 2]| [sum[0] + row[0], sum[1] + row[1]];
-        rows.map(|row| self.rows.texture(row, words.clone())).fold([0; 2], add)
+        let add = |sum: [u32; 3], row: [u32; 3]| core::array::from_fn(|side| sum[side] + row[side]);
+        rows.map(|row| self.rows.texture(row, words.clone())).fold([0; 3], add)
     }
 
     #[inline]
@@ -149,7 +196,19 @@ impl JumpMap {
         x < self.width && y < self.height && self.rows.is_open(y, x)
     }
 
-    fn find_diagonal_stops(&mut self, x: u32, y: u32) {
+    /// Finds out what scans that look to their sides do at the cell.
+    fn find_turns(&mut self, x: u32, y: u32) {
+        let is_on_seam = self.has_seams && self.is_on_seam(x, y);
+        if self.has_diagonals {
+            self.find_diagonal_stops(x, y, is_on_seam);
+            return;
+        }
+        let sees = self.rows.scan::<true>(y, x).is_open || self.rows.scan::<false>(y, x).is_open;
+        self.columns.set_mark(x, y, self.rows.is_open(y, x) && (sees || is_on_seam));
+        self.columns.refresh(x, &(y..y + 1));
+    }
+
+    fn find_diagonal_stops(&mut self, x: u32, y: u32, is_on_seam: bool) {
         let (left, right) = (self.is_open(x.wrapping_sub(1), y), self.is_open(x + 1, y));
         let (below, above) = (self.is_open(x, y.wrapping_sub(1)), self.is_open(x, y + 1));
         let here = self.rows.is_open(y, x);
@@ -158,10 +217,10 @@ impl JumpMap {
         let north = self.columns.scan::<true>(x, y).is_open;
         let south = self.columns.scan::<false>(x, y).is_open;
         let [up, down] = [Along::Forward, Along::Backward];
-        self.rising.set(x, y, up, here && left && below, east || north);
-        self.rising.set(x, y, down, here && right && above, west || south);
-        self.falling.set(x, y, up, here && right && below, west || north);
-        self.falling.set(x, y, down, here && left && above, east || south);
+        self.rising.set(x, y, up, here && left && below, is_on_seam || east || north);
+        self.rising.set(x, y, down, here && right && above, is_on_seam || west || south);
+        self.falling.set(x, y, up, here && right && below, is_on_seam || west || north);
+        self.falling.set(x, y, down, here && left && above, is_on_seam || east || south);
     }
 }
 
@@ -190,10 +249,14 @@ mod tests {
     use super::*;
 
     /// A map built cell by cell.
-    fn by_cells(width: u32, height: u32, bits: &BitRows) -> JumpMap {
-        let mut map = JumpMap::new(width, height);
-        map.update((0, 0, width, height), bits);
+    fn by_cells(width: u32, height: u32, neighborhood: Neighborhood, ground: Ground) -> JumpMap {
+        let mut map = JumpMap::new(width, height, neighborhood, ground.seams.is_some());
+        map.update((0, 0, width, height), ground);
         map
+    }
+
+    fn neighborhoods() -> impl Strategy<Value = Neighborhood> {
+        prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)]
     }
 
     proptest! {
@@ -202,28 +265,38 @@ mod tests {
             (width, height) in (1u32..150, 1u32..150),
             walls in 0u64..60,
             seed: u64,
+            neighborhood in neighborhoods(),
+            has_seams: bool,
             edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..6, 1u32..6, any::<u64>()), 1..12),
         ) {
             let hash = |x: u32, y: u32, seed: u64| {
                 let cell = u64::from(x) << 32 | u64::from(y);
                 (cell + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
             };
-            let mut bits = BitRows::new(width, height);
+            let (mut bits, mut seams) = (BitRows::new(width, height), BitRows::new(width, height));
             for y in 0..height {
-                bits.set_row(0, y, (0..width).map(|x| hash(x, y, seed) % 100 >= walls));
+                let is_open = |x: u32| hash(x, y, seed) % 100 >= walls;
+                bits.set_row(0, y, (0..width).map(is_open));
+                let is_on_seam = |x: u32| is_open(x) && hash(x, y, !seed) % 100 < walls;
+                seams.set_row(0, y, (0..width).map(is_on_seam));
             }
-            let mut map = JumpMap::build(width, height, &bits);
-            prop_assert!(map == by_cells(width, height, &bits));
+            let seen = |bits, seams| Ground { bits, seams };
+            let ground = seen(&bits, has_seams.then_some(&seams));
+            let mut map = JumpMap::build(width, height, neighborhood, ground);
+            prop_assert!(map == by_cells(width, height, neighborhood, ground));
             for ((x, y), columns, rows, seed) in edits {
                 let (x, y) = (x % width, y % height);
                 let (columns, rows) = (columns.min(width - x), rows.min(height - y));
                 for y in y..y + rows {
-                    let values = (x..x + columns).map(|x| hash(x, y, seed).is_multiple_of(2));
-                    bits.set_row(x, y, values);
+                    let value = |x: u32, seed| hash(x, y, seed).is_multiple_of(2);
+                    bits.set_row(x, y, (x..x + columns).map(|x| value(x, seed)));
+                    let on_seam = (x..x + columns).map(|x| value(x, seed) && value(x, !seed));
+                    seams.set_row(x, y, on_seam);
                 }
-                map.update((x, y, columns, rows), &bits);
+                map.update((x, y, columns, rows), seen(&bits, has_seams.then_some(&seams)));
             }
-            prop_assert!(map == JumpMap::build(width, height, &bits));
+            let ground = seen(&bits, has_seams.then_some(&seams));
+            prop_assert!(map == JumpMap::build(width, height, neighborhood, ground));
         }
     }
 }

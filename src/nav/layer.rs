@@ -1,15 +1,16 @@
 //! The grid as one movement profile sees it: where it can stand, what a step costs, what is
 //! connected.
 //!
-//! Passability is held as bit rows; islands come from `Regions`, jump points (for uniform cost)
-//! from `JumpMap`.
+//! Passability is held as bit rows, and so are the seams between ground of different cost; islands
+//! come from `Regions`, jump points from `JumpMap`.
 
 use super::{
     bit_rows::BitRows,
     direction::{Direction, Pattern},
-    jump_map::JumpMap,
+    jump_map::{Ground, JumpMap},
     moves::MoveTable,
     region::Regions,
+    seams,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
 };
 
@@ -23,7 +24,9 @@ pub struct Layer {
     height: u32,
     bits: BitRows,
     regions: Regions,
-    /// Where cost is uniform and corners may not be cut.
+    /// Cells beside ground of another cost, where searches may jump and cost is mixed.
+    seams: Option<BitRows>,
+    /// Where corners may not be cut.
     jumps: Option<Box<JumpMap>>,
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
@@ -59,6 +62,7 @@ impl Layer {
             height,
             bits: BitRows::new(width, height),
             regions: Regions::new(width, height, joins_diagonally),
+            seams: None,
             jumps: None,
             moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
             costs,
@@ -74,14 +78,22 @@ impl Layer {
         };
         layer.read_bits((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
-        let has_jumps = profile.neighborhood() == Neighborhood::Eight
-            && profile.corner_rule() == CornerRule::Forbid
-            && profile.is_uniform();
-        if has_jumps {
-            let map = JumpMap::build(width, height, &layer.bits);
-            layer.jumps = Some(Box::new(map));
+        if profile.neighborhood() == Neighborhood::Four
+            || profile.corner_rule() == CornerRule::Forbid
+        {
+            layer.build_jumps(profile.neighborhood(), source.0);
         }
         layer
+    }
+
+    fn build_jumps(&mut self, neighborhood: Neighborhood, terrain: &[u8]) {
+        let (width, height) = (self.width, self.height);
+        if !self.uniform {
+            self.seams = Some(BitRows::new(width, height));
+            self.find_seams((0, 0, width, height), terrain);
+        }
+        let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
+        self.jumps = Some(Box::new(JumpMap::build(width, height, neighborhood, ground)));
     }
 
     /// Brings the layer up to date after edits in `rects` (column, row, width, height from the
@@ -91,15 +103,50 @@ impl Layer {
         rects: impl Iterator<Item = (u32, u32, u32, u32)>,
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) {
-        let mut changed = Vec::new();
+        let (mut changed, mut seams_changed) = (Vec::new(), Vec::new());
         for rect in rects {
-            if self.read_bits(rect, &source) {
+            let has_changed = self.read_bits(rect, &source);
+            if has_changed {
                 changed.push(rect);
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
             }
+            if self.seams.is_some() {
+                seams_changed.push((self.with_border(rect), has_changed));
+            }
         }
         self.regions.repair(&self.bits);
+        if self.seams.is_some() {
+            // Seams depend on neighbors: all bits must be read before.
+            seams_changed.retain(|&(rect, has_changed)| {
+                self.find_seams(rect, source.0) || has_changed
+            });
+            changed = seams_changed.into_iter().map(|(rect, _)| rect).collect();
+        }
         self.update_jumps(&changed);
+    }
+
+    /// The rectangle and one cell around it, as far as the grid goes.
+    fn with_border(
+        &self,
+        (x, y, width, height): (u32, u32, u32, u32),
+    ) -> (u32, u32, u32, u32) {
+        let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
+        let (right, high) = ((x + width + 1).min(self.width), (y + height + 1).min(self.height));
+        (left, low, right - left, high - low)
+    }
+
+    /// Finds seams anew; says whether any has changed.
+    fn find_seams(&mut self, rect: (u32, u32, u32, u32), terrain: &[u8]) -> bool {
+        let Some(mut seams) = self.seams.take() else {
+            return false;
+        };
+        let cost = |x, y| match self.bits.get(x, y) {
+            true => self.costs[usize::from(terrain[y as usize * self.width as usize + x as usize])],
+            false => 0,
+        };
+        let changed = seams::find(&mut seams, (self.width, self.height), rect, cost);
+        self.seams = Some(seams);
+        changed
     }
 
     /// Repairs the jump map around the rectangles, or builds it anew where they are that many.
@@ -107,14 +154,17 @@ impl Layer {
         let Some(jumps) = &mut self.jumps else {
             return;
         };
+        let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
         // A repair costs about as much as building some hundred cells, and more with its area.
         let area = |&(_, _, width, height): &(u32, u32, u32, u32)| {
             300 + 30 * u64::from(width) * u64::from(height)
         };
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            **jumps = JumpMap::build(self.width, self.height, &self.bits);
+            let neighborhood =
+                if jumps.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
+            **jumps = JumpMap::build(self.width, self.height, neighborhood, ground);
         } else {
-            changed.iter().for_each(|&rect| jumps.update(rect, &self.bits));
+            changed.iter().for_each(|&rect| jumps.update(rect, ground));
         }
     }
 
@@ -149,7 +199,8 @@ impl Layer {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
-        self.bits.bytes() + self.regions.bytes() + jumps + 2_048
+        let seams = self.seams.as_ref().map_or(0, BitRows::bytes);
+        self.bits.bytes() + seams + self.regions.bytes() + jumps + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {

@@ -24,12 +24,14 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use self::{
     aim::Aim,
     expand::{Uniform, Weighted},
+    jump::Field,
     jump_nodes::JumpNodes,
 };
 use super::{
     cell::{CHUNK, Cell},
     direction::Direction,
     grid::NavGrid,
+    jump_map::JumpMap,
     layer::Layer,
     moves::NO_DIRECTION,
     node_pool::{Node, NodePool, NodeStore},
@@ -124,7 +126,9 @@ impl<L: OpenList> Search<L> {
         let before = self.counters.expansions;
         if self.aim.jumps {
             // Without a map the profile has changed: the search is stale.
-            return layer.jumps().map_or(0, |map| self.expand_jumps(layer, map, budget));
+            return layer
+                .jumps()
+                .map_or(0, |map| self.expand_jumps(&Field::new(layer, map, grid), budget));
         }
         if layer.is_uniform() {
             self.expand(&Uniform::new(layer), layer, pool, budget);
@@ -313,7 +317,11 @@ impl<L: OpenList> Search<L> {
     fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
         let (end_x, end_y) = self.place(node);
         let (g, legs) = if self.aim.jumps {
-            (self.jumps.get(node).g, legs_from_back(self.jumps_back(node)))
+            let has_diagonals = grid
+                .layer(self.query.profile)
+                .and_then(Layer::jumps)
+                .is_none_or(JumpMap::has_diagonals);
+            (self.jumps.get(node).g, legs_from_back(self.jumps_back(node, has_diagonals)))
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
         };

@@ -7,11 +7,11 @@
 //! Rows and bits count as in [`Lines`]: there is a line before the first and a bit before the first.
 
 use super::{
-    JumpMap,
+    Ground, JumpMap,
     diagonals::Diagonals,
     lines::{Along, Lines},
 };
-use crate::nav::bit_rows::BitRows;
+use crate::nav::terrain::Neighborhood;
 
 /// One bit a cell, row by row, with the border of [`Lines`].
 #[derive(Clone)]
@@ -25,11 +25,19 @@ struct Plane {
 struct SightPlanes([Plane; 4]);
 
 impl JumpMap {
-    /// The map for these passable cells.
-    pub(crate) fn build(width: u32, height: u32, bits: &BitRows) -> Self {
-        let mut map = Self::new(width, height);
+    /// The map for this ground.
+    pub(crate) fn build(
+        width: u32,
+        height: u32,
+        neighborhood: Neighborhood,
+        ground: Ground,
+    ) -> Self {
+        let mut map = Self::new(width, height, neighborhood, ground.seams.is_some());
         for y in 0..height {
-            map.rows.set_line(y, bits.row(y));
+            map.rows.set_line(y, ground.bits.row(y));
+            if let Some(seams) = ground.seams {
+                map.rows.set_line_marks(y, seams.row(y));
+            }
         }
         let open = Plane::of(&map.rows, height, |word| word.open);
         let turned = open.transposed(width as usize + 2);
@@ -37,13 +45,38 @@ impl JumpMap {
             map.columns.set_line(x, turned.row(x as usize + 1));
         }
         (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
-        (0..width).for_each(|x| map.columns.refresh(x, &(0..height)));
         map.texture = map.texture_of(0..height, &(0..width));
-        let sights = SightPlanes::of(&map, (width, height));
-        for (diagonals, is_rising) in [(&mut map.rising, true), (&mut map.falling, false)] {
+        let seams = Plane::of_marks(&map.rows);
+        if map.has_diagonals {
+            map.mark_columns(&seams);
+            map.build_diagonals(&open, &seams);
+        } else {
+            let [right, left] = [Along::Forward, Along::Backward]
+                .map(|along| Plane::of_sights(&map.rows, height, along));
+            let sees = right.with(&left, |right, left| right | left).with(&seams, |a, b| a | b);
+            map.mark_columns(&open.with(&sees, |open, sees| open & sees));
+        }
+        map
+    }
+
+    /// Marks columns by a plane of rows, if it is not empty, and finds their stops.
+    fn mark_columns(&mut self, marks: &Plane) {
+        if !marks.words.is_empty() {
+            let marks = marks.transposed(self.width as usize + 2);
+            (0..self.width)
+                .for_each(|x| self.columns.set_line_marks(x, marks.row(x as usize + 1)));
+        }
+        (0..self.width).for_each(|x| self.columns.refresh(x, &(0..self.height)));
+    }
+
+    fn build_diagonals(&mut self, open: &Plane, seams: &Plane) {
+        let height = self.height;
+        let sights = SightPlanes::of(self, (self.width, height));
+        for (diagonals, is_rising) in [(&mut self.rising, true), (&mut self.falling, false)] {
             for goes_up in [true, false] {
                 let legal = open.legal_steps(is_rising == goes_up, goes_up);
                 let seen = sights.beside(is_rising == goes_up, goes_up);
+                let seen = seen.with(seams, |seen, seam| seen | seam);
                 let turns = legal.with(&seen, |legal, seen| legal & seen);
                 let stops = legal.with(&seen, |legal, seen| !legal | seen);
                 let side = usize::from(!goes_up);
@@ -51,7 +84,6 @@ impl JumpMap {
                 skew(&turns, diagonals, height, 0, |word, bits| word.turns[side] = bits);
             }
         }
-        map
     }
 }
 
@@ -77,6 +109,11 @@ impl Plane {
         Self { words_per_row: lines.words_per_line(), words }
     }
 
+    /// The marks of lines; without words where there are none.
+    fn of_marks(lines: &Lines) -> Self {
+        Self { words_per_row: lines.words_per_line(), words: lines.marks().to_vec() }
+    }
+
     fn of_sights(lines: &Lines, count: u32, along: Along) -> Self {
         let words_per_row = lines.words_per_line();
         let mut words = vec![0; words_per_row];
@@ -93,8 +130,10 @@ impl Plane {
         self.words.len() / self.words_per_row
     }
 
+    /// Joined word by word; a plane without words stands for nothing.
     fn with(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
-        let words = self.words.iter().zip(&other.words).map(|(&one, &two)| join(one, two));
+        let others = other.words.iter().copied().chain(core::iter::repeat(0));
+        let words = self.words.iter().zip(others).map(|(&one, two)| join(one, two));
         Self { words_per_row: self.words_per_row, words: words.collect() }
     }
 

@@ -3,8 +3,9 @@
 //! Beside each word of 64 cells stand, for both directions along the line, the cells at which a scan
 //! stops. A stop is an impassable cell or a jump point:
 //! a passable cell with a forced neighbor, that is, one whose neighbor to a side is passable while
-//! the one before that is not. A line of impassable cells lies on either side, and an impassable cell
-//! at both ends of each line, so every scan ends.
+//! the one before that is not; or a passable cell marked from outside (on a seam, say). A line of
+//! impassable cells lies on either side, and an impassable cell at both ends of each line, so every
+//! scan ends.
 
 use core::ops::Range;
 
@@ -39,13 +40,29 @@ pub(crate) struct Stop {
 pub(super) struct Lines {
     words_per_line: usize,
     words: Vec<Word>,
+    /// Cells that are stops for reasons of their own, bits as in `words`; empty where there are none.
+    marks: Vec<u64>,
+    /// Whether cells with forced neighbors are stops.
+    finds_forced: bool,
 }
 
 impl Lines {
     /// `count` lines of `length` cells, all impassable.
     pub(super) fn new(length: u32, count: u32) -> Self {
         let words_per_line = (length as usize + 2).div_ceil(64);
-        Self { words_per_line, words: vec![SHUT; words_per_line * (count as usize + 2)] }
+        let words = vec![SHUT; words_per_line * (count as usize + 2)];
+        Self { words_per_line, words, marks: Vec::new(), finds_forced: true }
+    }
+
+    /// The same lines with room for marks.
+    pub(super) fn with_marks(mut self) -> Self {
+        self.marks = vec![0; self.words.len()];
+        self
+    }
+
+    /// The same lines, where only marks are jump points.
+    pub(super) fn without_forced(self) -> Self {
+        Self { finds_forced: false, ..self.with_marks() }
     }
 
     pub(super) const fn words_per_line(&self) -> usize {
@@ -57,12 +74,12 @@ impl Lines {
         &self.words[..self.words_per_line * (count as usize + 2)]
     }
 
-    /// How many cells of some words of a line are passable, and how many are not while all four
-    /// beside them are.
-    pub(super) fn texture(&self, line: u32, words: Range<usize>) -> [u32; 2] {
+    /// How many cells of some words of a line are passable, how many are not while all four
+    /// beside them are, and how many are marked.
+    pub(super) fn texture(&self, line: u32, words: Range<usize>) -> [u32; 3] {
         let first = (line as usize + 1) * self.words_per_line;
         let open = |word: usize| self.words[word].open;
-        let mut counts = [0; 2];
+        let mut counts = [0; 3];
         for word in first + words.start..first + words.end {
             let here = open(word);
             let before = here << 1 | word.checked_sub(1).map_or(0, open) >> 63;
@@ -70,6 +87,7 @@ impl Lines {
             let beside = open(word - self.words_per_line) & open(word + self.words_per_line);
             counts[0] += here.count_ones();
             counts[1] += (!here & before & after & beside).count_ones();
+            counts[2] += self.marks.get(word).map_or(0, |marks| marks.count_ones());
         }
         counts
     }
@@ -103,8 +121,33 @@ impl Lines {
         words.zip(open).for_each(|(word, &open)| word.open = open);
     }
 
+    /// Sets which cells of a line are marked, from words with the first cell at bit 1.
+    pub(super) fn set_line_marks(&mut self, line: u32, marks: &[u64]) {
+        let (first, _) = self.place(line, 0);
+        let words = self.marks[first..].iter_mut().take(self.words_per_line);
+        words.zip(marks).for_each(|(word, &marks)| *word = marks);
+    }
+
+    pub(super) fn set_mark(&mut self, line: u32, at: u32, is_marked: bool) {
+        let (word, bit) = self.place(line, at);
+        let marks = &mut self.marks[word];
+        *marks = *marks & !(1 << bit) | u64::from(is_marked) << bit;
+    }
+
+    /// Only of lines with room for marks.
+    #[inline]
+    pub(super) fn is_marked(&self, line: u32, at: u32) -> bool {
+        let (word, bit) = self.place(line, at);
+        self.marks[word] >> bit & 1 == 1
+    }
+
+    /// The marks of all lines and of those on either side.
+    pub(super) fn marks(&self) -> &[u64] {
+        &self.marks
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        self.words.len() * size_of::<Word>()
+        self.words.len() * size_of::<Word>() + self.marks.len() * 8
     }
 
     /// Word and bit of cell `at` of line `line`.
@@ -234,7 +277,11 @@ impl Lines {
             forced[0] |= side & !before;
             forced[1] |= side & !after;
         }
-        self.words[word].stops = forced.map(|forced| !open | forced);
+        if !self.finds_forced {
+            forced = [0; 2];
+        }
+        let marks = self.marks.get(word).copied().unwrap_or(0);
+        self.words[word].stops = forced.map(|forced| !open | forced | marks);
     }
 }
 

@@ -100,4 +100,16 @@ impl Aim {
         let side = if (one.offset().0 != 0) == goes_across { one } else { other };
         (turn, rest, side)
     }
+
+    /// Where a column from `(x, y)` comes abreast of the goal: after how many steps, how far off, and
+    /// in which direction. Never, where the goal does not lie ahead.
+    #[inline]
+    pub(super) fn abreast(&self, x: u32, y: u32, way: Direction) -> (u32, u32, Direction) {
+        let rows = self.y.wrapping_sub(y) as i32 * way.offset().1;
+        if rows <= 0 {
+            return (u32::MAX, 0, way);
+        }
+        let side = if self.x > x { Direction::East } else { Direction::West };
+        (rows as u32, self.x.abs_diff(x), side)
+    }
 }

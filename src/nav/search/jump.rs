@@ -3,39 +3,115 @@
 //! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal.
 //! Along a diagonal it is any jump point that a straight scan from one of its cells finds: the
 //! diagonal's cells themselves are left out, as nothing is forced there while corners may not be
-//! cut. All scans are looked up in the layer's [`JumpMap`].
+//! cut. With four neighbors columns take the place of diagonals: ways go up or down first. All scans
+//! are looked up in the layer's [`JumpMap`].
+//!
+//! Where cost is mixed, cells on seams are jump points, too; there, steps are left out by comparing
+//! costs ([`Detours`]). A jump costs the same all along: whatever lies between two seams has ground of
+//! one cost around it, so only a single step from seam to seam can lead to another cost.
 //!
 //! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI
-//! 2011), "Improving Jump Point Search" (ICAPS 2014).
+//! 2011), "Improving Jump Point Search" (ICAPS 2014); M. Carlson et al., "Optimal Pathfinding on
+//! Weighted Grid Maps" (AAAI 2023) for jumps over mixed terrain.
 
 use super::{
     Phase, Search,
     jump_nodes::{JumpNode, NO_NODE},
 };
 use crate::nav::{
+    detours::{BlockCosts, Detours},
     direction::Direction,
+    grid::NavGrid,
     jump_map::JumpMap,
     layer::Layer,
     open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, STRAIGHT},
+    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
 };
 
 /// So many cells of diagonals that are looked from cost as much as an expansion (estimated: an
 /// expansion has two or three of them).
 const TURNS: u32 = 16;
 
-/// A node that is being expanded, and where its successors are found.
-struct From<'a> {
+/// Where a search jumps: the map of jump points, and what the ground costs.
+pub(super) struct Field<'a> {
     layer: &'a Layer,
     map: &'a JumpMap,
+    /// Row-major.
+    terrain: &'a [u8],
+    width: u32,
+    /// Cost sum of the cheapest step, in units.
+    lowest: u32,
+    detours: &'static Detours,
+}
+
+/// A node that is being expanded.
+struct From<'a> {
+    field: &'a Field<'a>,
     id: NodeId,
     node: JumpNode,
     f: u64,
+    /// Cost sum of a step over its kind of ground.
+    sum: u32,
+}
+
+/// A way to a successor: its last direction, how many steps it takes, and their weight.
+#[derive(Clone, Copy)]
+struct Way {
+    arrival: Direction,
+    steps: u32,
+    weight: u32,
+}
+
+impl<'a> Field<'a> {
+    pub(super) fn new(layer: &'a Layer, map: &'a JumpMap, grid: &'a NavGrid) -> Self {
+        let (lowest, _) = layer.cost_sum_range();
+        let neighborhood =
+            if map.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
+        let detours = Detours::of(neighborhood);
+        Self { layer, map, terrain: grid.terrain_bytes(), width: grid.width(), lowest, detours }
+    }
+
+    #[inline]
+    fn excess_of(&self, x: u32, y: u32) -> u32 {
+        self.layer.excess(self.terrain[y as usize * self.width as usize + x as usize])
+    }
+
+    /// Directions worth trying from a node.
+    #[inline]
+    fn successors<const MIXED: bool>(&self, node: &JumpNode) -> u8 {
+        let pattern = self.layer.pattern(node.x, node.y);
+        if !MIXED || !self.map.is_on_seam(node.x, node.y) {
+            return self.layer.moves().get(node.arrival, pattern);
+        }
+        let mut costs = BlockCosts { excess: [0; 9], lowest: self.lowest };
+        for (place, excess) in costs.excess.iter_mut().enumerate() {
+            if pattern >> place & 1 == 1 {
+                let (dx, dy) = (place as i32 % 3 - 1, place as i32 / 3 - 1);
+                let (x, y) = (node.x.wrapping_add_signed(dx), node.y.wrapping_add_signed(dy));
+                *excess = self.excess_of(x, y);
+            }
+        }
+        let legal = self.layer.moves().legal(pattern);
+        self.detours.prune(legal, node.arrival, pattern, &costs)
+    }
 }
 
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes, fewer where they see much; returns what of the budget it took.
-    pub(super) fn expand_jumps(&mut self, layer: &Layer, map: &JumpMap, budget: u32) -> u32 {
+    pub(super) fn expand_jumps(&mut self, field: &Field, budget: u32) -> u32 {
+        match (field.map.has_seams(), field.map.has_diagonals()) {
+            (false, true) => self.expand_on::<false, true>(field, budget),
+            (false, false) => self.expand_on::<false, false>(field, budget),
+            (true, true) => self.expand_on::<true, true>(field, budget),
+            (true, false) => self.expand_on::<true, false>(field, budget),
+        }
+    }
+
+    fn expand_on<const MIXED: bool, const EIGHT: bool>(
+        &mut self,
+        field: &Field,
+        budget: u32,
+    ) -> u32 {
         let mut spent = 0;
         while spent < budget {
             spent += 1;
@@ -44,31 +120,41 @@ impl<L: OpenList> Search<L> {
                 return spent;
             };
             self.counters.expansions += 1;
-            let distance = self.aim.distance(layer, node.x, node.y);
+            let distance = self.aim.distance(field.layer, node.x, node.y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
                 return spent;
             }
-            let mut turns = 0;
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
-            let from = From { layer, map, id, node, f };
-            let mut directions = layer.moves().get(node.arrival, layer.pattern(node.x, node.y));
-            while directions != 0 {
-                let direction = Direction::from_bits(directions.trailing_zeros() as u8);
-                directions &= directions - 1;
-                turns += match direction {
-                    Direction::NorthEast => self.jump_diagonally::<true, true>(&from),
-                    Direction::NorthWest => self.jump_diagonally::<false, true>(&from),
-                    Direction::SouthWest => self.jump_diagonally::<false, false>(&from),
-                    Direction::SouthEast => self.jump_diagonally::<true, false>(&from),
-                    straight => self.jump_straight(&from, straight),
-                };
-            }
+            let excess = if MIXED { field.excess_of(node.x, node.y) } else { 0 };
+            let from = From { field, id, node, f, sum: field.lowest + 2 * excess };
+            let turns = self.jump_all::<MIXED, EIGHT>(&from);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
             spent += turns / TURNS;
         }
         spent.min(budget)
+    }
+
+    /// Jumps in all directions worth trying; returns from how many cells it looked to the sides.
+    #[inline(always)]
+    fn jump_all<const MIXED: bool, const EIGHT: bool>(&mut self, from: &From) -> u32 {
+        let mut turns = 0;
+        let mut directions = from.field.successors::<MIXED>(&from.node);
+        while directions != 0 {
+            let direction = Direction::from_bits(directions.trailing_zeros() as u8);
+            directions &= directions - 1;
+            turns += match direction {
+                Direction::North if !EIGHT => self.jump_vertically::<MIXED, true>(from),
+                Direction::South if !EIGHT => self.jump_vertically::<MIXED, false>(from),
+                Direction::NorthEast => self.jump_diagonally::<MIXED, true, true>(from),
+                Direction::NorthWest => self.jump_diagonally::<MIXED, false, true>(from),
+                Direction::SouthWest => self.jump_diagonally::<MIXED, false, false>(from),
+                Direction::SouthEast => self.jump_diagonally::<MIXED, true, false>(from),
+                straight => self.jump_straight::<MIXED>(from, straight),
+            };
+        }
+        turns
     }
 
     #[inline]
@@ -88,82 +174,141 @@ impl<L: OpenList> Search<L> {
 
     /// Takes note of the goal or the next jump point along a line. It turns nowhere.
     #[inline]
-    fn jump_straight(&mut self, from: &From, way: Direction) -> u32 {
+    fn jump_straight<const MIXED: bool>(&mut self, from: &From, arrival: Direction) -> u32 {
         let (x, y) = (from.node.x, from.node.y);
-        let stop = from.map.straight(x, y, way);
+        let stop = from.field.map.straight(x, y, arrival);
         let limit = stop.distance + u32::from(stop.is_open);
-        let distance = match self.aim.ahead(x, y, way) {
+        let steps = match self.aim.ahead(x, y, arrival) {
             Some(distance) if distance < limit => distance,
             _ if stop.is_open => stop.distance,
             _ => return 0,
         };
-        self.reach(from, step_away(x, y, way, distance), 0, distance, way);
+        let way = Way { arrival, steps, weight: steps * STRAIGHT };
+        self.reach::<MIXED>(from, step_away(x, y, arrival, steps), way);
         0
     }
 
     /// Takes note of what can be seen to either side from a diagonal; returns from how many cells.
     #[inline]
-    fn jump_diagonally<const RIGHT: bool, const UP: bool>(&mut self, from: &From) -> u32 {
+    fn jump_diagonally<const MIXED: bool, const RIGHT: bool, const UP: bool>(
+        &mut self,
+        from: &From,
+    ) -> u32 {
         let (way, row_way, column_way) = ways::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
+        let map = from.field.map;
         let (turn, rest, side) = self.aim.beside(x, y, way);
-        let mut ray = from.map.diagonal::<RIGHT, UP>(x, y);
+        let mut ray = map.diagonal::<RIGHT, UP>(x, y);
         let (mut passed, mut turns) = (0, 0);
         loop {
             let (at, sees) = ray.advance::<UP>();
-            if passed < turn && turn < at + u32::from(sees) {
-                self.try_goal(from, step_away(x, y, way, turn), turn, rest, (way, side));
+            let here = step_away(x, y, way, at);
+            let ends_on_seam = MIXED && sees && map.is_on_seam(here.0, here.1);
+            if passed < turn && turn < at + u32::from(sees && !ends_on_seam) {
+                self.try_goal::<MIXED>(from, step_away(x, y, way, turn), turn, rest, (way, side));
             }
             if !sees {
                 return turns;
             }
             turns += 1;
-            let (x, y) = step_away(x, y, way, at);
-            if let Some(distance) = from.map.sight_along_row::<RIGHT>(x, y) {
-                self.reach(from, step_away(x, y, row_way, distance), at, distance, row_way);
+            let weight = at * DIAGONAL;
+            if ends_on_seam {
+                self.reach::<MIXED>(from, here, Way { arrival: way, steps: at, weight });
+                return turns;
             }
-            if let Some(distance) = from.map.sight_along_column::<UP>(x, y) {
-                self.reach(from, step_away(x, y, column_way, distance), at, distance, column_way);
+            if let Some(distance) = map.sight_along_row::<RIGHT>(here.0, here.1) {
+                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, row_way));
+            }
+            if let Some(distance) = map.sight_along_column::<UP>(here.0, here.1) {
+                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, column_way));
             }
             passed = at;
         }
     }
 
-    /// Takes note of the goal if nothing is in the way: it lies `rest` cells to `side`.
-    fn try_goal(
-        &mut self,
-        from: &From,
-        (x, y): (u32, u32),
-        diagonals: u32,
-        rest: u32,
-        (way, side): (Direction, Direction),
-    ) {
-        if rest == 0 {
-            self.reach(from, (x, y), diagonals, 0, way);
-            return;
-        }
-        let stop = from.map.straight(x, y, side);
-        if rest < stop.distance + u32::from(stop.is_open) {
-            self.reach(from, step_away(x, y, side, rest), diagonals, rest, side);
+    /// With four neighbors: takes note of what can be seen to either side from a column; returns
+    /// from how many cells.
+    #[inline]
+    fn jump_vertically<const MIXED: bool, const UP: bool>(&mut self, from: &From) -> u32 {
+        let way = if UP { Direction::North } else { Direction::South };
+        let (x, y) = (from.node.x, from.node.y);
+        let map = from.field.map;
+        let (turn, rest, side) = self.aim.abreast(x, y, way);
+        let (mut at, mut turns) = (0, 0);
+        loop {
+            let passed = at;
+            let stop = map.straight(x, step_away(x, y, way, at).1, way);
+            at += stop.distance;
+            let here = step_away(x, y, way, at);
+            let ends_on_seam = MIXED && stop.is_open && map.is_on_seam(here.0, here.1);
+            if passed < turn && turn < at + u32::from(stop.is_open && !ends_on_seam) {
+                self.try_goal::<MIXED>(from, step_away(x, y, way, turn), turn, rest, (way, side));
+            }
+            if !stop.is_open {
+                return turns;
+            }
+            turns += 1;
+            let weight = at * STRAIGHT;
+            if ends_on_seam {
+                self.reach::<MIXED>(from, here, Way { arrival: way, steps: at, weight });
+                return turns;
+            }
+            if let Some(distance) = map.sight_along_row::<true>(here.0, here.1) {
+                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, Direction::East));
+            }
+            if let Some(distance) = map.sight_along_row::<false>(here.0, here.1) {
+                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, Direction::West));
+            }
         }
     }
 
-    /// Takes note of a way to `(x, y)`: so many diagonal steps from the node, then so many straight.
-    #[inline]
-    fn reach(
+    /// Takes note of the goal if nothing is in the way: it lies `rest` cells to `side` of the cell so
+    /// many steps on.
+    fn try_goal<const MIXED: bool>(
         &mut self,
         from: &From,
         (x, y): (u32, u32),
-        diagonals: u32,
-        straights: u32,
-        arrival: Direction,
+        steps: u32,
+        rest: u32,
+        (way, side): (Direction, Direction),
     ) {
-        let weight =
-            u64::from(diagonals) * u64::from(DIAGONAL) + u64::from(straights) * u64::from(STRAIGHT);
-        let per_weight = u64::from(self.aim.per_weight);
-        let g = u64::from(from.node.g) + weight * per_weight;
-        let distance = self.aim.distance(from.layer, x, y);
-        let h = u64::from(distance) * per_weight;
+        let weight = steps * if way.is_diagonal() { DIAGONAL } else { STRAIGHT };
+        if rest == 0 {
+            self.reach::<MIXED>(from, (x, y), Way { arrival: way, steps, weight });
+            return;
+        }
+        let stop = from.field.map.straight(x, y, side);
+        if rest < stop.distance + u32::from(stop.is_open) {
+            self.reach_beside::<MIXED>(from, (x, y), (steps, weight), (rest, side));
+        }
+    }
+
+    /// Takes note of a way that goes so many steps to `(x, y)` and then so many to a side.
+    #[inline]
+    fn reach_beside<const MIXED: bool>(
+        &mut self,
+        from: &From,
+        (x, y): (u32, u32),
+        (steps, weight): (u32, u32),
+        (distance, arrival): (u32, Direction),
+    ) {
+        let way = Way { arrival, steps: steps + distance, weight: weight + distance * STRAIGHT };
+        self.reach::<MIXED>(from, step_away(x, y, arrival, distance), way);
+    }
+
+    /// Takes note of a way to `(x, y)`.
+    #[inline]
+    fn reach<const MIXED: bool>(&mut self, from: &From, (x, y): (u32, u32), way: Way) {
+        let sum = if MIXED && way.steps == 1 {
+            // From seam to seam.
+            let excess = from.field.excess_of(x, y);
+            (from.field.lowest + from.sum) / 2 + excess
+        } else {
+            from.sum
+        };
+        let g = u64::from(from.node.g) + u64::from(way.weight) * u64::from(sum);
+        let distance = self.aim.distance(from.field.layer, x, y);
+        let h = u64::from(distance) * u64::from(self.aim.per_weight);
         if g + h > u64::from(u32::MAX) {
             self.aim.overflow = true;
             return;
@@ -174,7 +319,7 @@ impl<L: OpenList> Search<L> {
         if !is_new && node.g <= g {
             return;
         }
-        (node.g, node.parent, node.arrival) = (g, from.id, arrival as u8);
+        (node.g, node.parent, node.arrival) = (g, from.id, way.arrival as u8);
         let key = Key { f: g + h, h };
         if !is_new {
             self.counters.improved += 1;
@@ -190,7 +335,11 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Directions of the steps from the goal back to the start.
-    pub(super) fn jumps_back(&self, goal: NodeId) -> impl Iterator<Item = Direction> + '_ {
+    pub(super) fn jumps_back(
+        &self,
+        goal: NodeId,
+        has_diagonals: bool,
+    ) -> impl Iterator<Item = Direction> + '_ {
         let mut id = goal;
         let mut steps = [(Direction::East, 0); 2];
         core::iter::from_fn(move || {
@@ -204,21 +353,32 @@ impl<L: OpenList> Search<L> {
                     return None;
                 }
                 let parent = self.jumps.get(node.parent);
-                steps = stretches_back(&parent, &node);
+                steps = stretches_back(&parent, &node, has_diagonals);
                 id = node.parent;
             }
         })
     }
 }
 
-/// The straight stretch into a node, and the diagonal one before it.
-fn stretches_back(parent: &JumpNode, node: &JumpNode) -> [(Direction, u32); 2] {
+/// The straight stretch into a node, and the diagonal (with four neighbors: vertical) one before it.
+fn stretches_back(
+    parent: &JumpNode,
+    node: &JumpNode,
+    has_diagonals: bool,
+) -> [(Direction, u32); 2] {
     let (dx, dy) = (node.x.wrapping_sub(parent.x) as i32, node.y.wrapping_sub(parent.y) as i32);
-    let diagonals = dx.unsigned_abs().min(dy.unsigned_abs());
-    let straights = dx.unsigned_abs().max(dy.unsigned_abs()) - diagonals;
-    let slope = Direction::from_offset(dx.signum(), dy.signum());
+    let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
     let line = Direction::from_bits(node.arrival);
-    [(line, straights), (slope, diagonals)]
+    if !has_diagonals {
+        let column = Direction::from_offset(0, dy.signum());
+        return if columns == 0 { [(line, rows), (line, 0)] } else { [(line, columns), (column, rows)] };
+    }
+    if line.is_diagonal() {
+        return [(line, columns), (line, 0)];
+    }
+    let straights = columns.max(rows) - columns.min(rows);
+    let slope = Direction::from_offset(dx.signum(), dy.signum());
+    [(line, straights), (slope, columns.min(rows))]
 }
 
 /// A diagonal, and the straight directions to both sides of it: along the row, along the column.
