@@ -20,26 +20,42 @@ use super::{
     terrain::{DIAGONAL, Neighborhood, STRAIGHT},
 };
 
-/// Place of the center in a block, and of a way around that is a single step.
-const CENTER: usize = 4;
+/// Place of the center in a block.
+const CENTER: u8 = 4;
 
 /// A way from the cell before to the cell after that avoids the one between.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Detour {
     /// Cells that must be passable.
     needs: Pattern,
+    /// The step it spares, and the cell that leads to.
+    step: u8,
+    to: u8,
     /// The cell between its two steps; the center where there is one step only.
     middle: u8,
-    /// Weights of its steps.
+    /// 1 where it comes first in canonical order and so wins a tie.
+    wins_ties: u8,
+    /// Weight of the step it spares.
+    spared: u16,
+    /// Weights of its own steps.
     weights: [u16; 2],
-    /// Whether it comes first in canonical order.
-    comes_first: bool,
 }
 
-/// All ways around, by direction of arrival and of the step after.
+/// What can be left out after arriving in one direction.
+#[derive(Debug)]
+struct Arrival {
+    from: u8,
+    weight: u16,
+    /// Steps that never pay, whatever the ground costs.
+    never: u8,
+    /// The ways around that depend on costs.
+    detours: Vec<Detour>,
+}
+
+/// All ways around, by direction of arrival.
 #[derive(Debug)]
 pub(crate) struct Detours {
-    ways: [[Vec<Detour>; 8]; 8],
+    arrivals: [Arrival; 8],
 }
 
 /// By neighborhood; filled on first use.
@@ -54,9 +70,11 @@ pub(crate) struct BlockCosts {
 }
 
 impl BlockCosts {
-    #[inline]
-    fn step(&self, weight: u32, from: usize, to: usize) -> u32 {
-        weight * (self.lowest + self.excess[from] + self.excess[to])
+    #[inline(always)]
+    fn step(&self, weight: u16, from: u8, to: u8) -> u32 {
+        // Places are below nine; said so, because the compiler cannot know.
+        let excess = self.excess[usize::from(from) % 9] + self.excess[usize::from(to) % 9];
+        u32::from(weight) * (self.lowest + excess)
     }
 }
 
@@ -64,11 +82,8 @@ impl Detours {
     /// The list for a neighborhood, where corners may not be cut.
     pub(crate) fn of(neighborhood: Neighborhood) -> &'static Self {
         let index = usize::from(neighborhood == Neighborhood::Eight);
-        TABLES[index].get_or_init(|| {
-            let ways = Direction::ALL.map(|arrival| {
-                Direction::ALL.map(|step| ways_around(arrival, step, neighborhood))
-            });
-            Self { ways }
+        TABLES[index].get_or_init(|| Self {
+            arrivals: Direction::ALL.map(|arrival| Arrival::new(arrival, neighborhood)),
         })
     }
 
@@ -85,48 +100,57 @@ impl Detours {
         if arrival == NO_DIRECTION {
             return legal;
         }
-        let arrival = Direction::from_bits(arrival);
-        let from = 8 - place(arrival.offset());
-        let there = costs.step(weight(arrival), from, CENTER);
+        let arrival = &self.arrivals[usize::from(arrival & 7)];
+        let mut spared = arrival.never;
+        let there = costs.step(arrival.weight, arrival.from, CENTER);
+        // All of them, without a question in between: which ones hold cannot be foreseen.
+        for way in &arrival.detours {
+            let through = there + costs.step(way.spared, CENTER, way.to);
+            let first = costs.step(way.weights[0], arrival.from, way.middle);
+            let around = first + costs.step(way.weights[1], way.middle, way.to);
+            let is_open = pattern & way.needs == way.needs;
+            let is_better = around < through + u32::from(way.wins_ties);
+            spared |= u8::from(is_open & is_better) << (way.step & 7);
+        }
+        legal & !spared
+    }
+}
+
+impl Arrival {
+    fn new(arrival: Direction, neighborhood: Neighborhood) -> Self {
+        let (dx, dy) = arrival.offset();
         // Going straight back never pays.
-        let mut left = legal & !(1 << (arrival as u8 ^ 4));
-        let mut kept = left;
-        while left != 0 {
-            let step = Direction::from_bits(left.trailing_zeros() as u8);
-            left &= left - 1;
-            let to = place(step.offset());
-            let cost = there + costs.step(weight(step), CENTER, to);
-            let is_better = |way: &Detour| {
-                if pattern & way.needs != way.needs {
-                    return false;
-                }
-                let [first, second] = way.weights.map(u32::from);
-                let middle = usize::from(way.middle);
-                let around = if middle == CENTER {
-                    costs.step(first, from, to)
-                } else {
-                    costs.step(first, from, middle) + costs.step(second, middle, to)
-                };
-                around < cost || (around == cost && way.comes_first)
+        let mut never = 1 << arrival.opposite() as u8;
+        let mut detours = Vec::new();
+        for step in Direction::ALL {
+            if neighborhood == Neighborhood::Four && step.is_diagonal() {
+                continue;
+            }
+            let ways = ways_around(arrival, step, neighborhood);
+            let always = |way: &Detour| {
+                way.middle == way.to && way.weights[0] <= weight(arrival).min(weight(step))
             };
-            if self.ways[arrival as usize][step as usize].iter().any(is_better) {
-                kept &= !(1 << step as u8);
+            if ways.iter().any(always) {
+                never |= 1 << step as u8;
+            } else {
+                detours.extend(ways);
             }
         }
-        kept
+        Self { from: place((-dx, -dy)), weight: weight(arrival), never, detours }
     }
 }
 
 /// Place of a cell in a block, row by row from the lowest.
-const fn place((x, y): (i32, i32)) -> usize {
-    (y * 3 + x + 4) as usize
+const fn place((x, y): (i32, i32)) -> u8 {
+    (y * 3 + x + 4) as u8
 }
 
-const fn weight(direction: Direction) -> u32 {
-    if direction.is_diagonal() { DIAGONAL } else { STRAIGHT }
+const fn weight(direction: Direction) -> u16 {
+    (if direction.is_diagonal() { DIAGONAL } else { STRAIGHT }) as u16
 }
 
-/// All ways of one or two steps around the center, for one way in and one way out.
+/// All ways of one or two steps around the center, for one way in and one way out. A single step
+/// has its end for a middle, and a second step that weighs nothing.
 fn ways_around(arrival: Direction, step: Direction, neighborhood: Neighborhood) -> Vec<Detour> {
     let (dx, dy) = arrival.offset();
     let (from, to) = ((-dx, -dy), step.offset());
@@ -139,23 +163,28 @@ fn ways_around(arrival: Direction, step: Direction, neighborhood: Neighborhood) 
             Neighborhood::Eight => first.is_diagonal() && !arrival.is_diagonal(),
             Neighborhood::Four => first.offset().0 == 0 && arrival.offset().0 != 0,
         };
-        let mut add = |middle: usize, needs, second| {
-            let weights = [weight(first) as u16, second as u16];
-            ways.push(Detour { needs, middle: middle as u8, weights, comes_first });
+        let mut add = |needs, second| {
+            ways.push(Detour {
+                needs,
+                step: step as u8,
+                to: place(to),
+                middle: place(middle),
+                wins_ties: u8::from(comes_first),
+                spared: weight(step),
+                weights: [weight(first), second],
+            });
         };
         if middle == to {
-            add(CENTER, needs, 0);
+            add(needs, 0);
             continue;
         }
         for second in Direction::ALL {
             match inner_step(middle, second, neighborhood) {
-                Some((end, more)) if end == to => add(place(middle), needs | more, weight(second)),
+                Some((end, more)) if end == to => add(needs | more, weight(second)),
                 _ => {}
             }
         }
     }
-    // The likely ones first: single steps.
-    ways.sort_by_key(|way| usize::from(way.middle) != CENTER);
     ways
 }
 
@@ -219,10 +248,10 @@ mod tests {
         };
         assert_eq!(steps(excess), 1 << East as u8);
         // North of the cell before: going diagonally first leads through no costlier cell...
-        excess[place((-1, 1))] = 8;
+        excess[usize::from(place((-1, 1)))] = 8;
         assert_eq!(steps(excess), 1 << East as u8);
         // ...but the cell to the north does, which makes going there later the better way.
-        excess[place((0, 1))] = 8;
+        excess[usize::from(place((0, 1)))] = 8;
         assert_ne!(steps(excess) & 1 << NorthEast as u8, 0);
     }
 }

@@ -83,14 +83,20 @@ impl<'a> Field<'a> {
         if !MIXED || !self.map.is_on_seam(node.x, node.y) {
             return self.layer.moves().get(node.arrival, pattern);
         }
+        // Beside the grid this reads something else, for a cell that is not passable.
+        let here = node.y as usize * self.width as usize + node.x as usize;
+        let row = |below: usize| {
+            let first = here.wrapping_add(below).wrapping_sub(1);
+            [first, first.wrapping_add(1), first.wrapping_add(2)].map(|index| {
+                self.layer.excess(self.terrain.get(index).copied().unwrap_or(0))
+            })
+        };
+        let width = self.width as usize;
+        let (below, beside, above) = (row(width.wrapping_neg()), row(0), row(width));
         let mut costs = BlockCosts { excess: [0; 9], lowest: self.lowest };
-        for (place, excess) in costs.excess.iter_mut().enumerate() {
-            if pattern >> place & 1 == 1 {
-                let (dx, dy) = (place as i32 % 3 - 1, place as i32 / 3 - 1);
-                let (x, y) = (node.x.wrapping_add_signed(dx), node.y.wrapping_add_signed(dy));
-                *excess = self.excess_of(x, y);
-            }
-        }
+        costs.excess[..3].copy_from_slice(&below);
+        costs.excess[3..6].copy_from_slice(&beside);
+        costs.excess[6..].copy_from_slice(&above);
         let legal = self.layer.moves().legal(pattern);
         self.detours.prune(legal, node.arrival, pattern, &costs)
     }
