@@ -13,8 +13,10 @@
 pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
+pub(crate) mod coarse;
 pub(crate) mod detours;
 pub mod direction;
+pub mod field;
 pub mod grid;
 pub(crate) mod jump_map;
 pub mod layer;

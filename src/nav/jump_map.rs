@@ -280,7 +280,9 @@ mod tests {
                 let is_on_seam = |x: u32| is_open(x) && hash(x, y, !seed) % 100 < walls;
                 seams.set_row(0, y, (0..width).map(is_on_seam));
             }
-            let seen = |bits, seams| Ground { bits, seams };
+            fn seen<'a>(bits: &'a BitRows, seams: Option<&'a BitRows>) -> Ground<'a> {
+                Ground { bits, seams }
+            }
             let ground = seen(&bits, has_seams.then_some(&seams));
             let mut map = JumpMap::build(width, height, neighborhood, ground);
             prop_assert!(map == by_cells(width, height, neighborhood, ground));

@@ -6,6 +6,8 @@
 
 use super::{
     bit_rows::BitRows,
+    cell::CHUNK,
+    coarse::{CoarseCosts, CoarseGraph},
     direction::{Direction, Pattern},
     jump_map::{Ground, JumpMap},
     moves::MoveTable,
@@ -28,6 +30,8 @@ pub struct Layer {
     seams: Option<BitRows>,
     /// Where corners may not be cut.
     jumps: Option<Box<JumpMap>>,
+    /// Where components are joined by straight steps.
+    coarse: Option<Box<CoarseGraph>>,
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
@@ -64,6 +68,7 @@ impl Layer {
             regions: Regions::new(width, height, joins_diagonally),
             seams: None,
             jumps: None,
+            coarse: None,
             moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
             costs,
             excess,
@@ -78,12 +83,41 @@ impl Layer {
         };
         layer.read_bits((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
+        if !joins_diagonally {
+            layer.build_coarse(source.0);
+        }
         if profile.neighborhood() == Neighborhood::Four
             || profile.corner_rule() == CornerRule::Forbid
         {
             layer.build_jumps(profile.neighborhood(), source.0);
         }
         layer
+    }
+
+    fn build_coarse(&mut self, terrain: &[u8]) {
+        let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
+        let costs = CoarseCosts { short_weight: self.short_weight, lowest };
+        let ground = |x, y| self.mean_excess(x, y, terrain);
+        let seen = (&self.bits, &self.regions);
+        let graph = CoarseGraph::build((self.width, self.height), costs, seen, ground);
+        self.coarse = Some(Box::new(graph));
+    }
+
+    /// By how much the passable cells of a chunk exceed the cheapest ground on average, in sixteenths
+    /// of a unit; `None` where none is passable.
+    fn mean_excess(&self, chunk_x: u32, chunk_y: u32, terrain: &[u8]) -> Option<u32> {
+        let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
+        let (mut sum, mut count) = (0u64, 0u64);
+        for y in y..(y + CHUNK).min(self.height) {
+            let row = y as usize * self.width as usize + x as usize;
+            let mut bits = self.bits.thirty_two(x, y);
+            count += u64::from(bits.count_ones());
+            while bits != 0 {
+                sum += u64::from(self.excess(terrain[row + bits.trailing_zeros() as usize]));
+                bits &= bits - 1;
+            }
+        }
+        (16 * sum).checked_div(count).map(|mean| mean as u32)
     }
 
     fn build_jumps(&mut self, neighborhood: Neighborhood, terrain: &[u8]) {
@@ -110,11 +144,20 @@ impl Layer {
                 changed.push(rect);
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
             }
+            if let Some(coarse) = &mut self.coarse
+                && (has_changed || !self.uniform)
+            {
+                coarse.mark(rect.0, rect.1, rect.2, rect.3);
+            }
             if self.seams.is_some() {
                 seams_changed.push((self.with_border(rect), has_changed));
             }
         }
         self.regions.repair(&self.bits);
+        if let Some(mut coarse) = self.coarse.take() {
+            coarse.repair(&self.bits, &self.regions, |x, y| self.mean_excess(x, y, source.0));
+            self.coarse = Some(coarse);
+        }
         if self.seams.is_some() {
             // Seams depend on neighbors: all bits must be read before.
             seams_changed.retain(|&(rect, has_changed)| {
@@ -200,7 +243,8 @@ impl Layer {
     pub fn bytes(&self) -> usize {
         let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
         let seams = self.seams.as_ref().map_or(0, BitRows::bytes);
-        self.bits.bytes() + seams + self.regions.bytes() + jumps + 2_048
+        let coarse = self.coarse.as_ref().map_or(0, |coarse| coarse.bytes());
+        self.bits.bytes() + seams + self.regions.bytes() + coarse + jumps + 2_048
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -221,6 +265,11 @@ impl Layer {
     #[inline]
     pub(crate) fn jumps(&self) -> Option<&JumpMap> {
         self.jumps.as_deref()
+    }
+
+    /// The layer from afar; `None` where components are joined diagonally.
+    pub(crate) fn coarse(&self) -> Option<&CoarseGraph> {
+        self.coarse.as_deref()
     }
 
     pub(crate) fn regions(&self) -> &Regions {

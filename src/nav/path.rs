@@ -5,7 +5,8 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use super::{
     cell::Cell,
     direction::Direction,
-    terrain::{PLAIN, STRAIGHT},
+    grid::NavGrid,
+    terrain::{DIAGONAL, PLAIN, ProfileId, STRAIGHT},
 };
 
 /// Cost of a way: 13,056 is one straight step over plain ground (408 × (16 + 16), see
@@ -127,6 +128,50 @@ impl Path {
             at = at.offset(dx, dy);
             at
         }))
+    }
+
+    /// The first `steps` steps; the whole path where it has no more.
+    pub(crate) fn beginning(&self, steps: u32, grid: &NavGrid, profile: ProfileId) -> Self {
+        let mut left = steps;
+        let mut legs = Vec::new();
+        for leg in &self.legs {
+            let steps = left.min(u32::from(leg.steps)) as u16;
+            left -= u32::from(steps);
+            if steps > 0 {
+                legs.push(Leg { steps, ..*leg });
+            }
+        }
+        let end = legs.iter().fold(self.start, |at, &leg| end_of(at, leg));
+        let mut path = Self { end, legs, ..self.clone() };
+        path.cost = path.recount(grid, profile);
+        path
+    }
+
+    /// What the path costs on a grid.
+    fn recount(&self, grid: &NavGrid, profile: ProfileId) -> PathCost {
+        let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
+        let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
+        let weights = self.legs.iter().flat_map(|leg| {
+            let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
+            std::iter::repeat_n(u64::from(weight), usize::from(leg.steps))
+        });
+        PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
+    }
+
+    /// This path, and then `rest`, which begins where this one ends.
+    pub(crate) fn joined(mut self, rest: Self) -> Self {
+        self.append(rest);
+        self
+    }
+
+    /// Adds `rest`, which begins where this path ends. The steps there are keep their places in the
+    /// list of legs.
+    pub(crate) fn append(&mut self, rest: Self) {
+        self.legs.extend(rest.legs);
+        self.end = rest.end;
+        self.cost.0 += rest.cost.0;
+        self.kind = rest.kind;
+        self.revision = rest.revision;
     }
 
     /// The turning points: start, every cell where the direction changes, end.

@@ -25,18 +25,29 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
-    /// Whatever suits the query best: [`JumpPoint`](Self::JumpPoint) where that works and pays,
-    /// [`AStar`](Self::AStar) elsewhere and where single impassable cells are strewn about (one for
-    /// a hundred passable cells or more: they are what makes jumping slow). Depends on the grid
-    /// alone.
+    /// Whatever suits the query best: [`Hierarchical`](Self::Hierarchical) from a distance of
+    /// [`LONG_WAY`](super::search::LONG_WAY) cells on, and [`Exact`](Self::Exact) below. Depends on
+    /// the grid and the query alone.
     #[default]
     Auto,
+    /// The best way there is, however long: [`JumpPoint`](Self::JumpPoint) where that works and
+    /// pays, [`AStar`](Self::AStar) elsewhere and where single impassable cells are strewn about (one
+    /// for a hundred passable cells or more: they are what makes jumping slow).
+    Exact,
+    /// First over chunks of 32 × 32 cells, then over the cells around the way found there: a fraction
+    /// of the time, and a way that costs a little more (see `benches/RESULTS.md` for how much), whose
+    /// beginning is known at once. Only for long ways: from
+    /// [`LONG_WAY`](super::search::LONG_WAY) cells on, on mixed terrain from
+    /// [`LONG_MIXED_WAY`](super::search::LONG_MIXED_WAY). Below, under
+    /// [`CornerRule::Allow`](super::terrain::CornerRule), and where the goal itself cannot be
+    /// reached, `Exact` answers.
+    Hierarchical,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
     /// expands in canonical order, see [`search`](super::search).
     AStar,
     /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same
-    /// costs as A* with far fewer nodes. For eight neighbors, uniform cost and corners that may not
-    /// be cut; elsewhere, and where the goal cannot be reached itself, A* answers.
+    /// costs as A* with far fewer nodes. For corners that may not be cut, or four neighbors;
+    /// elsewhere, and where the goal cannot be reached itself, A* answers.
     JumpPoint,
     /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
     Dijkstra,

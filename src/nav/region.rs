@@ -143,6 +143,12 @@ impl Regions {
         (label != NONE).then(|| self.islands.get(chunk, label))
     }
 
+    /// Component of a cell within its chunk; `u16::MAX` where it is impassable.
+    #[inline]
+    pub(crate) fn label(&self, x: u32, y: u32) -> u16 {
+        self.labels[self.chunk_of(x, y) * CELLS + cell_of(x, y)]
+    }
+
     pub(crate) const fn island_count(&self) -> u32 {
         self.islands.count()
     }

@@ -17,7 +17,10 @@ mod aim;
 mod expand;
 mod jump;
 mod jump_nodes;
+mod long_way;
 mod nearest;
+
+pub use long_way::{LONG_MIXED_WAY, LONG_WAY};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -26,6 +29,7 @@ use self::{
     expand::{Uniform, Weighted},
     jump::Field,
     jump_nodes::JumpNodes,
+    long_way::LongWay,
 };
 use super::{
     cell::{CHUNK, Cell},
@@ -36,8 +40,8 @@ use super::{
     moves::NO_DIRECTION,
     node_pool::{Node, NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
-    path::{Path, PathCost, legs_from_back},
-    query::{PathFailure, PathQuery},
+    path::{Path, PathCost, PathKind, legs_from_back},
+    query::{Algorithm, PathFailure, PathQuery},
     terrain::DIAGONAL,
 };
 
@@ -53,6 +57,8 @@ pub struct SearchCounters {
     pub improved: u64,
     /// Most entries the open list held.
     pub peak_open: usize,
+    /// Portals between chunks followed up; 0 unless the search was hierarchical.
+    pub portals: u64,
 }
 
 /// A search in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
@@ -65,7 +71,14 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// An open node whose f equals that of the node just expanded: the next in turn.
     held: Option<(NodeId, Key)>,
     query: PathQuery,
+    /// Where the part under way starts, and what it runs towards.
+    origin: (u32, u32),
     aim: Aim,
+    /// What the last part runs towards, while that is another.
+    goal: Aim,
+    long: LongWay,
+    /// Whether it may only look at cells in the corridor.
+    is_confined: bool,
     revision: u64,
     size: (u32, u32),
     counters: SearchCounters,
@@ -104,12 +117,14 @@ impl<L: OpenList> Search<L> {
         self.counters = SearchCounters::default();
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
         self.size = layer.size();
-        let start = nearest::start_cell(grid, layer, &query)?;
-        self.aim = Aim::find(grid, layer, &query, start)?;
-        if !self.aim.jumps {
-            self.nodes.start(layer.regions().chunks(), pool);
+        self.origin = nearest::start_cell(grid, layer, &query)?;
+        self.aim = Aim::find(grid, layer, &query, self.origin)?;
+        let distance = self.aim.distance(layer, self.origin.0, self.origin.1);
+        if self.aim.kind == PathKind::Complete && LongWay::suits(layer, &query, distance) {
+            self.start_long(layer, distance);
+        } else {
+            self.open_origin(layer, pool);
         }
-        self.open_start(layer, pool, start);
         self.phase = Phase::Running;
         Ok(())
     }
@@ -123,6 +138,31 @@ impl<L: OpenList> Search<L> {
             (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
             _ => return 0,
         };
+        let mut spent = 0;
+        while spent < budget && !self.is_finished() {
+            let took = if self.long.is_routing() {
+                self.step_route(layer, pool, budget - spent)
+            } else {
+                let took = self.step_cells(grid, layer, pool, budget - spent);
+                self.end_part(grid, layer, pool);
+                took
+            };
+            spent += took;
+            if took == 0 {
+                break;
+            }
+        }
+        spent
+    }
+
+    /// Expands up to `budget` nodes; returns how much of the budget it took.
+    fn step_cells(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        pool: &mut NodePool,
+        budget: u32,
+    ) -> u32 {
         let before = self.counters.expansions;
         if self.aim.jumps {
             // Without a map the profile has changed: the search is stale.
@@ -155,8 +195,8 @@ impl<L: OpenList> Search<L> {
         if grid.revision() == since {
             return false;
         }
-        // Scans have looked anywhere.
-        if self.aim.jumps {
+        // Scans have looked anywhere, and so have routes.
+        if self.aim.jumps || self.long.is_on() {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
@@ -185,7 +225,10 @@ impl<L: OpenList> Search<L> {
     /// Why there is no path.
     pub fn finish(&mut self, grid: &NavGrid, pool: &mut NodePool) -> Result<Path, PathFailure> {
         let result = match self.phase {
-            Phase::Reached(node) => Ok(self.trace(grid, node)),
+            Phase::Reached(node) => {
+                let rest = self.trace(grid, node);
+                Ok(self.joined(rest))
+            }
             Phase::Failed(failure) => Err(failure),
             Phase::Idle | Phase::Running => Err(PathFailure::Canceled),
         };
@@ -195,10 +238,16 @@ impl<L: OpenList> Search<L> {
 
     /// Drops whatever is running and gives its memory back.
     pub fn stop(&mut self, pool: &mut NodePool) {
+        self.clear_nodes(pool);
+        self.long.stop();
+        self.is_confined = false;
+        self.phase = Phase::Idle;
+    }
+
+    fn clear_nodes(&mut self, pool: &mut NodePool) {
         self.nodes.finish(pool);
         self.jumps.clear();
         self.held = None;
-        self.phase = Phase::Idle;
     }
 
     /// The query last started.
@@ -226,6 +275,22 @@ impl<L: OpenList> Search<L> {
         }
     }
 
+    /// The algorithm that answers the query last started, chosen or asked for:
+    /// [`Hierarchical`](Algorithm::Hierarchical), [`JumpPoint`](Algorithm::JumpPoint),
+    /// [`AStar`](Algorithm::AStar) or [`Dijkstra`](Algorithm::Dijkstra).
+    #[must_use]
+    pub fn algorithm(&self) -> Algorithm {
+        if self.long.is_on() {
+            Algorithm::Hierarchical
+        } else if self.aim.jumps {
+            Algorithm::JumpPoint
+        } else if self.query.algorithm == Algorithm::Dijkstra {
+            Algorithm::Dijkstra
+        } else {
+            Algorithm::AStar
+        }
+    }
+
     /// What was done since the start.
     #[must_use]
     pub const fn counters(&self) -> SearchCounters {
@@ -235,7 +300,7 @@ impl<L: OpenList> Search<L> {
     /// Memory held at the moment, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.jumps.bytes() + self.open.bytes()
+        self.nodes.bytes() + self.jumps.bytes() + self.open.bytes() + self.long.bytes()
     }
 
     /// The open list, to look into.
@@ -286,7 +351,13 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    fn open_start(&mut self, layer: &Layer, pool: &mut NodePool, (x, y): (u32, u32)) {
+    /// Opens the first node of a part.
+    fn open_origin(&mut self, layer: &Layer, pool: &mut NodePool) {
+        let (x, y) = self.origin;
+        self.phase = Phase::Running;
+        if !self.aim.jumps {
+            self.nodes.start(layer.regions().chunks(), pool);
+        }
         let h = u64::from(self.aim.distance(layer, x, y)) * u64::from(self.aim.per_weight);
         let (_, highest) = layer.cost_sum_range();
         // f grows by at most two steps' cost along one step: the step, and the estimate undone.
@@ -309,8 +380,8 @@ impl<L: OpenList> Search<L> {
             node
         };
         self.open.insert(node, key);
-        self.counters.generated = 1;
-        self.counters.peak_open = 1;
+        self.counters.generated += 1;
+        self.counters.peak_open = self.counters.peak_open.max(1);
     }
 
     /// Walks back from `node` to the start.
@@ -326,7 +397,7 @@ impl<L: OpenList> Search<L> {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
         };
         Path {
-            start: self.query.start,
+            start: grid.global(self.origin.0, self.origin.1),
             end: grid.global(end_x, end_y),
             legs,
             cost: self.cost_of(grid, g),

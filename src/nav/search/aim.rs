@@ -43,7 +43,7 @@ impl Aim {
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
         let jumps = layer.jumps().is_some_and(|map| match query.algorithm {
-            Algorithm::Auto => map.pays(),
+            Algorithm::Auto | Algorithm::Exact | Algorithm::Hierarchical => map.pays(),
             Algorithm::JumpPoint => true,
             Algorithm::AStar | Algorithm::Dijkstra => false,
         });

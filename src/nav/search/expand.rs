@@ -205,6 +205,9 @@ impl<L: OpenList> Search<L> {
             self.aim.overflow = true;
             return;
         }
+        if self.is_confined && !self.long.corridor.contains(to.0, to.1) {
+            return;
+        }
         *self.nodes.get_mut(id) = Node::open(generation, g, arrival);
         let key = Key { f: f as u32, h: h as u32 };
         if is_open {

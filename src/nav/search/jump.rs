@@ -319,6 +319,9 @@ impl<L: OpenList> Search<L> {
             self.aim.overflow = true;
             return;
         }
+        if self.is_confined && !self.long.corridor.contains(x, y) {
+            return;
+        }
         let (g, h) = (g as u32, h as u32);
         let (id, is_new) = self.jumps.find_or_add(x, y);
         let node = self.jumps.get_mut(id);

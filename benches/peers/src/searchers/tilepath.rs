@@ -39,7 +39,7 @@ impl<L: OpenList> Searcher for Tilepath<L> {
     }
 
     fn is_exact(&self) -> bool {
-        true
+        self.algorithm != Algorithm::Hierarchical
     }
 
     fn prepare(&mut self, board: &Board) {

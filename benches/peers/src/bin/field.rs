@@ -1,0 +1,272 @@
+//! Whole distance fields: this crate's against a textbook Dijkstra, on every map.
+//!
+//! Input: the options of `tilepath-peers` (`--data`, `--family`, `--map` with `--scen`, `--rounds`,
+//! `--profile`; `--sample` goals a map, 5 at most). Goals are those of rows spread over the
+//! scenario. Output: a table by family, for the games and for all maps: nanoseconds a settled cell of
+//! both, and how many times as fast ours is; geometric means over maps. Progress goes to standard
+//! error.
+//!
+//! Both run in one process, in turns, a whole field at a time, and what is cleared for a field
+//! counts; each goal's figure is the median of its rounds. All costs are compared. Exit status 1 on
+//! bad input and where a cost differs.
+//!
+//! Source of the rival: E. Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), as
+//! textbooks have it: std's `BinaryHeap`, lazy deletion, flat arrays stamped with the number of the
+//! search instead of cleared.
+
+use std::{cmp::Reverse, collections::BinaryHeap, process::ExitCode, time::Instant};
+
+use bevy_tilepath::{nav::field::DistanceField, prelude::*};
+
+#[allow(dead_code, reason = "the race uses the rest")]
+#[path = "../board.rs"]
+mod board;
+#[allow(dead_code, reason = "the race uses the rest")]
+#[path = "../course.rs"]
+mod course;
+#[allow(dead_code, reason = "the race uses the rest")]
+#[path = "../options.rs"]
+mod options;
+
+use board::{Board, DIAGONAL, Rule, STRAIGHT, WAYS};
+use course::Course;
+use options::Options;
+
+/// Most goals a map.
+const GOALS: usize = 5;
+/// Families whose maps are from games.
+const GAMES: [&str; 4] = ["dao", "da2", "bg512", "sc1"];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("field: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let Some(options) = Options::from_args()? else {
+        print!("{}", options::HELP);
+        return Ok(());
+    };
+    let mut lines = Vec::new();
+    for files in course::list(&options)? {
+        let course = files.load(options.rule, options.sample.min(GOALS))?;
+        let line = measure(&course, options.rounds)?;
+        eprintln!(
+            "{}/{}: {} cells, {:.1} ns ours, {:.1} ns textbook",
+            line.family, course.map, line.cells, line.ours, line.textbook
+        );
+        lines.push(line);
+    }
+    print_table(&lines);
+    Ok(())
+}
+
+/// What a map took.
+struct Line {
+    family: String,
+    /// Cells settled, all goals together.
+    cells: u64,
+    /// Nanoseconds a settled cell.
+    ours: f64,
+    textbook: f64,
+}
+
+fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
+    let grid = &course.board.grid;
+    grid.build_layers();
+    let mut field = <DistanceField>::new();
+    let mut textbook = Textbook::new(&course.board);
+    let (mut cells, mut ours, mut theirs) = (0, 0.0, 0.0);
+    for row in &course.rows {
+        let mut times = [Vec::with_capacity(rounds), Vec::with_capacity(rounds)];
+        for turn in 0..2 * rounds {
+            // Whoever comes first in a round comes second in the next.
+            let lane = (turn + turn / 2) % 2;
+            let begin = Instant::now();
+            if lane == 0 {
+                let started = field.start(grid, ProfileId::default(), row.goal);
+                started.map_err(|failure| failure.to_string())?;
+                field.step(grid, u32::MAX);
+            } else {
+                textbook.solve(row.goal);
+            }
+            times[lane].push(begin.elapsed().as_secs_f64() * 1e9);
+        }
+        cells += compare(&course.board, &field, &textbook)
+            .map_err(|error| format!("{}/{}: {error}", course.family, course.map))?;
+        let [mut first, mut second] = times;
+        ours += median(&mut first);
+        theirs += median(&mut second);
+    }
+    let per_cell = |nanoseconds: f64| nanoseconds / (cells as f64).max(1.0);
+    let (ours, textbook) = (per_cell(ours), per_cell(theirs));
+    Ok(Line { family: course.family.clone(), cells, ours, textbook })
+}
+
+/// How many cells are settled; an error where the two differ.
+fn compare(board: &Board, field: &DistanceField, textbook: &Textbook) -> Result<u64, String> {
+    // Ours counts costs in sixteenths; the textbook counts the two cells of a plain step as one.
+    let scale = if board.rule == Rule::Weighted { 16 } else { 32 };
+    let mut settled = 0;
+    for (cell, _) in board.cells() {
+        let found = field.cost(&board.grid, cell).map(|cost| cost.0);
+        let expected = textbook.cost(cell).map(|cost| u64::from(cost) * scale);
+        if found != expected {
+            let goal = field.goal();
+            return Err(format!("{cell} to {goal}: {found:?}, not {expected:?}"));
+        }
+        settled += u64::from(found.is_some());
+    }
+    Ok(settled)
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn print_table(lines: &[Line]) {
+    println!("| maps | number | cells | ours ns | textbook ns | speed-up |");
+    println!("|---|---|---|---|---|---|");
+    let mut families: Vec<&str> = lines.iter().map(|line| line.family.as_str()).collect();
+    families.dedup();
+    for family in &families {
+        print_line(family, lines, |line| line.family == *family);
+    }
+    if families.len() > 1 {
+        print_line("games", lines, |line| GAMES.contains(&line.family.as_str()));
+        print_line("all", lines, |_| true);
+    }
+}
+
+fn print_line(title: &str, lines: &[Line], belongs: impl Fn(&Line) -> bool) {
+    // A map without rows took no time.
+    let is_in = |line: &&Line| line.cells > 0 && belongs(line);
+    let lines: Vec<&Line> = lines.iter().filter(is_in).collect();
+    if lines.is_empty() {
+        return;
+    }
+    let mean = |figure: fn(&Line) -> f64| {
+        let logs: f64 = lines.iter().map(|line| figure(line).ln()).sum();
+        (logs / lines.len() as f64).exp()
+    };
+    let cells: u64 = lines.iter().map(|line| line.cells).sum();
+    println!(
+        "| {title} | {} | {cells} | {:.1} | {:.1} | {:.2} |",
+        lines.len(),
+        mean(|line| line.ours),
+        mean(|line| line.textbook),
+        mean(|line| line.textbook / line.ours),
+    );
+}
+
+/// Dijkstra's algorithm as textbooks have it, run until nothing is left.
+#[derive(Default)]
+struct Textbook {
+    width: i32,
+    height: i32,
+    free: Vec<bool>,
+    costs: Vec<u8>,
+    /// Whether steps cost more than their weight.
+    weighted: bool,
+    g: Vec<u32>,
+    /// Number of the search that last reached each cell.
+    reached: Vec<u32>,
+    /// Number of the search that last closed each cell.
+    closed: Vec<u32>,
+    search: u32,
+    /// Lowest g first; then the cell.
+    open: BinaryHeap<(Reverse<u32>, u32)>,
+}
+
+impl Textbook {
+    fn new(board: &Board) -> Self {
+        let cells = board.costs.len();
+        Self {
+            width: board.width,
+            height: board.height,
+            free: board.costs.iter().map(|&cost| cost > 0).collect(),
+            costs: board.costs.clone(),
+            weighted: board.rule == Rule::Weighted,
+            g: vec![0; cells],
+            reached: vec![0; cells],
+            closed: vec![0; cells],
+            ..Self::default()
+        }
+    }
+
+    fn solve(&mut self, goal: Cell) {
+        if self.weighted {
+            self.spread::<true>(goal);
+        } else {
+            self.spread::<false>(goal);
+        }
+    }
+
+    /// The cost of the way from the cell to the goal last solved for.
+    fn cost(&self, cell: Cell) -> Option<u32> {
+        let at = self.index(cell);
+        (self.closed[at] == self.search).then(|| self.g[at])
+    }
+
+    fn spread<const WEIGHTED: bool>(&mut self, goal: Cell) {
+        self.search += 1;
+        self.open.clear();
+        self.reach(goal, 0);
+        while let Some((_, index)) = self.open.pop() {
+            let at = index as usize;
+            if self.closed[at] == self.search {
+                continue; // a cheaper way was popped before
+            }
+            self.closed[at] = self.search;
+            let g = self.g[at];
+            let from = Cell::new(index as i32 % self.width, index as i32 / self.width);
+            for way in WAYS {
+                if !self.can_step(from, way) {
+                    continue;
+                }
+                let to = Cell::new(from.x + way.0, from.y + way.1);
+                let mut cost = if way.0 != 0 && way.1 != 0 { DIAGONAL } else { STRAIGHT };
+                if WEIGHTED {
+                    cost *= u32::from(self.costs[at]) + u32::from(self.costs[self.index(to)]);
+                }
+                self.reach(to, g + cost);
+            }
+        }
+    }
+
+    /// Puts the cell on the open list, unless it was reached as cheaply before.
+    fn reach(&mut self, cell: Cell, g: u32) {
+        let at = self.index(cell);
+        if self.reached[at] == self.search && self.g[at] <= g {
+            return;
+        }
+        self.reached[at] = self.search;
+        self.g[at] = g;
+        self.open.push((Reverse(g), at as u32));
+    }
+
+    fn can_step(&self, from: Cell, (dx, dy): (i32, i32)) -> bool {
+        let diagonal = dx != 0 && dy != 0;
+        self.is_free(from.x + dx, from.y + dy)
+            && (!diagonal
+                || (self.is_free(from.x + dx, from.y) && self.is_free(from.x, from.y + dy)))
+    }
+
+    fn is_free(&self, x: i32, y: i32) -> bool {
+        x >= 0
+            && y >= 0
+            && x < self.width
+            && y < self.height
+            && self.free[(y * self.width + x) as usize]
+    }
+
+    fn index(&self, cell: Cell) -> usize {
+        (cell.y * self.width + cell.x) as usize
+    }
+}

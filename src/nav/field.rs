@@ -1,0 +1,229 @@
+//! What the cheapest way to one goal costs, from every cell that has one.
+//!
+//! Input: a [`NavGrid`], a profile and a goal. Output: a [`DistanceField`], which tells of every
+//! settled cell what the way costs, the step to take, and the whole way. One field answers any
+//! number of units that go to the same place.
+//!
+//! Invariants: the cost of a settled cell is final and the lowest there is. Cells are settled in
+//! order of cost. Costs, steps and counters are the same however the work is sliced. Only what
+//! stands in the grid at the start counts: after an edit the field is stale and steps no more.
+//!
+//! Algorithm: Dijkstra's (1959) from the goal outward, which is right because a step costs the
+//! same and is legal both ways. With buckets of equal cost (see
+//! [`BucketHeap`](super::open_list::BucketHeap)) and, wherever all cells around cost the same, in
+//! canonical order (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016; see `ground`).
+//!
+//! Memory: 4 bytes a cell, kept from one start to the next.
+
+mod answers;
+mod expand;
+mod frame;
+mod ground;
+
+use self::{
+    expand::{OPEN, UNREACHED},
+    frame::Frame,
+    ground::{Mixed, Uniform},
+};
+use super::{
+    cell::Cell,
+    grid::NavGrid,
+    layer::Layer,
+    open_list::{BucketHeap, OpenList},
+    query::PathFailure,
+    search::SearchCounters,
+    terrain::{DIAGONAL, ProfileId},
+};
+
+/// The cheapest ways from everywhere to one goal; see the [module](self). Reuse one for many
+/// goals: it keeps its memory.
+#[derive(Debug, Default)]
+pub struct DistanceField<L: OpenList = BucketHeap> {
+    /// What each cell's way costs, in the layer's units, at the index that `frame` gives it: with
+    /// `OPEN` set until the cell is settled, `UNREACHED` where no way is known yet. The last entry
+    /// belongs to no cell.
+    costs: Vec<u32>,
+    frame: Frame,
+    open: L,
+    profile: ProfileId,
+    goal: Cell,
+    revision: u64,
+    /// Columns and rows; zero where nothing was started.
+    size: (u32, u32),
+    /// Sixteenths to the unit of the costs.
+    unit: u32,
+    /// Highest cost from which another step fits.
+    limit: u32,
+    overflow: bool,
+    /// Cells that were named and not yet seen to be settled.
+    awaited: Vec<u32>,
+    /// The last of them; the entry that belongs to no cell where there are none.
+    watched: usize,
+    counters: SearchCounters,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    Running,
+    /// All named cells are settled; more may be named.
+    Arrived,
+    Exhausted,
+}
+
+impl<L: OpenList> DistanceField<L> {
+    /// A field of nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a field around `goal` for units of `profile`, and settles the goal itself; whatever
+    /// was there before is dropped. Clears 4 bytes a cell (about 0.2 ns a cell).
+    ///
+    /// # Errors
+    /// [`PathFailure::UnknownProfile`], [`PathFailure::GoalOutOfBounds`] or
+    /// [`PathFailure::GoalImpassable`]. The field is empty then.
+    pub fn start(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        goal: Cell,
+    ) -> Result<(), PathFailure> {
+        self.forget();
+        (self.profile, self.goal) = (profile, goal);
+        let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
+        let place = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
+        if !layer.is_passable(place.0, place.1) {
+            return Err(PathFailure::GoalImpassable(goal));
+        }
+        self.revision = grid.revision();
+        self.unit = layer.unit();
+        self.size = layer.size();
+        self.unroll();
+        let (_, highest) = layer.cost_sum_range();
+        let longest = DIAGONAL * highest;
+        // The sum of both stays below `UNREACHED`, even with `OPEN` set.
+        self.limit = OPEN - 2 - longest;
+        self.open.reset(0, longest);
+        self.phase = Phase::Running;
+        if layer.is_uniform() {
+            self.settle_goal(&Uniform::new(layer), place);
+        } else {
+            self.settle_goal(&Mixed::new(layer, grid), place);
+        }
+        Ok(())
+    }
+
+    /// Names cells to wait for: the field is finished as soon as all cells named since the start
+    /// are settled, instead of when nothing is left. Cells off the grid and on other islands
+    /// do not hold it up (a field that waits for nothing else is finished at once); repeats do no
+    /// harm. Naming cells that are not settled lets a field that was finished go on.
+    pub fn await_cells(&mut self, grid: &NavGrid, cells: impl IntoIterator<Item = Cell>) {
+        let Some(layer) = self.layer(grid) else {
+            return;
+        };
+        let goal_island = grid.local(self.goal).and_then(|(x, y)| layer.island(x, y));
+        let mut is_any_named = false;
+        for cell in cells {
+            is_any_named = true;
+            let Some((x, y)) = grid.local(cell) else {
+                continue;
+            };
+            let at = self.frame.index(x, y);
+            if layer.island(x, y) == goal_island && self.costs[at] >= OPEN {
+                self.awaited.push(at as u32);
+            }
+        }
+        if is_any_named && self.phase != Phase::Exhausted {
+            self.phase = Phase::Running;
+            self.await_next();
+        }
+    }
+
+    /// Settles up to `budget` cells and returns how many: that many expansions. 0 from an
+    /// unfinished field that had a budget means that it is [stale](Self::is_stale) and must be
+    /// started anew.
+    pub fn step(&mut self, grid: &NavGrid, budget: u32) -> u32 {
+        let layer = match (self.phase, self.layer(grid)) {
+            (Phase::Running, Some(layer)) if !self.is_stale(grid) => layer,
+            _ => return 0,
+        };
+        if layer.is_uniform() {
+            self.settle(&Uniform::new(layer), budget)
+        } else {
+            self.settle(&Mixed::new(layer, grid), budget)
+        }
+    }
+
+    /// Whether there is nothing left to step: all named cells are settled, or, where none were
+    /// named, all that have a way. So is a field that was never started.
+    #[must_use]
+    pub const fn is_finished(&self) -> bool {
+        !matches!(self.phase, Phase::Running)
+    }
+
+    /// Whether the grid was edited since the start, anywhere, or is of another size. A stale field
+    /// still answers, with what was true at the start.
+    #[must_use]
+    pub fn is_stale(&self, grid: &NavGrid) -> bool {
+        grid.revision() != self.revision || (grid.width(), grid.height()) != self.size
+    }
+
+    /// Whether cells may have been left out because their cost does not fit into 31 bits of the
+    /// profile's cost unit. What is settled is right all the same.
+    #[must_use]
+    pub const fn overflow(&self) -> bool {
+        self.overflow
+    }
+
+    /// What was done since the start.
+    #[must_use]
+    pub const fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+
+    /// Where all ways lead.
+    #[must_use]
+    pub const fn goal(&self) -> Cell {
+        self.goal
+    }
+
+    /// Who goes there.
+    #[must_use]
+    pub const fn profile(&self) -> ProfileId {
+        self.profile
+    }
+
+    /// Memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        4 * (self.costs.capacity() + self.awaited.capacity()) + self.open.bytes()
+    }
+
+    /// The layer of a grid of the right size.
+    fn layer<'a>(&self, grid: &'a NavGrid) -> Option<&'a Layer> {
+        grid.layer(self.profile).filter(|layer| layer.size() == self.size)
+    }
+
+    /// Empties the field.
+    fn forget(&mut self) {
+        self.phase = Phase::Idle;
+        self.size = (0, 0);
+        self.awaited.clear();
+        self.overflow = false;
+        self.counters = SearchCounters::default();
+    }
+
+    /// Lays all cells out, none of them reached.
+    fn unroll(&mut self) {
+        let (width, height) = self.size;
+        self.frame = Frame::new(width);
+        let cells = self.frame.index(0, height);
+        self.costs.clear();
+        self.costs.resize(cells + 1, UNREACHED);
+        self.watched = cells;
+    }
+}

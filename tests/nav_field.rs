@@ -1,0 +1,418 @@
+//! Distance fields against a textbook Dijkstra, on random grids and under random slicing.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use bevy_tilepath::{
+    nav::{
+        field::DistanceField,
+        node_pool::NodePool,
+        open_list::{BinaryHeap, BucketHeap, OpenList},
+        search::Search,
+    },
+    prelude::*,
+};
+use proptest::prelude::*;
+
+mod common;
+use common::{dijkstra, is_legal_path};
+
+const UNIT: ProfileId = ProfileId(0);
+
+/// A random grid, and a profile to go with it. Terrain lies in patches of four kinds, so that
+/// some cells stand among their like and others do not; walls are strewn over it.
+fn grids() -> impl Strategy<Value = NavGrid> {
+    let rule =
+        prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
+    let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
+    let costs = prop_oneof![
+        Just([16, 16, 16, 16]),
+        Just([16, 32, 48, 80]),
+        Just([16, 16, 16, 32]),
+        Just([17, 23, 91, 400]),
+        Just([5, 5, 5, 5]),
+    ];
+    let ground = (1u32..72, 1u32..72, 1u32..16, 0u32..45, any::<u64>());
+    (ground, rule, neighborhood, costs).prop_map(
+        |((width, height, patch, walls, seed), rule, neighborhood, costs)| {
+            let mut random = common::Random(seed);
+            let per_row = width.div_ceil(patch);
+            let patches: Vec<u8> =
+                (0..per_row * height.div_ceil(patch)).map(|_| 1 + random.below(4) as u8).collect();
+            let terrain = (0..width * height)
+                .map(|index| {
+                    let (x, y) = (index % width, index / width);
+                    let kind = patches[(y / patch * per_row + x / patch) as usize];
+                    if random.below(100) < walls { 0 } else { kind }
+                })
+                .collect();
+            let profile = (1u8..5)
+                .zip(costs)
+                .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
+                .corners(rule)
+                .neighbors(neighborhood);
+            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+        },
+    )
+}
+
+fn index(grid: &NavGrid, cell: Cell) -> usize {
+    (cell.y as u32 * grid.width() + cell.x as u32) as usize
+}
+
+fn any_cell(grid: &NavGrid, pick: u32) -> Cell {
+    let index = pick % (grid.width() * grid.height());
+    Cell::new((index % grid.width()) as i32, (index / grid.width()) as i32)
+}
+
+/// A cell on which a unit can stand, if there is one.
+fn free_cell(grid: &NavGrid, pick: u32) -> Option<Cell> {
+    let cells: Vec<Cell> = grid.rect().cells().filter(|&cell| grid.cost(UNIT, cell) > 0).collect();
+    (!cells.is_empty()).then(|| cells[pick as usize % cells.len()])
+}
+
+fn run<L: OpenList>(
+    field: &mut DistanceField<L>,
+    grid: &NavGrid,
+    goal: Cell,
+    mut budget: impl FnMut() -> u32,
+) {
+    field.start(grid, UNIT, goal).unwrap();
+    let mut settled = field.counters().expansions;
+    while !field.is_finished() {
+        let budget = budget();
+        let taken = field.step(grid, budget);
+        assert!(taken <= budget);
+        settled += u64::from(taken);
+    }
+    assert_eq!(field.counters().expansions, settled);
+}
+
+fn field_to(grid: &NavGrid, goal: Cell) -> DistanceField {
+    let mut field = <DistanceField>::new();
+    run(&mut field, grid, goal, || u32::MAX);
+    field
+}
+
+/// Costs of all cells, row by row.
+fn costs<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Option<u64>> {
+    grid.rect().cells().map(|cell| field.cost(grid, cell).map(|cost| cost.0)).collect()
+}
+
+fn directions<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Option<Direction>> {
+    grid.rect().cells().map(|cell| field.direction(grid, cell)).collect()
+}
+
+/// What a single search by Dijkstra's algorithm finds.
+fn search_cost(grid: &NavGrid, start: Cell, goal: Cell) -> Option<PathCost> {
+    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let query = PathQuery::new(start, goal).algorithm(Algorithm::Dijkstra);
+    search.start(grid, &mut pool, query).ok()?;
+    search.step(grid, &mut pool, u32::MAX);
+    search.finish(grid, &mut pool).ok().map(|path| path.cost())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_cell_costs_what_dijkstra_finds(
+        grid in grids(),
+        other in grids(),
+        picks: (u32, u32),
+        starts: [u32; 4],
+    ) {
+        // One field for all: nothing of a grid or a goal before may show.
+        let (mut field, mut by_heap) = (<DistanceField>::new(), DistanceField::<BinaryHeap>::new());
+        for (grid, pick) in [(&grid, picks.0), (&other, picks.1), (&grid, picks.1)] {
+            let Some(goal) = free_cell(grid, pick) else {
+                continue;
+            };
+            let best = dijkstra(grid, UNIT, goal);
+            run(&mut field, grid, goal, || u32::MAX);
+            prop_assert_eq!(&costs(&field, grid), &best);
+            run(&mut by_heap, grid, goal, || u32::MAX);
+            prop_assert_eq!(&costs(&by_heap, grid), &best);
+            prop_assert!(!field.overflow());
+            let reachable = best.iter().flatten().count() as u64;
+            prop_assert_eq!(field.counters().expansions, reachable);
+            prop_assert_eq!(field.counters().generated, reachable);
+            for pick in starts {
+                let start = any_cell(grid, pick);
+                prop_assert_eq!(field.cost(grid, start), search_cost(grid, start, goal));
+            }
+        }
+    }
+
+    #[test]
+    fn slicing_changes_nothing(
+        grid in grids(),
+        pick: u32,
+        budgets in prop::collection::vec(0u32..40, 1..20),
+    ) {
+        let Some(goal) = free_cell(&grid, pick) else {
+            return Ok(());
+        };
+        let whole = field_to(&grid, goal);
+        let mut turn = 0;
+        let mut any_budget = || {
+            turn += 1;
+            budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+        };
+        let slices: [&mut dyn FnMut() -> u32; 3] = [&mut || 1, &mut || 7, &mut any_budget];
+        for budget in slices {
+            let mut sliced = DistanceField::<BucketHeap>::new();
+            run(&mut sliced, &grid, goal, budget);
+            prop_assert_eq!(sliced.counters(), whole.counters());
+            prop_assert_eq!(costs(&sliced, &grid), costs(&whole, &grid));
+            prop_assert_eq!(directions(&sliced, &grid), directions(&whole, &grid));
+        }
+    }
+
+    #[test]
+    fn unfinished_fields_tell_nothing_but_the_truth(
+        grid in grids(),
+        pick: u32,
+        budget in 0u32..900,
+    ) {
+        let Some(goal) = free_cell(&grid, pick) else {
+            return Ok(());
+        };
+        let whole = field_to(&grid, goal);
+        let mut field = <DistanceField>::new();
+        field.start(&grid, UNIT, goal).unwrap();
+        field.step(&grid, budget);
+        let mut told = 0;
+        for cell in grid.rect().cells() {
+            if let Some(cost) = field.cost(&grid, cell) {
+                told += 1;
+                prop_assert_eq!(Some(cost), whole.cost(&grid, cell));
+                prop_assert_eq!(field.path(&grid, cell).map(|path| path.cost()), Some(cost));
+            }
+        }
+        prop_assert_eq!(field.counters().expansions, told);
+    }
+
+    #[test]
+    fn a_path_is_legal_and_costs_what_is_said(grid in grids(), pick: u32, starts: [u32; 8]) {
+        let Some(goal) = free_cell(&grid, pick) else {
+            return Ok(());
+        };
+        let field = field_to(&grid, goal);
+        prop_assert_eq!(field.path(&grid, goal).map(|path| path.steps()), Some(0));
+        prop_assert_eq!(field.direction(&grid, goal), None);
+        for start in starts.map(|pick| any_cell(&grid, pick)) {
+            let path = field.path(&grid, start);
+            prop_assert_eq!(path.as_ref().map(Path::cost), field.cost(&grid, start));
+            let first = path.as_ref().and_then(|path| path.legs().first());
+            prop_assert_eq!(first.map(|leg| leg.direction), field.direction(&grid, start));
+            let Some(path) = path else {
+                continue;
+            };
+            prop_assert!(is_legal_path(&grid, UNIT, &path));
+            prop_assert_eq!((path.start(), path.end()), (start, goal));
+            prop_assert_eq!((path.kind(), path.revision()), (PathKind::Complete, grid.revision()));
+            let mut pairs = path.legs().windows(2);
+            prop_assert!(pairs.all(|pair| pair[0].direction != pair[1].direction));
+        }
+    }
+
+    #[test]
+    fn awaited_cells_end_it_as_soon_as_all_are_settled(
+        grid in grids(),
+        pick: u32,
+        named in prop::collection::vec(any::<(u32, bool)>(), 1..6),
+        budget in 1u32..40,
+    ) {
+        let Some(goal) = free_cell(&grid, pick) else {
+            return Ok(());
+        };
+        let named: Vec<Cell> = named
+            .into_iter()
+            .map(|(pick, is_outside)| {
+                let cell = any_cell(&grid, pick);
+                if is_outside { Cell::new(-1 - cell.x, cell.y) } else { cell }
+            })
+            .collect();
+        let best = dijkstra(&grid, UNIT, goal);
+        let on_grid = named.iter().filter(|&&cell| grid.contains(cell));
+        let farthest = on_grid.filter_map(|&cell| best[index(&grid, cell)]).max().unwrap_or(0);
+        let mut field = <DistanceField>::new();
+        field.start(&grid, UNIT, goal).unwrap();
+        field.await_cells(&grid, named.iter().chain(&named).copied());
+        while !field.is_finished() {
+            field.step(&grid, budget);
+        }
+        for (cell, &cost) in grid.rect().cells().zip(&best) {
+            let found = field.cost(&grid, cell).map(|cost| cost.0);
+            if named.contains(&cell) || cost.is_some_and(|cost| cost < farthest) {
+                prop_assert_eq!(found, cost);
+            } else if found.is_some() {
+                prop_assert_eq!(found, cost);
+                prop_assert!(found <= Some(farthest), "settled after the last awaited cell");
+            }
+        }
+        let mut whole = <DistanceField>::new();
+        whole.start(&grid, UNIT, goal).unwrap();
+        whole.await_cells(&grid, named.iter().copied());
+        whole.step(&grid, u32::MAX);
+        prop_assert!(whole.is_finished());
+        prop_assert_eq!(whole.counters(), field.counters());
+        // It goes on where it stopped when more are named.
+        field.await_cells(&grid, grid.rect().cells());
+        while !field.is_finished() {
+            field.step(&grid, budget);
+        }
+        prop_assert_eq!(costs(&field, &grid), best);
+    }
+}
+
+#[test]
+fn open_ground_is_settled_without_detours() {
+    let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap();
+    let field = field_to(&grid, Cell::new(50, 40));
+    let counters = field.counters();
+    let all = (counters.expansions, counters.generated, counters.improved);
+    assert_eq!(all, (10_800, 10_800, 0), "each cell is reached once, by its canonical way");
+    let path = field.path(&grid, Cell::new(110, 60)).unwrap();
+    assert_eq!((path.legs().len(), path.steps()), (2, 60));
+}
+
+#[test]
+fn a_field_for_those_nearby_stops_near_the_goal() {
+    let grid = NavGrid::new(300, 300, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(150, 150);
+    let mut field = <DistanceField>::new();
+    field.start(&grid, UNIT, goal).unwrap();
+    assert!(!field.is_finished());
+    field.await_cells(&grid, [goal]);
+    assert!(field.is_finished(), "the goal is settled from the start");
+    field.await_cells(&grid, [Cell::new(153, 150)]);
+    assert!(!field.is_finished());
+    field.step(&grid, u32::MAX);
+    assert!(field.is_finished());
+    assert!(field.counters().expansions < 45, "{:?}", field.counters());
+    let three_steps = PathCost(3 * PathCost::PLAIN_STEP.0);
+    assert_eq!(field.cost(&grid, Cell::new(153, 150)), Some(three_steps));
+    assert_eq!(field.cost(&grid, Cell::new(160, 150)), None);
+    assert_eq!(field.path(&grid, Cell::new(160, 150)), None);
+}
+
+#[test]
+fn only_what_cannot_be_reached_is_not_waited_for() {
+    let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(15, 0), 1, 10)).unwrap();
+    let mut field = <DistanceField>::new();
+    field.start(&grid, UNIT, Cell::new(3, 3)).unwrap();
+    field.await_cells(&grid, []);
+    assert!(!field.is_finished(), "nothing was named");
+    field.await_cells(&grid, [Cell::new(20, 5), Cell::new(15, 5), Cell::new(-1, 5)]);
+    assert!(field.is_finished());
+    field.await_cells(&grid, [Cell::new(20, 5), Cell::new(14, 9)]);
+    assert!(!field.is_finished());
+    field.step(&grid, u32::MAX);
+    assert!(field.is_finished());
+    assert!(field.cost(&grid, Cell::new(14, 9)).is_some());
+    assert_eq!(field.cost(&grid, Cell::new(20, 5)), None);
+}
+
+#[test]
+fn an_edit_makes_a_field_stale_and_a_start_makes_it_fresh() {
+    let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(5, 5);
+    let mut field = <DistanceField>::new();
+    assert!(field.is_stale(&grid), "nothing was started");
+    field.start(&grid, UNIT, goal).unwrap();
+    assert!(!field.is_stale(&grid));
+    assert_eq!(field.step(&grid, 10), 10);
+    grid.block(CellRect::new(Cell::new(20, 0), 1, 29)).unwrap();
+    assert!(field.is_stale(&grid));
+    assert_eq!(field.step(&grid, 10), 0);
+    assert!(!field.is_finished());
+    run(&mut field, &grid, goal, || 100);
+    assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+    let wider = NavGrid::new(41, 30, TerrainId::GROUND).unwrap();
+    assert!(field.is_stale(&wider));
+    assert_eq!((field.cost(&wider, goal), field.path(&wider, goal)), (None, None));
+}
+
+#[test]
+fn a_stale_field_sends_nobody_through_a_wall() {
+    let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+    let field = field_to(&grid, Cell::new(5, 5));
+    let before = costs(&field, &grid);
+    let wall = CellRect::new(Cell::new(20, 0), 1, 29);
+    grid.block(wall).unwrap();
+    assert_eq!(costs(&field, &grid), before);
+    assert_eq!(field.direction(&grid, Cell::new(21, 5)), None);
+    assert_eq!(field.direction(&grid, Cell::new(30, 5)), Some(Direction::West));
+    assert_eq!(field.path(&grid, Cell::new(30, 5)), None);
+    let path = field.path(&grid, Cell::new(12, 9)).unwrap();
+    assert!(is_legal_path(&grid, UNIT, &path));
+}
+
+#[test]
+fn bad_input_is_told_and_leaves_nothing_behind() {
+    let mut grid = NavGrid::new(10, 10, TerrainId::GROUND).unwrap();
+    let wall = Cell::new(3, 3);
+    grid.block(CellRect::single(wall)).unwrap();
+    let outside = Cell::new(10, 0);
+    for (profile, goal, failure) in [
+        (ProfileId(7), Cell::new(1, 1), PathFailure::UnknownProfile(ProfileId(7))),
+        (UNIT, outside, PathFailure::GoalOutOfBounds(outside)),
+        (UNIT, wall, PathFailure::GoalImpassable(wall)),
+    ] {
+        let mut field = field_to(&grid, Cell::new(1, 1));
+        assert_eq!(field.cost(&grid, outside), None);
+        assert_eq!(field.direction(&grid, wall), None);
+        assert_eq!(field.start(&grid, profile, goal), Err(failure));
+        assert!(field.is_finished());
+        field.await_cells(&grid, [Cell::new(1, 1)]);
+        assert_eq!(field.step(&grid, 100), 0);
+        assert_eq!(field.cost(&grid, Cell::new(1, 1)), None);
+        assert_eq!(field.counters(), <DistanceField>::new().counters());
+    }
+}
+
+#[test]
+fn what_costs_too_much_to_count_is_left_out() {
+    let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
+    let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap().with_profiles(vec![profile]);
+    let field = field_to(&grid, Cell::new(0, 0));
+    let step = 408 * 2 * u64::from(u16::MAX);
+    let found = costs(&field, &grid);
+    let reached = found.iter().flatten().count();
+    assert!((36..=40).contains(&reached), "{reached} cells within 31 bits");
+    for (x, cost) in (0u64..).zip(found) {
+        assert_eq!(cost, (x < reached as u64).then_some(x * step));
+    }
+    assert!(field.overflow());
+    let mut field = <DistanceField>::new();
+    field.start(&grid, UNIT, Cell::new(0, 0)).unwrap();
+    field.await_cells(&grid, [Cell::new(90, 0)]);
+    field.step(&grid, u32::MAX);
+    assert!(field.is_finished(), "it does not wait for what it cannot count");
+    run(&mut field, &grid, Cell::new(95, 0), || 3);
+    assert_eq!(field.cost(&grid, Cell::new(90, 0)), Some(PathCost(5 * step)));
+}
+
+#[test]
+fn cells_count_from_the_origin_of_the_grid() {
+    let grid = NavGrid::new(20, 10, TerrainId::GROUND).unwrap().with_origin(Cell::new(-7, 40));
+    let (start, goal) = (Cell::new(-7, 40), Cell::new(-2, 45));
+    let field = field_to(&grid, goal);
+    assert_eq!((field.goal(), field.profile()), (goal, UNIT));
+    assert_eq!(field.cost(&grid, Cell::new(0, 0)), None);
+    assert_eq!(field.direction(&grid, start), Some(Direction::NorthEast));
+    let path = field.path(&grid, start).unwrap();
+    assert_eq!((path.end(), path.steps()), (goal, 5));
+}
+
+#[test]
+fn a_second_start_takes_no_more_memory() {
+    let grid = NavGrid::new(200, 100, TerrainId::GROUND).unwrap();
+    let mut field = field_to(&grid, Cell::new(10, 10));
+    let bytes = field.bytes();
+    assert!(bytes > 4 * 200 * 100);
+    run(&mut field, &grid, Cell::new(10, 10), || 50);
+    assert_eq!(field.bytes(), bytes);
+}
