@@ -94,6 +94,7 @@ fn draw_paths(
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
                 crate::nav::path::PathKind::Complete => css::LIMEGREEN,
                 crate::nav::path::PathKind::Partial => css::GOLD,
+                crate::nav::path::PathKind::Beginning => css::TURQUOISE,
             },
             _ => continue,
         };

@@ -6,8 +6,10 @@
 //! at the price of that promise. How jobs are ordered: [`nav::queue`](crate::nav::queue).
 
 mod deliver;
+mod pool_workers;
 
 pub(crate) use deliver::deliver_answers;
+use pool_workers::PoolWorkers;
 
 use std::collections::BTreeMap;
 
@@ -40,13 +42,17 @@ pub struct TilePathSettings {
     /// Also stop after this much time, looked at between slices. `None` (default) keeps answers
     /// in the same ticks on every machine; with a cap they depend on how fast it is.
     pub time_cap: Option<Duration>,
+    /// Threads that search at once, at most: Bevy's compute threads and the one that runs the
+    /// schedule. 0 (default) is all of them. The answers, and the ticks in which they come, do not
+    /// depend on it.
+    pub threads: usize,
     /// How the queue deals with its jobs.
     pub queue: QueueSettings,
 }
 
 impl Default for TilePathSettings {
     fn default() -> Self {
-        Self { budget: 50_000, time_cap: None, queue: QueueSettings::default() }
+        Self { budget: 50_000, time_cap: None, threads: 0, queue: QueueSettings::default() }
     }
 }
 
@@ -63,13 +69,23 @@ pub struct PathCounters {
     pub partial: u64,
     /// Answered with a reason why not.
     pub failed: u64,
+    /// Of all answers, those found without a search: the ends and their islands told.
+    pub by_check: u64,
+    /// Those found by A* or Dijkstra.
+    pub by_astar: u64,
+    /// Those found by jump point search.
+    pub by_jump_point: u64,
+    /// Those found over the hierarchy of chunks.
+    pub by_hierarchy: u64,
+    /// Those read off a field that many requests with one goal shared.
+    pub by_field: u64,
     /// Taken back or replaced before they were answered.
     pub canceled: u64,
     /// Paths of walking critters that an edit cut off.
     pub repaired: u64,
     /// Searches that an edit threw back.
     pub restarts: u64,
-    /// Expansions.
+    /// Expansions, those over chunks included.
     pub expansions: u64,
     /// Expansions in the last tick, and what taking up requests cost of its budget.
     pub spent_last_tick: u32,
@@ -146,6 +162,11 @@ impl Pathfinder {
         self.queue.reserve(pages);
     }
 
+    /// Who waits for this answer.
+    fn asker(&self, ticket: Ticket) -> Option<Entity> {
+        self.askers.get(&ticket.number()).copied()
+    }
+
     /// Who waits for this answer; forgets it.
     fn take_asker(&mut self, ticket: Ticket) -> Option<Entity> {
         let entity = self.askers.remove(&ticket.number())?;
@@ -166,8 +187,9 @@ pub(crate) fn run_searches(
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
     let in_time = || deadline.is_none_or(|(start, cap)| start.elapsed() < cap);
     let budget = settings.budget - read;
-    counters.spent_last_tick =
-        read + queue.step(&*grids, budget, in_time, |answer| answers.push(answer));
+    let workers = PoolWorkers::new(settings.threads);
+    let spent = queue.step_on(&workers, &*grids, budget, in_time, |answer| answers.push(answer));
+    counters.spent_last_tick = read + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
     counters.in_flight = queue.in_flight();
@@ -175,12 +197,18 @@ pub(crate) fn run_searches(
     counters.search_bytes = queue.bytes();
 }
 
-/// Hash of one answer; these are added up, so that the order of answers does not matter.
+/// Hash of one answer; these are added up, so that the order of answers does not matter. Which of
+/// several cheapest ways was found does not count: it depends on whether a field was shared, and so on
+/// who else was waiting.
 fn answer_checksum(answer: &Answer) -> u64 {
     let mut sum = Checksum::default();
     sum.add(answer.ticket.number());
     match &answer.result {
-        Ok(path) => sum.add_path(path),
+        Ok(path) => {
+            sum.add_cell(path.start());
+            sum.add_cell(path.end());
+            sum.add(path.cost().0);
+        }
         Err(_) => sum.add(u64::MAX),
     }
     sum.value()

@@ -56,15 +56,15 @@ fn allocations(work: impl FnOnce()) -> u64 {
 fn a_warm_search_allocates_nothing() {
     let mut level = NavGrid::new(200, 200, TerrainId::GROUND).unwrap();
     level.block(CellRect::new(Cell::new(100, 0), 1, 190)).unwrap();
-    let mut pool = NodePool::default();
+    let pool = NodePool::default();
     let mut search = <Search>::new();
     let query = PathQuery::new(Cell::new(5, 5), Cell::new(190, 8));
     let mut run = |slice| {
-        search.start(&level, &mut pool, query).unwrap();
+        search.start(&level, &pool, query).unwrap();
         while !search.is_finished() {
-            search.step(&level, &mut pool, slice);
+            search.step(&level, &pool, slice);
         }
-        search.stop(&mut pool);
+        search.stop(&pool);
     };
     run(u32::MAX);
     assert_eq!(allocations(|| run(u32::MAX)), 0);

@@ -68,16 +68,16 @@ fn draw<L: OpenList>(map: &str, profile: Profile, reach: Reach) -> String {
 fn draw_by<L: OpenList>(algorithm: Algorithm, map: &str, profile: Profile, reach: Reach) -> String {
     let (grid, start, goal) = scene(map);
     let grid = grid.with_profiles(vec![profile]);
-    let (mut pool, mut search) = (NodePool::default(), Search::<L>::new());
+    let (pool, mut search) = (NodePool::default(), Search::<L>::new());
     let query = PathQuery::new(start, goal).reach(reach).algorithm(algorithm);
-    search.start(&grid, &mut pool, query).unwrap();
-    search.step(&grid, &mut pool, u32::MAX);
+    search.start(&grid, &pool, query).unwrap();
+    search.step(&grid, &pool, u32::MAX);
     let mut cells: Vec<(Cell, char)> = search
         .explored(&grid)
         .map(|(cell, is_closed)| (cell, if is_closed { 'x' } else { 'o' }))
         .collect();
     let counters = search.counters();
-    let path = search.finish(&grid, &mut pool).unwrap();
+    let path = search.finish(&grid, &pool).unwrap();
     cells.extend(path.cells().map(|cell| (cell, '*')));
     cells.extend([(start, 'S'), (goal, 'G')]);
     let mut drawing = format!(

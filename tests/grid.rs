@@ -107,12 +107,12 @@ fn a_grid_of_8192_squared_keeps_to_its_bytes_and_a_search_to_what_it_explores() 
     let per_cell = (grid.bytes() - cells) as f64 / cells as f64;
     assert!(per_cell <= 4.0, "{per_cell} bytes a cell beside the terrain");
 
-    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
     let short = PathQuery::new(Cell::new(10, 10), Cell::new(60, 40));
-    search.start(&grid, &mut pool, short).unwrap();
-    search.step(&grid, &mut pool, u32::MAX);
+    search.start(&grid, &pool, short).unwrap();
+    search.step(&grid, &pool, u32::MAX);
     assert!(search.bytes() < 400_000, "{} bytes for 50 steps", search.bytes());
-    assert_eq!(search.finish(&grid, &mut pool).unwrap().steps(), 50);
+    assert_eq!(search.finish(&grid, &pool).unwrap().steps(), 50);
 
     let far = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(8_191, 8_191)).unwrap();
     assert!(far.cells().all(|cell| grid.cost(EVERYONE, cell) > 0));
@@ -121,11 +121,11 @@ fn a_grid_of_8192_squared_keeps_to_its_bytes_and_a_search_to_what_it_explores() 
 #[test]
 fn the_pool_gives_back_what_is_not_needed() {
     let grid = field(400, 400);
-    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(Cell::new(0, 0), Cell::new(399, 399)).algorithm(Algorithm::Dijkstra);
-    search.start(&grid, &mut pool, query).unwrap();
-    search.step(&grid, &mut pool, u32::MAX);
-    search.stop(&mut pool);
+    search.start(&grid, &pool, query).unwrap();
+    search.step(&grid, &pool, u32::MAX);
+    search.stop(&pool);
     assert!(pool.free_pages() > 100);
     pool.trim(10);
     assert_eq!((pool.free_pages(), pool.pages()), (10, 10));

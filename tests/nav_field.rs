@@ -104,11 +104,11 @@ fn directions<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Opti
 
 /// What a single search by Dijkstra's algorithm finds.
 fn search_cost(grid: &NavGrid, start: Cell, goal: Cell) -> Option<PathCost> {
-    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Dijkstra);
-    search.start(grid, &mut pool, query).ok()?;
-    search.step(grid, &mut pool, u32::MAX);
-    search.finish(grid, &mut pool).ok().map(|path| path.cost())
+    search.start(grid, &pool, query).ok()?;
+    search.step(grid, &pool, u32::MAX);
+    search.finish(grid, &pool).ok().map(|path| path.cost())
 }
 
 proptest! {

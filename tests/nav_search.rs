@@ -73,16 +73,16 @@ fn run<L: OpenList>(
     query: PathQuery,
     mut budget: impl FnMut() -> u32,
 ) -> (Result<Path, PathFailure>, SearchCounters) {
-    let mut pool = NodePool::default();
+    let pool = NodePool::default();
     let mut search = Search::<L>::new();
-    if let Err(failure) = search.start(grid, &mut pool, query) {
+    if let Err(failure) = search.start(grid, &pool, query) {
         return (Err(failure), SearchCounters::default());
     }
     while !search.is_finished() {
-        search.step(grid, &mut pool, budget());
+        search.step(grid, &pool, budget());
     }
     let counters = search.counters();
-    (search.finish(grid, &mut pool), counters)
+    (search.finish(grid, &pool), counters)
 }
 
 fn cells(grid: &NavGrid, picks: (u32, u32)) -> (Cell, Cell) {
@@ -253,17 +253,17 @@ fn a_level_drawn_anew_cell_by_cell_in_one_edit_is_as_one_built_anew() {
 fn a_search_whose_profile_may_no_longer_jump_is_stale_and_steps_nowhere() {
     let mut grid = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(20, 0), 1, 50)).unwrap();
-    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(Cell::new(0, 0), Cell::new(59, 0));
-    search.start(&grid, &mut pool, query.algorithm(Algorithm::JumpPoint)).unwrap();
-    assert_eq!(search.step(&grid, &mut pool, 1), 1);
+    search.start(&grid, &pool, query.algorithm(Algorithm::JumpPoint)).unwrap();
+    assert_eq!(search.step(&grid, &pool, 1), 1);
     grid.set_profiles(vec![Profile::default().corners(CornerRule::Allow)]);
     assert!(search.is_stale(&grid));
-    assert_eq!(search.step(&grid, &mut pool, 100), 0);
+    assert_eq!(search.step(&grid, &pool, 100), 0);
     assert!(!search.is_finished());
-    search.start(&grid, &mut pool, query).unwrap();
-    search.step(&grid, &mut pool, u32::MAX);
-    assert!(search.finish(&grid, &mut pool).is_ok());
+    search.start(&grid, &pool, query).unwrap();
+    search.step(&grid, &pool, u32::MAX);
+    assert!(search.finish(&grid, &pool).is_ok());
 }
 
 /// Whether the layer is as one built anew: the same cells passable, the same ones connected.

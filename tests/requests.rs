@@ -335,17 +335,17 @@ fn a_nearest_search_follows_edits_of_what_is_nearest() {
 #[test]
 fn a_search_canceled_halfway_leaves_nothing_for_the_next() {
     use bevy_tilepath::nav::{node_pool::NodePool, search::Search};
-    let mut pool = NodePool::default();
+    let pool = NodePool::default();
     let mut search = <Search>::new();
     let level = grid_from(&field(64, 64));
-    search.start(&level, &mut pool, PathQuery::new(Cell::new(0, 0), Cell::new(60, 60))).unwrap();
-    search.step(&level, &mut pool, 5);
+    search.start(&level, &pool, PathQuery::new(Cell::new(0, 0), Cell::new(60, 60))).unwrap();
+    search.step(&level, &pool, 5);
     let dear = Profile::new().with(TerrainId::GROUND, 65_535).with(TerrainId(2), 65_534);
     let large = NavGrid::new(512, 512, TerrainId::GROUND).unwrap().with_profiles(vec![dear]);
     let (start, goal) = (Cell::new(0, 0), Cell::new(511, 511));
-    search.start(&large, &mut pool, PathQuery::new(start, goal)).unwrap();
-    search.step(&large, &mut pool, u32::MAX);
-    let result = search.finish(&large, &mut pool);
+    search.start(&large, &pool, PathQuery::new(start, goal)).unwrap();
+    search.step(&large, &pool, u32::MAX);
+    let result = search.finish(&large, &pool);
     assert_eq!(result, Err(PathFailure::CostOverflow { start, goal }));
 }
 

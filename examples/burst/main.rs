@@ -19,7 +19,7 @@ use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
-  [--algorithm auto|astar|jump-point|dijkstra] [--sprawl] [--threads N] [--seed N] [--rounds R]
+  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal] [--threads N] [--seed N] [--rounds R]
 
 N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
@@ -37,6 +37,8 @@ struct Options {
     budget: Option<u32>,
     algorithm: Algorithm,
     sprawl: bool,
+    /// Everybody has the same goal.
+    one_goal: bool,
     threads: Option<usize>,
     seed: u64,
     rounds: usize,
@@ -65,7 +67,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut agents, mut budget, mut threads) =
         (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
-    let mut rounds = 1;
+    let (mut rounds, mut one_goal) = (1, false);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -77,6 +79,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("algorithm") => algorithm = runner::algorithm(&word(&mut parser)?)?,
             Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
             Long("sprawl") => sprawl = true,
+            Long("one-goal") => one_goal = true,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
@@ -91,6 +94,7 @@ fn options() -> Outcome<Option<Options>> {
         budget,
         algorithm,
         sprawl,
+        one_goal,
         threads,
         seed,
         rounds,
@@ -156,7 +160,11 @@ fn requests(
     (0..options.agents)
         .map(|i| {
             let row = &rows[i * rows.len() / options.agents % rows.len()];
-            let goal = if options.sprawl { elsewhere.pick(row.start) } else { row.goal };
+            let goal = match (options.sprawl, options.one_goal) {
+                (true, _) => elsewhere.pick(row.start),
+                (_, true) => rows[rows.len() / 2].goal,
+                _ => row.goal,
+            };
             let place = frame.cell_center(row.start).extend(0.0);
             let request = PathRequest::to(goal).algorithm(options.algorithm);
             (Transform::from_translation(place), request)
@@ -216,16 +224,21 @@ fn app(options: &Options, grid: NavGrid) -> App {
     ))
     .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
     .init_resource::<Answers>()
-    .add_observer(|_: On<PathFound>, mut answers: ResMut<Answers>| note(&mut answers))
+    .add_observer(|found: On<PathFound>, mut answers: ResMut<Answers>| {
+        // The beginning of a long way is followed by the rest.
+        if found.kind != PathKind::Beginning {
+            note(&mut answers);
+        }
+    })
     .add_observer(|_: On<PathFailed>, mut answers: ResMut<Answers>| note(&mut answers));
     app.world_mut().resource_mut::<NavGrids>().insert(
         GridId::default(),
         grid,
         GridFrame::default(),
     );
-    if let Some(budget) = options.budget {
-        app.world_mut().resource_mut::<TilePathSettings>().budget = budget;
-    }
+    let mut settings = app.world_mut().resource_mut::<TilePathSettings>();
+    settings.budget = options.budget.unwrap_or(settings.budget);
+    settings.threads = options.threads.unwrap_or(settings.threads);
     // Seven systems one after another: waking threads for them would be most of a tick.
     for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
         schedule.set_executor(SingleThreadedExecutor::new());
@@ -273,5 +286,10 @@ fn summarize(options: &Options, rounds: &[Round]) {
         .number("p50_answer_tick", percentile(answers, 50))
         .number("p99_answer_tick", percentile(answers, 99))
         .text("checksum", format_args!("{:016x}", counters.answers_checksum))
+        .number("by_check", counters.by_check)
+        .number("by_astar", counters.by_astar)
+        .number("by_jump_point", counters.by_jump_point)
+        .number("by_hierarchy", counters.by_hierarchy)
+        .number("by_field", counters.by_field)
         .print();
 }

@@ -25,20 +25,20 @@ pub struct Story {
 impl Story {
     /// Runs the search and tells how it went.
     pub fn tell(grid: &NavGrid, start: Cell, goal: Cell) -> Self {
-        let (mut search, mut pool) = (Search::<Recorder>::new(), NodePool::default());
-        if let Err(failure) = search.start(grid, &mut pool, PathQuery::new(start, goal)) {
+        let (mut search, pool) = (Search::<Recorder>::new(), NodePool::default());
+        if let Err(failure) = search.start(grid, &pool, PathQuery::new(start, goal)) {
             let caption = format!("No path, and nothing to search: {failure}");
             let moments = vec![Moment { caption, is_settled: true, ..Moment::default() }];
             return Self { moments, path: Vec::new(), scale: Scale(1.0) };
         }
-        search.step(grid, &mut pool, u32::MAX);
+        search.step(grid, &pool, u32::MAX);
         let scale = Scale(search.cost_of(grid, 1).in_plain_steps() * 10.0);
         let mut teller = Teller::new(scale);
         for operation in search.open_list().operations() {
             let steps = search.open_list().steps(operation);
             teller.tell(operation, steps, |node| search.cell_of(grid, node));
         }
-        let path = search.finish(grid, &mut pool);
+        let path = search.finish(grid, &pool);
         let moments = teller.end(path.as_ref());
         let path = path.map_or_else(|_| Vec::new(), |path| path.cells().collect());
         Self { moments, path, scale }

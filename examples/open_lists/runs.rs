@@ -40,10 +40,10 @@ struct Run<L: OpenList> {
 impl<L: OpenList> Runner for Run<L> {
     fn solve(&mut self, grid: &NavGrid, query: PathQuery) -> Answer {
         let begin = Instant::now();
-        let started = self.search.start(grid, &mut self.pool, query);
-        self.search.step(grid, &mut self.pool, u32::MAX);
+        let started = self.search.start(grid, &self.pool, query);
+        self.search.step(grid, &self.pool, u32::MAX);
         let expansions = self.search.counters().expansions;
-        let path = started.and_then(|()| self.search.finish(grid, &mut self.pool));
+        let path = started.and_then(|()| self.search.finish(grid, &self.pool));
         let micros = begin.elapsed().as_secs_f64() * 1e6;
         Answer { cost: path.ok().map(|path| path.cost()), micros, expansions }
     }

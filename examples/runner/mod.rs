@@ -79,9 +79,10 @@ pub fn algorithm(name: &str) -> Outcome<Algorithm> {
         "astar" => Ok(Algorithm::AStar),
         "dijkstra" => Ok(Algorithm::Dijkstra),
         "jump-point" => Ok(Algorithm::JumpPoint),
-        "hierarchical" => Err(format!("--algorithm {name}: not available in this version")),
+        "hierarchical" => Ok(Algorithm::Hierarchical),
+        "exact" => Ok(Algorithm::Exact),
         other => Err(format!(
-            "--algorithm {other}: not auto, astar, jump-point, hierarchical or dijkstra"
+            "--algorithm {other}: not auto, exact, astar, jump-point, hierarchical or dijkstra"
         )),
     }
 }

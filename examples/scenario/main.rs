@@ -17,7 +17,7 @@ use bevy_tilepath::{
 };
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
-const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|astar|jump-point|dijkstra]
+const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra]
   [--sample N]
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
   [--threads N] [--seed N]
@@ -139,15 +139,15 @@ impl Course<'_> {
     fn answer(&mut self, row: &ScenarioRow, options: &Options) -> Answer {
         let query = PathQuery::new(row.start, row.goal).algorithm(options.algorithm.1);
         let begin = Instant::now();
-        let started = self.search.start(self.grid, &mut self.pool, query);
+        let started = self.search.start(self.grid, &self.pool, query);
         while !self.search.is_finished() {
-            self.search.step(self.grid, &mut self.pool, options.budget);
+            self.search.step(self.grid, &self.pool, options.budget);
         }
         let mut micros = begin.elapsed();
         self.bytes = self.bytes.max(self.search.bytes());
         let expansions = self.search.counters().expansions;
         let end = Instant::now();
-        let path = started.and_then(|()| self.search.finish(self.grid, &mut self.pool)).ok();
+        let path = started.and_then(|()| self.search.finish(self.grid, &self.pool)).ok();
         micros += end.elapsed();
         Answer { path, micros: micros.as_secs_f64() * 1e6, expansions }
     }

@@ -117,7 +117,10 @@ impl WalkerItem<'_, '_> {
             self.facing.set_if_neq(Facing(self.state.walk.direction()));
         }
         match event {
-            WalkEvent::Arrived | WalkEvent::Standing => Some(Ending::Arrived(self.path.0.kind())),
+            WalkEvent::Arrived | WalkEvent::Standing => match self.path.0.kind() {
+                PathKind::Beginning => None, // the rest is on its way
+                kind => Some(Ending::Arrived(kind)),
+            },
             WalkEvent::Blocked => Some(Ending::Blocked),
             WalkEvent::Walking => None,
         }

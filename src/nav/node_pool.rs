@@ -6,6 +6,8 @@
 //! cleared: each search has a generation of its own, and a node with another generation reads as
 //! unseen. A page that no search of this generation has written to needs no work at all.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::{cell::CHUNK, open_list::NodeId};
 
 const PAGE_CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -57,61 +59,75 @@ impl Node {
 
 type Page = Box<[Node; PAGE_CELLS]>;
 
-/// Pages that no search holds at the moment, and the next generation.
+/// Pages that no search holds at the moment, and the next generation. Searches on several threads
+/// may share one: which page a search gets shows nowhere.
 #[derive(Debug, Default)]
-pub struct NodePool {
+pub struct NodePool(Mutex<Pages>);
+
+#[derive(Debug, Default)]
+struct Pages {
     free: Vec<Page>,
     generation: u32,
-    pages_made: usize,
+    made: usize,
 }
 
 impl NodePool {
     /// Pages waiting for a search; 8 KiB each.
     #[must_use]
     pub fn free_pages(&self) -> usize {
-        self.free.len()
+        self.lock().free.len()
     }
 
     /// Pages made and not dropped, waiting or in use; 8 KiB each.
     #[must_use]
     pub fn pages(&self) -> usize {
-        self.pages_made
+        self.lock().made
     }
 
     /// Makes pages until at least `count` are waiting, so that the first searches find them.
-    pub fn reserve(&mut self, count: usize) {
-        while self.free.len() < count {
-            let page = self.new_page();
-            self.free.push(page);
+    pub fn reserve(&self, count: usize) {
+        let mut pages = self.lock();
+        while pages.free.len() < count {
+            let page = pages.new_page();
+            pages.free.push(page);
         }
     }
 
     /// Drops waiting pages above `keep`.
-    pub fn trim(&mut self, keep: usize) {
-        if self.free.len() > keep {
-            self.pages_made -= self.free.len() - keep;
-            self.free.truncate(keep);
-            self.free.shrink_to(keep);
+    pub fn trim(&self, keep: usize) {
+        let mut pages = self.lock();
+        if pages.free.len() > keep {
+            pages.made -= pages.free.len() - keep;
+            pages.free.truncate(keep);
+            pages.free.shrink_to(keep);
         }
     }
 
-    fn new_page(&mut self) -> Page {
-        self.pages_made += 1;
-        Box::new([Node::default(); PAGE_CELLS])
+    fn lock(&self) -> MutexGuard<'_, Pages> {
+        // Nothing in here is ever left half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&mut self) -> Page {
-        match self.free.pop() {
+    fn take(&self) -> Page {
+        let mut pages = self.lock();
+        match pages.free.pop() {
             Some(page) => page,
-            None => self.new_page(),
+            None => pages.new_page(),
         }
+    }
+}
+
+impl Pages {
+    fn new_page(&mut self) -> Page {
+        self.made += 1;
+        Box::new([Node::default(); PAGE_CELLS])
     }
 
     /// A generation that no node in the pool bears. After 16 million searches the numbers start
     /// over; pages still held by others then are cleared when their search ends.
     fn next_generation(&mut self) -> u32 {
         if self.generation == LAST_GENERATION {
-            self.pages_made -= self.free.len();
+            self.made -= self.free.len();
             self.free.clear();
             self.generation = 0;
         }
@@ -134,7 +150,7 @@ pub(crate) struct NodeStore {
 
 impl NodeStore {
     /// Gets ready for a search on a grid of this many chunks. Pages must have been given back.
-    pub(crate) fn start(&mut self, chunks: (u32, u32), pool: &mut NodePool) {
+    pub(crate) fn start(&mut self, chunks: (u32, u32), pool: &NodePool) {
         debug_assert!(self.pages.is_empty(), "pages go back before the next start");
         let count = chunks.0 as usize * chunks.1 as usize;
         if self.by_chunk.len() != count {
@@ -142,19 +158,23 @@ impl NodeStore {
             self.by_chunk.resize(count, NO_PAGE);
         }
         self.chunks_per_row = chunks.0;
-        self.generation = pool.next_generation();
+        self.generation = pool.lock().next_generation();
     }
 
     /// Gives all pages back.
-    pub(crate) fn finish(&mut self, pool: &mut NodePool) {
+    pub(crate) fn finish(&mut self, pool: &NodePool) {
         for &(x, y) in &self.places {
             self.by_chunk[(y * self.chunks_per_row + x) as usize] = NO_PAGE;
         }
         self.places.clear();
+        if self.pages.is_empty() {
+            return;
+        }
+        let mut pool = pool.lock();
         if self.generation > pool.generation {
             // The numbers have started over while this search ran: its marks could be taken for
             // those of a later one.
-            pool.pages_made -= self.pages.len();
+            pool.made -= self.pages.len();
             self.pages.clear();
         }
         pool.free.append(&mut self.pages);
@@ -167,7 +187,7 @@ impl NodeStore {
 
     /// The node of the cell, from the page it lies in; takes the page if there is none yet.
     #[inline]
-    pub(crate) fn id(&mut self, x: u32, y: u32, pool: &mut NodePool) -> NodeId {
+    pub(crate) fn id(&mut self, x: u32, y: u32, pool: &NodePool) -> NodeId {
         let chunk = ((y / CHUNK) * self.chunks_per_row + x / CHUNK) as usize;
         let mut page = self.by_chunk[chunk];
         if page == NO_PAGE {
@@ -213,7 +233,7 @@ impl NodeStore {
     }
 
     #[cold]
-    fn add_page(&mut self, chunk: usize, pool: &mut NodePool) -> u32 {
+    fn add_page(&mut self, chunk: usize, pool: &NodePool) -> u32 {
         let page = self.pages.len() as u32;
         self.pages.push(pool.take());
         self.places.push((chunk as u32 % self.chunks_per_row, chunk as u32 / self.chunks_per_row));

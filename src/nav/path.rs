@@ -36,6 +36,8 @@ pub enum PathKind {
     Complete,
     /// The goal cannot be reached; it ends on the reachable cell nearest to it.
     Partial,
+    /// The beginning of a long way: the rest is being searched for and will be added.
+    Beginning,
 }
 
 /// A stretch in one direction.
@@ -190,13 +192,21 @@ pub(crate) fn end_of(from: Cell, leg: Leg) -> Cell {
     from.offset(dx * i32::from(leg.steps), dy * i32::from(leg.steps))
 }
 
-/// Builds legs from single steps given in order, from the last step to the first.
-pub(crate) fn legs_from_back(steps: impl Iterator<Item = Direction>) -> Vec<Leg> {
+/// Builds legs from stretches (a direction and how many steps) given from the last to the first.
+pub(crate) fn legs_from_back(stretches: impl Iterator<Item = (Direction, u32)>) -> Vec<Leg> {
     let mut legs: Vec<Leg> = Vec::new();
-    for direction in steps {
-        match legs.last_mut() {
-            Some(leg) if leg.direction == direction && leg.steps < u16::MAX => leg.steps += 1,
-            _ => legs.push(Leg { direction, steps: 1 }),
+    for (direction, mut steps) in stretches {
+        while steps > 0 {
+            let leg = match legs.last_mut() {
+                Some(leg) if leg.direction == direction && leg.steps < u16::MAX => leg,
+                _ => {
+                    legs.push(Leg { direction, steps: 0 });
+                    continue;
+                }
+            };
+            let added = steps.min(u32::from(u16::MAX - leg.steps));
+            leg.steps += added as u16;
+            steps -= added;
         }
     }
     legs.reverse();

@@ -12,6 +12,13 @@
 //!   while a huge one runs. Three quarters of the places are for long searches; whoever has
 //!   used up [`EXPRESS_LIMIT`] expansions while those are taken goes back to the line with its
 //!   rank, so that short requests always find a place.
+//! - **Rounds.** Everybody in flight gets a slice of what is left, works on it (on several threads, if
+//!   there are [`Workers`]), and then what has become ready is applied in order. The shares are dealt
+//!   before, so the answers are the same for any number of threads.
+//! - **Sharing.** Where many wait for ways to one goal, and a search from there outward costs less than
+//!   one for each, that is what answers them (`share` has the rule).
+//! - **Long ways.** A hierarchical search delivers the beginning of its way as soon as it is found;
+//!   the rest follows as an answer of its own.
 //! - **Price.** An expansion on mixed terrain counts three: it looks at all eight neighbors and
 //!   takes about that much longer. One of a jumping search counts five, and more where it sees
 //!   much. So a budget means about the same time for all.
@@ -20,18 +27,32 @@
 //!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
 //!   the budget is taken off the next ticks.
 
+mod flight;
+mod job;
+mod rounds;
+mod share;
 mod turns;
+mod workers;
 
-use std::collections::BTreeMap;
+pub use workers::{OneWorker, Workers};
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
+use self::{
+    flight::{Flight, Work},
+    job::Job,
+    share::Sharing,
+    workers::Board,
+};
 use super::{
+    field::DistanceField,
     grid::NavGrid,
     node_pool::NodePool,
     open_list::{BucketHeap, OpenList},
     path::Path,
-    query::{GridId, PathFailure, PathQuery},
+    query::{Algorithm, GridId, PathFailure, PathQuery},
     search::{Search, SearchCounters},
 };
 
@@ -85,6 +106,17 @@ impl Default for QueueSettings {
     }
 }
 
+/// How an answer was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FoundBy {
+    /// Without a search: the ends and their islands told.
+    Check,
+    /// A search for this job alone, by this algorithm.
+    Search(Algorithm),
+    /// One search from the goal outward, for many jobs.
+    Field,
+}
+
 /// The answer to one job.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -92,35 +124,23 @@ pub struct Answer {
     pub ticket: Ticket,
     /// On which grid.
     pub grid: GridId,
-    /// The way, or why there is none.
+    /// The way, or why there is none. A way of kind [`Beginning`](super::path::PathKind::Beginning)
+    /// is followed by another answer, with the rest.
     pub result: Result<Path, PathFailure>,
-    /// What the search did, thrown-back runs left aside.
+    /// How it was found.
+    pub found_by: FoundBy,
+    /// Whether the way begins where that of the answer before, to the same job, ends.
+    pub is_rest: bool,
+    /// What the search did, thrown-back runs left aside; of a field, told with its first answer.
     pub counters: SearchCounters,
     /// Ticks between question and answer; 0 = within the same tick.
     pub waited: u64,
 }
 
 /// Where the queue finds grids.
-pub trait GridSource {
+pub trait GridSource: Sync {
     /// The grid with this number, if there is one.
     fn grid(&self, id: GridId) -> Option<&NavGrid>;
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Job {
-    ticket: Ticket,
-    grid: GridId,
-    query: PathQuery,
-    asked_at: u64,
-    restarts: u32,
-    is_long: bool,
-}
-
-/// A job and the search that works on it.
-#[derive(Debug)]
-struct Flight<L: OpenList> {
-    job: Job,
-    search: Search<L>,
 }
 
 /// Jobs waiting and in flight; see the [module](self).
@@ -134,8 +154,14 @@ pub struct SearchQueue<L: OpenList = BucketHeap> {
     flights: Vec<Flight<L>>,
     /// Whose turn it is.
     turn: usize,
-    idle: Vec<Search<L>>,
-    pool: NodePool,
+    /// How many jobs a flight is given beside its first, and who is given the next.
+    pace: usize,
+    turn_of_next: usize,
+    /// Searches and fields at rest, for their memory.
+    idle: Vec<Box<Search<L>>>,
+    idle_fields: Vec<DistanceField>,
+    sharing: Sharing,
+    pool: Arc<NodePool>,
     tick: u64,
     numbers: u64,
     /// Expansions overdrawn so far.
@@ -149,29 +175,37 @@ impl<L: OpenList> SearchQueue<L> {
         self.numbers += 1;
         let rank = self.tick as i64 - i64::from(priority.0) * HEAD_START;
         let ticket = Ticket { rank, number: self.numbers };
-        let job = Job { ticket, grid, query, asked_at: self.tick, restarts: 0, is_long: false };
+        let job = Job::new(ticket, grid, query, self.tick);
+        self.sharing.note_waiting(&job);
         self.express.insert(ticket, job);
         ticket
     }
 
     /// Takes a job back; it gets no answer. False if it is not in the queue (any more).
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
-        if self.express.remove(&ticket).or_else(|| self.long.remove(&ticket)).is_some() {
+        if let Some(job) = self.express.remove(&ticket).or_else(|| self.long.remove(&ticket)) {
+            self.sharing.note_gone(&job);
             return true;
         }
-        match self.flights.iter().position(|flight| flight.job.ticket == ticket) {
-            Some(index) => {
-                self.land(index);
-                true
-            }
-            None => false,
-        }
+        self.cancel_flight(ticket)
     }
 
     /// One tick: spends up to `budget` expansions, passes answers to `answer`, and returns what
-    /// was spent. Stops early, between turns, when `may_go_on` says no.
+    /// was spent. Stops early, between rounds, when `may_go_on` says no.
     pub fn step(
         &mut self,
+        grids: &impl GridSource,
+        budget: u32,
+        may_go_on: impl FnMut() -> bool,
+        answer: impl FnMut(Answer),
+    ) -> u32 {
+        self.step_on(&OneWorker, grids, budget, may_go_on, answer)
+    }
+
+    /// The same on several threads: the same answers in the same ticks.
+    pub fn step_on(
+        &mut self,
+        workers: &impl Workers,
         grids: &impl GridSource,
         budget: u32,
         mut may_go_on: impl FnMut() -> bool,
@@ -181,18 +215,40 @@ impl<L: OpenList> SearchQueue<L> {
         let paid = self.debt.min(budget);
         self.debt -= paid;
         let mut left = budget - paid;
-        while left > 0 && may_go_on() {
-            while left > 0 && may_go_on() && self.admit_one(grids, &mut left, &mut answer) {}
-            if self.flights.is_empty() || left == 0 {
-                break;
-            }
-            self.take_turn(grids, &mut left, &mut answer);
+        if workers.count() > 1 && left > 0 && self.is_worth_help() {
+            let (board, pool) = (Board::new(), Arc::clone(&self.pool));
+            let mut lead = || {
+                let _closing = board.closing();
+                self.play(Some(&board), grids, &mut left, &mut may_go_on, &mut answer);
+            };
+            workers.assist(&|| board.help(grids, &pool), &mut lead);
+        } else {
+            self.play(None, grids, &mut left, &mut may_go_on, &mut answer);
         }
         self.tick += 1;
         if self.flights.is_empty() {
             self.pool.trim(PAGES_KEPT);
+            self.idle_fields.clear();
         }
         budget - left
+    }
+
+    /// Rounds, until nothing is left.
+    fn play(
+        &mut self,
+        board: Option<&Board<L>>,
+        grids: &impl GridSource,
+        left: &mut u32,
+        may_go_on: &mut impl FnMut() -> bool,
+        answer: &mut impl FnMut(Answer),
+    ) {
+        while *left > 0 && may_go_on() {
+            while *left > 0 && may_go_on() && self.admit_one(grids, left, answer) {}
+            if self.flights.is_empty() || *left == 0 {
+                break;
+            }
+            self.play_round(board, grids, left, answer);
+        }
     }
 
     /// Jobs that wait for their first or next turn in flight.
@@ -219,7 +275,7 @@ impl<L: OpenList> SearchQueue<L> {
     pub fn longest_wait(&self) -> u64 {
         let heads = [self.express.first_key_value(), self.long.first_key_value()];
         let heads = heads.into_iter().flatten().map(|(_, job)| job);
-        let jobs = heads.chain(self.flights.iter().map(|flight| &flight.job));
+        let jobs = heads.chain(self.flights.iter().flat_map(Flight::jobs));
         jobs.map(|job| self.tick - job.asked_at).max().unwrap_or(0)
     }
 
@@ -238,40 +294,27 @@ impl<L: OpenList> SearchQueue<L> {
     /// The search that works on a job, while it is in flight.
     #[must_use]
     pub fn search(&self, ticket: Ticket) -> Option<&Search<L>> {
-        let flight = self.flights.iter().find(|flight| flight.job.ticket == ticket)?;
-        Some(&flight.search)
+        self.flights.iter().find_map(|flight| match &flight.work {
+            Work::Alone(alone) if alone.job?.ticket == ticket => Some(&*alone.search),
+            _ => None,
+        })
     }
 
     /// Memory of all searches and of the pages in waiting, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let searches = self.flights.iter().map(|flight| &flight.search).chain(&self.idle);
-        searches.map(Search::bytes).sum::<usize>() + self.pool.free_pages() * 8_192
+        let flying = self.flights.iter().map(Flight::bytes).sum::<usize>();
+        let idle = self.idle.iter().map(|search| search.bytes()).sum::<usize>();
+        let fields = self.idle_fields.iter().map(DistanceField::bytes).sum::<usize>();
+        flying + idle + fields + self.pool.free_pages() * 8_192
     }
 
     /// Makes searches for all places and `pages` node pages (8 KiB each) ahead, so that the first
     /// tick under load need not.
     pub fn reserve(&mut self, pages: usize) {
         while self.idle.len() + self.flights.len() < self.settings.in_flight {
-            self.idle.push(Search::new());
+            self.idle.push(Box::default());
         }
         self.pool.reserve(pages);
-    }
-}
-
-impl Job {
-    fn answer(
-        self,
-        result: Result<Path, PathFailure>,
-        counters: SearchCounters,
-        now: u64,
-    ) -> Answer {
-        Answer {
-            ticket: self.ticket,
-            grid: self.grid,
-            result,
-            counters,
-            waited: now - self.asked_at,
-        }
     }
 }

@@ -7,8 +7,8 @@ use crate::{
     movement::CritterState,
     nav::{
         path::{Path, PathKind},
-        query::PathFailure,
-        queue::Answer,
+        query::Algorithm,
+        queue::{Answer, FoundBy},
     },
     request::{ActiveOrder, NavPath, PathFailed, PathFound, PathStatus},
 };
@@ -18,6 +18,13 @@ type Unit = (
     &'static mut NavPath,
     &'static mut ActiveOrder,
     Option<&'static mut CritterState>,
+);
+
+type UnitItem<'a> = (
+    Mut<'a, PathStatus>,
+    Mut<'a, NavPath>,
+    Mut<'a, ActiveOrder>,
+    Option<Mut<'a, CritterState>>,
 );
 
 /// Writes path and status of each unit that has its answer, triggers the events, and makes the
@@ -31,29 +38,31 @@ pub(crate) fn deliver_answers(
     let mut answers = std::mem::take(&mut pathfinder.answers);
     for answer in answers.drain(..) {
         count(&mut pathfinder, &answer);
-        let Some(entity) = pathfinder.take_asker(answer.ticket) else {
+        let is_beginning = kind_of(&answer) == Ok(PathKind::Beginning);
+        let asker = if is_beginning {
+            pathfinder.asker(answer.ticket)
+        } else {
+            pathfinder.take_asker(answer.ticket)
+        };
+        let Some(entity) = asker else {
             continue;
         };
-        let Ok((mut status, mut path, mut order, state)) = units.get_mut(entity) else {
+        let Ok(mut unit) = units.get_mut(entity) else {
             continue;
         };
-        order.ticket = None;
+        if !is_beginning {
+            unit.2.ticket = None;
+        }
         match answer.result {
             Ok(found) => {
                 let kind = found.kind();
-                *status = match state {
-                    Some(mut state) => {
-                        state.begin(found.start());
-                        PathStatus::Walking(kind)
-                    }
-                    None => PathStatus::Found(kind),
-                };
-                path.0 = found;
+                give_path(&mut unit, found, answer.is_rest);
                 commands.trigger(PathFound { entity, kind });
             }
             Err(reason) => {
+                let (status, path, ..) = &mut unit;
                 path.0 = Path::standing(path.0.start());
-                *status = PathStatus::Failed(reason);
+                **status = PathStatus::Failed(reason);
                 commands.trigger(PathFailed { entity, reason });
             }
         }
@@ -62,14 +71,46 @@ pub(crate) fn deliver_answers(
     published.set_if_neq(pathfinder.counters);
 }
 
+/// Sets a unit on its way, or adds the rest to a way that it goes already.
+fn give_path((status, path, _, state): &mut UnitItem, found: Path, is_rest: bool) {
+    let kind = found.kind();
+    let is_added = is_rest && path.0.end() == found.start();
+    **status = match state {
+        Some(state) => {
+            if !is_added {
+                state.begin(found.start());
+            }
+            PathStatus::Walking(kind)
+        }
+        None => PathStatus::Found(kind),
+    };
+    if is_added {
+        path.0.append(found);
+    } else {
+        path.0 = found;
+    }
+}
+
+fn kind_of(answer: &Answer) -> Result<PathKind, ()> {
+    answer.result.as_ref().map(Path::kind).map_err(|_| ())
+}
+
 fn count(pathfinder: &mut Pathfinder, answer: &Answer) {
     let counters = &mut pathfinder.counters;
-    counters.expansions += answer.counters.expansions;
+    counters.expansions += answer.counters.expansions + answer.counters.portals;
     counters.waited += answer.waited;
     counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
-    match answer.result.as_ref().map(Path::kind) {
+    match kind_of(answer) {
+        Ok(PathKind::Beginning) => return,
         Ok(PathKind::Complete) => counters.found += 1,
         Ok(PathKind::Partial) => counters.partial += 1,
-        Err::<_, &PathFailure>(_) => counters.failed += 1,
+        Err(()) => counters.failed += 1,
     }
+    *match answer.found_by {
+        FoundBy::Check => &mut counters.by_check,
+        FoundBy::Field => &mut counters.by_field,
+        FoundBy::Search(Algorithm::JumpPoint) => &mut counters.by_jump_point,
+        FoundBy::Search(Algorithm::Hierarchical) => &mut counters.by_hierarchy,
+        FoundBy::Search(_) => &mut counters.by_astar,
+    } += 1;
 }

@@ -70,7 +70,7 @@ impl<L: OpenList> DistanceField<L> {
             Some(direction)
         });
         // Steps come in their order here, from the first one on.
-        let mut legs = legs_from_back(steps);
+        let mut legs = legs_from_back(steps.map(|direction| (direction, 1)));
         legs.reverse();
         let (end, kind, revision) = (grid.global(x, y), PathKind::Complete, self.revision);
         (end == self.goal).then_some(Path { start, end, legs, cost, kind, revision })

@@ -1,170 +1,245 @@
-//! Who flies next, whose turn it is, and how a search takes off and lands.
+//! Who takes off next, and what happens to those who cannot go on.
 
-use super::{Answer, EXPRESS_LIMIT, Flight, GridSource, JOB_COST, Job, MOST_RESTARTS, SearchQueue};
-use crate::nav::{open_list::OpenList, query::PathFailure, search::SearchCounters};
+use super::{
+    Answer, FoundBy, GridSource, JOB_COST, SearchQueue,
+    flight::{Alone, Flight, Together, Work},
+    job::Job,
+    share::{GroupKey, MOST_FIELDS, start_field},
+};
+use crate::nav::{
+    grid::NavGrid, layer::Layer, open_list::OpenList, query::PathFailure, search::SearchCounters,
+};
+
+/// Most jobs that a search may begin in a round beside its first.
+const MOST_NEXT: usize = 15;
+/// Jobs looked through for a group that take a unit of the budget.
+const LOOKED_THROUGH: usize = 64;
 
 impl<L: OpenList> SearchQueue<L> {
-    /// Starts the next job in line, if there is one and a place for it. A job that can be
-    /// answered without a search is answered here.
+    /// Finds a place for the next job in line, if there is one and a place for it.
     pub(super) fn admit_one(
         &mut self,
         grids: &impl GridSource,
         left: &mut u32,
         answer: &mut impl FnMut(Answer),
     ) -> bool {
-        let Some(job) = self.next_job() else {
+        let Some((job, place)) = self.next_job() else {
             return false;
         };
+        self.sharing.note_gone(&job);
         *left = left.saturating_sub(JOB_COST);
-        let mut search = self.idle.pop().unwrap_or_default();
-        let started = match grids.grid(job.grid) {
-            Some(grid) => search.start(grid, &mut self.pool, job.query),
-            None => Err(PathFailure::GridGone(job.grid)),
+        let Some(grid) = grids.grid(job.grid) else {
+            let gone = Err(PathFailure::GridGone(job.grid));
+            answer(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
+            return true;
         };
-        match started {
-            Ok(()) => {
-                *left = left.saturating_sub(search.start_price());
-                self.flights.push(Flight { job, search });
-                if job.restarts > MOST_RESTARTS {
-                    self.run_to_its_end(self.flights.len() - 1, grids, left, answer);
-                }
+        if self.join_others(job, grid, left) {
+            return true;
+        }
+        match place {
+            Place::New => {
+                let search = self.idle.pop().unwrap_or_default();
+                self.flights.push(Flight::new(Work::Alone(Alone::new(search, job))));
             }
-            Err(failure) => {
-                self.idle.push(search);
-                answer(job.answer(Err(failure), SearchCounters::default(), self.tick));
+            Place::Behind(index) => {
+                if let Work::Alone(alone) = &mut self.flights[index].work {
+                    alone.next.push_back(job);
+                }
+                self.turn_of_next = index + 1;
             }
         }
         true
     }
 
-    /// Answers a job that was thrown back too often, whatever it takes; what goes beyond the
-    /// budget is taken off the next ticks.
-    fn run_to_its_end(
-        &mut self,
-        index: usize,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) {
-        let flight = &mut self.flights[index];
-        if let Some(grid) = grids.grid(flight.job.grid) {
-            let price = flight.search.price(grid);
-            let spent = flight.search.step(grid, &mut self.pool, u32::MAX).saturating_mul(price);
-            self.debt = self.debt.saturating_add(spent.saturating_sub(*left));
-            *left = left.saturating_sub(spent);
+    /// Lets a job share a field with others that have its goal, if there is one or it pays to begin
+    /// one. Says whether it does.
+    fn join_others(&mut self, job: Job, grid: &NavGrid, left: &mut u32) -> bool {
+        let Some(key) = GroupKey::of(&job) else {
+            return false;
+        };
+        let is_field = |flight: &Flight<L>| matches!(flight.work, Work::Together(_));
+        if !self.sharing.has_others(&key) && !self.flights.iter().any(is_field) {
+            return false;
         }
-        self.deliver(index, grids, answer);
+        let layer = grid.layer(key.profile);
+        // Where there is no way, that has its reason, and it is found at once.
+        let Some(layer) = layer.filter(|layer| has_way(&job, grid, layer)) else {
+            return false;
+        };
+        let fields = self.flights.iter_mut().filter_map(|flight| match &mut flight.work {
+            Work::Together(together) => Some(together),
+            Work::Alone(_) => None,
+        });
+        let mut count = 0;
+        for together in fields {
+            count += 1;
+            if together.key == key {
+                together.field.await_cells(grid, [job.query.start]);
+                together.jobs.push_back(job);
+                return true;
+            }
+        }
+        count < MOST_FIELDS
+            && self.sharing.pays(&key, grid, layer)
+            && self.begin_field(key, job, grid, layer, left)
     }
 
-    /// The next job that may fly now.
-    fn next_job(&mut self) -> Option<Job> {
+    /// Begins a field for a job and all that wait and have its goal.
+    fn begin_field(
+        &mut self,
+        key: GroupKey,
+        job: Job,
+        grid: &NavGrid,
+        layer: &Layer,
+        left: &mut u32,
+    ) -> bool {
+        let idle = self.idle_fields.pop().unwrap_or_default();
+        let field = match start_field(idle, &key, grid) {
+            Ok(field) => field,
+            Err(idle) => {
+                self.idle_fields.push(idle);
+                return false;
+            }
+        };
+        let mut together = Together::new(key, field);
+        together.jobs.push_back(job);
+        for line in [&mut self.express, &mut self.long] {
+            *left = left.saturating_sub((line.len() / LOOKED_THROUGH) as u32);
+            line.retain(|_, job| {
+                let belongs = GroupKey::of(job) == Some(key) && has_way(job, grid, layer);
+                if belongs {
+                    self.sharing.note_gone(job);
+                    together.jobs.push_back(*job);
+                }
+                !belongs
+            });
+        }
+        *left = left.saturating_sub(together.jobs.len() as u32);
+        let starts = together.jobs.iter().map(|job| job.query.start);
+        together.field.await_cells(grid, starts);
+        self.flights.push(Flight::new(Work::Together(Box::new(together))));
+        true
+    }
+
+    /// The next job that may fly now, and where: in a place of its own, or, where all are taken and
+    /// short jobs were through fast in the last round, behind another.
+    fn next_job(&mut self) -> Option<(Job, Place)> {
+        let express = self.express.first_key_value().map(|(ticket, _)| *ticket);
         if self.flights.len() >= self.settings.in_flight.max(1) {
-            return None;
+            let express = express?;
+            let index = self.place_behind()?;
+            return Some((self.express.remove(&express)?, Place::Behind(index)));
         }
         let may_fly_long = self.has_long_place();
         let long = self.long.first_key_value().map(|(ticket, _)| *ticket);
-        let express = self.express.first_key_value().map(|(ticket, _)| *ticket);
-        match (express, long.filter(|_| may_fly_long)) {
+        let job = match (express, long.filter(|_| may_fly_long)) {
             (Some(express), Some(long)) if long < express => self.long.remove(&long),
             (Some(express), _) => self.express.remove(&express),
             (None, Some(long)) => self.long.remove(&long),
             (None, None) => None,
-        }
+        };
+        job.map(|job| (job, Place::New))
+    }
+
+    /// A flight that can begin another job after its own, in turn.
+    fn place_behind(&self) -> Option<usize> {
+        let count = self.flights.len();
+        (self.turn_of_next..self.turn_of_next + count).map(|index| index % count).find(|&index| {
+            match &self.flights[index].work {
+                Work::Alone(alone) => {
+                    alone.job.is_none_or(|job| !job.is_long) && alone.next.len() < self.pace
+                }
+                Work::Together(_) => false,
+            }
+        })
+    }
+
+    /// Reckons from a round that took so much for so many answers how many jobs fit into a slice.
+    pub(super) fn keep_pace(&mut self, spent: u32, answers: usize) {
+        let slice = u64::from(self.settings.slice);
+        let fit = answers as u64 * slice / u64::from(spent.max(1));
+        self.pace = (fit.saturating_sub(1) as usize).min(MOST_NEXT);
     }
 
     /// Whether one more long search may fly: three quarters of the places are for them.
-    fn has_long_place(&self) -> bool {
+    pub(super) fn has_long_place(&self) -> bool {
         let places = self.settings.in_flight.max(1);
-        let flying = self.flights.iter().filter(|flight| flight.job.is_long).count();
-        flying < (places * 3 / 4).max(1)
-    }
-
-    /// Lets the search whose turn it is work for a slice.
-    pub(super) fn take_turn(
-        &mut self,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) {
-        self.turn = if self.turn < self.flights.len() { self.turn } else { 0 };
-        let index = self.turn;
-        let flight = &mut self.flights[index];
-        let slice = self.settings.slice.max(1).min(*left);
-        let mut spent = 0;
-        if let Some(grid) = grids.grid(flight.job.grid) {
-            let price = flight.search.price(grid);
-            spent = flight.search.step(grid, &mut self.pool, slice.div_ceil(price)) * price;
-        }
-        *left = left.saturating_sub(spent);
-        if spent == 0 && !flight.search.is_finished() {
-            self.throw_back(index); // it does not fit the grid any more
-            return;
-        }
-        if flight.search.is_finished() {
-            self.deliver(index, grids, answer);
-        } else if !flight.job.is_long && flight.search.counters().expansions >= EXPRESS_LIMIT {
-            self.become_long(index);
-        } else {
-            self.turn += 1;
-        }
-    }
-
-    /// A search has turned out to be long: it keeps flying if there is a place for long ones,
-    /// and goes back to the line otherwise.
-    fn become_long(&mut self, index: usize) {
-        let stays = self.has_long_place();
-        self.flights[index].job.is_long = true;
-        if stays {
-            self.turn += 1;
-            return;
-        }
-        let job = self.land(index);
-        self.long.insert(job.ticket, job);
+        let is_long = |flight: &&Flight<L>| match &flight.work {
+            Work::Alone(alone) => alone.job.is_some_and(|job| job.is_long),
+            Work::Together(_) => true,
+        };
+        self.flights.iter().filter(is_long).count() < (places * 3 / 4).max(1)
     }
 
     /// Throws back the searches that edits have made stale, and ends those whose grid is gone.
     pub(super) fn drop_stale(&mut self, grids: &impl GridSource) {
         let mut index = 0;
         while index < self.flights.len() {
-            let flight = &mut self.flights[index];
-            let is_stale =
-                grids.grid(flight.job.grid).is_none_or(|grid| flight.search.is_stale(grid));
-            if !is_stale {
+            if self.flights[index].is_stale(grids) {
+                self.throw_back(index);
+            } else {
                 index += 1;
-                continue;
             }
-            self.throw_back(index);
         }
     }
 
-    /// Sends a job back to the line, to start anew.
-    fn throw_back(&mut self, index: usize) {
-        self.restarts += 1;
-        let mut job = self.land(index);
-        job.restarts += 1;
+    /// Sends the jobs of a flight back to the line, to start anew.
+    pub(super) fn throw_back(&mut self, index: usize) {
+        for mut job in self.land(index) {
+            self.restarts += 1;
+            job.restarts += 1;
+            self.wait_again(job);
+        }
+    }
+
+    /// Puts a job back to its line.
+    pub(super) fn wait_again(&mut self, job: Job) {
+        self.sharing.note_waiting(&job);
         let line = if job.is_long { &mut self.long } else { &mut self.express };
         line.insert(job.ticket, job);
     }
 
-    /// Takes a flight out; the order of the others stays.
-    pub(super) fn land(&mut self, index: usize) -> Job {
-        let Flight { job, mut search } = self.flights.remove(index);
+    /// Takes a flight out, and back the jobs that it has not answered; the order of the others
+    /// stays.
+    pub(super) fn land(&mut self, index: usize) -> Vec<Job> {
         if index < self.turn {
             self.turn -= 1;
         }
-        search.stop(&mut self.pool);
-        self.idle.push(search);
-        job
+        let flight = self.flights.remove(index);
+        let jobs = flight.jobs().copied().collect();
+        match flight.work {
+            Work::Alone(Alone { mut search, .. }) => {
+                search.stop(&self.pool);
+                self.idle.push(search);
+            }
+            Work::Together(together) => self.idle_fields.push(together.field),
+        }
+        jobs
     }
 
-    fn deliver(&mut self, index: usize, grids: &impl GridSource, answer: &mut impl FnMut(Answer)) {
-        let flight = &mut self.flights[index];
-        let counters = flight.search.counters();
-        let result = match grids.grid(flight.job.grid) {
-            Some(grid) => flight.search.finish(grid, &mut self.pool),
-            None => Err(PathFailure::GridGone(flight.job.grid)),
-        };
-        let job = self.land(index);
-        answer(job.answer(result, counters, self.tick));
+    /// Takes a job out of its flight; says whether there was one.
+    pub(super) fn cancel_flight(&mut self, ticket: super::Ticket) -> bool {
+        let pool = &self.pool;
+        let found = self.flights.iter_mut().position(|flight| flight.cancel(ticket, pool));
+        if let Some(index) = found
+            && self.flights[index].jobs().next().is_none()
+        {
+            self.land(index);
+        }
+        found.is_some()
     }
+}
+
+/// Where a job is to fly.
+enum Place {
+    New,
+    /// After what is in the flight with this index.
+    Behind(usize),
+}
+
+/// Whether start and goal are on one island.
+fn has_way(job: &Job, grid: &NavGrid, layer: &Layer) -> bool {
+    let island = |cell| grid.local(cell).and_then(|(x, y)| layer.island(x, y));
+    let start = island(job.query.start);
+    start.is_some() && start == island(job.query.goal)
 }

@@ -114,7 +114,7 @@ impl<L: OpenList> Search<L> {
         &mut self,
         rule: &R,
         layer: &Layer,
-        pool: &mut NodePool,
+        pool: &NodePool,
         budget: u32,
     ) {
         for _ in 0..budget {
@@ -169,7 +169,7 @@ impl<L: OpenList> Search<L> {
         id: NodeId,
         direction: u8,
         to: (u32, u32),
-        pool: &mut NodePool,
+        pool: &NodePool,
     ) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
         let inner = 1..CHUNK - 1;

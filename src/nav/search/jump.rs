@@ -343,29 +343,19 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Directions of the steps from the goal back to the start.
+    /// Directions and lengths of the stretches from the goal back to the start; some have no length.
     pub(super) fn jumps_back(
         &self,
         goal: NodeId,
         has_diagonals: bool,
-    ) -> impl Iterator<Item = Direction> + '_ {
+    ) -> impl Iterator<Item = (Direction, u32)> + '_ {
         let mut id = goal;
-        let mut steps = [(Direction::East, 0); 2];
         core::iter::from_fn(move || {
-            loop {
-                if let Some((direction, left)) = steps.iter_mut().find(|(_, left)| *left > 0) {
-                    *left -= 1;
-                    return Some(*direction);
-                }
-                let node = self.jumps.get(id);
-                if node.parent == NO_NODE {
-                    return None;
-                }
-                let parent = self.jumps.get(node.parent);
-                steps = stretches_back(&parent, &node, has_diagonals);
-                id = node.parent;
-            }
+            let node = self.jumps.get(id);
+            id = node.parent;
+            (id != NO_NODE).then(|| stretches_back(&self.jumps.get(id), &node, has_diagonals))
         })
+        .flatten()
     }
 }
 

@@ -114,7 +114,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` portals; says how many it took.
-    pub(super) fn step_route(&mut self, layer: &Layer, pool: &mut NodePool, budget: u32) -> u32 {
+    pub(super) fn step_route(&mut self, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
         let Some(graph) = layer.coarse() else {
             return 0;
         };
@@ -140,7 +140,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Goes on to the next part where one has come to its end.
-    pub(super) fn end_part(&mut self, grid: &NavGrid, layer: &Layer, pool: &mut NodePool) {
+    pub(super) fn end_part(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) {
         match (self.long.stage, &self.phase) {
             (Stage::Stretch, &Phase::Reached(node)) => {
                 self.keep_stretch(grid, node);
@@ -170,7 +170,7 @@ impl<L: OpenList> Search<L> {
         self.long.stretch = Some(stretch);
     }
 
-    fn aim_at_goal(&mut self, pool: &mut NodePool) {
+    fn aim_at_goal(&mut self, pool: &NodePool) {
         self.clear_nodes(pool);
         self.aim = Aim { overflow: self.aim.overflow, ..self.goal };
         self.phase = Phase::Running;

@@ -41,15 +41,15 @@ fn measure(name: &str, world: fn(&mut Random) -> Vec<u8>) -> Result<(), String> 
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let terrain = world(&mut random);
     let grid = NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())?;
-    let (mut pool, mut search) = (NodePool::default(), <Search>::new());
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
     let mut figures: [Vec<f64>; 5] = Default::default();
     while figures[0].len() < WAYS as usize {
         let (start, goal) = corners(&grid, &mut random, figures[0].len() as u32);
         let query = PathQuery::new(start, goal);
-        let Ok(best) = exact(&grid, &mut pool, &mut search, query) else {
+        let Ok(best) = exact(&grid, &pool, &mut search, query) else {
             continue; // a corner cut off
         };
-        let run = hierarchical(&grid, &mut pool, &mut search, query)?;
+        let run = hierarchical(&grid, &pool, &mut search, query)?;
         check(&grid, &run.path, start, goal)?;
         let excess = run.path.cost().0 as f64 / best.1.cost().0 as f64 - 1.0;
         let row = [run.stretch, run.whole, best.0, 100.0 * excess, f64::from(run.path.steps())];
@@ -92,7 +92,7 @@ fn corners(grid: &NavGrid, random: &mut Random, way: u32) -> (Cell, Cell) {
 
 fn exact(
     grid: &NavGrid,
-    pool: &mut NodePool,
+    pool: &NodePool,
     search: &mut Search,
     query: PathQuery,
 ) -> Result<(f64, Path), PathFailure> {
@@ -106,7 +106,7 @@ fn exact(
 /// In slices of 64, as a tick would have it, to see when the beginning is there.
 fn hierarchical(
     grid: &NavGrid,
-    pool: &mut NodePool,
+    pool: &NodePool,
     search: &mut Search,
     query: PathQuery,
 ) -> Result<Run, String> {

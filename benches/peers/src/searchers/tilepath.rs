@@ -55,9 +55,9 @@ impl<L: OpenList> Searcher for Tilepath<L> {
             return;
         };
         let query = PathQuery::new(start, goal).algorithm(self.algorithm);
-        if self.search.start(grid, &mut self.pool, query).is_ok() {
-            self.search.step(grid, &mut self.pool, u32::MAX);
-            self.path = self.search.finish(grid, &mut self.pool).ok();
+        if self.search.start(grid, &self.pool, query).is_ok() {
+            self.search.step(grid, &self.pool, u32::MAX);
+            self.path = self.search.finish(grid, &self.pool).ok();
         }
     }
 

@@ -1,0 +1,160 @@
+//! Who does the work of a tick: one thread, or several.
+//!
+//! The pure layer knows no threads of its own. What it gives away is work that anybody may do in any
+//! order: the flights of a round touch nothing of each other, and what they find is applied in order
+//! afterwards. So the answers are the same for any number of workers.
+//!
+//! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and wait
+//! between rounds without going to sleep.
+
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{GridSource, flight::Flight};
+use crate::nav::{node_pool::NodePool, open_list::OpenList};
+
+/// How often a helper looks for work before it lets other threads pass.
+const LOOKS: u32 = 200;
+
+/// Threads that can be put to work.
+pub trait Workers {
+    /// How many may work at once, the calling one included: at least 1.
+    fn count(&self) -> usize;
+
+    /// Calls `lead` on this thread, and `help` on up to [`count`](Self::count) less one others
+    /// meanwhile; returns when all have returned. `help` returns soon after `lead` has.
+    fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut());
+}
+
+/// The calling thread alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OneWorker;
+
+impl Workers for OneWorker {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn assist(&self, _help: &(dyn Fn() + Sync), lead: &mut dyn FnMut()) {
+        lead();
+    }
+}
+
+/// Where the flights of a round lie open for everybody to take.
+#[derive(Debug, Default)]
+pub(super) struct Board<L: OpenList> {
+    /// Flights to be worked on and those that were, with their places.
+    open: Mutex<Vec<(usize, Flight<L>)>>,
+    done: Mutex<Vec<(usize, Flight<L>)>>,
+    /// How many are open: told apart, so that nobody need lock to see that there is none.
+    left: AtomicUsize,
+    is_over: AtomicBool,
+    is_broken: AtomicBool,
+}
+
+impl<L: OpenList> Board<L> {
+    pub(super) fn new() -> Self {
+        Self {
+            open: Mutex::default(),
+            done: Mutex::default(),
+            left: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Works on whatever is there until it is said to be over.
+    pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
+        let _alarm = Alarm(&self.is_broken);
+        let mut looks = 0;
+        while !self.is_over.load(Ordering::Acquire) {
+            if self.work_on_one(grids, pool) {
+                looks = 0;
+                continue;
+            }
+            looks += 1;
+            if looks % LOOKS == 0 {
+                std::thread::yield_now();
+            } else {
+                core::hint::spin_loop();
+            }
+        }
+    }
+
+    /// Has all flights with a share worked on, by this thread and those that help, and puts them back
+    /// in their places.
+    pub(super) fn play(
+        &self,
+        flights: &mut Vec<Flight<L>>,
+        grids: &impl GridSource,
+        pool: &NodePool,
+    ) {
+        let count = flights.len();
+        {
+            let mut open = lock(&self.open);
+            // Taken from the end: the first ones first.
+            open.extend(flights.drain(..).enumerate().rev());
+            self.left.store(count, Ordering::Release);
+        }
+        while self.work_on_one(grids, pool) {}
+        while lock(&self.done).len() < count {
+            // Whoever failed takes the others along when the helpers are joined.
+            if self.is_broken.load(Ordering::Acquire) {
+                return;
+            }
+            core::hint::spin_loop();
+        }
+        let mut done = lock(&self.done);
+        done.sort_unstable_by_key(|&(place, _)| place);
+        flights.extend(done.drain(..).map(|(_, flight)| flight));
+    }
+
+    /// Lets the helpers go when it is dropped, whatever happens before.
+    pub(super) const fn closing(&self) -> impl Drop + '_ {
+        Closing(&self.is_over)
+    }
+
+    fn work_on_one(&self, grids: &impl GridSource, pool: &NodePool) -> bool {
+        if self.left.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let taken = {
+            let mut open = lock(&self.open);
+            let taken = open.pop();
+            self.left.store(open.len(), Ordering::Release);
+            taken
+        };
+        let Some((place, mut flight)) = taken else {
+            return false;
+        };
+        if flight.deal > 0 {
+            flight.work(grids, pool);
+        }
+        lock(&self.done).push((place, flight));
+        true
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing in here is ever left half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Closing<'a>(&'a AtomicBool);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Says so when its thread panics.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Bevy's compute threads as the workers of the queue.
+
+use bevy::tasks::ComputeTaskPool;
+
+use crate::nav::queue::Workers;
+
+/// Up to so many threads: the one that runs the schedule, and compute threads beside it.
+pub(super) struct PoolWorkers(usize);
+
+impl PoolWorkers {
+    /// `limit` threads at most; 0 for all there are.
+    pub(super) fn new(limit: usize) -> Self {
+        let all = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num() + 1);
+        Self(if limit == 0 { all } else { limit.min(all) })
+    }
+}
+
+impl Workers for PoolWorkers {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut()) {
+        match ComputeTaskPool::try_get() {
+            None => lead(),
+            Some(pool) => {
+                pool.scope(|scope| {
+                    for _ in 1..self.0 {
+                        scope.spawn(async { help() });
+                    }
+                    lead();
+                });
+            }
+        }
+    }
+}
