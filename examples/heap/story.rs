@@ -26,7 +26,8 @@ impl Story {
     /// Runs the search and tells how it went.
     pub fn tell(grid: &NavGrid, start: Cell, goal: Cell) -> Self {
         let (mut search, pool) = (Search::<Recorder>::new(), NodePool::default());
-        if let Err(failure) = search.start(grid, &pool, PathQuery::new(start, goal)) {
+        let query = PathQuery::new(start, goal).algorithm(Algorithm::AStar);
+        if let Err(failure) = search.start(grid, &pool, query) {
             let caption = format!("No path, and nothing to search: {failure}");
             let moments = vec![Moment { caption, is_settled: true, ..Moment::default() }];
             return Self { moments, path: Vec::new(), scale: Scale(1.0) };

@@ -86,12 +86,20 @@ impl Layer {
         if !joins_diagonally {
             layer.build_coarse(source.0);
         }
-        if profile.neighborhood() == Neighborhood::Four
-            || profile.corner_rule() == CornerRule::Forbid
-        {
+        let keeps_corners = profile.neighborhood() == Neighborhood::Four
+            || profile.corner_rule() == CornerRule::Forbid;
+        if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
             layer.build_jumps(profile.neighborhood(), source.0);
         }
         layer
+    }
+
+    /// By how much f may grow at most along a single jump: by its cost, and the estimate undone.
+    /// Searches count in 32 bits.
+    pub(crate) fn longest_jump(&self) -> u64 {
+        let (_, highest) = self.cost_sum_range();
+        let longest = u64::from(self.width.max(self.height)) + 1;
+        2 * u64::from(DIAGONAL) * u64::from(highest) * longest
     }
 
     fn build_coarse(&mut self, terrain: &[u8]) {

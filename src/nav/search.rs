@@ -361,11 +361,10 @@ impl<L: OpenList> Search<L> {
             self.nodes.start(layer.regions().chunks(), pool);
         }
         let h = u64::from(self.aim.distance(layer, x, y)) * u64::from(self.aim.per_weight);
-        let (_, highest) = layer.cost_sum_range();
         // f grows by at most two steps' cost along one step: the step, and the estimate undone.
-        let (width, height) = self.size;
-        let longest = if self.aim.jumps { width.max(height) + 1 } else { 1 };
-        let spread = 2 * u64::from(DIAGONAL) * u64::from(highest) * u64::from(longest);
+        let (_, highest) = layer.cost_sum_range();
+        let step = 2 * u64::from(DIAGONAL) * u64::from(highest);
+        let spread = if self.aim.jumps { layer.longest_jump() } else { step };
         self.aim.headroom = spread as u32;
         if h > u64::from(u32::MAX) - spread {
             self.aim.overflow = true;
