@@ -18,6 +18,7 @@ pub(crate) mod detours;
 pub mod direction;
 pub mod field;
 pub mod grid;
+pub(crate) mod jump_ground;
 pub(crate) mod jump_map;
 pub mod layer;
 pub(crate) mod moves;

@@ -1,4 +1,5 @@
-//! Distance fields against a textbook Dijkstra, on random grids and under random slicing.
+//! Distance fields against a textbook Dijkstra, on random grids and under random slicing: those that
+//! are settled cell by cell and those that are filled by rays.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
@@ -19,7 +20,8 @@ use common::{dijkstra, is_legal_path};
 const UNIT: ProfileId = ProfileId(0);
 
 /// A random grid, and a profile to go with it. Terrain lies in patches of four kinds, so that
-/// some cells stand among their like and others do not; walls are strewn over it.
+/// some cells stand among their like and others do not; walls are strewn over it or, so that
+/// jumping pays and rays fill the field, stand in blocks.
 fn grids() -> impl Strategy<Value = NavGrid> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
@@ -31,20 +33,24 @@ fn grids() -> impl Strategy<Value = NavGrid> {
         Just([17, 23, 91, 400]),
         Just([5, 5, 5, 5]),
     ];
-    let ground = (1u32..72, 1u32..72, 1u32..16, 0u32..45, any::<u64>());
+    let ground = (1u32..72, 1u32..72, 1u32..16, (any::<bool>(), 0u32..45), any::<u64>());
     (ground, rule, neighborhood, costs).prop_map(
-        |((width, height, patch, walls, seed), rule, neighborhood, costs)| {
+        |((width, height, patch, (are_blocks, walls), seed), rule, neighborhood, costs)| {
             let mut random = common::Random(seed);
             let per_row = width.div_ceil(patch);
             let patches: Vec<u8> =
                 (0..per_row * height.div_ceil(patch)).map(|_| 1 + random.below(4) as u8).collect();
-            let terrain = (0..width * height)
+            let strewn = if are_blocks { 0 } else { walls };
+            let mut terrain: Vec<u8> = (0..width * height)
                 .map(|index| {
                     let (x, y) = (index % width, index / width);
                     let kind = patches[(y / patch * per_row + x / patch) as usize];
-                    if random.below(100) < walls { 0 } else { kind }
+                    if random.below(100) < strewn { 0 } else { kind }
                 })
                 .collect();
+            for _ in strewn..walls {
+                build_block(&mut terrain, (width, height), 8, &mut random);
+            }
             let profile = (1u8..5)
                 .zip(costs)
                 .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
@@ -53,6 +59,31 @@ fn grids() -> impl Strategy<Value = NavGrid> {
             NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
         },
     )
+}
+
+/// Blocks a rectangle of at least two cells, except where it reaches beyond the grid.
+fn build_block(
+    terrain: &mut [u8],
+    (width, height): (u32, u32),
+    longest: u32,
+    random: &mut common::Random,
+) {
+    let (left, low) = (random.below(width), random.below(height));
+    let (columns, rows) = (1 + random.below(longest), 2 + random.below(longest));
+    for y in low..(low + rows).min(height) {
+        let row = (y * width + left) as usize;
+        terrain[row..][..columns.min(width - left) as usize].fill(0);
+    }
+}
+
+/// Whether rays fill a field around this goal: where searches jump.
+fn is_filled_by_rays(grid: &NavGrid, goal: Cell) -> bool {
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let query = PathQuery::new(goal, goal).algorithm(Algorithm::Exact);
+    search.start(grid, &pool, query).unwrap();
+    let algorithm = search.algorithm();
+    search.stop(&pool);
+    algorithm == Algorithm::JumpPoint
 }
 
 fn index(grid: &NavGrid, cell: Cell) -> usize {
@@ -82,9 +113,12 @@ fn run<L: OpenList>(
         let budget = budget();
         let taken = field.step(grid, budget);
         assert!(taken <= budget);
+        assert!(taken == budget || field.is_finished());
         settled += u64::from(taken);
     }
-    assert_eq!(field.counters().expansions, settled);
+    if !is_filled_by_rays(grid, goal) {
+        assert_eq!(field.counters().expansions, settled);
+    }
 }
 
 fn field_to(grid: &NavGrid, goal: Cell) -> DistanceField {
@@ -134,8 +168,14 @@ proptest! {
             prop_assert_eq!(&costs(&by_heap, grid), &best);
             prop_assert!(!field.overflow());
             let reachable = best.iter().flatten().count() as u64;
-            prop_assert_eq!(field.counters().expansions, reachable);
-            prop_assert_eq!(field.counters().generated, reachable);
+            let counters = field.counters();
+            if is_filled_by_rays(grid, goal) {
+                prop_assert!(counters.expansions <= reachable, "no cell is expanded twice");
+                prop_assert_eq!(counters.expansions + counters.improved, counters.generated);
+            } else {
+                prop_assert_eq!(counters.expansions, reachable);
+                prop_assert_eq!(counters.generated, reachable);
+            }
             for pick in starts {
                 let start = any_cell(grid, pick);
                 prop_assert_eq!(field.cost(grid, start), search_cost(grid, start, goal));
@@ -189,7 +229,11 @@ proptest! {
                 prop_assert_eq!(field.path(&grid, cell).map(|path| path.cost()), Some(cost));
             }
         }
-        prop_assert_eq!(field.counters().expansions, told);
+        if is_filled_by_rays(&grid, goal) {
+            prop_assert!(field.counters().expansions <= told);
+        } else {
+            prop_assert_eq!(field.counters().expansions, told);
+        }
     }
 
     #[test]
@@ -266,9 +310,79 @@ proptest! {
     }
 }
 
+/// Streets between blocks on patches of ground: too large for rays to cross at once.
+fn town(neighborhood: Neighborhood, costs: [u16; 3], seed: u64) -> NavGrid {
+    let (width, height, patch) = (200, 150, 40);
+    let mut random = common::Random(seed);
+    let patches: Vec<u8> = (0..20).map(|_| 1 + random.below(3) as u8).collect();
+    let mut terrain: Vec<u8> = (0..width * height)
+        .map(|index| patches[(index / width / patch * 5 + index % width / patch) as usize])
+        .collect();
+    for _ in 0..40 {
+        build_block(&mut terrain, (width, height), 24, &mut random);
+    }
+    let profile = (1u8..4)
+        .zip(costs)
+        .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
+        .neighbors(neighborhood);
+    NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+}
+
+#[test]
+fn rays_fill_a_large_map_as_dijkstra_does() {
+    for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
+        for costs_of_ground in [[16; 3], [16, 24, 40], [17, 91, 400]] {
+            for seed in 1..4 {
+                let grid = town(neighborhood, costs_of_ground, seed);
+                let goal = free_cell(&grid, 7_919 * seed as u32).unwrap();
+                let about = format!("{neighborhood:?} {costs_of_ground:?} {seed}");
+                assert!(is_filled_by_rays(&grid, goal), "{about}");
+                let best = dijkstra(&grid, UNIT, goal);
+                let whole = field_to(&grid, goal);
+                assert!(costs(&whole, &grid) == best, "{about}");
+                let reachable = best.iter().flatten().count() as u64;
+                let expanded = whole.counters().expansions;
+                assert!(expanded > 1 && 4 * expanded < reachable, "{about}: {expanded} nodes");
+                for budget in [1, 5] {
+                    let mut sliced = <DistanceField>::new();
+                    run(&mut sliced, &grid, goal, || budget);
+                    assert_eq!(sliced.counters(), whole.counters(), "{about}");
+                    assert!(costs(&sliced, &grid) == best, "{about}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slice_of_rays_is_short() {
+    let grid = NavGrid::new(600, 600, TerrainId::GROUND).unwrap();
+    let mut field = <DistanceField>::new();
+    field.start(&grid, UNIT, Cell::new(300, 300)).unwrap();
+    let mut slices = 0;
+    while !field.is_finished() {
+        field.step(&grid, 1);
+        slices += 1;
+    }
+    // 17 units at most are taken for the one that was given.
+    assert!(slices * 17 >= 600 * 600 / 8, "{slices} slices");
+}
+
+#[test]
+fn open_ground_is_filled_from_few_nodes() {
+    let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap();
+    let field = field_to(&grid, Cell::new(50, 40));
+    let counters = field.counters();
+    assert_eq!((counters.expansions, counters.improved), (counters.generated, 0));
+    assert!(counters.expansions < 20, "{counters:?}");
+    let path = field.path(&grid, Cell::new(110, 60)).unwrap();
+    assert_eq!((path.legs().len(), path.steps()), (2, 60));
+}
+
 #[test]
 fn open_ground_is_settled_without_detours() {
-    let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap();
+    let profile = Profile::default().corners(CornerRule::Allow);
+    let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
     let field = field_to(&grid, Cell::new(50, 40));
     let counters = field.counters();
     let all = (counters.expansions, counters.generated, counters.improved);
@@ -393,6 +507,35 @@ fn what_costs_too_much_to_count_is_left_out() {
     assert!(field.is_finished(), "it does not wait for what it cannot count");
     run(&mut field, &grid, Cell::new(95, 0), || 3);
     assert_eq!(field.cost(&grid, Cell::new(90, 0)), Some(PathCost(5 * step)));
+}
+
+#[test]
+fn rays_end_where_costs_do_not_fit() {
+    // One long way, up and down between walls.
+    let terrain = (0..60 * 9).map(|index| {
+        let (x, y) = (index % 60, index / 60);
+        let gap = if y % 4 == 1 { 59 } else { 0 };
+        u8::from(y % 2 == 0 || x == gap)
+    });
+    let profile = Profile::new().with(TerrainId(1), 15_001).with(TerrainId(2), 15_000);
+    let grid = NavGrid::from_terrain(60, 9, terrain.collect()).unwrap();
+    let grid = grid.with_profiles(vec![profile]);
+    let goal = Cell::new(0, 0);
+    assert!(is_filled_by_rays(&grid, goal));
+    let field = field_to(&grid, goal);
+    assert!(field.overflow());
+    let best = dijkstra(&grid, UNIT, goal);
+    // Up to here a step along a walk and one to its side fit.
+    let fits = (1 << 31) - 2 - (408 + 577) * 2 * 15_001;
+    let mut left_out = 0;
+    for (found, best) in costs(&field, &grid).into_iter().zip(best) {
+        if found.is_some() || best.is_none_or(|best| best <= fits) {
+            assert_eq!(found, best);
+        } else {
+            left_out += 1;
+        }
+    }
+    assert!(left_out > 0);
 }
 
 #[test]

@@ -169,7 +169,8 @@ fn ways_around(arrival: Direction, step: Direction, neighborhood: Neighborhood) 
                 step: step as u8,
                 to: place(to),
                 middle: place(middle),
-                wins_ties: u8::from(comes_first),
+                // Two steps for two: what replaces more could go on forever.
+                wins_ties: u8::from(comes_first && middle != to),
                 spared: weight(step),
                 weights: [weight(first), second],
             });

@@ -11,23 +11,32 @@
 //! Algorithm: Dijkstra's (1959) from the goal outward, which is right because a step costs the
 //! same and is legal both ways. With buckets of equal cost (see
 //! [`BucketHeap`](super::open_list::BucketHeap)) and, wherever all cells around cost the same, in
-//! canonical order (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016; see `ground`).
+//! canonical order (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
+//! - Where searches jump, only jump points go through the open list, and the cells between them
+//!   are filled by rays (see `spread`).
+//! - Elsewhere all cells go through it (see `expand`, `ground`).
 //!
-//! Memory: 4 bytes a cell, kept from one start to the next.
+//! Memory: 4 bytes a cell, and 16 a node on the open list; kept from one start to the next.
 
 mod answers;
 mod expand;
 mod frame;
 mod ground;
+mod purse;
+mod rays;
+mod spread;
 
 use self::{
     expand::{OPEN, UNREACHED},
     frame::Frame,
     ground::{Mixed, Uniform},
+    spread::RayNodes,
 };
 use super::{
     cell::Cell,
     grid::NavGrid,
+    jump_ground::JumpGround,
+    jump_map::JumpMap,
     layer::Layer,
     open_list::{BucketHeap, OpenList},
     query::PathFailure,
@@ -39,12 +48,18 @@ use super::{
 /// goals: it keeps its memory.
 #[derive(Debug, Default)]
 pub struct DistanceField<L: OpenList = BucketHeap> {
-    /// What each cell's way costs, in the layer's units, at the index that `frame` gives it: with
-    /// `OPEN` set until the cell is settled, `UNREACHED` where no way is known yet. The last entry
-    /// belongs to no cell.
+    /// What each cell's way costs, in the layer's units, at the index that `frame` gives it;
+    /// `UNREACHED` where no way is known yet. Final up to the front: where cells are settled one by
+    /// one, `OPEN` is set until they are. The last entry belongs to no cell.
     costs: Vec<u32>,
+    /// Highest cost that is final.
+    front: u32,
     frame: Frame,
     open: L,
+    /// Whether rays fill the field.
+    casts_rays: bool,
+    /// The nodes they are cast from.
+    rays: RayNodes,
     profile: ProfileId,
     goal: Cell,
     revision: u64,
@@ -59,6 +74,8 @@ pub struct DistanceField<L: OpenList = BucketHeap> {
     awaited: Vec<u32>,
     /// The last of them; the entry that belongs to no cell where there are none.
     watched: usize,
+    /// Highest cost of those that were seen to be settled.
+    farthest: u32,
     counters: SearchCounters,
     phase: Phase,
 }
@@ -103,12 +120,18 @@ impl<L: OpenList> DistanceField<L> {
         self.unit = layer.unit();
         self.size = layer.size();
         self.unroll();
+        self.phase = Phase::Running;
+        self.casts_rays = layer.jumps().is_some_and(JumpMap::pays);
+        if self.casts_rays {
+            self.open_goal(layer, place);
+            return Ok(());
+        }
         let (_, highest) = layer.cost_sum_range();
         let longest = DIAGONAL * highest;
         // The sum of both stays below `UNREACHED`, even with `OPEN` set.
         self.limit = OPEN - 2 - longest;
+        self.front = OPEN - 1;
         self.open.reset(0, longest);
-        self.phase = Phase::Running;
         if layer.is_uniform() {
             self.settle_goal(&Uniform::new(layer), place);
         } else {
@@ -133,7 +156,7 @@ impl<L: OpenList> DistanceField<L> {
                 continue;
             };
             let at = self.frame.index(x, y);
-            if layer.island(x, y) == goal_island && self.costs[at] >= OPEN {
+            if layer.island(x, y) == goal_island && self.costs[at] > self.front {
                 self.awaited.push(at as u32);
             }
         }
@@ -143,14 +166,22 @@ impl<L: OpenList> DistanceField<L> {
         }
     }
 
-    /// Settles up to `budget` cells and returns how many: that many expansions. 0 from an
-    /// unfinished field that had a budget means that it is [stale](Self::is_stale) and must be
-    /// started anew.
+    /// Works for up to `budget` units and returns how many it took. A unit is a settled cell where
+    /// cells are settled one by one: an expansion each. Where rays fill the field, it is eight cells
+    /// on a ray or half an expansion, which takes as long or less; a slice may run over by twenty
+    /// units. 0 from an unfinished field that had a budget means that it is
+    /// [stale](Self::is_stale) and must be started anew.
     pub fn step(&mut self, grid: &NavGrid, budget: u32) -> u32 {
         let layer = match (self.phase, self.layer(grid)) {
             (Phase::Running, Some(layer)) if !self.is_stale(grid) => layer,
             _ => return 0,
         };
+        if self.casts_rays {
+            // Without a map the profile has changed: the field is stale.
+            return layer
+                .jumps()
+                .map_or(0, |map| self.spread(&JumpGround::new(layer, map, grid), budget));
+        }
         if layer.is_uniform() {
             self.settle(&Uniform::new(layer), budget)
         } else {
@@ -179,7 +210,8 @@ impl<L: OpenList> DistanceField<L> {
         self.overflow
     }
 
-    /// What was done since the start.
+    /// What was done since the start. Where rays fill the field, only nodes count, which are fewer
+    /// than cells; an improved one was dropped for a cheaper way to its cell.
     #[must_use]
     pub const fn counters(&self) -> SearchCounters {
         self.counters
@@ -200,7 +232,8 @@ impl<L: OpenList> DistanceField<L> {
     /// Memory held, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        4 * (self.costs.capacity() + self.awaited.capacity()) + self.open.bytes()
+        let cells = 4 * (self.costs.capacity() + self.awaited.capacity());
+        cells + self.open.bytes() + self.rays.bytes()
     }
 
     /// The layer of a grid of the right size.
@@ -213,6 +246,8 @@ impl<L: OpenList> DistanceField<L> {
         self.phase = Phase::Idle;
         self.size = (0, 0);
         self.awaited.clear();
+        self.rays.clear();
+        (self.front, self.farthest) = (0, 0);
         self.overflow = false;
         self.counters = SearchCounters::default();
     }

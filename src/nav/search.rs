@@ -27,7 +27,6 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use self::{
     aim::Aim,
     expand::{Uniform, Weighted},
-    jump::Field,
     jump_nodes::JumpNodes,
     long_way::LongWay,
 };
@@ -35,6 +34,7 @@ use super::{
     cell::{CHUNK, Cell},
     direction::Direction,
     grid::NavGrid,
+    jump_ground::JumpGround,
     jump_map::JumpMap,
     layer::Layer,
     moves::NO_DIRECTION,
@@ -168,7 +168,7 @@ impl<L: OpenList> Search<L> {
             // Without a map the profile has changed: the search is stale.
             return layer
                 .jumps()
-                .map_or(0, |map| self.expand_jumps(&Field::new(layer, map, grid), budget));
+                .map_or(0, |map| self.expand_jumps(&JumpGround::new(layer, map, grid), budget));
         }
         if layer.is_uniform() {
             self.expand(&Uniform::new(layer), layer, pool, budget);

@@ -7,7 +7,6 @@
 
 use super::{
     DistanceField,
-    expand::OPEN,
     ground::{Ground, Mixed},
 };
 use crate::nav::{
@@ -92,6 +91,6 @@ impl<L: OpenList> DistanceField<L> {
     /// Cost of a settled cell, in units.
     fn settled(&self, index: usize) -> Option<u32> {
         let cost = self.costs[index];
-        (cost < OPEN).then_some(cost)
+        (cost <= self.front).then_some(cost)
     }
 }

@@ -1,4 +1,5 @@
-//! The loop that spreads a field: take the nearest open cell, settle it, look at its neighbors.
+//! The loop that spreads a field cell by cell: take the nearest open one, settle it, look at its
+//! neighbors.
 //!
 //! Input: the open nodes and the costs of cells reached so far. Output: final costs. An open cost
 //! carries a bit that makes it higher than any settled one, so that one comparison tells whether
@@ -67,10 +68,12 @@ impl<L: OpenList> DistanceField<L> {
     /// Drops awaited cells that are settled, up to one to watch.
     pub(super) fn await_next(&mut self) {
         while let Some(&index) = self.awaited.last() {
-            if self.costs[index as usize] >= OPEN {
+            let cost = self.costs[index as usize];
+            if cost > self.front {
                 self.watched = index as usize;
                 return;
             }
+            self.farthest = self.farthest.max(cost);
             self.awaited.pop();
         }
         self.watched = self.costs.len() - 1;

@@ -78,7 +78,13 @@ impl Frame {
     /// Index of the cost of the neighbor in a direction (0 to 7).
     #[inline(always)]
     pub(super) fn index_of_neighbor(&self, index: usize, direction: usize) -> usize {
-        index.wrapping_add_signed(self.ways[direction & 7].index as isize)
+        index.wrapping_add_signed(self.stride(direction))
+    }
+
+    /// From the index of a cell to that of its neighbor in a direction (0 to 7).
+    #[inline(always)]
+    pub(super) fn stride(&self, direction: usize) -> isize {
+        self.ways[direction & 7].index as isize
     }
 
     /// The node of the neighbor in a direction (0 to 7), reached by it.

@@ -4,11 +4,10 @@
 //! Along a diagonal it is any jump point that a straight scan from one of its cells finds: the
 //! diagonal's cells themselves are left out, as nothing is forced there while corners may not be
 //! cut. With four neighbors columns take the place of diagonals: ways go up or down first. All scans
-//! are looked up in the layer's [`JumpMap`].
+//! are looked up in the layer's jump map.
 //!
 //! Where cost is mixed, cells on seams are jump points, too; there, steps are left out by comparing
-//! costs ([`Detours`]). A jump costs the same all along: whatever lies between two seams has ground of
-//! one cost around it, so only a single step from seam to seam can lead to another cost.
+//! costs (see [`JumpGround`]).
 //!
 //! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI
 //! 2011), "Improving Jump Point Search" (ICAPS 2014); M. Carlson et al., "Optimal Pathfinding on
@@ -19,34 +18,19 @@ use super::{
     jump_nodes::{JumpNode, NO_NODE},
 };
 use crate::nav::{
-    detours::{BlockCosts, Detours},
     direction::Direction,
-    grid::NavGrid,
-    jump_map::JumpMap,
-    layer::Layer,
+    jump_ground::JumpGround,
     open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
+    terrain::{DIAGONAL, STRAIGHT},
 };
 
 /// So many cells of diagonals that are looked from cost as much as an expansion (estimated: an
 /// expansion has two or three of them).
 const TURNS: u32 = 16;
 
-/// Where a search jumps: the map of jump points, and what the ground costs.
-pub(super) struct Field<'a> {
-    layer: &'a Layer,
-    map: &'a JumpMap,
-    /// Row-major.
-    terrain: &'a [u8],
-    width: u32,
-    /// Cost sum of the cheapest step, in units.
-    lowest: u32,
-    detours: &'static Detours,
-}
-
 /// A node that is being expanded.
 struct From<'a> {
-    field: &'a Field<'a>,
+    ground: &'a JumpGround<'a>,
     id: NodeId,
     node: JumpNode,
     f: u64,
@@ -62,60 +46,20 @@ struct Way {
     weight: u32,
 }
 
-impl<'a> Field<'a> {
-    pub(super) fn new(layer: &'a Layer, map: &'a JumpMap, grid: &'a NavGrid) -> Self {
-        let (lowest, _) = layer.cost_sum_range();
-        let neighborhood =
-            if map.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
-        let detours = Detours::of(neighborhood);
-        Self { layer, map, terrain: grid.terrain_bytes(), width: grid.width(), lowest, detours }
-    }
-
-    #[inline]
-    fn excess_of(&self, x: u32, y: u32) -> u32 {
-        self.layer.excess(self.terrain[y as usize * self.width as usize + x as usize])
-    }
-
-    /// Directions worth trying from a node.
-    #[inline]
-    fn successors<const MIXED: bool>(&self, node: &JumpNode) -> u8 {
-        let pattern = self.layer.pattern(node.x, node.y);
-        if !MIXED || !self.map.is_on_seam(node.x, node.y) {
-            return self.layer.moves().get(node.arrival, pattern);
-        }
-        // Beside the grid this reads something else, for a cell that is not passable.
-        let here = node.y as usize * self.width as usize + node.x as usize;
-        let row = |below: usize| {
-            let first = here.wrapping_add(below).wrapping_sub(1);
-            [first, first.wrapping_add(1), first.wrapping_add(2)].map(|index| {
-                self.layer.excess(self.terrain.get(index).copied().unwrap_or(0))
-            })
-        };
-        let width = self.width as usize;
-        let (below, beside, above) = (row(width.wrapping_neg()), row(0), row(width));
-        let mut costs = BlockCosts { excess: [0; 9], lowest: self.lowest };
-        costs.excess[..3].copy_from_slice(&below);
-        costs.excess[3..6].copy_from_slice(&beside);
-        costs.excess[6..].copy_from_slice(&above);
-        let legal = self.layer.moves().legal(pattern);
-        self.detours.prune(legal, node.arrival, pattern, &costs)
-    }
-}
-
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes, fewer where they see much; returns what of the budget it took.
-    pub(super) fn expand_jumps(&mut self, field: &Field, budget: u32) -> u32 {
-        match (field.map.has_seams(), field.map.has_diagonals()) {
-            (false, true) => self.expand_on::<false, true>(field, budget),
-            (false, false) => self.expand_on::<false, false>(field, budget),
-            (true, true) => self.expand_on::<true, true>(field, budget),
-            (true, false) => self.expand_on::<true, false>(field, budget),
+    pub(super) fn expand_jumps(&mut self, ground: &JumpGround, budget: u32) -> u32 {
+        match (ground.map.has_seams(), ground.map.has_diagonals()) {
+            (false, true) => self.expand_on::<false, true>(ground, budget),
+            (false, false) => self.expand_on::<false, false>(ground, budget),
+            (true, true) => self.expand_on::<true, true>(ground, budget),
+            (true, false) => self.expand_on::<true, false>(ground, budget),
         }
     }
 
     fn expand_on<const MIXED: bool, const EIGHT: bool>(
         &mut self,
-        field: &Field,
+        ground: &JumpGround,
         budget: u32,
     ) -> u32 {
         let mut spent = 0;
@@ -126,14 +70,14 @@ impl<L: OpenList> Search<L> {
                 return spent;
             };
             self.counters.expansions += 1;
-            let distance = self.aim.distance(field.layer, node.x, node.y);
+            let distance = self.aim.distance(ground.layer, node.x, node.y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
                 return spent;
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
-            let excess = if MIXED { field.excess_of(node.x, node.y) } else { 0 };
-            let from = From { field, id, node, f, sum: field.lowest + 2 * excess };
+            let sum = ground.sum_at::<MIXED>(node.x, node.y);
+            let from = From { ground, id, node, f, sum };
             let turns = self.jump_all::<MIXED, EIGHT>(&from);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
@@ -146,7 +90,8 @@ impl<L: OpenList> Search<L> {
     #[inline(always)]
     fn jump_all<const MIXED: bool, const EIGHT: bool>(&mut self, from: &From) -> u32 {
         let mut turns = 0;
-        let mut directions = from.field.successors::<MIXED>(&from.node);
+        let mut directions =
+            from.ground.successors::<MIXED>(from.node.x, from.node.y, from.node.arrival);
         while directions != 0 {
             let direction = Direction::from_bits(directions.trailing_zeros() as u8);
             directions &= directions - 1;
@@ -182,7 +127,7 @@ impl<L: OpenList> Search<L> {
     #[inline]
     fn jump_straight<const MIXED: bool>(&mut self, from: &From, arrival: Direction) -> u32 {
         let (x, y) = (from.node.x, from.node.y);
-        let stop = from.field.map.straight(x, y, arrival);
+        let stop = from.ground.map.straight(x, y, arrival);
         let limit = stop.distance + u32::from(stop.is_open);
         let steps = match self.aim.ahead(x, y, arrival) {
             Some(distance) if distance < limit => distance,
@@ -202,7 +147,7 @@ impl<L: OpenList> Search<L> {
     ) -> u32 {
         let (way, row_way, column_way) = ways::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
-        let map = from.field.map;
+        let map = from.ground.map;
         let (turn, rest, side) = self.aim.beside(x, y, way);
         let mut ray = map.diagonal::<RIGHT, UP>(x, y);
         let (mut passed, mut turns) = (0, 0);
@@ -238,7 +183,7 @@ impl<L: OpenList> Search<L> {
     fn jump_vertically<const MIXED: bool, const UP: bool>(&mut self, from: &From) -> u32 {
         let way = if UP { Direction::North } else { Direction::South };
         let (x, y) = (from.node.x, from.node.y);
-        let map = from.field.map;
+        let map = from.ground.map;
         let (turn, rest, side) = self.aim.abreast(x, y, way);
         let (mut at, mut turns) = (0, 0);
         loop {
@@ -283,7 +228,7 @@ impl<L: OpenList> Search<L> {
             self.reach::<MIXED>(from, (x, y), Way { arrival: way, steps, weight });
             return;
         }
-        let stop = from.field.map.straight(x, y, side);
+        let stop = from.ground.map.straight(x, y, side);
         if rest < stop.distance + u32::from(stop.is_open) {
             self.reach_beside::<MIXED>(from, (x, y), (steps, weight), (rest, side));
         }
@@ -307,13 +252,12 @@ impl<L: OpenList> Search<L> {
     fn reach<const MIXED: bool>(&mut self, from: &From, (x, y): (u32, u32), way: Way) {
         let sum = if MIXED && way.steps == 1 {
             // From seam to seam.
-            let excess = from.field.excess_of(x, y);
-            (from.field.lowest + from.sum) / 2 + excess
+            from.ground.sum_onto(from.sum, x, y)
         } else {
             from.sum
         };
         let g = u64::from(from.node.g) + u64::from(way.weight) * u64::from(sum);
-        let distance = self.aim.distance(from.field.layer, x, y);
+        let distance = self.aim.distance(from.ground.layer, x, y);
         let h = u64::from(distance) * u64::from(self.aim.per_weight);
         if g + h > u64::from(u32::MAX) {
             self.aim.overflow = true;
