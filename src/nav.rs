@@ -29,7 +29,7 @@ pub mod path;
 pub mod query;
 pub mod queue;
 pub(crate) mod region;
-pub mod search;
 pub(crate) mod seams;
+pub mod search;
 pub mod terrain;
 pub mod walk;

@@ -90,13 +90,7 @@ impl Detours {
     /// Which of the `legal` steps are worth trying after arriving by `arrival` (0 to 7, or
     /// [`NO_DIRECTION`]).
     #[inline]
-    pub(crate) fn prune(
-        &self,
-        legal: u8,
-        arrival: u8,
-        pattern: Pattern,
-        costs: &BlockCosts,
-    ) -> u8 {
+    pub(crate) fn prune(&self, legal: u8, arrival: u8, pattern: Pattern, costs: &BlockCosts) -> u8 {
         if arrival == NO_DIRECTION {
             return legal;
         }

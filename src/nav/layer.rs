@@ -168,19 +168,15 @@ impl Layer {
         }
         if self.seams.is_some() {
             // Seams depend on neighbors: all bits must be read before.
-            seams_changed.retain(|&(rect, has_changed)| {
-                self.find_seams(rect, source.0) || has_changed
-            });
+            seams_changed
+                .retain(|&(rect, has_changed)| self.find_seams(rect, source.0) || has_changed);
             changed = seams_changed.into_iter().map(|(rect, _)| rect).collect();
         }
         self.update_jumps(&changed);
     }
 
     /// The rectangle and one cell around it, as far as the grid goes.
-    fn with_border(
-        &self,
-        (x, y, width, height): (u32, u32, u32, u32),
-    ) -> (u32, u32, u32, u32) {
+    fn with_border(&self, (x, y, width, height): (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
         let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
         let (right, high) = ((x + width + 1).min(self.width), (y + height + 1).min(self.height));
         (left, low, right - left, high - low)

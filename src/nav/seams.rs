@@ -66,9 +66,8 @@ mod tests {
         let cost = |x: u32, y: u32| u32::from(rows[y as usize].as_bytes()[x as usize] - b'0');
         let mut seams = BitRows::new(6, 4);
         assert!(find(&mut seams, (6, 4), (0, 0, 6, 4), cost));
-        let drawn = (0..4).map(|y| {
-            (0..6).map(|x| if seams.get(x, y) { 'S' } else { '.' }).collect::<String>()
-        });
+        let drawn = (0..4)
+            .map(|y| (0..6).map(|x| if seams.get(x, y) { 'S' } else { '.' }).collect::<String>());
         assert_eq!(drawn.collect::<Vec<_>>(), ["..SS..", "..SS..", "...S..", "..SS.."]);
         assert!(!find(&mut seams, (6, 4), (1, 1, 3, 2), cost), "nothing new");
     }

@@ -156,13 +156,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` nodes; returns how much of the budget it took.
-    fn step_cells(
-        &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        budget: u32,
-    ) -> u32 {
+    fn step_cells(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
         let before = self.counters.expansions;
         if self.aim.jumps {
             // Without a map the profile has changed: the search is stale.

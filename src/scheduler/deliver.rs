@@ -20,12 +20,8 @@ type Unit = (
     Option<&'static mut CritterState>,
 );
 
-type UnitItem<'a> = (
-    Mut<'a, PathStatus>,
-    Mut<'a, NavPath>,
-    Mut<'a, ActiveOrder>,
-    Option<Mut<'a, CritterState>>,
-);
+type UnitItem<'a> =
+    (Mut<'a, PathStatus>, Mut<'a, NavPath>, Mut<'a, ActiveOrder>, Option<Mut<'a, CritterState>>);
 
 /// Writes path and status of each unit that has its answer, triggers the events, and makes the
 /// counters readable for everyone.

@@ -132,7 +132,7 @@ impl CoarseGraph {
         for index in 0..chunks.len() {
             let chunk = chunks[index];
             self.read_ground(chunk, &ground);
-            if chunk % self.chunks.0 > 0 {
+            if !chunk.is_multiple_of(self.chunks.0) {
                 chunks.push(chunk - 1);
             }
             if chunk >= self.chunks.0 {
@@ -232,8 +232,7 @@ impl CoarseGraph {
             if near != label {
                 continue;
             }
-            let (dx, dy) =
-                if RIGHT { (BORDER, portal.along()) } else { (portal.along(), BORDER) };
+            let (dx, dy) = if RIGHT { (BORDER, portal.along()) } else { (portal.along(), BORDER) };
             visit(Exit {
                 owner: number,
                 index: u32::from(from) + index as u32,

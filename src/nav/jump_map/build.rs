@@ -63,8 +63,7 @@ impl JumpMap {
     fn mark_columns(&mut self, marks: &Plane) {
         if !marks.words.is_empty() {
             let marks = marks.transposed(self.width as usize + 2);
-            (0..self.width)
-                .for_each(|x| self.columns.set_line_marks(x, marks.row(x as usize + 1)));
+            (0..self.width).for_each(|x| self.columns.set_line_marks(x, marks.row(x as usize + 1)));
         }
         (0..self.width).for_each(|x| self.columns.refresh(x, &(0..self.height)));
     }

@@ -192,13 +192,7 @@ impl<L: OpenList> Alone<L> {
         }
     }
 
-    fn step(
-        &mut self,
-        job: Job,
-        grids: &impl GridSource,
-        pool: &NodePool,
-        budget: u32,
-    ) -> u32 {
+    fn step(&mut self, job: Job, grids: &impl GridSource, pool: &NodePool, budget: u32) -> u32 {
         let mut spent = 0;
         let grid = grids.grid(job.grid);
         if let Some(grid) = grid {

@@ -47,8 +47,12 @@ impl Job {
     /// Answers with the beginning of the way; what is still to be found begins at its end.
     pub(super) fn begin(&mut self, mut beginning: Path, now: u64) -> Answer {
         beginning.kind = PathKind::Beginning;
-        let answer =
-            self.answer(Ok(beginning), FoundBy::Search(Algorithm::Hierarchical), SearchCounters::default(), now);
+        let answer = self.answer(
+            Ok(beginning),
+            FoundBy::Search(Algorithm::Hierarchical),
+            SearchCounters::default(),
+            now,
+        );
         if let Ok(path) = &answer.result {
             self.query.start = path.end();
         }

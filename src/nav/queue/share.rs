@@ -1,6 +1,6 @@
 //! When jobs with one goal are answered by one search.
 //!
-//! A search from the goal outward (a [`DistanceField`]) answers everybody who wants to go there. It
+//! A search from the goal outward (a [`DistanceField`](crate::nav::field::DistanceField)) answers everybody who wants to go there. It
 //! looks at all cells as near to the goal as the farthest of them, which is more than a search looks at
 //! that runs from one place to another; so it pays from some number of jobs on. Whether it does is
 //! reckoned from what searches on the same grid and profile have taken so far, per step of distance:
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use super::job::Job;
 use crate::nav::{
     cell::Cell,
-    field::DistanceField,
     grid::NavGrid,
+    jump_map::JumpMap,
     layer::Layer,
     query::{Algorithm, GridId, Reach},
     search::LONG_WAY,
@@ -21,9 +21,9 @@ use crate::nav::{
 
 /// Fields that may be under way at once: each takes 4 bytes a cell of its grid.
 pub(super) const MOST_FIELDS: usize = 2;
-/// What a field takes for so many cells, in units of the budget (measured: 20 ns a cell on uniform
-/// ground, 30 to 45 on mixed, 40 to the unit).
-const CELLS_PER_UNIT: [u64; 2] = [2, 1];
+/// A field takes a unit of the budget for so many cells: where it casts rays over uniform ground, and
+/// elsewhere (measured: 3 to 6 and 20 to 45 ns a cell, 40 to the unit).
+const CELLS_PER_UNIT: [u64; 2] = [8, 1];
 /// Clearing the field takes a unit for so many cells of the grid (0.2 ns each).
 const CLEARED_PER_UNIT: u64 = 200;
 /// What a search takes per step of distance before anything is known, in units: where it jumps and
@@ -126,18 +126,16 @@ impl Sharing {
         let Some(group) = self.groups.get(key) else {
             return false;
         };
-        let jumps = layer.jumps().is_some_and(|map| map.pays());
+        let jumps = layer.jumps().is_some_and(JumpMap::pays);
         let rate = self.rates.get(&(key.grid, key.profile)).copied().unwrap_or_default();
         let guess = FIRST_GUESS[usize::from(!jumps)];
-        let alone = if rate.distance == 0 {
-            group.distance * guess
-        } else {
-            group.distance.saturating_mul(rate.spent) / rate.distance
-        };
+        let learned = group.distance.saturating_mul(rate.spent).checked_div(rate.distance);
+        let alone = learned.unwrap_or(group.distance * guess);
         let cells = u64::from(grid.width()) * u64::from(grid.height());
         let around = 4 * u64::from(group.farthest) * u64::from(group.farthest);
-        let together = around.min(cells) / CELLS_PER_UNIT[usize::from(!layer.is_uniform())]
-            + cells / CLEARED_PER_UNIT;
+        let casts_rays = jumps && layer.is_uniform();
+        let together =
+            around.min(cells) / CELLS_PER_UNIT[usize::from(!casts_rays)] + cells / CLEARED_PER_UNIT;
         alone > together
     }
 }
@@ -146,16 +144,4 @@ impl Sharing {
 fn distance(job: &Job) -> u32 {
     let (start, goal) = (job.query.start, job.query.goal);
     start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y))
-}
-
-/// A field for a group, started; none where its goal is no place to go to.
-pub(super) fn start_field(
-    mut field: DistanceField,
-    key: &GroupKey,
-    grid: &NavGrid,
-) -> Result<DistanceField, DistanceField> {
-    match field.start(grid, key.profile, key.goal) {
-        Ok(()) => Ok(field),
-        Err(_) => Err(field),
-    }
 }

@@ -4,7 +4,7 @@ use super::{
     Answer, FoundBy, GridSource, JOB_COST, SearchQueue,
     flight::{Alone, Flight, Together, Work},
     job::Job,
-    share::{GroupKey, MOST_FIELDS, start_field},
+    share::{GroupKey, MOST_FIELDS},
 };
 use crate::nav::{
     grid::NavGrid, layer::Layer, open_list::OpenList, query::PathFailure, search::SearchCounters,
@@ -93,14 +93,11 @@ impl<L: OpenList> SearchQueue<L> {
         layer: &Layer,
         left: &mut u32,
     ) -> bool {
-        let idle = self.idle_fields.pop().unwrap_or_default();
-        let field = match start_field(idle, &key, grid) {
-            Ok(field) => field,
-            Err(idle) => {
-                self.idle_fields.push(idle);
-                return false;
-            }
-        };
+        let mut field = self.idle_fields.pop().unwrap_or_default();
+        if field.start(grid, key.profile, key.goal).is_err() {
+            self.idle_fields.push(field);
+            return false;
+        }
         let mut together = Together::new(key, field);
         together.jobs.push_back(job);
         for line in [&mut self.express, &mut self.long] {

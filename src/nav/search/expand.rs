@@ -164,13 +164,7 @@ impl<L: OpenList> Search<L> {
 
     /// The node of the neighbor `to` of node `id`.
     #[inline(always)]
-    fn neighbor(
-        &mut self,
-        id: NodeId,
-        direction: u8,
-        to: (u32, u32),
-        pool: &NodePool,
-    ) -> NodeId {
+    fn neighbor(&mut self, id: NodeId, direction: u8, to: (u32, u32), pool: &NodePool) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
         let inner = 1..CHUNK - 1;
         if inner.contains(&column) && inner.contains(&row) {

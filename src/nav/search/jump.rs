@@ -314,7 +314,11 @@ fn stretches_back(
     let line = Direction::from_bits(node.arrival);
     if !has_diagonals {
         let column = Direction::from_offset(0, dy.signum());
-        return if columns == 0 { [(line, rows), (line, 0)] } else { [(line, columns), (column, rows)] };
+        return if columns == 0 {
+            [(line, rows), (line, 0)]
+        } else {
+            [(line, columns), (column, rows)]
+        };
     }
     if line.is_diagonal() {
         return [(line, columns), (line, 0)];

@@ -32,7 +32,7 @@ fn measure(side: u32) -> Result<(), GridError> {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        ((random >> 32) * u64::from(end) >> 32) as u32
+        (((random >> 32) * u64::from(end)) >> 32) as u32
     };
     let mut grid = NavGrid::from_terrain(side, side, world(side, &mut below))?;
     let before = islands(&grid);

@@ -19,7 +19,15 @@ const WAYS: u32 = 40;
 fn main() -> ExitCode {
     println!(
         "{:<8} {:>11} {:>9} {:>11} {:>9} {:>10} {:>12} {:>9} {:>9}",
-        "world", "stretch µs", "worst", "whole µs", "worst", "exact µs", "mean excess", "worst", "cells"
+        "world",
+        "stretch µs",
+        "worst",
+        "whole µs",
+        "worst",
+        "exact µs",
+        "mean excess",
+        "worst",
+        "cells"
     );
     for (name, world) in [("walls", walls as fn(&mut Random) -> Vec<u8>), ("lakes", lakes)] {
         if let Err(error) = measure(name, world) {
@@ -113,7 +121,9 @@ fn hierarchical(
     let begin = Instant::now();
     let since = || begin.elapsed().as_secs_f64() * 1e6;
     let (mut stretch, mut first) = (None, 0.0);
-    search.start(grid, pool, query.algorithm(Algorithm::Hierarchical)).map_err(|e| e.to_string())?;
+    search
+        .start(grid, pool, query.algorithm(Algorithm::Hierarchical))
+        .map_err(|e| e.to_string())?;
     while !search.is_finished() {
         search.step(grid, pool, 64);
         if stretch.is_none() {
@@ -124,7 +134,9 @@ fn hierarchical(
     let rest = search.finish(grid, pool).map_err(|error| error.to_string())?;
     let whole = since();
     // Whole again, for the cost of both parts together.
-    search.start(grid, pool, query.algorithm(Algorithm::Hierarchical)).map_err(|e| e.to_string())?;
+    search
+        .start(grid, pool, query.algorithm(Algorithm::Hierarchical))
+        .map_err(|e| e.to_string())?;
     search.step(grid, pool, u32::MAX);
     let path = search.finish(grid, pool).map_err(|error| error.to_string())?;
     let stretch = stretch.ok_or("no beginning apart")?;
@@ -194,6 +206,6 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        ((self.0 >> 32) * u64::from(end) >> 32) as u32
+        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
     }
 }
