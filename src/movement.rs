@@ -13,7 +13,7 @@ mod repair;
 pub(crate) use self::{
     advance::advance_critters,
     draw::{Interpolation, place_transforms},
-    repair::repair_paths,
+    repair::{ask_again, repair_paths},
 };
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};

@@ -205,9 +205,11 @@ fn answer_checksum(answer: &Answer) -> u64 {
     sum.add(answer.ticket.number());
     match &answer.result {
         Ok(path) => {
-            sum.add_cell(path.start());
+            // A long way counts as a whole, in however many answers it came.
+            let begun = answer.begun;
+            sum.add_cell(begun.map_or(path.start(), |begun| begun.start));
             sum.add_cell(path.end());
-            sum.add(path.cost().0);
+            sum.add(begun.map_or(0, |begun| begun.cost.0) + path.cost().0);
         }
         Err(_) => sum.add(u64::MAX),
     }

@@ -227,7 +227,7 @@ fn outcomes(replies: &[Reply]) -> BTreeMap<u64, Result<PathCost, PathFailure>> {
 
 #[test]
 fn the_answers_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under_any_budget() {
-    let world = patched(120, 40, 5);
+    let world = patched(120, 30, 5);
     let orders = mixed_orders(&world.0);
     let mut costs = Vec::new();
     for budget in [700, 5_000, 50_000] {
@@ -258,7 +258,7 @@ fn the_answers_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under
 
 #[test]
 fn answers_of_the_queue_are_those_of_searches_at_once() {
-    let world = patched(120, 40, 6);
+    let world = patched(120, 30, 6);
     let orders = mixed_orders(&world.0);
     let outcomes = outcomes(&play(&OneWorker, &world, &orders, 3_000));
     let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -408,7 +408,7 @@ fn an_edit_under_a_field_has_everybody_answered_on_the_new_grid() {
     let mut world = patched(200, 200, 24);
     let goal = Cell::new(1, 1);
     let (mut queue, tickets, starts) = sharing(&world, goal);
-    world.0.block(CellRect::new(Cell::new(100, 0), 2, 180)).unwrap();
+    world.0.block(CellRect::new(Cell::new(100, 0), 6, 180)).unwrap();
     let best = dijkstra(&world.0, UNIT, goal);
     let mut replies = Vec::new();
     finish(&mut queue, &world, 20_000, &mut replies);
@@ -537,8 +537,7 @@ fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
     while replies.is_empty() {
         step(&mut queue, &world, 600, &mut replies);
     }
-    let wall = CellRect::new(Cell::new(1_200, 0), 2, 90);
-    world.0.block(wall).unwrap();
+    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 80)).unwrap();
     finish(&mut queue, &world, 5_000, &mut replies);
     assert_eq!(queue.restarts(), 1, "it was thrown back");
     let of_job: Vec<&Reply> = replies.iter().collect();
@@ -668,6 +667,8 @@ fn equal_bursts_leave_the_same_memory_behind() {
     ] {
         let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
         queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
+        // More than all places take: how many are in use at once does not show.
+        queue.reserve(64);
         let mut stays = Vec::new();
         for _ in 0..3 {
             for _ in 0..64 {
@@ -677,6 +678,7 @@ fn equal_bursts_leave_the_same_memory_behind() {
             stays.push(queue.bytes());
         }
         assert_eq!(replies.len(), 3 * 64, "one answer each");
+        assert!(replies[0].result.is_ok(), "{:?}", replies[0].result);
         assert!(replies.iter().all(|reply| reply.cost() == replies[0].cost()), "the same way");
         assert_eq!(stays[1], stays[0], "the second burst, {algorithm:?}");
         assert_eq!(stays[2], stays[0], "the third burst, {algorithm:?}");

@@ -79,6 +79,9 @@ pub(crate) fn advance_critters(
                 *walker.status = PathStatus::Failed(reason);
                 walker.path.0 = Path::standing(walker.state.walk.head());
                 walker.state.walk.restart();
+                // The rest of a long way may still be searched for.
+                pathfinder.forget(entity);
+                walker.order.ticket = None;
                 pathfinder.counters.failed += 1;
                 commands.trigger(PathFailed { entity, reason });
             }

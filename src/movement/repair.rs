@@ -91,7 +91,7 @@ pub(crate) fn repair_paths(
 }
 
 /// Asks for the rest of an order from `start`.
-pub(super) fn ask_again(
+pub(crate) fn ask_again(
     entity: Entity,
     order: &mut ActiveOrder,
     start: Cell,

@@ -55,8 +55,8 @@ pub(crate) struct JumpMap {
     falling: Diagonals,
     has_diagonals: bool,
     has_seams: bool,
-    /// Passable cells, impassable ones that stand alone, and cells on seams.
-    texture: [u32; 3],
+    /// Passable cells, and impassable ones that stand alone.
+    texture: [u32; 2],
 }
 
 impl JumpMap {
@@ -80,7 +80,7 @@ impl JumpMap {
             falling: Diagonals::new(across, along, false),
             has_diagonals,
             has_seams,
-            texture: [0; 3],
+            texture: [0; 2],
         }
     }
 
@@ -143,7 +143,8 @@ impl JumpMap {
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
         let before = self.texture_of(rows.clone(), &(x..x + width));
         let along_rows = Sights::around(&self.rows, rows.clone(), &(x..x + width));
-        let along_columns = Sights::around(&self.columns, columns.clone(), &(y..y + height));
+        let seen_columns = if self.has_diagonals { columns.clone() } else { 0..0 };
+        let along_columns = Sights::around(&self.columns, seen_columns, &(y..y + height));
         for y in y..y + height {
             for x in x..x + width {
                 self.read_cell(x, y, ground);
@@ -157,9 +158,7 @@ impl JumpMap {
         }
         let mut cells = Vec::new();
         along_rows.update(&self.rows, |row, x| cells.push((x, row)));
-        if self.has_diagonals {
-            along_columns.update(&self.columns, |column, y| cells.push((column, y)));
-        }
+        along_columns.update(&self.columns, |column, y| cells.push((column, y)));
         cells.retain(|&(x, y)| x < self.width && y < self.height);
         cells.extend(rows.flat_map(|y| columns.clone().map(move |x| (x, y))));
         for (x, y) in cells {
@@ -181,14 +180,14 @@ impl JumpMap {
     /// passable cells or more. There each is a reason to stop, and A* is faster (measured on maps
     /// with 10 and 35 % of random obstacles; game maps have one for 2,000 or fewer).
     pub(crate) const fn pays(&self) -> bool {
-        let [open, alone, _] = self.texture;
+        let [open, alone] = self.texture;
         (alone as u64) * 100 < open as u64
     }
 
-    fn texture_of(&self, rows: Range<u32>, columns: &Range<u32>) -> [u32; 3] {
+    fn texture_of(&self, rows: Range<u32>, columns: &Range<u32>) -> [u32; 2] {
         let words = self.rows.words_around(columns);
-        let add = |sum: [u32; 3], row: [u32; 3]| core::array::from_fn(|side| sum[side] + row[side]);
-        rows.map(|row| self.rows.texture(row, words.clone())).fold([0; 3], add)
+        let add = |sum: [u32; 2], row: [u32; 2]| core::array::from_fn(|side| sum[side] + row[side]);
+        rows.map(|row| self.rows.texture(row, words.clone())).fold([0; 2], add)
     }
 
     #[inline]

@@ -41,6 +41,7 @@ pub struct Layer {
     uniform: bool,
     min_cost: u32,
     max_cost: u32,
+    neighborhood: Neighborhood,
     /// What a column or row of the shorter side adds to a distance.
     short_weight: u32,
 }
@@ -76,6 +77,7 @@ impl Layer {
             uniform: profile.is_uniform(),
             min_cost,
             max_cost: u32::from(profile.max_cost().unwrap_or(0)),
+            neighborhood: profile.neighborhood(),
             short_weight: match profile.neighborhood() {
                 Neighborhood::Eight => DIAGONAL - STRAIGHT,
                 Neighborhood::Four => STRAIGHT,
@@ -89,7 +91,7 @@ impl Layer {
         let keeps_corners = profile.neighborhood() == Neighborhood::Four
             || profile.corner_rule() == CornerRule::Forbid;
         if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
-            layer.build_jumps(profile.neighborhood(), source.0);
+            layer.build_jumps(source.0);
         }
         layer
     }
@@ -98,8 +100,12 @@ impl Layer {
     /// Searches count in 32 bits.
     pub(crate) fn longest_jump(&self) -> u64 {
         let (_, highest) = self.cost_sum_range();
-        let longest = u64::from(self.width.max(self.height)) + 1;
-        2 * u64::from(DIAGONAL) * u64::from(highest) * longest
+        let (width, height) = (u64::from(self.width), u64::from(self.height));
+        let longest = match self.neighborhood {
+            Neighborhood::Eight => u64::from(DIAGONAL) * (width.max(height) + 1),
+            Neighborhood::Four => u64::from(STRAIGHT) * (width + height),
+        };
+        2 * u64::from(highest) * longest
     }
 
     fn build_coarse(&mut self, terrain: &[u8]) {
@@ -128,14 +134,14 @@ impl Layer {
         (16 * sum).checked_div(count).map(|mean| mean as u32)
     }
 
-    fn build_jumps(&mut self, neighborhood: Neighborhood, terrain: &[u8]) {
+    fn build_jumps(&mut self, terrain: &[u8]) {
         let (width, height) = (self.width, self.height);
         if !self.uniform {
             self.seams = Some(BitRows::new(width, height));
             self.find_seams((0, 0, width, height), terrain);
         }
         let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
-        self.jumps = Some(Box::new(JumpMap::build(width, height, neighborhood, ground)));
+        self.jumps = Some(Box::new(JumpMap::build(width, height, self.neighborhood, ground)));
     }
 
     /// Brings the layer up to date after edits in `rects` (column, row, width, height from the
@@ -207,9 +213,7 @@ impl Layer {
             300 + 30 * u64::from(width) * u64::from(height)
         };
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            let neighborhood =
-                if jumps.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
-            **jumps = JumpMap::build(self.width, self.height, neighborhood, ground);
+            **jumps = JumpMap::build(self.width, self.height, self.neighborhood, ground);
         } else {
             changed.iter().for_each(|&rect| jumps.update(rect, ground));
         }

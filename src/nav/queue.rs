@@ -20,8 +20,8 @@
 //! - **Long ways.** A hierarchical search delivers the beginning of its way as soon as it is found;
 //!   the rest follows as an answer of its own.
 //! - **Price.** An expansion on mixed terrain counts three: it looks at all eight neighbors and
-//!   takes about that much longer. One of a jumping search counts five, and more where it sees
-//!   much. So a budget means about the same time for all.
+//!   takes about that much longer. One of a jumping search counts four or five, and more where it
+//!   sees much. So a budget means about the same time for all.
 //! - **Edits.** A search whose explored part was edited (a jumping one: by any edit, as its scans
 //!   look far) starts anew, at most
 //!   [`MOST_RESTARTS`] times; after that it is run to its end at once, and what it takes beyond
@@ -47,11 +47,12 @@ use self::{
     workers::Board,
 };
 use super::{
+    cell::Cell,
     field::DistanceField,
     grid::NavGrid,
     node_pool::NodePool,
     open_list::{BucketHeap, OpenList},
-    path::Path,
+    path::{Path, PathCost},
     query::{Algorithm, GridId, PathFailure, PathQuery},
     search::{Search, SearchCounters},
 };
@@ -129,12 +130,22 @@ pub struct Answer {
     pub result: Result<Path, PathFailure>,
     /// How it was found.
     pub found_by: FoundBy,
-    /// Whether the way begins where that of the answer before, to the same job, ends.
-    pub is_rest: bool,
+    /// What was answered to the same job before: the way begins where that ends. `None` where this
+    /// is the first answer.
+    pub begun: Option<Begun>,
     /// What the search did, thrown-back runs left aside; of a field, told with its first answer.
     pub counters: SearchCounters,
     /// Ticks between question and answer; 0 = within the same tick.
     pub waited: u64,
+}
+
+/// The beginning of a way that was answered already, in one answer or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Begun {
+    /// Where it starts.
+    pub start: Cell,
+    /// What it costs.
+    pub cost: PathCost,
 }
 
 /// Where the queue finds grids.
@@ -228,7 +239,9 @@ impl<L: OpenList> SearchQueue<L> {
         self.tick += 1;
         if self.flights.is_empty() {
             self.pool.trim(PAGES_KEPT);
-            self.idle_fields.clear();
+        }
+        if !self.flights.iter().any(|flight| matches!(flight.work, Work::Together(_))) {
+            self.idle_fields.clear(); // 4 bytes a cell each
         }
         budget - left
     }

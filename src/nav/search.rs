@@ -7,8 +7,8 @@
 //! [`start`](Search::start) without expanding anything: cells off the grid, impassable ones,
 //! goals on another island.
 //!
-//! Algorithms: jump point search (see `jump`) where cost is uniform, with eight neighbors and
-//! corners that may not be cut. Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent
+//! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors;
+//! a hierarchy of chunks for long ways (see `long_way`). Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent
 //! estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
 //! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
 //! Grids", IJCAI 2016).
@@ -144,7 +144,10 @@ impl<L: OpenList> Search<L> {
                 self.step_route(layer, pool, budget - spent)
             } else {
                 let took = self.step_cells(grid, layer, pool, budget - spent);
-                self.end_part(grid, layer, pool);
+                if self.end_part(grid, layer, pool) {
+                    spent += took;
+                    continue;
+                }
                 took
             };
             spent += took;
@@ -241,6 +244,7 @@ impl<L: OpenList> Search<L> {
     fn clear_nodes(&mut self, pool: &NodePool) {
         self.nodes.finish(pool);
         self.jumps.clear();
+        self.open.reset(0, 0);
         self.held = None;
     }
 

@@ -16,7 +16,7 @@ use crate::{
     movement::CritterState,
     nav::{
         cell::Cell,
-        path::Path,
+        path::{Path, PathKind},
         query::{GridId, PathFailure, PathQuery},
     },
     scheduler::{Pathfinder, TilePathSettings},
@@ -168,8 +168,13 @@ fn end_order(
     (request, mut status, mut order, mut path, state): UnitItem<'_>,
     commands: &mut Commands,
 ) {
-    let was_under_way =
-        matches!(*status, PathStatus::Searching | PathStatus::Walking(_) | PathStatus::Repairing);
+    let was_under_way = matches!(
+        *status,
+        PathStatus::Searching
+            | PathStatus::Walking(_)
+            | PathStatus::Found(PathKind::Beginning)
+            | PathStatus::Repairing
+    );
     if was_under_way {
         let replaced = request.is_some();
         let reason = if replaced { PathFailure::Superseded } else { PathFailure::Canceled };

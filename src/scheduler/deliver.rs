@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::{PathCounters, Pathfinder, answer_checksum};
 use crate::{
-    movement::CritterState,
+    movement::{CritterState, ask_again},
     nav::{
         path::{Path, PathKind},
         query::Algorithm,
@@ -50,14 +50,25 @@ pub(crate) fn deliver_answers(
             unit.2.ticket = None;
         }
         match answer.result {
+            Ok(found) if answer.begun.is_some() && unit.1.0.end() != found.start() => {
+                // It was led elsewhere meanwhile.
+                let (status, path, order, state) = &mut unit;
+                let start = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
+                ask_again(entity, order, start, &mut pathfinder);
+                **status = PathStatus::Repairing;
+            }
             Ok(found) => {
                 let kind = found.kind();
-                give_path(&mut unit, found, answer.is_rest);
+                give_path(&mut unit, found, answer.begun.is_some());
                 commands.trigger(PathFound { entity, kind });
             }
             Err(reason) => {
-                let (status, path, ..) = &mut unit;
-                path.0 = Path::standing(path.0.start());
+                let (status, path, _, state) = &mut unit;
+                let place = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
+                path.0 = Path::standing(place);
+                if let Some(state) = state {
+                    state.walk.restart();
+                }
                 **status = PathStatus::Failed(reason);
                 commands.trigger(PathFailed { entity, reason });
             }
@@ -70,17 +81,16 @@ pub(crate) fn deliver_answers(
 /// Sets a unit on its way, or adds the rest to a way that it goes already.
 fn give_path((status, path, _, state): &mut UnitItem, found: Path, is_rest: bool) {
     let kind = found.kind();
-    let is_added = is_rest && path.0.end() == found.start();
     **status = match state {
         Some(state) => {
-            if !is_added {
+            if !is_rest {
                 state.begin(found.start());
             }
             PathStatus::Walking(kind)
         }
         None => PathStatus::Found(kind),
     };
-    if is_added {
+    if is_rest {
         path.0.append(found);
     } else {
         path.0 = found;
@@ -93,12 +103,14 @@ fn kind_of(answer: &Answer) -> Result<PathKind, ()> {
 
 fn count(pathfinder: &mut Pathfinder, answer: &Answer) {
     let counters = &mut pathfinder.counters;
+    if kind_of(answer) == Ok(PathKind::Beginning) {
+        return; // told with the rest
+    }
     counters.expansions += answer.counters.expansions + answer.counters.portals;
     counters.waited += answer.waited;
     counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
     match kind_of(answer) {
-        Ok(PathKind::Beginning) => return,
-        Ok(PathKind::Complete) => counters.found += 1,
+        Ok(PathKind::Complete | PathKind::Beginning) => counters.found += 1,
         Ok(PathKind::Partial) => counters.partial += 1,
         Err(()) => counters.failed += 1,
     }

@@ -74,12 +74,12 @@ impl Lines {
         &self.words[..self.words_per_line * (count as usize + 2)]
     }
 
-    /// How many cells of some words of a line are passable, how many are not while all four
-    /// beside them are, and how many are marked.
-    pub(super) fn texture(&self, line: u32, words: Range<usize>) -> [u32; 3] {
+    /// How many cells of some words of a line are passable, and how many are not while all four
+    /// beside them are.
+    pub(super) fn texture(&self, line: u32, words: Range<usize>) -> [u32; 2] {
         let first = (line as usize + 1) * self.words_per_line;
         let open = |word: usize| self.words[word].open;
-        let mut counts = [0; 3];
+        let mut counts = [0; 2];
         for word in first + words.start..first + words.end {
             let here = open(word);
             let before = here << 1 | word.checked_sub(1).map_or(0, open) >> 63;
@@ -87,7 +87,6 @@ impl Lines {
             let beside = open(word - self.words_per_line) & open(word + self.words_per_line);
             counts[0] += here.count_ones();
             counts[1] += (!here & before & after & beside).count_ones();
-            counts[2] += self.marks.get(word).map_or(0, |marks| marks.count_ones());
         }
         counts
     }

@@ -71,6 +71,8 @@ pub(super) struct Together {
     pub(super) jobs: VecDeque<Job>,
     pub(super) field: DistanceField,
     pub(super) ready: Vec<Ready>,
+    /// Jobs whose ways cost more than a field can count.
+    pub(super) refused: VecDeque<Job>,
     /// What the field did, until it is told with an answer.
     counters: SearchCounters,
 }
@@ -171,6 +173,7 @@ impl<L: OpenList> Alone<L> {
     fn take_off(&mut self, job: Job, grids: &impl GridSource, pool: &NodePool) -> u32 {
         self.spent = 0;
         let started = match grids.grid(job.grid) {
+            Some(grid) if job.begun.is_some() => self.search.start_rest(grid, pool, job.query),
             Some(grid) => self.search.start(grid, pool, job.query),
             None => Err(PathFailure::GridGone(job.grid)),
         };
@@ -223,8 +226,8 @@ impl<L: OpenList> Alone<L> {
 
 impl Together {
     pub(super) fn new(key: GroupKey, field: DistanceField) -> Self {
-        let (jobs, ready) = (VecDeque::new(), Vec::new());
-        Self { key, jobs, field, ready, counters: SearchCounters::default() }
+        let (jobs, ready, refused) = (VecDeque::new(), Vec::new(), VecDeque::new());
+        Self { key, jobs, field, ready, refused, counters: SearchCounters::default() }
     }
 
     fn work(&mut self, grids: &impl GridSource, deal: u32) -> u32 {
@@ -246,14 +249,13 @@ impl Together {
             let found = self.field.path(grid, start);
             let steps = found.as_ref().map_or(0, Path::steps);
             spent += PATH_PRICE + steps / STEPS_PER_UNIT;
-            let failure = if self.field.overflow() {
-                PathFailure::CostOverflow { start, goal }
-            } else {
-                PathFailure::NoWay { start, goal }
-            };
+            if found.is_none() && self.field.overflow() {
+                self.refused.push_back(Job { is_single: true, ..job });
+                continue;
+            }
             self.ready.push(Ready {
                 job,
-                result: found.ok_or(failure),
+                result: found.ok_or(PathFailure::NoWay { start, goal }),
                 found_by: FoundBy::Field,
                 counters: core::mem::take(&mut self.counters),
                 spent: 0,

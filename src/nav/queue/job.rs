@@ -1,8 +1,8 @@
 //! A question in the queue, and the answer to it.
 
-use super::{Answer, FoundBy, Ticket};
+use super::{Answer, Begun, FoundBy, Ticket};
 use crate::nav::{
-    path::{Path, PathKind},
+    path::{Path, PathCost, PathKind},
     query::{Algorithm, GridId, PathFailure, PathQuery},
     search::SearchCounters,
 };
@@ -15,14 +15,24 @@ pub(super) struct Job {
     pub(super) asked_at: u64,
     pub(super) restarts: u32,
     pub(super) is_long: bool,
-    /// The beginning of the way was delivered; what is looked for is the rest.
-    pub(super) has_begun: bool,
+    /// It must not share a field.
+    pub(super) is_single: bool,
+    /// The beginning of the way, if that was delivered: what is looked for is the rest.
+    pub(super) begun: Option<Begun>,
 }
 
 impl Job {
     pub(super) fn new(ticket: Ticket, grid: GridId, query: PathQuery, now: u64) -> Self {
-        let (restarts, is_long, has_begun) = (0, false, false);
-        Self { ticket, grid, query, asked_at: now, restarts, is_long, has_begun }
+        Self {
+            ticket,
+            grid,
+            query,
+            asked_at: now,
+            restarts: 0,
+            is_long: false,
+            is_single: false,
+            begun: None,
+        }
     }
 
     /// Answers it for good.
@@ -38,7 +48,7 @@ impl Job {
             grid: self.grid,
             result,
             found_by,
-            is_rest: self.has_begun,
+            begun: self.begun,
             counters,
             waited: now - self.asked_at,
         }
@@ -54,9 +64,11 @@ impl Job {
             now,
         );
         if let Ok(path) = &answer.result {
+            let start = self.begun.map_or(self.query.start, |begun| begun.start);
+            let before = self.begun.map_or(0, |begun| begun.cost.0);
+            self.begun = Some(Begun { start, cost: PathCost(before + path.cost().0) });
             self.query.start = path.end();
         }
-        self.has_begun = true;
         answer
     }
 }

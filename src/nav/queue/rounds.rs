@@ -104,11 +104,13 @@ impl<L: OpenList> SearchQueue<L> {
         let Flight { work, spent, .. } = &mut self.flights[index];
         let (ready, waiting) = match work {
             Work::Alone(alone) => (&mut alone.ready, core::mem::take(&mut alone.next)),
-            Work::Together(together) => (&mut together.ready, Default::default()),
+            Work::Together(together) => {
+                (&mut together.ready, core::mem::take(&mut together.refused))
+            }
         };
         *answers += ready.len();
         for ready in ready.drain(..) {
-            if ready.found_by != FoundBy::Field && ready.job.restarts == 0 {
+            if matches!(ready.found_by, FoundBy::Search(_)) && ready.job.restarts == 0 {
                 self.sharing.learn(&ready.job, ready.spent);
             }
             answer(ready.job.answer(ready.result, ready.found_by, ready.counters, now));
@@ -121,7 +123,8 @@ impl<L: OpenList> SearchQueue<L> {
                     if let Some(beginning) = alone.beginning.take() {
                         answer(job.begin(beginning, now));
                     }
-                    let is_long = alone.search.counters().expansions >= EXPRESS_LIMIT;
+                    let counters = alone.search.counters();
+                    let is_long = counters.expansions + counters.portals >= EXPRESS_LIMIT;
                     if is_long && !job.is_long { Next::BecomeLong } else { Next::Stay }
                 }
             },
@@ -129,7 +132,7 @@ impl<L: OpenList> SearchQueue<L> {
             Work::Together(_) if *spent == 0 => Next::ThrowBack,
             Work::Together(_) => Next::Stay,
         };
-        // Whoever was not begun goes by rank again.
+        // Whoever was not begun, or refused, goes by rank again.
         for job in waiting {
             self.wait_again(job);
         }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::job::Job;
+use super::{MOST_RESTARTS, job::Job};
 use crate::nav::{
     cell::Cell,
     grid::NavGrid,
@@ -73,8 +73,9 @@ impl GroupKey {
         let may = query.algorithm == Algorithm::Auto
             && query.reach == Reach::Exact
             && most < u64::from(LONG_WAY)
-            && job.restarts == 0
-            && !job.has_begun;
+            && job.restarts < MOST_RESTARTS
+            && !job.is_single
+            && job.begun.is_none();
         may.then_some(Self { grid: job.grid, profile: query.profile, goal: query.goal })
     }
 }

@@ -33,7 +33,8 @@ impl<L: OpenList> SearchQueue<L> {
             answer(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
             return true;
         };
-        if self.join_others(job, grid, left) {
+        let may_begin = matches!(place, Place::New);
+        if self.join_others(job, grid, left, may_begin) {
             return true;
         }
         match place {
@@ -53,7 +54,13 @@ impl<L: OpenList> SearchQueue<L> {
 
     /// Lets a job share a field with others that have its goal, if there is one or it pays to begin
     /// one. Says whether it does.
-    fn join_others(&mut self, job: Job, grid: &NavGrid, left: &mut u32) -> bool {
+    fn join_others(
+        &mut self,
+        job: Job,
+        grid: &NavGrid,
+        left: &mut u32,
+        may_begin: bool,
+    ) -> bool {
         let Some(key) = GroupKey::of(&job) else {
             return false;
         };
@@ -79,7 +86,8 @@ impl<L: OpenList> SearchQueue<L> {
                 return true;
             }
         }
-        count < MOST_FIELDS
+        may_begin
+            && count < MOST_FIELDS
             && self.sharing.pays(&key, grid, layer)
             && self.begin_field(key, job, grid, layer, left)
     }
@@ -142,9 +150,10 @@ impl<L: OpenList> SearchQueue<L> {
     fn place_behind(&self) -> Option<usize> {
         let count = self.flights.len();
         (self.turn_of_next..self.turn_of_next + count).map(|index| index % count).find(|&index| {
-            match &self.flights[index].work {
+            let flight = &self.flights[index];
+            match &flight.work {
                 Work::Alone(alone) => {
-                    alone.job.is_none_or(|job| !job.is_long) && alone.next.len() < self.pace
+                    flight.jobs().all(|job| !job.is_long) && alone.next.len() < self.pace
                 }
                 Work::Together(_) => false,
             }
@@ -162,7 +171,7 @@ impl<L: OpenList> SearchQueue<L> {
     pub(super) fn has_long_place(&self) -> bool {
         let places = self.settings.in_flight.max(1);
         let is_long = |flight: &&Flight<L>| match &flight.work {
-            Work::Alone(alone) => alone.job.is_some_and(|job| job.is_long),
+            Work::Alone(_) => flight.jobs().next().is_some_and(|job| job.is_long),
             Work::Together(_) => true,
         };
         self.flights.iter().filter(is_long).count() < (places * 3 / 4).max(1)
@@ -182,9 +191,16 @@ impl<L: OpenList> SearchQueue<L> {
 
     /// Sends the jobs of a flight back to the line, to start anew.
     pub(super) fn throw_back(&mut self, index: usize) {
-        for mut job in self.land(index) {
-            self.restarts += 1;
-            job.restarts += 1;
+        // Those behind another have not begun.
+        let begun = match &self.flights[index].work {
+            Work::Alone(alone) => usize::from(alone.job.is_some()),
+            Work::Together(together) => together.jobs.len(),
+        };
+        for (place, mut job) in self.land(index).into_iter().enumerate() {
+            if place < begun {
+                self.restarts += 1;
+                job.restarts += 1;
+            }
             self.wait_again(job);
         }
     }

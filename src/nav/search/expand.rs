@@ -131,7 +131,9 @@ impl<L: OpenList> Search<L> {
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             let here = rule.excess_of(x, y);
-            let mut successors = rule.successors(node.arrival(), x, y);
+            let is_free = !self.is_confined || self.is_well_inside((x, y));
+            let arrival = if is_free { node.arrival() } else { NO_DIRECTION };
+            let mut successors = rule.successors(arrival, x, y);
             while successors != 0 {
                 let direction = successors.trailing_zeros() as u8;
                 successors &= successors - 1;

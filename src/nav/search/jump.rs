@@ -36,6 +36,8 @@ struct From<'a> {
     f: u64,
     /// Cost sum of a step over its kind of ground.
     sum: u32,
+    /// Whether it lies outside a corridor that the search is to keep to.
+    is_outside: bool,
 }
 
 /// A way to a successor: its last direction, how many steps it takes, and their weight.
@@ -77,7 +79,8 @@ impl<L: OpenList> Search<L> {
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             let sum = ground.sum_at::<MIXED>(node.x, node.y);
-            let from = From { ground, id, node, f, sum };
+            let is_outside = self.is_confined && !self.long.corridor.contains(node.x, node.y);
+            let from = From { ground, id, node, f, sum, is_outside };
             let turns = self.jump_all::<MIXED, EIGHT>(&from);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
@@ -263,7 +266,7 @@ impl<L: OpenList> Search<L> {
             self.aim.overflow = true;
             return;
         }
-        if self.is_confined && !self.long.corridor.contains(x, y) {
+        if from.is_outside && !self.long.corridor.contains(x, y) {
             return;
         }
         let (g, h) = (g as u32, h as u32);

@@ -6,9 +6,10 @@
 //! that is found in haste, a way to a chunk not far off, of which the first half is kept; from its
 //! end on, the rest is searched with care.
 //!
-//! The way found is the best there is in the corridor, apart from the place at which both parts meet.
-//! Should the corridor turn out to hold none (where the canonical way to somewhere in it leads
-//! outside), the same search goes on without it.
+//! Where no jumps are made, the way found is the best there is in the corridor, apart from the place
+//! at which both parts meet. Jumping searches may turn once outside of it, because the turns of a way
+//! in canonical order need not lie where the way does. Should the corridor turn out to hold none all
+//! the same, the search goes on without it.
 //!
 //! Sources: A. Botea, M. Müller & J. Schaeffer, "Near Optimal Hierarchical Path-Finding" (Journal of
 //! Game Development 2004); D. Higgins, "Pathfinding Design Architecture" (AI Game Programming Wisdom,
@@ -21,7 +22,7 @@ use crate::nav::{
     layer::Layer,
     node_pool::NodePool,
     open_list::{NodeId, OpenList},
-    path::Path,
+    path::{Path, PathKind},
     query::{Algorithm, PathFailure, PathQuery},
     terrain::STRAIGHT,
 };
@@ -104,6 +105,28 @@ impl<L: OpenList> Search<L> {
         self.start_route(layer, if is_apart { Stage::RoughRoute } else { Stage::Route });
     }
 
+    /// Begins the rest of a long way whose beginning was answered already: as if it had not stopped
+    /// in between.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub(in crate::nav) fn start_rest(
+        &mut self,
+        grid: &NavGrid,
+        pool: &NodePool,
+        query: PathQuery,
+    ) -> Result<(), PathFailure> {
+        self.start(grid, pool, query)?;
+        if let Some(layer) = grid.layer(query.profile).filter(|layer| layer.coarse().is_some())
+            && self.aim.kind == PathKind::Complete
+        {
+            self.clear_nodes(pool);
+            self.long.coarse.stop();
+            self.start_route(layer, Stage::Route);
+        }
+        Ok(())
+    }
+
     fn start_route(&mut self, layer: &Layer, stage: Stage) {
         if let Some(graph) = layer.coarse() {
             let greed = if stage == Stage::Route { Greed::LITTLE } else { Greed::MUCH };
@@ -139,27 +162,42 @@ impl<L: OpenList> Search<L> {
         spent
     }
 
-    /// Goes on to the next part where one has come to its end.
-    pub(super) fn end_part(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) {
+    /// Goes on to the next part where one has come to its end; says whether it does.
+    pub(super) fn end_part(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) -> bool {
         match (self.long.stage, &self.phase) {
             (Stage::Stretch, &Phase::Reached(node)) => {
                 self.keep_stretch(grid, node);
                 self.aim_at_goal(pool);
                 self.start_route(layer, Stage::Route);
+                true
             }
-            (stage @ (Stage::Stretch | Stage::Rest), Phase::Failed(PathFailure::NoWay { .. }))
-                if self.is_confined =>
-            {
+            (stage @ (Stage::Stretch | Stage::Rest), Phase::Failed(_)) if self.is_confined => {
                 self.is_confined = false;
+                self.aim.overflow = false;
                 if stage == Stage::Stretch {
                     self.aim_at_goal(pool);
                     self.long.stage = Stage::Rest;
                 }
                 self.clear_nodes(pool);
                 self.open_origin(layer, pool);
+                true
             }
-            _ => {}
+            _ => false,
         }
+    }
+
+    /// Whether the 3 × 3 block around a cell lies in the corridor. Steps there may be left out because
+    /// of ways around, which are in it too then.
+    #[inline]
+    pub(super) fn is_well_inside(&self, (x, y): (u32, u32)) -> bool {
+        let corridor = &self.long.corridor;
+        let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
+        let (width, height) = self.size;
+        let (right, high) = ((x + 1).min(width - 1), (y + 1).min(height - 1));
+        corridor.contains(left, low)
+            && corridor.contains(right, low)
+            && corridor.contains(left, high)
+            && corridor.contains(right, high)
     }
 
     /// Keeps the first half of the way to `node`.
@@ -172,7 +210,7 @@ impl<L: OpenList> Search<L> {
 
     fn aim_at_goal(&mut self, pool: &NodePool) {
         self.clear_nodes(pool);
-        self.aim = Aim { overflow: self.aim.overflow, ..self.goal };
+        self.aim = self.goal;
         self.phase = Phase::Running;
     }
 
