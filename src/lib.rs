@@ -34,14 +34,17 @@
 //!
 //! # What is promised
 //! - **Optimal.** A path costs what Dijkstra's algorithm would find, on uniform and on mixed
-//!   ground, under every corner rule, with four neighbors and eight.
+//!   ground, under every corner rule, with four neighbors and eight. Only ways to goals more than
+//!   [`LONG_WAY`](nav::search::LONG_WAY) cells off may cost a little more (one in a hundred, measured), as
+//!   long as nobody asks for [`Algorithm::Exact`](prelude::Algorithm): they begin at once instead.
 //! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however
 //!   many ask; what is left over is done in the next. One search too long to get a word in
 //!   between edits may overdraw it, and pays back. Short requests are answered at once while huge
 //!   ones run; an unreachable goal is answered without a search.
 //! - **Determinism.** The same orders and edits on the same ticks give the same paths and walks,
-//!   on every machine and with any number of threads. Paths do not depend on the budget, only
-//!   the tick in which they are ready does. [`state_checksum`](prelude::state_checksum) tells.
+//!   on every machine and with any number of threads. What paths cost does not depend on the budget,
+//!   only the tick in which they are ready does (and where many share one goal, which of several
+//!   cheapest ways they take). [`state_checksum`](prelude::state_checksum) tells.
 //!   (A [`time_cap`](prelude::TilePathSettings) gives that up.)
 //! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick;
 //!   none begins a step into an impassable cell, and one whose step is built over turns back. (A

@@ -215,12 +215,13 @@ impl ActiveOrder {
     }
 }
 
-/// A path was found for the entity.
+/// A path was found for the entity. For a long way there may be several: first of kind
+/// [`Beginning`](PathKind::Beginning), then with the rest.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct PathFound {
     /// Who asked.
     pub entity: Entity,
-    /// Complete or partial.
+    /// Whether it leads to the goal.
     pub kind: PathKind,
 }
 

@@ -34,8 +34,7 @@ use crate::{
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathSettings {
     /// Expansions per tick over all requests (one on mixed terrain counts three, one of a jumping
-    /// search five, reading a request
-    /// sixteen); 0 pauses searching. The default of 50,000 is about
+    /// search four, or five on mixed terrain, reading a request sixteen); 0 pauses searching. The default of 50,000 is about
     /// 2 ms on the two-core machine the figures in `benches/RESULTS.md` come from: an eighth of a
     /// frame at 60 Hz.
     pub budget: u32,

@@ -31,6 +31,8 @@ struct World {
     costs: [u16; 4],
     /// So many of a hundred patches are walls.
     walls: u32,
+    /// Whether a wall from end to end stands in the middle.
+    is_split: bool,
     rule: CornerRule,
     neighborhood: Neighborhood,
     seed: u64,
@@ -38,8 +40,9 @@ struct World {
 
 impl World {
     fn new(width: u32, height: u32, costs: [u16; 4], seed: u64) -> Self {
+        let (walls, is_split) = (25, false);
         let (rule, neighborhood) = (CornerRule::Forbid, Neighborhood::Eight);
-        Self { width, height, costs, walls: 25, rule, neighborhood, seed }
+        Self { width, height, costs, walls, is_split, rule, neighborhood, seed }
     }
 
     fn grid(&self) -> NavGrid {
@@ -48,6 +51,9 @@ impl World {
         for row in terrain.chunks_mut(self.width as usize) {
             row[..3].fill(1);
             row[self.width as usize - 3..].fill(1);
+            if self.is_split {
+                row[self.width as usize / 2] = 0;
+            }
         }
         let profile = profile(self.costs).corners(self.rule).neighbors(self.neighborhood);
         NavGrid::from_terrain(self.width, self.height, terrain)
@@ -133,6 +139,8 @@ fn run<L: OpenList>(grid: &NavGrid, query: PathQuery, mut budget: impl FnMut() -
         let budget = budget();
         let spent = search.step(grid, &pool, budget);
         assert!(spent <= budget, "{spent} of {budget} spent");
+        let goes_on = spent > 0 || budget == 0 || search.is_finished();
+        assert!(goes_on, "nothing spent: that would mean that it must be started anew");
     }
     let counters = search.counters();
     let is_hierarchical = algorithm == Algorithm::Hierarchical;
@@ -154,10 +162,14 @@ fn mixed_worlds() -> impl Strategy<Value = World> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
     let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
-    let numbers = (100u32..260, 40u32..200, 0u32..40, any::<u64>());
-    (numbers, rule, neighborhood).prop_map(|((width, height, walls, seed), rule, neighborhood)| {
-        World { walls, rule, neighborhood, ..World::new(width, height, MIXED, seed) }
-    })
+    let walls = (0u32..40, prop::bool::weighted(0.1));
+    let size = (100u32..260, 40u32..200);
+    (size, walls, rule, neighborhood, any::<u64>()).prop_map(
+        |((width, height), (walls, is_split), rule, neighborhood, seed)| {
+            let world = World::new(width, height, MIXED, seed);
+            World { walls, is_split, rule, neighborhood, ..world }
+        },
+    )
 }
 
 proptest! {
@@ -388,15 +400,14 @@ fn a_long_search_given_up_halfway_answers_canceled_and_gives_its_memory_back() {
     assert!(pool.pages() > 0, "it took some");
 }
 
-/// Uniform ground where corners may be cut, 2,400 × 640 cells with so many blocks on it.
+/// Uniform ground of 2,400 × 640 cells with so many blocks on it.
 ///
-/// There is no jumping there, and the canonical way between two cells goes diagonally first. The
-/// route over chunks goes straight first. So the corridor around it holds no canonical way, and the
-/// search has to leave it.
-fn wide_world(blocks: u32) -> NavGrid {
-    let profile = Profile::default().corners(CornerRule::NoSqueeze);
-    let mut grid =
-        NavGrid::new(2_400, 640, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
+/// The canonical way between two cells goes diagonally first, the route over chunks straight first: the
+/// corridor around it holds no canonical way, but others that are as good.
+fn wide_world(rule: CornerRule, blocks: u32) -> NavGrid {
+    let mut grid = NavGrid::new(2_400, 640, TerrainId::GROUND)
+        .unwrap()
+        .with_profiles(vec![Profile::default().corners(rule)]);
     let mut random = Random(u64::from(blocks));
     for _ in 0..blocks {
         let corner = Cell::new(100 + random.below(2_200) as i32, random.below(600) as i32);
@@ -407,9 +418,9 @@ fn wide_world(blocks: u32) -> NavGrid {
 
 /// A search run node by node.
 struct Slow {
-    path: Path,
+    result: Result<Path, PathFailure>,
     /// How often it gave all its pages back to begin another part: once between the beginning and the
-    /// rest, and once more where it left the corridor.
+    /// rest, and once more where it left the corridor. Never where it jumps.
     cleared: u32,
     /// Steps in which it spent nothing.
     idle: u32,
@@ -426,29 +437,36 @@ fn node_by_node(grid: &NavGrid, query: PathQuery) -> Slow {
         cleared += u32::from(holds < held);
         held = holds;
     }
-    Slow { path: search.finish(grid, &pool).unwrap(), cleared, idle }
+    Slow { result: search.finish(grid, &pool), cleared, idle }
 }
 
 #[test]
-fn a_way_is_found_where_the_corridor_holds_none() {
-    for blocks in [0, 30, 120] {
-        let grid = wide_world(blocks);
+fn a_corridor_off_the_canonical_way_holds_a_way_that_is_hardly_dearer() {
+    for (rule, blocks) in [
+        (CornerRule::NoSqueeze, 0),
+        (CornerRule::NoSqueeze, 30),
+        (CornerRule::NoSqueeze, 120),
+        (CornerRule::Forbid, 0),
+        (CornerRule::Forbid, 30),
+        (CornerRule::Forbid, 120),
+    ] {
+        let about = format!("{rule:?}, {blocks} blocks");
+        let grid = wide_world(rule, blocks);
         let (start, goal) = (Cell::new(0, 0), Cell::new(2_399, 639));
         let query = PathQuery::new(start, goal);
         let slow = node_by_node(&grid, query);
-        assert!(blocks > 0 || slow.cleared > 1, "open ground makes the search leave its corridor");
-        assert!(is_legal_path(&grid, UNIT, &slow.path));
-        assert_eq!((slow.path.start(), slow.path.end()), (start, goal));
+        assert_eq!(slow.result, whole(&grid, query).result, "{about}: in slices and at once");
+        // 0 would mean that it must be started anew.
+        assert_eq!(slow.idle, 0, "{about}: every step spends what it was given");
+        let cleared = u32::from(rule == CornerRule::NoSqueeze);
+        assert_eq!(slow.cleared, cleared, "{about}: it need not leave its corridor");
+        let path = slow.result.unwrap();
+        assert!(is_legal_path(&grid, UNIT, &path), "{about}");
+        assert_eq!((path.start(), path.end()), (start, goal), "{about}");
         let best = whole(&grid, query.algorithm(Algorithm::AStar)).cost().unwrap();
-        let cost = slow.path.cost();
-        assert!(is_near(cost, best), "{blocks} blocks: {cost:?} where {best:?} is best");
-        assert_eq!(whole(&grid, query).result, Ok(slow.path), "{blocks} blocks, at once");
+        let cost = path.cost();
+        assert!(is_near(cost, best), "{about}: {cost:?} where {best:?} is best");
+        let is_close = 100 * cost.0 <= 103 * best.0;
+        assert!(blocks > 0 || is_close, "{about}: {cost:?} where {best:?} is best");
     }
-}
-
-/// `step` says: 0 from an unfinished search that had a budget means that it must be started anew.
-#[test]
-fn a_search_that_leaves_its_corridor_does_not_say_that_it_must_be_started_anew() {
-    let slow = node_by_node(&wide_world(0), PathQuery::new(Cell::new(0, 0), Cell::new(2_399, 639)));
-    assert_eq!(slow.idle, 0, "every step spends what it was given");
 }

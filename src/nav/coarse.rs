@@ -5,7 +5,7 @@
 //! over chunk borders, found in slices, and the [`Corridor`] of chunks around it, which an exact
 //! search need not leave. There is a route exactly where the islands of start and goal are the
 //! same. This holds for layers whose components are joined by straight steps: all but those with
-//! [`CornerRule::Allow`](super::terrain::CornerRule).
+//! [`CornerRule::Allow`](super::terrain::CornerRule) and eight neighbors.
 //!
 //! - `portals`: which components meet on a border, and where they do so nearest to its middle.
 //! - `graph`: the portals of all chunks and what their ground costs, kept right under edits.

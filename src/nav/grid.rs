@@ -7,7 +7,7 @@
 //!
 //! Memory: 1 byte a cell, plus 2 bytes a cell in chunks that hold blockers, plus about 2.2 bytes
 //! a cell for each layer in use, and 1.75 more where searches jump (see
-//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)).
+//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)), 0.4 more of that where cost is mixed.
 
 mod blockers;
 mod edit;

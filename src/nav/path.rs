@@ -88,8 +88,8 @@ impl Path {
         self.end
     }
 
-    /// The straight legs from start to end. No two that follow each other have one direction,
-    /// unless the first is 65,535 steps long.
+    /// The straight legs from start to end. Two that follow each other may have one direction: where
+    /// the first is 65,535 steps long, or where the rest of a long way was added.
     #[must_use]
     pub fn legs(&self) -> &[Leg] {
         &self.legs
@@ -101,7 +101,7 @@ impl Path {
         self.cost
     }
 
-    /// Complete or partial.
+    /// Whether it leads to the goal.
     #[must_use]
     pub const fn kind(&self) -> PathKind {
         self.kind

@@ -39,15 +39,16 @@ pub enum Algorithm {
     /// beginning is known at once. Only for long ways: from
     /// [`LONG_WAY`](super::search::LONG_WAY) cells on, on mixed terrain from
     /// [`LONG_MIXED_WAY`](super::search::LONG_MIXED_WAY). Below, under
-    /// [`CornerRule::Allow`](super::terrain::CornerRule), and where the goal itself cannot be
-    /// reached, `Exact` answers.
+    /// [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, and where the goal
+    /// itself cannot be reached, `Exact` answers.
     Hierarchical,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
     /// expands in canonical order, see [`search`](super::search).
     AStar,
     /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same
-    /// costs as A* with far fewer nodes. For corners that may not be cut, or four neighbors;
-    /// elsewhere, and where the goal cannot be reached itself, A* answers.
+    /// costs as A* with far fewer nodes. For corners that may not be cut, or four neighbors, where the
+    /// cost of a jump across the grid fits into 31 bits; elsewhere, and where the goal cannot be
+    /// reached itself, A* answers.
     JumpPoint,
     /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
     Dijkstra,

@@ -54,13 +54,7 @@ impl<L: OpenList> SearchQueue<L> {
 
     /// Lets a job share a field with others that have its goal, if there is one or it pays to begin
     /// one. Says whether it does.
-    fn join_others(
-        &mut self,
-        job: Job,
-        grid: &NavGrid,
-        left: &mut u32,
-        may_begin: bool,
-    ) -> bool {
+    fn join_others(&mut self, job: Job, grid: &NavGrid, left: &mut u32, may_begin: bool) -> bool {
         let Some(key) = GroupKey::of(&job) else {
             return false;
         };
