@@ -19,6 +19,9 @@ use super::{
 /// Terrain bytes (row-major) and whether a blocker stands on a cell: what a layer is made from.
 pub(crate) type Source<'a, F> = (&'a [u8], F);
 
+/// Speeds over ground are counted in parts of the fastest, with so many bits.
+const SPEED_BITS: u32 = 16;
+
 /// What one profile sees of a [`NavGrid`](super::grid::NavGrid).
 #[derive(Clone, Debug)]
 pub struct Layer {
@@ -111,27 +114,30 @@ impl Layer {
     fn build_coarse(&mut self, terrain: &[u8]) {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
         let costs = CoarseCosts { short_weight: self.short_weight, lowest };
-        let ground = |x, y| self.mean_excess(x, y, terrain);
+        let ground = |x, y| self.usual_excess(x, y, terrain);
         let seen = (&self.bits, &self.regions);
         let graph = CoarseGraph::build((self.width, self.height), costs, seen, ground);
         self.coarse = Some(Box::new(graph));
     }
 
-    /// By how much the passable cells of a chunk exceed the cheapest ground on average, in sixteenths
-    /// of a unit; `None` where none is passable.
-    fn mean_excess(&self, chunk_x: u32, chunk_y: u32, terrain: &[u8]) -> Option<u32> {
+    /// By how much the passable cells of a chunk exceed the cheapest ground, in sixteenths of a unit;
+    /// `None` where none is passable. The harmonic mean of their costs: ways seek out cheap ground.
+    fn usual_excess(&self, chunk_x: u32, chunk_y: u32, terrain: &[u8]) -> Option<u32> {
         let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
-        let (mut sum, mut count) = (0u64, 0u64);
+        let lowest = u64::from(self.cost_sum_range().0);
+        let (mut speeds, mut count) = (0, 0);
         for y in y..(y + CHUNK).min(self.height) {
             let row = y as usize * self.width as usize + x as usize;
             let mut bits = self.bits.thirty_two(x, y);
             count += u64::from(bits.count_ones());
             while bits != 0 {
-                sum += u64::from(self.excess(terrain[row + bits.trailing_zeros() as usize]));
+                let excess = self.excess(terrain[row + bits.trailing_zeros() as usize]);
+                speeds += (lowest << SPEED_BITS) / (lowest + 2 * u64::from(excess));
                 bits &= bits - 1;
             }
         }
-        (16 * sum).checked_div(count).map(|mean| mean as u32)
+        let sum = ((count * lowest) << SPEED_BITS).checked_div(speeds)?;
+        Some((8 * (sum - lowest)) as u32)
     }
 
     fn build_jumps(&mut self, terrain: &[u8]) {
@@ -169,7 +175,7 @@ impl Layer {
         }
         self.regions.repair(&self.bits);
         if let Some(mut coarse) = self.coarse.take() {
-            coarse.repair(&self.bits, &self.regions, |x, y| self.mean_excess(x, y, source.0));
+            coarse.repair(&self.bits, &self.regions, |x, y| self.usual_excess(x, y, source.0));
             self.coarse = Some(coarse);
         }
         if self.seams.is_some() {

@@ -244,7 +244,6 @@ impl<L: OpenList> Search<L> {
     fn clear_nodes(&mut self, pool: &NodePool) {
         self.nodes.finish(pool);
         self.jumps.clear();
-        self.open.reset(0, 0);
         self.held = None;
     }
 

@@ -33,6 +33,7 @@ pub(super) struct Flight<L: OpenList> {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "searches are many and fields are few")]
 pub(super) enum Work<L: OpenList> {
     Alone(Alone<L>),
     Together(Box<Together>),

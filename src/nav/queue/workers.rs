@@ -47,8 +47,9 @@ pub(super) struct Board<L: OpenList> {
     /// Flights to be worked on and those that were, with their places.
     open: Mutex<Vec<(usize, Flight<L>)>>,
     done: Mutex<Vec<(usize, Flight<L>)>>,
-    /// How many are open: told apart, so that nobody need lock to see that there is none.
+    /// How many are open, and how many are done: told apart, so that nobody need lock to see it.
     left: AtomicUsize,
+    worked_on: AtomicUsize,
     is_over: AtomicBool,
     is_broken: AtomicBool,
 }
@@ -59,6 +60,7 @@ impl<L: OpenList> Board<L> {
             open: Mutex::default(),
             done: Mutex::default(),
             left: AtomicUsize::new(0),
+            worked_on: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
         }
@@ -90,11 +92,12 @@ impl<L: OpenList> Board<L> {
             let mut open = lock(&self.open);
             // Taken from the end: the first ones first.
             open.extend(flights.drain(..).enumerate().rev());
+            self.worked_on.store(0, Ordering::Release);
             self.left.store(count, Ordering::Release);
         }
         while self.work_on_one(grids, pool) {}
         let mut patience = Patience::default();
-        while lock(&self.done).len() < count {
+        while self.worked_on.load(Ordering::Acquire) < count {
             // Whoever failed takes the others along when the helpers are joined.
             if self.is_broken.load(Ordering::Acquire) {
                 return;
@@ -128,6 +131,7 @@ impl<L: OpenList> Board<L> {
             flight.work(grids, pool);
         }
         lock(&self.done).push((place, flight));
+        self.worked_on.fetch_add(1, Ordering::AcqRel);
         true
     }
 }

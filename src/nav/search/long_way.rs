@@ -210,6 +210,8 @@ impl<L: OpenList> Search<L> {
 
     fn aim_at_goal(&mut self, pool: &NodePool) {
         self.clear_nodes(pool);
+        // Whoever looks into it meanwhile must not find nodes that are gone.
+        self.open.reset(0, 0);
         self.aim = self.goal;
         self.phase = Phase::Running;
     }
