@@ -13,7 +13,7 @@ mod repair;
 pub(crate) use self::{
     advance::advance_critters,
     draw::{Interpolation, place_transforms},
-    repair::{ask_again, repair_paths},
+    repair::repair_paths,
 };
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};

@@ -22,12 +22,17 @@ use core::time::Duration;
 use crate::{
     grids::NavGrids,
     nav::{
+        cell::Cell,
         checksum::Checksum,
         query::{GridId, PathQuery},
         queue::{Answer, Priority, QueueSettings, SearchQueue, Ticket},
         search::Search,
     },
+    request::ActiveOrder,
 };
+
+/// How far ahead of ordinary requests repairs are.
+const REPAIR_PRIORITY: i8 = 4;
 
 /// How much searching a tick may do.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
@@ -138,6 +143,16 @@ impl Pathfinder {
         self.tickets.insert(entity, ticket);
         self.counters.requests += 1;
         ticket
+    }
+
+    /// Asks for the rest of an order from `start`: a repair, which passes ordinary requests, because
+    /// somebody stands and waits for it.
+    pub(crate) fn ask_again(&mut self, entity: Entity, order: &mut ActiveOrder, start: Cell) {
+        let query = PathQuery { start, ..order.query };
+        let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
+        order.ticket = Some(self.ask(entity, order.grid, query, priority));
+        order.query = query;
+        self.counters.repaired += 1;
     }
 
     /// Gives up the answer `entity` waits for, if any.

@@ -2,7 +2,7 @@
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{Critter, CritterState, Facing, repair::ask_again};
+use super::{Critter, CritterState, Facing};
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
@@ -71,7 +71,7 @@ pub(crate) fn advance_critters(
             }
             Ending::Blocked => {
                 let head = walker.state.walk.head();
-                ask_again(entity, &mut walker.order, head, &mut pathfinder);
+                pathfinder.ask_again(entity, &mut walker.order, head);
                 *walker.status = PathStatus::Repairing;
             }
             Ending::GridGone => {

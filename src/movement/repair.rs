@@ -7,19 +7,10 @@ use bevy::prelude::*;
 use super::CritterState;
 use crate::{
     grids::NavGrids,
-    nav::{
-        cell::{Cell, CellRect},
-        grid::NavGrid,
-        path::Path,
-        query::{GridId, PathQuery},
-        queue::Priority,
-    },
+    nav::{cell::CellRect, grid::NavGrid, path::Path, query::GridId},
     request::{ActiveOrder, NavPath, PathStatus},
     scheduler::Pathfinder,
 };
-
-/// Repairs pass ordinary requests: a critter stands and waits for them.
-const REPAIR_PRIORITY: i8 = 4;
 
 /// The revision of each grid up to which paths are known to be good, and scratch memory.
 #[derive(Default)]
@@ -83,25 +74,11 @@ pub(crate) fn repair_paths(
             path.0 = Path::standing(start);
             if !matches!(*status, PathStatus::Idle | PathStatus::Failed(_) | PathStatus::Arrived(_))
             {
-                ask_again(entity, &mut order, start, &mut pathfinder);
+                pathfinder.ask_again(entity, &mut order, start);
                 *status = PathStatus::Repairing;
             }
         }
     }
-}
-
-/// Asks for the rest of an order from `start`.
-pub(crate) fn ask_again(
-    entity: Entity,
-    order: &mut ActiveOrder,
-    start: Cell,
-    pathfinder: &mut Pathfinder,
-) {
-    let query = PathQuery { start, ..order.query };
-    let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
-    order.ticket = Some(pathfinder.ask(entity, order.grid, query, priority));
-    order.query = query;
-    pathfinder.counters.repaired += 1;
 }
 
 /// What was edited after `revision`; everything, where the grid cannot tell.

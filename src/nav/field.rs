@@ -10,7 +10,7 @@
 //!
 //! Algorithm: Dijkstra's (1959) from the goal outward, which is right because a step costs the
 //! same and is legal both ways. With buckets of equal cost (see
-//! [`BucketHeap`](super::open_list::BucketHeap)) and, wherever all cells around cost the same, in
+//! [`BucketHeap`]) and, wherever all cells around cost the same, in
 //! canonical order (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
 //! - Where searches jump, only jump points go through the open list, and the cells between them
 //!   are filled by rays (see `spread`).

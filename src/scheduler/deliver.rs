@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use super::{PathCounters, Pathfinder, answer_checksum};
 use crate::{
-    movement::{CritterState, ask_again},
+    movement::CritterState,
     nav::{
         path::{Path, PathKind},
         query::Algorithm,
@@ -54,7 +54,7 @@ pub(crate) fn deliver_answers(
                 // It was led elsewhere meanwhile.
                 let (status, path, order, state) = &mut unit;
                 let start = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
-                ask_again(entity, order, start, &mut pathfinder);
+                pathfinder.ask_again(entity, order, start);
                 **status = PathStatus::Repairing;
             }
             Ok(found) => {
