@@ -80,20 +80,9 @@ fn profile(costs: [u16; 4]) -> Profile {
         .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
 }
 
-/// Rectangles of one terrain each, some of them walls, over plain ground: about half of it.
+/// Patches over about half of the ground.
 fn patched_terrain(width: u32, height: u32, walls: u32, random: &mut Random) -> Vec<u8> {
-    let mut terrain = vec![1; (width * height) as usize];
-    for _ in 0..width * height / 90 {
-        let (left, low) = (random.below(width), random.below(height));
-        let is_wall = random.below(100) < walls;
-        let ground = if is_wall { 0 } else { 1 + random.below(4) as u8 };
-        let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
-        for y in low..high.min(height) {
-            let row = (y * width) as usize;
-            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
-        }
-    }
-    terrain
+    common::patched_terrain((width, height), width * height / 90, walls, random)
 }
 
 /// Uniform ground of 2,400 × 96 cells with a wall every 40 columns, each with a gap somewhere.

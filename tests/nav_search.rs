@@ -33,7 +33,8 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
             let terrain = if random.below(2) == 0 {
                 strewn_terrain(width, height, walls, &mut random)
             } else {
-                patched_terrain(width, height, walls, &mut random)
+                let count = random.below(40);
+                common::patched_terrain((width, height), count, u32::from(walls), &mut random)
             };
             let profile = (1u8..5)
                 .zip(costs)
@@ -50,22 +51,6 @@ fn strewn_terrain(width: u32, height: u32, walls: u8, random: &mut common::Rando
     let mut terrain =
         || if random.below(100) < u32::from(walls) { 0 } else { 1 + random.below(4) as u8 };
     (0..width * height).map(|_| terrain()).collect()
-}
-
-/// Rectangles of one terrain each, some of them walls, over plain ground.
-fn patched_terrain(width: u32, height: u32, walls: u8, random: &mut common::Random) -> Vec<u8> {
-    let mut terrain = vec![1; (width * height) as usize];
-    for _ in 0..random.below(40) {
-        let (left, low) = (random.below(width), random.below(height));
-        let is_wall = random.below(100) < u32::from(walls);
-        let ground = if is_wall { 0 } else { 1 + random.below(4) as u8 };
-        let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
-        for y in low..high.min(height) {
-            let row = (y * width) as usize;
-            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
-        }
-    }
-    terrain
 }
 
 fn run<L: OpenList>(

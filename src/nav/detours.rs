@@ -31,7 +31,7 @@ struct Detour {
     /// The step it spares, and the cell that leads to.
     step: u8,
     to: u8,
-    /// The cell between its two steps; the center where there is one step only.
+    /// The cell between its two steps; its end where there is one step only.
     middle: u8,
     /// 1 where it comes first in canonical order and so wins a tie.
     wins_ties: u8,

@@ -75,6 +75,27 @@ impl Direction {
         [Self::from_bits(self as u8 + 7), Self::from_bits(self as u8 + 1)]
     }
 
+    /// A diagonal, and the straight directions to both sides of it: along the row, along the column.
+    pub(crate) const fn slope<const RIGHT: bool, const UP: bool>() -> (Self, Self, Self) {
+        let row = if RIGHT { Self::East } else { Self::West };
+        let column = if UP { Self::North } else { Self::South };
+        let diagonal = match (RIGHT, UP) {
+            (true, true) => Self::NorthEast,
+            (false, true) => Self::NorthWest,
+            (false, false) => Self::SouthWest,
+            (true, false) => Self::SouthEast,
+        };
+        (diagonal, row, column)
+    }
+
+    /// The cell so many steps from `(x, y)`.
+    #[inline(always)]
+    pub(crate) const fn away(self, x: u32, y: u32, steps: u32) -> (u32, u32) {
+        let (dx, dy) = self.offset();
+        let steps = steps as i32;
+        (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
+    }
+
     /// The direction of a step by this offset, each -1 to 1; east where that is no step.
     pub(crate) fn from_offset(dx: i32, dy: i32) -> Self {
         let same = |direction: &Self| direction.offset() == (dx, dy);

@@ -54,7 +54,6 @@ pub(crate) struct JumpMap {
     rising: Diagonals,
     falling: Diagonals,
     has_diagonals: bool,
-    has_seams: bool,
     /// Passable cells, and impassable ones that stand alone.
     texture: [u32; 2],
 }
@@ -79,7 +78,6 @@ impl JumpMap {
             rising: Diagonals::new(across, along, true),
             falling: Diagonals::new(across, along, false),
             has_diagonals,
-            has_seams,
             texture: [0; 2],
         }
     }
@@ -91,7 +89,8 @@ impl JumpMap {
 
     /// Whether there may be cells on seams.
     pub(crate) const fn has_seams(&self) -> bool {
-        self.has_seams
+        // Nothing else marks rows.
+        self.rows.has_marks()
     }
 
     /// Whether ground of another cost lies beside the cell. Only of maps that
@@ -197,7 +196,7 @@ impl JumpMap {
 
     /// Finds out what scans that look to their sides do at the cell.
     fn find_turns(&mut self, x: u32, y: u32) {
-        let is_on_seam = self.has_seams && self.is_on_seam(x, y);
+        let is_on_seam = self.has_seams() && self.is_on_seam(x, y);
         if self.has_diagonals {
             self.find_diagonal_stops(x, y, is_on_seam);
             return;

@@ -72,11 +72,7 @@ impl Regions {
 
     /// Marks the chunks of a rectangle for the next repair.
     pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
-        for chunk_y in y / CHUNK..=(y + height - 1) / CHUNK {
-            for chunk_x in x / CHUNK..=(x + width - 1) / CHUNK {
-                self.marked.push(chunk_y * self.chunks.0 + chunk_x);
-            }
-        }
+        self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
     }
 
     /// Relabels the marked chunks and what hangs on them.
@@ -241,6 +237,16 @@ impl Regions {
             }
         }
     }
+}
+
+/// The chunks of a rectangle (column, row, width, height) of cells.
+pub(crate) fn chunks_in(
+    (x, y, width, height): (u32, u32, u32, u32),
+    per_row: u32,
+) -> impl Iterator<Item = u32> {
+    let columns = x / CHUNK..=(x + width - 1) / CHUNK;
+    let rows = y / CHUNK..=(y + height - 1) / CHUNK;
+    rows.flat_map(move |row| columns.clone().map(move |column| row * per_row + column))
 }
 
 /// The chunk itself, then those whose links ahead may end in it.

@@ -8,8 +8,8 @@
 //! goals on another island.
 //!
 //! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors;
-//! a hierarchy of chunks for long ways (see `long_way`). Elsewhere A* (Hart, Nilsson & Raphael 1968) with a consistent
-//! estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
+//! a hierarchy of chunks for long ways (see `long_way`). Elsewhere A* (Hart, Nilsson & Raphael 1968)
+//! with a consistent estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
 //! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
 //! Grids", IJCAI 2016).
 
@@ -111,6 +111,17 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
+        self.start_part(grid, pool, query, false)
+    }
+
+    /// Begins to answer a query, or only the rest of one whose beginning was answered already.
+    fn start_part(
+        &mut self,
+        grid: &NavGrid,
+        pool: &NodePool,
+        query: PathQuery,
+        is_rest: bool,
+    ) -> Result<(), PathFailure> {
         self.stop(pool);
         self.query = query;
         self.revision = grid.revision();
@@ -120,10 +131,9 @@ impl<L: OpenList> Search<L> {
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.aim = Aim::find(grid, layer, &query, self.origin)?;
         let distance = self.aim.distance(layer, self.origin.0, self.origin.1);
-        if self.aim.kind == PathKind::Complete && LongWay::suits(layer, &query, distance) {
-            self.start_long(layer, distance);
-        } else {
-            self.open_origin(layer, pool);
+        match LongWay::first_stage(layer, &query, distance, is_rest) {
+            Some(stage) if self.aim.kind == PathKind::Complete => self.start_route(layer, stage),
+            _ => self.open_origin(layer, pool),
         }
         self.phase = Phase::Running;
         Ok(())
@@ -140,18 +150,14 @@ impl<L: OpenList> Search<L> {
         };
         let mut spent = 0;
         while spent < budget && !self.is_finished() {
-            let took = if self.long.is_routing() {
-                self.step_route(layer, pool, budget - spent)
+            let (took, goes_on) = if self.long.is_routing() {
+                (self.step_route(layer, pool, budget - spent), false)
             } else {
                 let took = self.step_cells(grid, layer, pool, budget - spent);
-                if self.end_part(grid, layer, pool) {
-                    spent += took;
-                    continue;
-                }
-                took
+                (took, self.end_part(grid, layer, pool))
             };
             spent += took;
-            if took == 0 {
+            if took == 0 && !goes_on {
                 break;
             }
         }
@@ -182,8 +188,9 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Whether an edit since the start (or since the last call that said no) lies where the
-    /// search has looked (for a jumping one, anywhere: its scans look far), or changes what it runs towards: it must be started anew then. A change
-    /// of the grid's size or profiles counts as such an edit.
+    /// search has looked (for a jumping or hierarchical one, anywhere: it looks far), or changes what
+    /// it runs towards: it must be started anew then. A change of the grid's size or profiles counts
+    /// as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
         if (grid.width(), grid.height()) != self.size {
             return true;

@@ -26,6 +26,28 @@ impl Random {
     }
 }
 
+/// So many rectangles of one terrain each (1 to 4), some of a hundred of them walls (0), over plain
+/// ground (1).
+pub fn patched_terrain(
+    (width, height): (u32, u32),
+    count: u32,
+    walls: u32,
+    random: &mut Random,
+) -> Vec<u8> {
+    let mut terrain = vec![1; (width * height) as usize];
+    for _ in 0..count {
+        let (left, low) = (random.below(width), random.below(height));
+        let is_wall = random.below(100) < walls;
+        let ground = if is_wall { 0 } else { 1 + random.below(4) as u8 };
+        let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
+        for y in low..high.min(height) {
+            let row = (y * width) as usize;
+            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
+        }
+    }
+    terrain
+}
+
 /// Cost of the step from `a` to its neighbor `b` if it is legal, from the rules alone.
 pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
     let rules = &grid.profiles()[usize::from(profile.0)];

@@ -18,7 +18,11 @@ use super::{
     BORDER, Place, SIDE,
     portals::{ChunkPortals, Portal},
 };
-use crate::nav::{bit_rows::BitRows, cell::CHUNK, region::Regions, terrain::STRAIGHT};
+use crate::nav::{
+    bit_rows::BitRows,
+    region::{Regions, chunks_in},
+    terrain::STRAIGHT,
+};
 
 /// The cheapest ground, and the unit of what others cost.
 pub(super) const FLAT: u32 = 256;
@@ -107,11 +111,7 @@ impl CoarseGraph {
 
     /// Marks the chunks of a rectangle for the next repair.
     pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
-        for chunk_y in y / CHUNK..=(y + height - 1) / CHUNK {
-            for chunk_x in x / CHUNK..=(x + width - 1) / CHUNK {
-                self.marked.push(chunk_y * self.chunks.0 + chunk_x);
-            }
-        }
+        self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
     }
 
     /// Reads the marked chunks anew; `bits` and `regions` are up to date. For `ground` see

@@ -108,7 +108,7 @@ impl<L: OpenList> DistanceField<L> {
     ) -> bool {
         let (way, weight, sides) = course::<EIGHT, RIGHT, UP>();
         let (map, step, reach) = (ground.map, STRAIGHT * turn.sum, turn.reach);
-        let (x, y) = step_away(turn.node.x, turn.node.y, way, turn.gone);
+        let (x, y) = way.away(turn.node.x, turn.node.y, turn.gone);
         let cost = turn.node.cost + turn.gone * weight * turn.sum;
         let mut at = Line { x, y, index: self.frame.index(x, y), cost, way, step, reach };
         let (mut ahead, mut is_open) = (0, false);
@@ -120,7 +120,7 @@ impl<L: OpenList> DistanceField<L> {
             if ahead == 0 && !is_open {
                 return true;
             }
-            (at.x, at.y) = step_away(at.x, at.y, way, 1);
+            (at.x, at.y) = way.away(at.x, at.y, 1);
             at.index = self.frame.index_of_neighbor(at.index, way as usize);
             let is_on_seam = MIXED && ahead == 0 && map.is_on_seam(at.x, at.y);
             let sum = if is_on_seam { ground.sum_onto(turn.sum, at.x, at.y) } else { turn.sum };
@@ -170,7 +170,7 @@ impl<L: OpenList> DistanceField<L> {
         };
         purse.pay(written);
         if written == count && (stop.is_open || free > count) {
-            let (x, y) = step_away(line.x, line.y, line.way, count);
+            let (x, y) = line.way.away(line.x, line.y, count);
             let cost = line.cost + count * line.step;
             self.note(RayNode { x, y, cost, arrival: line.way as u8 });
         }
@@ -218,17 +218,10 @@ fn rise_by(
 /// The direction of a walk, the weight of its steps, and the directions to its sides.
 const fn course<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
 -> (Direction, u32, [Direction; 2]) {
-    let row = if RIGHT { Direction::East } else { Direction::West };
-    let column = if UP { Direction::North } else { Direction::South };
+    let (diagonal, row, column) = Direction::slope::<RIGHT, UP>();
     if !EIGHT {
         return (column, STRAIGHT, [Direction::East, Direction::West]);
     }
-    let diagonal = match (RIGHT, UP) {
-        (true, true) => Direction::NorthEast,
-        (false, true) => Direction::NorthWest,
-        (false, false) => Direction::SouthWest,
-        (true, false) => Direction::SouthEast,
-    };
     (diagonal, DIAGONAL, [row, column])
 }
 
@@ -245,12 +238,4 @@ fn next_stop<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
     }
     let stop = map.straight(x, y, way);
     (stop.distance, stop.is_open)
-}
-
-/// The cell so many steps away.
-#[inline(always)]
-fn step_away(x: u32, y: u32, way: Direction, steps: u32) -> (u32, u32) {
-    let (dx, dy) = way.offset();
-    let steps = steps as i32;
-    (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
 }

@@ -140,6 +140,11 @@ impl Lines {
         self.marks[word] >> bit & 1 == 1
     }
 
+    /// Whether there is room for marks.
+    pub(super) const fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
     /// The marks of all lines and of those on either side.
     pub(super) fn marks(&self) -> &[u64] {
         &self.marks

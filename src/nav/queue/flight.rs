@@ -3,9 +3,9 @@
 //! Input: a share of the budget. Output: what was spent of it and the answers that have become ready.
 //! Flights know nothing of each other, so that those of a round may be worked on by several threads.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::{FoundBy, GridSource, MOST_RESTARTS, job::Job, share::GroupKey};
+use super::{FoundBy, GridSource, MOST_RESTARTS, Ticket, job::Job, share::GroupKey};
 use crate::nav::{
     field::DistanceField,
     node_pool::NodePool,
@@ -69,7 +69,8 @@ pub(super) struct Ready {
 #[derive(Debug)]
 pub(super) struct Together {
     pub(super) key: GroupKey,
-    pub(super) jobs: VecDeque<Job>,
+    /// By ticket: whole crowds are canceled when they get another order.
+    pub(super) jobs: BTreeMap<Ticket, Job>,
     pub(super) field: DistanceField,
     pub(super) ready: Vec<Ready>,
     /// Jobs whose ways cost more than a field can count.
@@ -105,29 +106,28 @@ impl<L: OpenList> Flight<L> {
 
     /// All jobs that are not answered.
     pub(super) fn jobs(&self) -> impl Iterator<Item = &Job> {
-        let (first, rest) = match &self.work {
-            Work::Alone(alone) => (alone.job.as_ref(), &alone.next),
-            Work::Together(together) => (None, &together.jobs),
+        let (alone, together) = match &self.work {
+            Work::Alone(alone) => (Some(alone), None),
+            Work::Together(together) => (None, Some(together)),
         };
-        first.into_iter().chain(rest)
+        let alone = alone.into_iter().flat_map(|alone| alone.job.iter().chain(&alone.next));
+        alone.chain(together.into_iter().flat_map(|together| together.jobs.values()))
     }
 
     /// Takes a job out; says whether it was there.
-    pub(super) fn cancel(&mut self, ticket: super::Ticket, pool: &NodePool) -> bool {
-        let rest = match &mut self.work {
-            Work::Alone(alone) => {
-                if alone.job.is_some_and(|job| job.ticket == ticket) {
-                    alone.job = None;
-                    alone.search.stop(pool);
-                    return true;
-                }
-                &mut alone.next
-            }
-            Work::Together(together) => &mut together.jobs,
+    pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
+        let alone = match &mut self.work {
+            Work::Alone(alone) => alone,
+            Work::Together(together) => return together.jobs.remove(&ticket).is_some(),
         };
-        let before = rest.len();
-        rest.retain(|job| job.ticket != ticket);
-        rest.len() < before
+        if alone.job.is_some_and(|job| job.ticket == ticket) {
+            alone.job = None;
+            alone.search.stop(pool);
+            return true;
+        }
+        let before = alone.next.len();
+        alone.next.retain(|job| job.ticket != ticket);
+        alone.next.len() < before
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -227,7 +227,7 @@ impl<L: OpenList> Alone<L> {
 
 impl Together {
     pub(super) fn new(key: GroupKey, field: DistanceField) -> Self {
-        let (jobs, ready, refused) = (VecDeque::new(), Vec::new(), VecDeque::new());
+        let (jobs, ready, refused) = (BTreeMap::new(), Vec::new(), VecDeque::new());
         Self { key, jobs, field, ready, refused, counters: SearchCounters::default() }
     }
 
@@ -243,7 +243,7 @@ impl Together {
             self.counters.expansions += self.field.counters().expansions - before;
         }
         while self.field.is_finished() && spent < deal {
-            let Some(job) = self.jobs.pop_front() else {
+            let Some((_, job)) = self.jobs.pop_first() else {
                 break;
             };
             let (start, goal) = (job.query.start, job.query.goal);

@@ -76,7 +76,7 @@ impl<L: OpenList> SearchQueue<L> {
             count += 1;
             if together.key == key {
                 together.field.await_cells(grid, [job.query.start]);
-                together.jobs.push_back(job);
+                together.jobs.insert(job.ticket, job);
                 return true;
             }
         }
@@ -101,20 +101,20 @@ impl<L: OpenList> SearchQueue<L> {
             return false;
         }
         let mut together = Together::new(key, field);
-        together.jobs.push_back(job);
+        together.jobs.insert(job.ticket, job);
         for line in [&mut self.express, &mut self.long] {
             *left = left.saturating_sub((line.len() / LOOKED_THROUGH) as u32);
             line.retain(|_, job| {
                 let belongs = GroupKey::of(job) == Some(key) && has_way(job, grid, layer);
                 if belongs {
                     self.sharing.note_gone(job);
-                    together.jobs.push_back(*job);
+                    together.jobs.insert(job.ticket, *job);
                 }
                 !belongs
             });
         }
         *left = left.saturating_sub(together.jobs.len() as u32);
-        let starts = together.jobs.iter().map(|job| job.query.start);
+        let starts = together.jobs.values().map(|job| job.query.start);
         together.field.await_cells(grid, starts);
         self.flights.push(Flight::new(Work::Together(Box::new(together))));
         true

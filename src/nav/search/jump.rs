@@ -138,7 +138,7 @@ impl<L: OpenList> Search<L> {
             _ => return 0,
         };
         let way = Way { arrival, steps, weight: steps * STRAIGHT };
-        self.reach::<MIXED>(from, step_away(x, y, arrival, steps), way);
+        self.reach::<MIXED>(from, arrival.away(x, y, steps), way);
         0
     }
 
@@ -148,7 +148,7 @@ impl<L: OpenList> Search<L> {
         &mut self,
         from: &From,
     ) -> u32 {
-        let (way, row_way, column_way) = ways::<RIGHT, UP>();
+        let (way, row_way, column_way) = Direction::slope::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
         let map = from.ground.map;
         let (turn, rest, side) = self.aim.beside(x, y, way);
@@ -156,10 +156,10 @@ impl<L: OpenList> Search<L> {
         let (mut passed, mut turns) = (0, 0);
         loop {
             let (at, sees) = ray.advance::<UP>();
-            let here = step_away(x, y, way, at);
+            let here = way.away(x, y, at);
             let ends_on_seam = MIXED && sees && map.is_on_seam(here.0, here.1);
             if passed < turn && turn < at + u32::from(sees && !ends_on_seam) {
-                self.try_goal::<MIXED>(from, step_away(x, y, way, turn), turn, rest, (way, side));
+                self.try_goal::<MIXED>(from, way.away(x, y, turn), turn, rest, (way, side));
             }
             if !sees {
                 return turns;
@@ -191,12 +191,12 @@ impl<L: OpenList> Search<L> {
         let (mut at, mut turns) = (0, 0);
         loop {
             let passed = at;
-            let stop = map.straight(x, step_away(x, y, way, at).1, way);
+            let stop = map.straight(x, way.away(x, y, at).1, way);
             at += stop.distance;
-            let here = step_away(x, y, way, at);
+            let here = way.away(x, y, at);
             let ends_on_seam = MIXED && stop.is_open && map.is_on_seam(here.0, here.1);
             if passed < turn && turn < at + u32::from(stop.is_open && !ends_on_seam) {
-                self.try_goal::<MIXED>(from, step_away(x, y, way, turn), turn, rest, (way, side));
+                self.try_goal::<MIXED>(from, way.away(x, y, turn), turn, rest, (way, side));
             }
             if !stop.is_open {
                 return turns;
@@ -247,7 +247,7 @@ impl<L: OpenList> Search<L> {
         (distance, arrival): (u32, Direction),
     ) {
         let way = Way { arrival, steps: steps + distance, weight: weight + distance * STRAIGHT };
-        self.reach::<MIXED>(from, step_away(x, y, arrival, distance), way);
+        self.reach::<MIXED>(from, arrival.away(x, y, distance), way);
     }
 
     /// Takes note of a way to `(x, y)`.
@@ -329,25 +329,4 @@ fn stretches_back(
     let straights = columns.max(rows) - columns.min(rows);
     let slope = Direction::from_offset(dx.signum(), dy.signum());
     [(line, straights), (slope, columns.min(rows))]
-}
-
-/// A diagonal, and the straight directions to both sides of it: along the row, along the column.
-const fn ways<const RIGHT: bool, const UP: bool>() -> (Direction, Direction, Direction) {
-    let row = if RIGHT { Direction::East } else { Direction::West };
-    let column = if UP { Direction::North } else { Direction::South };
-    let diagonal = match (RIGHT, UP) {
-        (true, true) => Direction::NorthEast,
-        (false, true) => Direction::NorthWest,
-        (false, false) => Direction::SouthWest,
-        (true, false) => Direction::SouthEast,
-    };
-    (diagonal, row, column)
-}
-
-/// The cell so many steps away.
-#[inline]
-fn step_away(x: u32, y: u32, direction: Direction, steps: u32) -> (u32, u32) {
-    let (dx, dy) = direction.offset();
-    let steps = steps as i32;
-    (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
 }

@@ -22,7 +22,7 @@ use crate::nav::{
     layer::Layer,
     node_pool::NodePool,
     open_list::{NodeId, OpenList},
-    path::{Path, PathKind},
+    path::Path,
     query::{Algorithm, PathFailure, PathQuery},
     terrain::STRAIGHT,
 };
@@ -50,7 +50,7 @@ pub(super) struct LongWay {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// Not a long way.
     #[default]
     Off,
@@ -65,15 +65,25 @@ enum Stage {
 }
 
 impl LongWay {
-    /// Whether the hierarchy answers a query whose ends are so far apart.
-    pub(super) fn suits(layer: &Layer, query: &PathQuery, distance: u32) -> bool {
+    /// Where the hierarchy begins on a query whose ends are so far apart; `None` if it does not answer
+    /// it. The rest of a long way goes on with care, however short it is: as if it had not stopped.
+    pub(super) fn first_stage(
+        layer: &Layer,
+        query: &PathQuery,
+        distance: u32,
+        is_rest: bool,
+    ) -> Option<Stage> {
+        layer.coarse()?;
         let from = match query.algorithm {
+            _ if is_rest => return Some(Stage::Route),
             Algorithm::Auto => LONG_WAY,
             Algorithm::Hierarchical if layer.is_uniform() => LONG_WAY,
             Algorithm::Hierarchical => LONG_MIXED_WAY,
-            _ => return false,
+            _ => return None,
         };
-        layer.coarse().is_some() && distance >= from.saturating_mul(STRAIGHT)
+        let is_apart = distance >= STRETCH_FROM * STRAIGHT;
+        let stage = if is_apart { Stage::RoughRoute } else { Stage::Route };
+        (distance >= from * STRAIGHT).then_some(stage)
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -99,12 +109,6 @@ impl LongWay {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Begins a long way.
-    pub(super) fn start_long(&mut self, layer: &Layer, distance: u32) {
-        let is_apart = distance >= STRETCH_FROM * STRAIGHT;
-        self.start_route(layer, if is_apart { Stage::RoughRoute } else { Stage::Route });
-    }
-
     /// Begins the rest of a long way whose beginning was answered already: as if it had not stopped
     /// in between.
     ///
@@ -116,18 +120,10 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start(grid, pool, query)?;
-        if let Some(layer) = grid.layer(query.profile).filter(|layer| layer.coarse().is_some())
-            && self.aim.kind == PathKind::Complete
-        {
-            self.clear_nodes(pool);
-            self.long.coarse.stop();
-            self.start_route(layer, Stage::Route);
-        }
-        Ok(())
+        self.start_part(grid, pool, query, true)
     }
 
-    fn start_route(&mut self, layer: &Layer, stage: Stage) {
+    pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {
         if let Some(graph) = layer.coarse() {
             let greed = if stage == Stage::Route { Greed::LITTLE } else { Greed::MUCH };
             let goal = (self.aim.x, self.aim.y);
@@ -173,11 +169,11 @@ impl<L: OpenList> Search<L> {
             }
             (stage @ (Stage::Stretch | Stage::Rest), Phase::Failed(_)) if self.is_confined => {
                 self.is_confined = false;
-                self.aim.overflow = false;
+                self.long.stage = Stage::Rest;
                 if stage == Stage::Stretch {
-                    self.aim_at_goal(pool);
-                    self.long.stage = Stage::Rest;
+                    self.aim = self.goal;
                 }
+                self.aim.overflow = false;
                 self.clear_nodes(pool);
                 self.open_origin(layer, pool);
                 true
