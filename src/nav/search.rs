@@ -19,6 +19,7 @@ mod jump;
 mod jump_nodes;
 mod long_way;
 mod nearest;
+mod trace;
 
 pub use long_way::{LONG_MIXED_WAY, LONG_WAY};
 
@@ -32,15 +33,13 @@ use self::{
 };
 use super::{
     cell::{CHUNK, Cell},
-    direction::Direction,
     grid::NavGrid,
     jump_ground::JumpGround,
-    jump_map::JumpMap,
     layer::Layer,
     moves::NO_DIRECTION,
     node_pool::{Node, NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
-    path::{Path, PathCost, PathKind, legs_from_back},
+    path::{Path, PathCost, PathKind},
     query::{Algorithm, PathFailure, PathQuery},
     terrain::DIAGONAL,
 };
@@ -387,43 +386,6 @@ impl<L: OpenList> Search<L> {
         self.open.insert(node, key);
         self.counters.generated += 1;
         self.counters.peak_open = self.counters.peak_open.max(1);
-    }
-
-    /// Walks back from `node` to the start.
-    fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
-        let (end_x, end_y) = self.place(node);
-        let (g, legs) = if self.aim.jumps {
-            let has_diagonals = grid
-                .layer(self.query.profile)
-                .and_then(Layer::jumps)
-                .is_none_or(JumpMap::has_diagonals);
-            (self.jumps.get(node).g, legs_from_back(self.jumps_back(node, has_diagonals)))
-        } else {
-            (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
-        };
-        Path {
-            start: grid.global(self.origin.0, self.origin.1),
-            end: grid.global(end_x, end_y),
-            legs,
-            cost: self.cost_of(grid, g),
-            kind: self.aim.kind,
-            revision: self.revision,
-        }
-    }
-
-    /// The steps from a node back to the start, as stretches of one.
-    fn steps_back(&self, node: NodeId) -> impl Iterator<Item = (Direction, u32)> + '_ {
-        let (mut x, mut y) = self.nodes.place(node);
-        std::iter::from_fn(move || {
-            let node = self.nodes.get(self.nodes.find(x, y)?);
-            let arrival = node.arrival();
-            (arrival != NO_DIRECTION).then(|| {
-                let direction = Direction::from_bits(arrival);
-                let (dx, dy) = direction.offset();
-                (x, y) = (x.wrapping_add_signed(-dx), y.wrapping_add_signed(-dy));
-                (direction, 1)
-            })
-        })
     }
 }
 
