@@ -128,6 +128,12 @@ pub(crate) struct Change {
 }
 
 impl PlacedBlockers {
+    /// What an entity blocks on `grid`, if it blocks anything there.
+    pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
+        let placed = self.placed.get(&entity)?;
+        (placed.grid == grid && !placed.blocked.is_empty()).then_some(placed.blocked)
+    }
+
     /// Takes note of the grids; says whether any is another or elsewhere than before.
     fn look_at(&mut self, grids: &NavGrids) -> bool {
         let ground = |id| {

@@ -81,10 +81,20 @@ impl GridFrame {
     /// frame is not finite, or too far away to count cells.
     #[must_use]
     pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
-        const FARTHEST: f32 = 1.0e9;
-        let point = (self.to_cells(position) + 0.5).floor();
-        let countable = point.is_finite() && point.abs().max_element() < FARTHEST;
-        countable.then(|| Cell::new(point.x as i32, point.y as i32))
+        cell_around(self.to_cells(position))
+    }
+
+    /// The anchor (lowest, leftmost cell) of the block of `size × size` cells whose middle is nearest
+    /// to a world position; the same as [`cell_at`](Self::cell_at) for size 1.
+    #[must_use]
+    pub fn anchor_at(&self, position: Vec2, size: u32) -> Option<Cell> {
+        cell_around(self.to_cells(position) - half_block(size))
+    }
+
+    /// World position of the middle of the block of `size × size` cells with this anchor.
+    #[must_use]
+    pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
+        self.to_world(Vec2::new(anchor.x as f32, anchor.y as f32) + half_block(size))
     }
 
     /// What a step of `(dx, dy)` cells means in the world.
@@ -92,4 +102,17 @@ impl GridFrame {
     pub fn step(&self, dx: i32, dy: i32) -> Vec2 {
         self.to_world.transform_vector2(Vec2::new(dx as f32, dy as f32))
     }
+}
+
+/// From the center of a block's anchor to its middle, in cells.
+pub(crate) fn half_block(size: u32) -> Vec2 {
+    Vec2::splat(size.saturating_sub(1) as f32 / 2.0)
+}
+
+/// The cell that holds a point of cell space.
+fn cell_around(point: Vec2) -> Option<Cell> {
+    const FARTHEST: f32 = 1.0e9;
+    let point = (point + 0.5).floor();
+    let countable = point.is_finite() && point.abs().max_element() < FARTHEST;
+    countable.then(|| Cell::new(point.x as i32, point.y as i32))
 }

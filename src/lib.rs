@@ -86,9 +86,12 @@ pub mod coordinates;
 #[cfg(feature = "debug_draw")]
 pub mod debug_draw;
 pub mod diagnostics;
+pub mod flow;
 pub mod grids;
+pub mod group;
 pub mod movement;
 pub mod nav;
+pub mod orders;
 pub mod request;
 pub mod schedule;
 pub mod scheduler;
@@ -108,19 +111,27 @@ pub mod prelude {
         blocker::NavBlocker,
         coordinates::GridFrame,
         diagnostics::TilePathDiagnosticsPlugin,
+        flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::NavGrids,
-        movement::{Critter, CritterState, Facing},
+        group::{Group, GroupArrived, GroupMember, GroupPlace, GroupState},
+        movement::{Critter, CritterState, Facing, SpeedLimit, StraightWay},
         nav::{
             cell::{Cell, CellRect},
             direction::Direction,
+            formation::{Formation, GroupOrder, GroupUnit},
+            goal::{Approach, Goal},
             grid::{GridEdit, GridError, NavGrid},
             path::{Leg, Path, PathCost, PathKind},
             query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
-            queue::{Priority, QueueSettings},
+            queue::{Priority, QueueSettings, RequestClass},
             terrain::{CornerRule, Neighborhood, PLAIN, Profile, ProfileId, TerrainId},
         },
+        orders::{
+            OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,
+        },
         request::{
-            ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathRequest, PathStatus, Target,
+            ActiveOrder, Arrived, NavPath, Near, PathFailed, PathFound, PathRequest, PathStatus,
+            Retry, Target,
         },
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},

@@ -9,7 +9,9 @@
 mod advance;
 mod draw;
 mod repair;
+mod straight;
 
+pub use self::straight::StraightWay;
 pub(crate) use self::{
     advance::advance_critters,
     draw::{Interpolation, place_transforms},
@@ -18,6 +20,7 @@ pub(crate) use self::{
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
+use crate::coordinates::half_block;
 use crate::nav::{
     cell::Cell,
     checksum::Checksum,
@@ -29,7 +32,9 @@ use crate::nav::{
 /// Walks wherever its [`PathRequest`](crate::prelude::PathRequest)s lead.
 ///
 /// The plugin writes the entity's `Transform` while it walks (x and y; z stays as it is). To put
-/// a critter elsewhere, write its `Transform` while it stands.
+/// a critter elsewhere, write its `Transform` while it stands. The transform is the middle of the
+/// critter: of a unit of 2 × 2 cells ([`Profile::size`](crate::prelude::Profile::size)) the corner where
+/// its four cells meet.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(CritterState, Facing, Transform)]
@@ -62,12 +67,23 @@ impl Critter {
         self
     }
 
-    /// Work of one tick of `seconds`, in parts of path cost.
-    fn work(&self, seconds: f32) -> u64 {
-        let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
-        // A negative or NaN product becomes 0.
-        (f64::from(self.speed) * f64::from(seconds) * per_cell) as u64
+    /// Its speed under a limit.
+    fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
+        limit.map_or(self.speed, |limit| self.speed.min(limit.0))
     }
+}
+
+/// Holds a critter back: it goes at most at this speed (cells per second over plain ground). Groups that
+/// keep together put it on their members; take it off by removing it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct SpeedLimit(pub f32);
+
+/// Work of one tick of `seconds` at `speed`, in parts of path cost.
+fn work(speed: f32, seconds: f32) -> u64 {
+    let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
+    // A negative or NaN product becomes 0.
+    (f64::from(speed) * f64::from(seconds) * per_cell) as u64
 }
 
 /// The way a critter goes, or went last, in cells.
@@ -82,9 +98,16 @@ pub struct CritterState {
     pub(crate) walk: Walk,
     /// It was given a place on the grid.
     placed: bool,
+    /// From the center of its anchor to the middle of the block it covers, in cells and along both
+    /// axes: (size − 1) / 2.
+    half: f32,
     /// How far off its place it is drawn, in cells: critters spawned beside a cell's center, or
     /// stopped for a new order, are led in gently.
     offset: Vec2,
+    /// It has another way than a tick ago: its place is to be led over gently.
+    is_diverted: bool,
+    /// Direction of the straight line on which it is drawn, in cells; (0, 0) where there is none.
+    heading: (i32, i32),
     /// Drawn place in cell space one tick ago and now.
     before: Vec2,
     now: Vec2,
@@ -93,7 +116,8 @@ pub struct CritterState {
 }
 
 impl CritterState {
-    /// The cell the critter stands on or leaves; (0, 0) until its first request was read, because
+    /// The cell the critter stands on or leaves (of a unit of several cells, its anchor: the lowest,
+    /// leftmost one); (0, 0) until its first request was read, because
     /// only a request says which grid it is on.
     #[must_use]
     pub const fn cell(&self) -> Cell {
@@ -106,8 +130,8 @@ impl CritterState {
         &self.walk
     }
 
-    /// Place in cell space (whole numbers = centers of cells), as of the last tick; (0, 0) until
-    /// it first walks.
+    /// Place of its middle in cell space (whole numbers = centers of cells), as of the last tick;
+    /// (0, 0) until it first walks.
     #[must_use]
     pub const fn place(&self) -> Vec2 {
         self.now
@@ -121,6 +145,18 @@ impl CritterState {
             && (self.walk.is_between_cells() || self.drawn == transform.translation.truncate())
     }
 
+    /// Begins whatever path comes next on its head.
+    pub(crate) const fn restart(&mut self) {
+        self.walk.restart();
+        self.is_diverted = true;
+    }
+
+    /// Turns a step under way around.
+    pub(crate) const fn turn_back(&mut self) {
+        self.walk.turn_back();
+        self.is_diverted = true;
+    }
+
     /// Stands on `cell`; the transform says where on it exactly.
     pub(crate) fn stand_on(&mut self, cell: Cell) {
         self.walk = Walk::standing(cell);
@@ -130,19 +166,17 @@ impl CritterState {
     /// Begins a path that starts on `start`.
     pub(crate) fn begin(&mut self, start: Cell) {
         if self.walk.head() == start {
-            self.walk.restart();
+            self.restart();
         } else {
             self.stand_on(start);
         }
     }
 
-    /// Place in cell space without the offset.
-    fn exact_place(&self) -> Vec2 {
-        let (tail, head) = (self.walk.tail(), self.walk.head());
-        let (done, needed) = self.walk.progress();
-        let share = (done as f64 / needed as f64) as f32;
-        let tail = Vec2::new(tail.x as f32, tail.y as f32);
-        tail.lerp(Vec2::new(head.x as f32, head.y as f32), share)
+    /// Takes the size of a unit of `size × size` cells; one that grows or shrinks is led over gently.
+    pub(crate) fn set_size(&mut self, size: u32) {
+        let half = half_block(size).x;
+        self.offset += self.half - half; // exact: halves of small whole numbers
+        self.half = half;
     }
 
     /// Adds the exact state (not the drawn one) to a checksum.

@@ -6,17 +6,20 @@
 //! `App`.
 //!
 //! In the order in which data flows:
-//! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `region` → [`layer`] → [`grid`] → [`query`] →
-//! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`moving_ai`]
-//! reads benchmark files, [`checksum`] sums up results.
+//! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`, `region` → [`layer`] → [`grid`] → [`goal`], [`query`] →
+//! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`formation`]
+//! finds places for groups, [`sight`] and [`pull`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
 
 pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
+pub(crate) mod clearance;
 pub(crate) mod coarse;
 pub(crate) mod detours;
 pub mod direction;
 pub mod field;
+pub mod formation;
+pub mod goal;
 pub mod grid;
 pub(crate) mod jump_ground;
 pub(crate) mod jump_map;
@@ -26,10 +29,12 @@ pub mod moving_ai;
 pub mod node_pool;
 pub mod open_list;
 pub mod path;
+pub mod pull;
 pub mod query;
 pub mod queue;
 pub(crate) mod region;
 pub(crate) mod seams;
 pub mod search;
+pub mod sight;
 pub mod terrain;
 pub mod walk;

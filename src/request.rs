@@ -4,8 +4,21 @@
 //! [`Pathfinder`](crate::scheduler::Pathfinder)'s queue, and a [`PathStatus`] on every unit that says what is going on and why.
 
 mod accept;
+mod fallback;
+mod follow;
+mod resolve;
+mod status;
+mod target;
 
-pub(crate) use accept::accept_requests;
+pub(crate) use self::{
+    accept::accept_requests,
+    fallback::{Again, Fallback},
+    follow::follow_targets,
+};
+pub use self::{
+    status::{ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathStatus},
+    target::{Near, Retry, Target},
+};
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -15,41 +28,10 @@ use bevy::{
 
 use crate::nav::{
     cell::Cell,
-    path::{Path, PathKind},
-    query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
-    queue::{Priority, Ticket},
+    query::{Algorithm, GridId, Reach},
+    queue::{Priority, RequestClass},
     terrain::ProfileId,
 };
-
-/// Where a unit is to go.
-#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Debug, PartialEq, Clone)]
-pub enum Target {
-    /// To a cell.
-    Cell(Cell),
-    /// To the cell at a world position.
-    Position(Vec2),
-    /// To the cell where an entity is when the request is taken up.
-    Entity(Entity),
-}
-
-impl From<Cell> for Target {
-    fn from(cell: Cell) -> Self {
-        Self::Cell(cell)
-    }
-}
-
-impl From<Vec2> for Target {
-    fn from(position: Vec2) -> Self {
-        Self::Position(position)
-    }
-}
-
-impl From<Entity> for Target {
-    fn from(entity: Entity) -> Self {
-        Self::Entity(entity)
-    }
-}
 
 /// Asks for a path from where the entity stands; a [`Critter`](crate::prelude::Critter) then
 /// walks it.
@@ -63,22 +45,40 @@ impl From<Entity> for Target {
 /// use bevy_tilepath::prelude::*;
 /// let order = PathRequest::to(Cell::new(40, 12)).reach(Reach::Nearest).priority(Priority(1));
 /// # assert_eq!(order.target, Target::Cell(Cell::new(40, 12)));
+/// // Up to the nearest of three wells; if none can be reached, home; if not there either, again later.
+/// let wells = [Cell::new(3, 4), Cell::new(18, 2), Cell::new(9, 30)];
+/// let thirst = PathRequest::to_nearest(wells).beside().or(Cell::new(1, 1)).retry(Retry::default());
+/// # assert_eq!(thirst.alternatives.len(), 1);
 /// ```
-#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(immutable, map_entities = map_target, on_insert = note_asked, on_discard = note_dropped)]
+#[component(immutable, map_entities = map_targets, on_insert = note_asked, on_discard = note_dropped)]
 #[require(PathStatus, NavPath, ActiveOrder)]
 pub struct PathRequest {
     /// Where to.
     pub target: Target,
+    /// How near it must come.
+    pub near: Near,
+    /// Whether it goes after its target, an entity, when that moves; until another order comes or the
+    /// target is gone.
+    pub follows: bool,
     /// On which grid.
     pub grid: GridId,
     /// As what kind of unit.
     pub profile: ProfileId,
     /// What to do where there is no way.
     pub reach: Reach,
+    /// Where to go instead, in this order, if there is no way to the target.
+    pub alternatives: Vec<Target>,
+    /// Whether to try again later if there is no way anywhere.
+    pub retry: Option<Retry>,
     /// How urgent it is.
     pub priority: Priority,
+    /// Whose limit it counts towards, see
+    /// [`QueueSettings::class_limits`](crate::prelude::QueueSettings).
+    pub class: RequestClass,
+    /// Where the group gathers whose order it is part of: its members share one search.
+    pub rally: Option<Cell>,
     /// How to search.
     pub algorithm: Algorithm,
 }
@@ -91,183 +91,176 @@ impl Default for PathRequest {
 }
 
 impl PathRequest {
-    /// To a [`Cell`], a world position ([`Vec2`]) or an [`Entity`], on the default grid, for
-    /// profile 0, exactly, at normal priority.
+    /// To a [`Cell`], a world position ([`Vec2`]), an [`Entity`] or any cell of a
+    /// [`CellRect`](crate::prelude::CellRect), on the default grid, for profile 0, exactly, at normal
+    /// priority.
     #[must_use]
     pub fn to(target: impl Into<Target>) -> Self {
         Self {
             target: target.into(),
+            near: Near::default(),
+            follows: false,
             grid: GridId::default(),
             profile: ProfileId::default(),
             reach: Reach::default(),
+            alternatives: Vec::new(),
+            retry: None,
             priority: Priority::default(),
+            class: RequestClass::default(),
+            rally: None,
             algorithm: Algorithm::default(),
         }
     }
 
+    /// To whichever target is cheapest to get to. None at all fails with
+    /// [`TargetGone`](crate::prelude::PathFailure).
+    #[must_use]
+    pub fn to_nearest(targets: impl IntoIterator<Item = impl Into<Target>>) -> Self {
+        Self::to(Target::Nearest(targets.into_iter().map(Into::into).collect()))
+    }
+
+    /// To an entity, and after it when it moves. The way is planned anew when the target has moved by a
+    /// quarter of what is left of the way, or more: often near it, seldom far off. [`Arrived`] is told
+    /// whenever the unit has caught up; the order ends with
+    /// [`TargetGone`](crate::prelude::PathFailure) when the target is despawned.
+    #[must_use]
+    pub fn follow(target: Entity) -> Self {
+        Self { follows: true, ..Self::to(target) }
+    }
+
+    /// The same, but up to its target instead of onto it.
+    #[must_use]
+    pub fn beside(mut self) -> Self {
+        self.near = Near::Beside;
+        self
+    }
+
+    /// The same, but only within so many cells of its target.
+    #[must_use]
+    pub fn within(mut self, cells: u16) -> Self {
+        self.near = Near::Within(cells);
+        self
+    }
+
+    /// The same, but only within so many cells of its target and in sight of it, see
+    /// [`Near::InSight`].
+    #[must_use]
+    pub fn in_sight(mut self, cells: u16, through: ProfileId) -> Self {
+        self.near = Near::InSight { cells, through };
+        self
+    }
+
     /// The same on another grid.
     #[must_use]
-    pub const fn on(mut self, grid: GridId) -> Self {
+    pub fn on(mut self, grid: GridId) -> Self {
         self.grid = grid;
         self
     }
 
     /// The same for another kind of unit.
     #[must_use]
-    pub const fn profile(mut self, profile: ProfileId) -> Self {
+    pub fn profile(mut self, profile: ProfileId) -> Self {
         self.profile = profile;
         self
     }
 
     /// The same with another reach.
     #[must_use]
-    pub const fn reach(mut self, reach: Reach) -> Self {
+    pub fn reach(mut self, reach: Reach) -> Self {
         self.reach = reach;
+        self
+    }
+
+    /// The same, with one more place to go to if there is no way to those named before.
+    #[must_use]
+    pub fn or(mut self, target: impl Into<Target>) -> Self {
+        self.alternatives.push(target.into());
+        self
+    }
+
+    /// The same, tried again later where there is no way.
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = Some(retry);
         self
     }
 
     /// The same with another priority.
     #[must_use]
-    pub const fn priority(mut self, priority: Priority) -> Self {
+    pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = priority;
+        self
+    }
+
+    /// The same as one of another class.
+    #[must_use]
+    pub fn class(mut self, class: RequestClass) -> Self {
+        self.class = class;
+        self
+    }
+
+    /// The same as part of a group that gathers at `cell`.
+    #[must_use]
+    pub fn rally(mut self, cell: Cell) -> Self {
+        self.rally = Some(cell);
         self
     }
 
     /// The same by another algorithm.
     #[must_use]
-    pub const fn algorithm(mut self, algorithm: Algorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
-}
 
-fn map_target<M: EntityMapper>(request: &mut PathRequest, mapper: &mut M) {
-    if let Target::Entity(entity) = &mut request.target {
-        *entity = mapper.get_mapped(*entity);
+    /// Where it leads in its attempt number `attempt`: first the target, then the alternatives.
+    pub(crate) fn target_of(&self, attempt: u16) -> &Target {
+        match attempt.checked_sub(1) {
+            Some(index) => self.alternatives.get(usize::from(index)).unwrap_or(&self.target),
+            None => &self.target,
+        }
     }
 }
 
-/// What is going on with a unit's request, and why. Read-only: the plugin writes it.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub enum PathStatus {
-    /// No request.
-    #[default]
-    Idle,
-    /// Asked; the answer is waited for.
-    Searching,
-    /// There is a path in [`NavPath`], and no critter that walks it by itself.
-    Found(PathKind),
-    /// The critter walks.
-    Walking(PathKind),
-    /// An edit of the grid cut the way off; another is being searched for.
-    Repairing,
-    /// The critter stands at the end of its path.
-    Arrived(PathKind),
-    /// There is no path, for this reason.
-    Failed(PathFailure),
-}
-
-/// The path last found for a unit; no steps at first and after a failure. Read-only: a critter
-/// keeps count of its steps along it.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct NavPath(pub(crate) Path);
-
-impl core::ops::Deref for NavPath {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-/// What the plugin remembers of a unit's current request.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ActiveOrder {
-    /// Sequence number of the request: what order depends on where order shows.
-    pub(crate) number: u64,
-    pub(crate) grid: GridId,
-    pub(crate) query: PathQuery,
-    pub(crate) priority: Priority,
-    /// Its place in the queue while an answer is awaited.
-    pub(crate) ticket: Option<Ticket>,
-}
-
-impl ActiveOrder {
-    /// The request as it was resolved: start and goal cells, profile, reach.
-    #[must_use]
-    pub const fn query(&self) -> PathQuery {
-        self.query
-    }
-
-    /// The grid it runs on.
-    #[must_use]
-    pub const fn grid(&self) -> GridId {
-        self.grid
-    }
-
-    /// Place in the queue while an answer is awaited.
-    #[must_use]
-    pub const fn ticket(&self) -> Option<Ticket> {
-        self.ticket
-    }
-}
-
-/// A path was found for the entity. For a long way there may be several: first of kind
-/// [`Beginning`](PathKind::Beginning), then with the rest.
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
-pub struct PathFound {
-    /// Who asked.
-    pub entity: Entity,
-    /// Whether it leads to the goal.
-    pub kind: PathKind,
-}
-
-/// A request ended without a path, or before it was carried out.
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
-pub struct PathFailed {
-    /// Who asked.
-    pub entity: Entity,
-    /// Why.
-    pub reason: PathFailure,
-}
-
-/// A critter has come to the end of its path.
-#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
-pub struct Arrived {
-    /// Who.
-    pub entity: Entity,
-    /// Whether the end is the goal.
-    pub kind: PathKind,
-    /// Where it stands.
-    pub cell: Cell,
+fn map_targets<M: EntityMapper>(request: &mut PathRequest, mapper: &mut M) {
+    request.target.map_entities(mapper);
+    request.alternatives.iter_mut().for_each(|target| target.map_entities(mapper));
 }
 
 /// Requests put on and taken off since the last tick, in the order in which it happened.
 #[derive(Resource, Debug, Default)]
-pub(crate) struct RequestInbox(pub(crate) Vec<Letter>);
+pub(crate) struct RequestInbox {
+    pub(crate) letters: Vec<Letter>,
+    /// Requests put on so far.
+    asked: u64,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Letter {
-    Asked(Entity),
-    Dropped(Entity),
+    /// Put on, and the number it was given.
+    Asked(Entity, u64),
+    /// Taken off, or about to be replaced; and whether it was under way.
+    Dropped(Entity, bool),
 }
 
 fn note_asked(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    if let Some(mut status) = world.get_mut::<PathStatus>(entity)
-        && *status == PathStatus::Idle
-    {
-        *status = PathStatus::Searching; // from the moment it is asked
+    if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
+        status.set_if_neq(PathStatus::Searching); // from the moment it is asked
     }
-    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.0.push(Letter::Asked(entity));
+    let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
+        return;
+    };
+    inbox.asked += 1;
+    let number = inbox.asked;
+    inbox.letters.push(Letter::Asked(entity, number));
+    if let Some(mut order) = world.get_mut::<ActiveOrder>(entity) {
+        order.asked = number;
     }
 }
 
 fn note_dropped(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let was_under_way = world.get(entity).is_some_and(PathStatus::is_under_way);
     if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.0.push(Letter::Dropped(entity));
+        inbox.letters.push(Letter::Dropped(entity, was_under_way));
     }
 }

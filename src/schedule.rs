@@ -3,6 +3,7 @@
 //! | set | does | edit before it | read after it |
 //! |---|---|---|---|
 //! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles and blockers → grids | tiles, blockers | grids |
+//! | [`Command`](TilePathSystems::Command) | order queues and groups → requests | queues, groups, grids | – |
 //! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
 //! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
 //! | [`Deliver`](TilePathSystems::Deliver) | answers → paths, statuses, events | – | paths |
@@ -20,14 +21,17 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
+    flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
+    group::{Group, GroupArrived, GroupNumbers, GroupPlace, GroupState, form_groups},
     movement::{
-        Critter, CritterState, Facing, Interpolation, advance_critters, place_transforms,
-        repair_paths,
+        Critter, CritterState, Facing, Interpolation, SpeedLimit, StraightWay, advance_critters,
+        place_transforms, repair_paths,
     },
+    orders::{OrderBegun, OrderEnded, OrderQueue, QueueSlot, QueuesSeen, carry_on_orders},
     request::{
         ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathRequest, PathStatus,
-        RequestInbox, accept_requests,
+        RequestInbox, accept_requests, follow_targets,
     },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches},
 };
@@ -42,6 +46,8 @@ const PAGES_AHEAD: usize = 512;
 pub enum TilePathSystems {
     /// Tiles and blockers become grids.
     SyncGrid,
+    /// Order queues and groups become requests.
+    Command,
     /// Requests, and paths that edits have cut off, go to the queue.
     Accept,
     /// The budget is spent.
@@ -79,7 +85,7 @@ impl TilePathPlugin {
 
 impl Plugin for TilePathPlugin {
     fn build(&self, app: &mut App) {
-        use TilePathSystems::{Accept, Deliver, Draw, Move, Search, SyncGrid};
+        use TilePathSystems::{Accept, Command, Deliver, Draw, Move, Search, SyncGrid};
         let is_fixed = self.schedule == FixedUpdate.intern();
         app.init_resource::<NavGrids>()
             .init_resource::<Pathfinder>()
@@ -87,21 +93,28 @@ impl Plugin for TilePathPlugin {
             .init_resource::<TilePathSettings>()
             .init_resource::<RequestInbox>()
             .init_resource::<PlacedBlockers>()
+            .init_resource::<GroupNumbers>()
+            .init_resource::<QueuesSeen>()
+            .init_resource::<FlowFields>()
             .init_resource::<Time>()
             .insert_resource(Interpolation(is_fixed));
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
-        app.configure_sets(self.schedule, (SyncGrid, Accept, Search, Deliver, Move).chain())
-            .add_systems(
-                self.schedule,
-                (
-                    sync_blockers.in_set(SyncGrid),
-                    (accept_requests, repair_paths).chain().in_set(Accept),
-                    run_searches.in_set(Search),
-                    deliver_answers.in_set(Deliver),
-                    advance_critters.in_set(Move),
-                ),
-            );
+        app.configure_sets(
+            self.schedule,
+            (SyncGrid, Command, Accept, Search, Deliver, Move).chain(),
+        )
+        .add_systems(
+            self.schedule,
+            (
+                sync_blockers.in_set(SyncGrid),
+                (form_groups, carry_on_orders).chain().in_set(Command),
+                (follow_targets, accept_requests, repair_paths).chain().in_set(Accept),
+                (run_searches, update_flow_fields).chain().in_set(Search),
+                deliver_answers.in_set(Deliver),
+                advance_critters.in_set(Move),
+            ),
+        );
         if is_fixed {
             let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
             app.add_systems(RunFixedMainLoop, place_transforms.in_set(Draw).in_set(after));
@@ -127,6 +140,19 @@ fn register_types(app: &mut App) {
         .register_type::<Critter>()
         .register_type::<CritterState>()
         .register_type::<Facing>()
+        .register_type::<SpeedLimit>()
+        .register_type::<StraightWay>()
+        .register_type::<FlowFields>()
+        .register_type::<FlowField>()
+        .register_type::<FlowStatus>()
+        .register_type::<Group>()
+        .register_type::<OrderQueue>()
+        .register_type::<QueueSlot>()
+        .register_type::<OrderBegun>()
+        .register_type::<OrderEnded>()
+        .register_type::<GroupState>()
+        .register_type::<GroupPlace>()
+        .register_type::<GroupArrived>()
         .register_type::<NavBlocker>()
         .register_type::<NavGrids>()
         .register_type::<PathFound>()

@@ -25,10 +25,10 @@ use crate::{
         cell::Cell,
         checksum::Checksum,
         query::{GridId, PathQuery},
-        queue::{Answer, Priority, QueueSettings, SearchQueue, Ticket},
+        queue::{Answer, JobOptions, Priority, QueueSettings, SearchQueue, Ticket},
         search::Search,
     },
-    request::ActiveOrder,
+    request::{ActiveOrder, Again, Fallback},
 };
 
 /// How far ahead of ordinary requests repairs are.
@@ -87,6 +87,10 @@ pub struct PathCounters {
     pub canceled: u64,
     /// Paths of walking critters that an edit cut off.
     pub repaired: u64,
+    /// Orders without a way that were tried again, with another target or later.
+    pub retried: u64,
+    /// Ways planned anew because the target that was followed had moved.
+    pub followed: u64,
     /// Searches that an edit threw back.
     pub restarts: u64,
     /// Expansions, those over chunks included.
@@ -95,6 +99,8 @@ pub struct PathCounters {
     pub spent_last_tick: u32,
     /// Requests waiting in line now, those not yet read included.
     pub waiting: usize,
+    /// Orders without a way that will be tried again.
+    pub waiting_again: usize,
     /// Searches in flight now.
     pub in_flight: usize,
     /// Ticks that the oldest request in flight or at the head of the line has waited.
@@ -121,6 +127,12 @@ pub struct Pathfinder {
     tickets: EntityHashMap<Ticket>,
     #[reflect(ignore)]
     answers: Vec<Answer>,
+    /// Orders to be tried again.
+    #[reflect(ignore)]
+    again: Again,
+    /// Who follows a target, by number of the order.
+    #[reflect(ignore)]
+    followers: BTreeMap<u64, Entity>,
     /// Part of this tick's budget that reading requests took.
     pub(crate) spent: u32,
     /// Requests put on and taken off that were not read yet.
@@ -135,10 +147,10 @@ impl Pathfinder {
         entity: Entity,
         grid: GridId,
         query: PathQuery,
-        priority: Priority,
+        options: JobOptions,
     ) -> Ticket {
         self.forget(entity);
-        let ticket = self.queue.push(grid, query, priority);
+        let ticket = self.queue.push_job(grid, query, options);
         self.askers.insert(ticket.number(), entity);
         self.tickets.insert(entity, ticket);
         self.counters.requests += 1;
@@ -150,7 +162,9 @@ impl Pathfinder {
     pub(crate) fn ask_again(&mut self, entity: Entity, order: &mut ActiveOrder, start: Cell) {
         let query = PathQuery { start, ..order.query };
         let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
-        order.ticket = Some(self.ask(entity, order.grid, query, priority));
+        let (class, goals) = (order.class, order.goals.clone());
+        let options = JobOptions { priority, class, goals, rally: None };
+        order.ticket = Some(self.ask(entity, order.grid, query, options));
         order.query = query;
         self.counters.repaired += 1;
     }
@@ -176,6 +190,30 @@ impl Pathfinder {
         self.queue.reserve(pages);
     }
 
+    /// The next order that is to be tried again now.
+    pub(crate) fn take_due(&mut self) -> Option<(Entity, u64)> {
+        self.again.take_due(self.queue.tick())
+    }
+
+    /// What becomes of orders that fail.
+    pub(crate) fn fallback(&mut self) -> Fallback<'_> {
+        Fallback { tick: self.queue.tick(), again: &mut self.again }
+    }
+
+    /// Looks after the target of this order from now on.
+    pub(crate) fn follow(&mut self, number: u64, entity: Entity) {
+        self.followers.insert(number, entity);
+    }
+
+    pub(crate) fn unfollow(&mut self, number: u64) {
+        self.followers.remove(&number);
+    }
+
+    /// Orders that follow a target, by number.
+    pub(crate) fn followers(&self) -> impl Iterator<Item = (u64, Entity)> + '_ {
+        self.followers.iter().map(|(&number, &entity)| (number, entity))
+    }
+
     /// Who waits for this answer.
     fn asker(&self, ticket: Ticket) -> Option<Entity> {
         self.askers.get(&ticket.number()).copied()
@@ -195,7 +233,7 @@ pub(crate) fn run_searches(
     grids: Res<NavGrids>,
     settings: Res<TilePathSettings>,
 ) {
-    let Pathfinder { queue, answers, counters, spent, unread, .. } = &mut *pathfinder;
+    let Pathfinder { queue, answers, counters, spent, unread, again, .. } = &mut *pathfinder;
     let read = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
@@ -206,6 +244,7 @@ pub(crate) fn run_searches(
     counters.spent_last_tick = read + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
+    counters.waiting_again = again.len();
     counters.in_flight = queue.in_flight();
     counters.longest_wait = queue.longest_wait();
     counters.search_bytes = queue.bytes();

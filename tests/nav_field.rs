@@ -524,6 +524,7 @@ fn rays_end_where_costs_do_not_fit() {
     assert!(is_filled_by_rays(&grid, goal));
     let field = field_to(&grid, goal);
     assert!(field.overflow());
+    assert!(!field.can_repair(&grid), "where rays end depends on the nodes there were");
     let best = dijkstra(&grid, UNIT, goal);
     // Up to here a step along a walk and one to its side fit.
     let fits = (1 << 31) - 2 - (408 + 577) * 2 * 15_001;
@@ -558,4 +559,317 @@ fn a_second_start_takes_no_more_memory() {
     assert!(bytes > 4 * 200 * 100);
     run(&mut field, &grid, Cell::new(10, 10), || 50);
     assert_eq!(field.bytes(), bytes);
+}
+
+/// Changes a rectangle of up to 6 × 6 cells: puts up walls, takes them away, or lays other ground.
+fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) {
+    let min = any_cell(grid, pick);
+    let rect = CellRect::new(min, 1 + width % 6, 1 + height % 6).intersection(grid.rect());
+    let blocked: Vec<Cell> = rect.cells().filter(|&cell| grid.blockers(cell) > 0).collect();
+    let mut edit = grid.edit();
+    match kind % 3 {
+        0 => edit.block(rect).unwrap(),
+        1 => {
+            for cell in blocked {
+                edit.unblock(CellRect::single(cell)).unwrap();
+            }
+        }
+        _ => {
+            for cell in rect.cells() {
+                edit.set_terrain(cell, TerrainId(kind / 3 % 5)).unwrap();
+            }
+        }
+    }
+}
+
+/// What an up-to-date field tells, if that is the truth; the number of cells it tells of.
+fn truths(field: &DistanceField, grid: &NavGrid) -> Result<usize, String> {
+    let best = dijkstra(grid, UNIT, field.goal());
+    let mut told = 0;
+    for (cell, best) in grid.rect().cells().zip(best) {
+        let Some(cost) = field.cost(grid, cell) else {
+            continue;
+        };
+        told += 1;
+        if Some(cost.0) != best {
+            return Err(format!("{cell} costs {best:?}, not {cost:?}"));
+        }
+        let path = field.path(grid, cell);
+        if !path.is_some_and(|path| path.cost() == cost && is_legal_path(grid, UNIT, &path)) {
+            return Err(format!("no way from {cell}"));
+        }
+    }
+    Ok(told)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_repaired_field_is_as_one_started_anew(
+        grid in grids(),
+        size in prop_oneof![4 => Just(1u8), 1 => 2u8..4],
+        pick: u32,
+        is_steady: bool,
+        rounds in prop::collection::vec(
+            (prop::collection::vec(any::<(u8, u32, u32, u32)>(), 0..4), 0u32..60),
+            1..5,
+        ),
+        slice in prop_oneof![Just(1u32), 2u32..60, Just(u32::MAX)],
+    ) {
+        let profile = grid.profiles()[0].clone().size(size);
+        let mut grid = grid.with_profiles(vec![profile]);
+        let Some(goal) = free_cell(&grid, pick) else {
+            return Ok(());
+        };
+        let mut field = <DistanceField>::new();
+        if is_steady {
+            field.start_steady(&grid, UNIT, goal).unwrap();
+        } else {
+            run(&mut field, &grid, goal, || u32::MAX);
+        }
+        for (edits, slices) in rounds {
+            for edit in edits {
+                change(&mut grid, edit);
+            }
+            // The next edits may find it in the midst of a repair.
+            for _ in 0..slices {
+                prop_assert!(field.repair(&grid, slice) <= slice);
+            }
+            if field.is_stale(&grid) && slices > 0 {
+                prop_assert!(!field.can_repair(&grid));
+                let is_empty = costs(&field, &grid).iter().all(Option::is_none);
+                prop_assert!(is_empty || field.failure().is_none());
+                let started = field.start(&grid, UNIT, goal);
+                prop_assert_eq!(started.is_ok(), grid.cost(UNIT, goal) > 0);
+                prop_assert_eq!(field.failure(), started.err());
+                field.step(&grid, u32::MAX);
+            }
+            if !field.is_stale(&grid) {
+                prop_assert_eq!(truths(&field, &grid).err(), None);
+            }
+        }
+        while field.can_repair(&grid) && (field.is_stale(&grid) || !field.is_finished()) {
+            let taken = field.repair(&grid, slice);
+            prop_assert!(taken == slice || field.is_finished());
+        }
+        if field.is_stale(&grid) && field.start(&grid, UNIT, goal).is_err() {
+            prop_assert_eq!(field.failure(), Some(PathFailure::GoalImpassable(goal)));
+            return Ok(());
+        }
+        field.step(&grid, u32::MAX);
+        let anew = field_to(&grid, goal);
+        prop_assert_eq!(costs(&field, &grid), costs(&anew, &grid));
+        prop_assert_eq!(directions(&field, &grid), directions(&anew, &grid));
+        prop_assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+        prop_assert_eq!(field.repair(&grid, 100), 0, "nothing is left to do");
+    }
+}
+
+#[test]
+fn a_town_under_edits_is_repaired_by_any_slices() {
+    for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
+        for costs_of_ground in [[16; 3], [17, 91, 400]] {
+            let mut grid = town(neighborhood, costs_of_ground, 5);
+            let goal = free_cell(&grid, 4_444).unwrap();
+            assert!(is_filled_by_rays(&grid, goal));
+            let fields = [(); 3].map(|()| field_to(&grid, goal));
+            let mut fields: Vec<_> = [1, 17, u32::MAX].into_iter().zip(fields).collect();
+            let mut random = common::Random(11);
+            for _ in 0..6 {
+                for _ in 0..3 {
+                    let (kind, pick) = (random.below(9) as u8, random.next() as u32);
+                    if any_cell(&grid, pick).y.abs_diff(goal.y) > 6 {
+                        change(&mut grid, (kind, pick, random.below(6), random.below(6)));
+                    }
+                }
+                let best = dijkstra(&grid, UNIT, goal);
+                let done = fields.iter_mut().map(|(slice, field)| {
+                    while field.is_stale(&grid) || !field.is_finished() {
+                        assert!(field.repair(&grid, *slice) > 0);
+                    }
+                    assert!(costs(field, &grid) == best, "{neighborhood:?} by {slice}");
+                    field.repair_counters()
+                });
+                let done: Vec<_> =
+                    done.map(|done| (done.looked, done.raised, done.settled)).collect();
+                assert!(done.iter().all(|&one| one == done[0]), "{done:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_edit_takes_a_small_part_of_a_field() {
+    for rule in [CornerRule::Forbid, CornerRule::Allow] {
+        let profile = Profile::default().corners(rule);
+        let grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
+        let mut grid = grid.with_profiles(vec![profile]);
+        let goal = Cell::new(128, 128);
+        let mut field = <DistanceField>::new();
+        field.start(&grid, UNIT, goal).unwrap();
+        let whole = field.step(&grid, u32::MAX);
+        // Aside there are other ways as good; a straight one has none, as far as the border.
+        for (cell, most) in [(Cell::new(250, 30), 20), (Cell::new(200, 128), 300)] {
+            for builds in [true, false] {
+                let wall = CellRect::single(cell);
+                let edited = if builds { grid.block(wall) } else { grid.unblock(wall) };
+                edited.unwrap();
+                let taken = field.repair(&grid, u32::MAX);
+                assert!(field.is_finished() && !field.is_stale(&grid) && field.repair_pays());
+                let counters = field.repair_counters();
+                assert!(counters.looked >= 9 && counters.looked <= most, "{counters:?}");
+                assert!(counters.raised + counters.settled <= 120, "{counters:?}");
+                assert_eq!(u64::from(taken), counters.taken);
+                assert!(10 * taken < whole, "{taken} of {whole}");
+                assert!(costs(&field, &grid) == dijkstra(&grid, UNIT, goal));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_repair_tells_what_is_certain() {
+    let mut grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(128, 128);
+    let mut field = field_to(&grid, goal);
+    grid.block(CellRect::single(Cell::new(200, 128))).unwrap();
+    let (near, far) = (Cell::new(140, 128), Cell::new(10, 128));
+    assert!(field.is_finished() && field.cost(&grid, far).is_some(), "as it was before");
+    // The nine cells around it, the first to be raised, and not all of those behind it.
+    assert_eq!(field.repair(&grid, 20), 20);
+    assert!(!field.is_finished() && !field.is_stale(&grid));
+    assert_eq!(field.cost(&grid, near), Some(PathCost(12 * PathCost::PLAIN_STEP.0)));
+    assert_eq!(field.direction(&grid, near), Some(Direction::West));
+    assert_eq!((field.cost(&grid, far), field.path(&grid, far)), (None, None));
+    let told = truths(&field, &grid).unwrap();
+    assert!(told > 10_000 && told < 60_000, "{told} cells");
+    while !field.is_finished() {
+        field.step(&grid, 20);
+    }
+    assert!(field.cost(&grid, far).is_some());
+}
+
+#[test]
+fn what_cannot_be_repaired_says_so() {
+    let goal = Cell::new(5, 5);
+    let level = || NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+    let spot = Cell::new(20, 20);
+
+    let (mut grid, mut field) = (level(), <DistanceField>::new());
+    assert!(!field.can_repair(&grid), "nothing was started");
+    field.start(&grid, UNIT, goal).unwrap();
+    assert!(!field.can_repair(&grid), "it is not whole");
+    field.await_cells(&grid, [Cell::new(7, 5)]);
+    field.step(&grid, u32::MAX);
+    assert!(field.is_finished() && !field.can_repair(&grid), "it ended early");
+    grid.set_terrain(spot, TerrainId::VOID).unwrap();
+    assert_eq!(field.repair(&grid, 100), 0);
+    assert!(field.is_stale(&grid));
+
+    let (mut grid, mut field) = (level(), field_to(&level(), goal));
+    for count in 0..65 {
+        assert!(field.can_repair(&grid), "{count} edits");
+        grid.set_terrain(spot, TerrainId(count % 2)).unwrap();
+    }
+    assert!(!field.can_repair(&grid), "more edits than the grid remembers");
+    assert_eq!(field.repair(&grid, 100), 0);
+    assert!(field.is_stale(&grid));
+    run(&mut field, &grid, goal, || u32::MAX);
+    assert!(field.can_repair(&grid));
+
+    let wider = NavGrid::new(41, 30, TerrainId::GROUND).unwrap();
+    let shifted = level().with_origin(Cell::new(1, 0));
+    let slower = level().with_profiles(vec![Profile::default().with(TerrainId::GROUND, 32)]);
+    let larger = level().with_profiles(vec![Profile::default().size(2)]);
+    for other in [wider, shifted, slower, larger] {
+        let mut field = field_to(&level(), goal);
+        assert!(!field.can_repair(&other));
+        assert_eq!(field.repair(&other, 100), 0);
+    }
+}
+
+#[test]
+fn a_goal_built_over_empties_the_field() {
+    let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(5, 5);
+    let mut field = field_to(&grid, goal);
+    assert_eq!(field.failure(), None);
+    grid.block(CellRect::single(goal)).unwrap();
+    assert_eq!(field.repair(&grid, 100), 0);
+    assert_eq!(field.failure(), Some(PathFailure::GoalImpassable(goal)));
+    assert!(field.is_finished() && field.is_stale(&grid) && !field.can_repair(&grid));
+    assert!(costs(&field, &grid).iter().all(Option::is_none));
+    grid.unblock(CellRect::single(goal)).unwrap();
+    run(&mut field, &grid, goal, || u32::MAX);
+    assert_eq!(field.failure(), None);
+    assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+}
+
+#[test]
+fn a_repair_that_does_not_pay_says_so() {
+    let mut grid = NavGrid::new(128, 128, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(20, 60);
+    let mut field = field_to(&grid, goal);
+    grid.block(CellRect::new(Cell::new(110, 59), 1, 3)).unwrap();
+    field.repair(&grid, u32::MAX);
+    assert!(field.repair_pays(), "few cells lie behind it");
+    grid.block(CellRect::new(Cell::new(40, 30), 1, 60)).unwrap();
+    let mut slices = 0;
+    while field.repair_pays() {
+        assert!(field.repair(&grid, 100) > 0);
+        slices += 1;
+    }
+    assert!((5..100).contains(&slices), "{slices} slices");
+    // It may go on all the same.
+    field.repair(&grid, u32::MAX);
+    assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+    // The same profiles again: everything may have changed, so everything would be looked at.
+    grid.set_profiles(grid.profiles().to_vec());
+    assert!(field.can_repair(&grid));
+    field.repair(&grid, 1);
+    assert!(!field.repair_pays());
+    field.repair(&grid, u32::MAX);
+    assert_eq!(field.repair_counters().looked, 128 * 128 - 1);
+}
+
+#[test]
+fn edits_do_not_throw_a_steady_field_back() {
+    let mut grid = NavGrid::new(64, 64, TerrainId::GROUND).unwrap();
+    let (goal, spot) = (Cell::new(10, 10), Cell::new(50, 40));
+    let mut field = <DistanceField>::new();
+    field.start_steady(&grid, UNIT, goal).unwrap();
+    let mut slices = 0;
+    while field.is_stale(&grid) || !field.is_finished() {
+        assert!(field.repair(&grid, 200) > 0 && field.repair_pays());
+        slices += 1;
+        assert!(slices < 70, "4,096 cells at about two units");
+        if slices < 30 {
+            grid.set_terrain(spot, TerrainId(slices % 2)).unwrap();
+        }
+    }
+    assert!(slices > 30, "it was edited all the while");
+    assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+    // Nothing can be awaited of it.
+    field.start_steady(&grid, UNIT, goal).unwrap();
+    field.await_cells(&grid, [goal]);
+    assert!(!field.is_finished());
+}
+
+#[test]
+fn what_costs_too_much_is_left_out_of_repairs() {
+    let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
+    let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap();
+    let mut grid = grid.with_profiles(vec![profile]);
+    let goal = Cell::new(0, 0);
+    let mut field = field_to(&grid, goal);
+    let before = costs(&field, &grid);
+    let wall = CellRect::single(Cell::new(20, 0));
+    grid.block(wall).unwrap();
+    field.repair(&grid, u32::MAX);
+    assert_eq!(costs(&field, &grid).iter().flatten().count(), 20);
+    grid.unblock(wall).unwrap();
+    field.repair(&grid, u32::MAX);
+    assert!(field.is_finished() && field.overflow());
+    assert_eq!(costs(&field, &grid), before);
 }

@@ -2,17 +2,18 @@
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{Critter, CritterState, Facing};
+use super::{Critter, CritterState, Facing, SpeedLimit, StraightWay, straight::place_on, work};
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     nav::{
         cell::Cell,
         path::{Path, PathKind},
+        pull::Lines,
         query::PathFailure,
         walk::WalkEvent,
     },
-    request::{ActiveOrder, Arrived, NavPath, PathFailed, PathStatus},
+    request::{ActiveOrder, Arrived, NavPath, PathFailed, PathRequest, PathStatus},
     scheduler::Pathfinder,
 };
 
@@ -22,10 +23,13 @@ use crate::{
 pub(crate) struct Walker {
     entity: Entity,
     critter: &'static Critter,
+    limit: Option<&'static SpeedLimit>,
     transform: &'static Transform,
+    request: Option<&'static PathRequest>,
     path: &'static mut NavPath,
     order: &'static mut ActiveOrder,
     state: &'static mut CritterState,
+    straight: Option<&'static StraightWay>,
     status: &'static mut PathStatus,
     facing: &'static mut Facing,
     is_child: Has<ChildOf>,
@@ -76,14 +80,16 @@ pub(crate) fn advance_critters(
             }
             Ending::GridGone => {
                 let reason = PathFailure::GridGone(walker.order.grid);
-                *walker.status = PathStatus::Failed(reason);
                 walker.path.0 = Path::standing(walker.state.walk.head());
-                walker.state.walk.restart();
+                walker.state.restart();
                 // The rest of a long way may still be searched for.
                 pathfinder.forget(entity);
-                walker.order.ticket = None;
-                pathfinder.counters.failed += 1;
-                commands.trigger(PathFailed { entity, reason });
+                let WalkerItem { request, order, status, .. } = &mut walker;
+                let mut fallback = pathfinder.fallback();
+                if !fallback.goes_on(entity, *request, order, status, reason) {
+                    pathfinder.counters.failed += 1;
+                    commands.trigger(PathFailed { entity, reason });
+                }
             }
         }
     }
@@ -107,15 +113,19 @@ impl WalkerItem<'_, '_> {
         else {
             return has_order.then_some(Ending::GridGone);
         };
+        let profile = self.order.query.profile;
+        self.state.set_size(grid.unit_size(profile));
         if !self.state.placed {
             let place = self.place(frame, transforms);
             self.state.place_at(place);
             self.state.drawn = self.transform.translation.truncate();
         }
-        let work = self.critter.work(seconds);
-        let profile = self.order.query.profile;
+        let lines = self.straight.and_then(|straight| straight.lines_of(&self.path.0));
+        self.state.lead_over(lines);
+        let speed = self.critter.limited(self.limit);
+        let work = work(speed, seconds);
         let event = self.state.walk.advance(&self.path.0, grid, profile, work);
-        self.state.draw_in((self.critter.speed * seconds).max(0.0));
+        self.state.draw_in(lines, (speed * seconds).max(0.0));
         if self.state.walk.is_between_cells() {
             self.facing.set_if_neq(Facing(self.state.walk.direction()));
         }
@@ -141,6 +151,11 @@ impl WalkerItem<'_, '_> {
     }
 }
 
+/// A cell's center in cell space.
+pub(super) fn center(cell: Cell) -> Vec2 {
+    Vec2::new(cell.x as f32, cell.y as f32)
+}
+
 /// Offsets below this many cells are rounding.
 const NO_OFFSET: f32 = 1.0e-3;
 
@@ -152,21 +167,42 @@ impl CritterState {
 
     /// Takes up its place on its cell, drawn at `place` in cell space.
     fn place_at(&mut self, place: Vec2) {
-        let Cell { x, y } = self.walk.tail();
-        let exact = Vec2::new(x as f32, y as f32);
+        let exact = center(self.walk.tail()) + self.half;
         let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
         let place = if is_off { place } else { exact };
         self.offset = place - exact;
         self.before = place;
         self.now = place;
         self.placed = true;
+        self.is_diverted = false;
+    }
+
+    /// Takes up another way from where it is drawn.
+    fn lead_over(&mut self, lines: Option<&Lines>) {
+        if core::mem::take(&mut self.is_diverted) {
+            let offset = self.now - self.exact_place(lines).0;
+            self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
+        }
     }
 
     /// Updates the drawn place; an offset shrinks by `cells`.
-    fn draw_in(&mut self, cells: f32) {
+    fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
         let length = self.offset.length();
         self.offset =
             if length > cells { self.offset * ((length - cells) / length) } else { Vec2::ZERO };
-        self.now = self.exact_place() + self.offset;
+        let (place, heading) = self.exact_place(lines);
+        self.now = place + self.offset;
+        self.heading = heading;
+    }
+
+    /// Place of its middle in cell space without the offset, and which way it heads on a straight line.
+    fn exact_place(&self, lines: Option<&Lines>) -> (Vec2, (i32, i32)) {
+        if let Some((place, heading)) = lines.and_then(|lines| place_on(lines, &self.walk)) {
+            return (place + self.half, heading);
+        }
+        let (done, needed) = self.walk.progress();
+        let share = (done as f64 / needed as f64) as f32;
+        let [tail, head] = [self.walk.tail(), self.walk.head()].map(center);
+        (tail.lerp(head, share) + self.half, (0, 0))
     }
 }

@@ -51,7 +51,10 @@ pub(crate) fn place_transforms(
             state.bypass_change_detection().drawn = local;
         }
         if critter.turns && state.walk.is_between_cells() {
-            let (dx, dy) = facing.0.offset();
+            let (dx, dy) = match state.heading {
+                (0, 0) => facing.0.offset(),
+                heading => heading,
+            };
             let ahead = frame.step(dx, dy);
             transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
         }

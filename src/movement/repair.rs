@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 
-use super::CritterState;
+use super::{CritterState, StraightWay};
 use crate::{
     grids::NavGrids,
     nav::{cell::CellRect, grid::NavGrid, path::Path, query::GridId},
@@ -26,6 +26,7 @@ type Walker = (
     &'static mut NavPath,
     &'static mut CritterState,
     &'static mut PathStatus,
+    Option<&'static mut StraightWay>,
 );
 
 /// Looks at the edits since the last tick and sends critters whose way they cross to the queue.
@@ -48,37 +49,46 @@ pub(crate) fn repair_paths(
     if !any {
         return;
     }
-    for (entity, order, path, state, status) in &walkers {
+    for (entity, order, path, mut state, status, straight) in &mut walkers {
         let under_way = matches!(*status, PathStatus::Walking(_)) || state.walk.is_between_cells();
         let rects = edits.get(&order.grid).filter(|rects| under_way && !rects.is_empty());
-        if let (Some(rects), Some(grid)) = (rects, grids.get(order.grid))
-            && !is_sound(grid, order, &path.0, state, rects)
+        let grid = grids.get(order.grid);
+        if let (Some(rects), Some(grid)) = (rects, grid)
+            && !is_sound(grid, &order, &path.0, &state, rects)
         {
             broken.push((order.number, entity));
+        } else if let (Some(rects), Some(grid), Some(mut straight)) = (rects, grid, straight) {
+            straight.avoid(grid, order.query.profile, &path.0, &mut state, rects);
         }
     }
     broken.sort_unstable();
     for (_, entity) in broken.drain(..) {
-        if let Ok((entity, mut order, mut path, mut state, mut status)) = walkers.get_mut(entity) {
+        if let Ok((entity, mut order, mut path, mut state, mut status, _)) = walkers.get_mut(entity)
+        {
             let is_free = |cell| {
                 let grid = grids.get(order.grid);
                 grid.is_some_and(|grid| grid.cost(order.query.profile, cell) > 0)
             };
             // Built over on both sides of a step, it goes on to the end of it.
             if is_free(state.walk.head()) || !is_free(state.walk.tail()) {
-                state.walk.restart();
+                state.restart();
             } else {
-                state.walk.turn_back();
+                state.turn_back();
             }
             let start = state.walk.head();
             path.0 = Path::standing(start);
-            if !matches!(*status, PathStatus::Idle | PathStatus::Failed(_) | PathStatus::Arrived(_))
-            {
+            if !is_at_rest(&status) {
                 pathfinder.ask_again(entity, &mut order, start);
                 *status = PathStatus::Repairing;
             }
         }
     }
+}
+
+/// Whether nothing is searched for at present.
+fn is_at_rest(status: &PathStatus) -> bool {
+    use PathStatus::{Arrived, Failed, Idle, Waiting};
+    matches!(status, Idle | Waiting(_) | Failed(_) | Arrived(_))
 }
 
 /// What was edited after `revision`; everything, where the grid cannot tell.
@@ -100,7 +110,8 @@ fn is_sound(
     let profile = order.query.profile;
     let head = state.walk.head();
     edits.iter().all(|&rect| {
-        let head_is_fine = !rect.contains(head) || grid.cost(profile, head) > 0;
+        let noticed = grid.anchors_over(profile, rect);
+        let head_is_fine = !noticed.contains(head) || grid.cost(profile, head) > 0;
         head_is_fine && state.walk.survives(path, grid, profile, rect)
     })
 }

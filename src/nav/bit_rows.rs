@@ -3,6 +3,8 @@
 //! A border of zeros runs around the grid, so that the 3 × 3 block around any cell is three short
 //! reads without a bounds question, and a row can be read or written many cells at a time.
 
+use core::ops::Range;
+
 use super::direction::Pattern;
 
 /// One bit a cell, set where passable, with one row and column of zeros around.
@@ -29,6 +31,21 @@ impl BitRows {
     /// The words of row `y`: the cell of column `x` at bit `x + 1`.
     pub(crate) fn row(&self, y: u32) -> &[u64] {
         &self.words[(y as usize + 1) * self.words_per_row..][..self.words_per_row]
+    }
+
+    /// The words of a row that hold some columns (at least one). One more word follows them always.
+    pub(crate) const fn words_of(columns: Range<u32>) -> Range<usize> {
+        (columns.start as usize + 1) / 64..columns.end as usize / 64 + 1
+    }
+
+    /// Sets whole words of row `y` from word `first` on, as [`row`](Self::row) has them; says whether
+    /// any has changed.
+    pub(crate) fn set_words(&mut self, y: u32, first: usize, words: &[u64]) -> bool {
+        let start = (y as usize + 1) * self.words_per_row + first;
+        let row = &mut self.words[start..start + words.len()];
+        let changed = *row != *words;
+        row.copy_from_slice(words);
+        changed
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -8,7 +8,9 @@
 //! Memory: 1 byte a cell, plus 2 bytes a cell in chunks that hold blockers, plus about 2.2 bytes
 //! a cell for each layer in use, and 1.75 more where searches jump (see
 //! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)), 0.4 more of that where cost is mixed.
+//! A layer for units larger than a cell takes 0.13 more, and another 1 where cost is mixed.
 
+mod ahead;
 mod blockers;
 mod edit;
 
@@ -104,7 +106,8 @@ pub struct NavGrid {
     /// One per profile, built when first asked for.
     layers: Vec<OnceLock<Layer>>,
     revision: u64,
-    /// Revision of the last edit in or next to each chunk, row-major.
+    /// Revision of the last edit that units with their anchor in or next to each chunk may notice,
+    /// row-major.
     chunk_revisions: Vec<u64>,
     /// Latest edits, oldest first, at most [`LOG_LENGTH`].
     log: Vec<(u64, CellRect)>,
@@ -220,15 +223,53 @@ impl NavGrid {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// What a unit of `profile` pays for `cell`, in sixteenths; 0 where it cannot stand: off the
-    /// grid, on impassable terrain, under a blocker, or with a profile that is not known.
+    /// How many cells a unit of `profile` is wide and high; 1 for a profile that is not known. What it
+    /// covers from a cell on, see [`Profile::size`].
+    #[must_use]
+    pub fn unit_size(&self, profile: ProfileId) -> u32 {
+        self.profiles
+            .get(usize::from(profile.0))
+            .map_or(1, |profile| u32::from(profile.unit_size()))
+    }
+
+    /// What a unit of `profile` pays for `cell`, in sixteenths: for the costliest of the cells that it
+    /// covers with its [anchor](Profile::size) on `cell`. 0 where it cannot stand: where any of them is
+    /// off the grid, on impassable terrain or under a blocker, or with a profile that is not known.
     #[must_use]
     pub fn cost(&self, profile: ProfileId, cell: Cell) -> u16 {
-        let terrain = self.terrain(cell).filter(|_| self.blockers(cell) == 0);
-        match (terrain, self.profiles.get(usize::from(profile.0))) {
-            (Some(terrain), Some(profile)) => profile.cost(terrain),
-            _ => 0,
+        let known = self.profiles.get(usize::from(profile.0));
+        let (Some(profile), Some((x, y))) = (known, self.local(cell)) else {
+            return 0;
+        };
+        let side = u32::from(profile.unit_size());
+        if x + side > self.width || y + side > self.height {
+            return 0;
         }
+        let mut costliest = 0;
+        for y in y..y + side {
+            for x in x..x + side {
+                let cost = profile.cost(TerrainId(self.terrain[self.index(x, y)]));
+                if cost == 0 || self.blockers.get(x, y) > 0 {
+                    return 0;
+                }
+                costliest = costliest.max(cost);
+            }
+        }
+        costliest
+    }
+
+    /// The cells from which a unit of `profile` covers a cell of `rect`: for a large one
+    /// `unit_size - 1` more columns to the left and rows below. After an edit of `rect` these are the
+    /// cells on which it may stand now where it could not before, or the other way round; some may lie
+    /// off the grid.
+    #[must_use]
+    pub fn anchors_over(&self, profile: ProfileId, rect: CellRect) -> CellRect {
+        if rect.is_empty() {
+            return rect;
+        }
+        let more = self.unit_size(profile) - 1;
+        let min = rect.min.offset(-(more as i32), -(more as i32));
+        CellRect::new(min, rect.width.saturating_add(more), rect.height.saturating_add(more))
     }
 
     /// Number of the island that `cell` belongs to for a unit of `profile`; `None` where it cannot
@@ -246,8 +287,9 @@ impl NavGrid {
         self.revision
     }
 
-    /// What was edited after `revision`, oldest first: rectangles that hold every changed cell.
-    /// `None` where that is too long ago to tell (more than 64 edits).
+    /// What was edited after `revision`, oldest first: rectangles that hold every changed cell. Large
+    /// units notice from [farther away](Self::anchors_over). `None` where that is too long ago to
+    /// tell (more than 64 edits).
     #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
         let known = self.log.first().is_none_or(|&(oldest, _)| oldest <= revision + 1);
@@ -334,7 +376,8 @@ impl NavGrid {
         &self.terrain
     }
 
-    /// Revision of the last edit in the chunk (column and row of chunks) or on a cell next to it.
+    /// Revision of the last edit that a unit may notice with its anchor in the chunk (column and row
+    /// of chunks) or on a cell next to it.
     pub(crate) fn chunk_revision(&self, (x, y): (u32, u32)) -> u64 {
         self.chunk_revisions[(y * self.width.div_ceil(CHUNK) + x) as usize]
     }
@@ -360,8 +403,10 @@ impl NavGrid {
         let per_row = self.width.div_ceil(CHUNK);
         let right = (x + rect.width).min(self.width - 1) / CHUNK;
         let top = (y + rect.height).min(self.height - 1) / CHUNK;
-        for chunk_y in y.saturating_sub(1) / CHUNK..=top {
-            for chunk_x in x.saturating_sub(1) / CHUNK..=right {
+        // To the left and below, as far as the largest units reach to their right and up.
+        let reach = self.profiles.iter().map(Profile::unit_size).max().map_or(1, u32::from);
+        for chunk_y in y.saturating_sub(reach) / CHUNK..=top {
+            for chunk_x in x.saturating_sub(reach) / CHUNK..=right {
                 self.chunk_revisions[(chunk_y * per_row + chunk_x) as usize] = self.revision;
             }
         }

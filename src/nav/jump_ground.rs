@@ -20,7 +20,7 @@ use super::{
 pub(crate) struct JumpGround<'a> {
     pub(crate) layer: &'a Layer,
     pub(crate) map: &'a JumpMap,
-    /// Row-major.
+    /// What counts for cost, row-major.
     terrain: &'a [u8],
     width: u32,
     /// Cost sum of the cheapest step, in units.
@@ -34,7 +34,8 @@ impl<'a> JumpGround<'a> {
         let neighborhood =
             if map.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
         let detours = Detours::of(neighborhood);
-        Self { layer, map, terrain: grid.terrain_bytes(), width: grid.width(), lowest, detours }
+        let terrain = layer.ground(grid.terrain_bytes());
+        Self { layer, map, terrain, width: grid.width(), lowest, detours }
     }
 
     #[inline]

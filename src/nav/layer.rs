@@ -2,11 +2,14 @@
 //! connected.
 //!
 //! Passability is held as bit rows, and so are the seams between ground of different cost; islands
-//! come from `Regions`, jump points from `JumpMap`.
+//! come from `Regions`, jump points from `JumpMap`. For units larger than a cell, a cell stands for
+//! the whole block that they cover from there on (see `Clearance`): it is passable where they fit, and
+//! costs what the costliest cell of the block does. Nothing else need know how large units are.
 
 use super::{
     bit_rows::BitRows,
     cell::CHUNK,
+    clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     direction::{Direction, Pattern},
     jump_map::{Ground, JumpMap},
@@ -15,6 +18,9 @@ use super::{
     seams,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
 };
+
+/// Column, row, width, height, from the origin.
+type Rect = (u32, u32, u32, u32);
 
 /// Terrain bytes (row-major) and whether a blocker stands on a cell: what a layer is made from.
 pub(crate) type Source<'a, F> = (&'a [u8], F);
@@ -28,6 +34,8 @@ pub struct Layer {
     width: u32,
     height: u32,
     bits: BitRows,
+    /// Where single cells are passable and what large units stand on; `None` for small ones.
+    clearance: Option<Box<Clearance>>,
     regions: Regions,
     /// Cells beside ground of another cost, where searches may jump and cost is mixed.
     seams: Option<BitRows>,
@@ -69,6 +77,7 @@ impl Layer {
             width,
             height,
             bits: BitRows::new(width, height),
+            clearance: Clearance::of(profile, width, height),
             regions: Regions::new(width, height, joins_diagonally),
             seams: None,
             jumps: None,
@@ -86,7 +95,7 @@ impl Layer {
                 Neighborhood::Four => STRAIGHT,
             },
         };
-        layer.read_bits((0, 0, width, height), &source);
+        layer.read((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
         if !joins_diagonally {
             layer.build_coarse(source.0);
@@ -114,15 +123,16 @@ impl Layer {
     fn build_coarse(&mut self, terrain: &[u8]) {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
         let costs = CoarseCosts { short_weight: self.short_weight, lowest };
-        let ground = |x, y| self.usual_excess(x, y, terrain);
+        let ground = self.ground(terrain);
+        let excess = |x, y| self.usual_excess(x, y, ground);
         let seen = (&self.bits, &self.regions);
-        let graph = CoarseGraph::build((self.width, self.height), costs, seen, ground);
+        let graph = CoarseGraph::build((self.width, self.height), costs, seen, excess);
         self.coarse = Some(Box::new(graph));
     }
 
     /// By how much the passable cells of a chunk exceed the cheapest ground, in sixteenths of a unit;
     /// `None` where none is passable. The harmonic mean of their costs: ways seek out cheap ground.
-    fn usual_excess(&self, chunk_x: u32, chunk_y: u32, terrain: &[u8]) -> Option<u32> {
+    fn usual_excess(&self, chunk_x: u32, chunk_y: u32, ground: &[u8]) -> Option<u32> {
         let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
         let lowest = u64::from(self.cost_sum_range().0);
         let (mut speeds, mut count) = (0, 0);
@@ -131,7 +141,7 @@ impl Layer {
             let mut bits = self.bits.thirty_two(x, y);
             count += u64::from(bits.count_ones());
             while bits != 0 {
-                let excess = self.excess(terrain[row + bits.trailing_zeros() as usize]);
+                let excess = self.excess(ground[row + bits.trailing_zeros() as usize]);
                 speeds += (lowest << SPEED_BITS) / (lowest + 2 * u64::from(excess));
                 bits &= bits - 1;
             }
@@ -154,12 +164,12 @@ impl Layer {
     /// origin; each on the grid).
     pub(crate) fn update(
         &mut self,
-        rects: impl Iterator<Item = (u32, u32, u32, u32)>,
+        rects: impl Iterator<Item = Rect>,
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) {
         let (mut changed, mut seams_changed) = (Vec::new(), Vec::new());
         for rect in rects {
-            let has_changed = self.read_bits(rect, &source);
+            let (rect, has_changed) = self.read(rect, &source);
             if has_changed {
                 changed.push(rect);
                 self.regions.mark(rect.0, rect.1, rect.2, rect.3);
@@ -175,7 +185,8 @@ impl Layer {
         }
         self.regions.repair(&self.bits);
         if let Some(mut coarse) = self.coarse.take() {
-            coarse.repair(&self.bits, &self.regions, |x, y| self.usual_excess(x, y, source.0));
+            let ground = self.ground(source.0);
+            coarse.repair(&self.bits, &self.regions, |x, y| self.usual_excess(x, y, ground));
             self.coarse = Some(coarse);
         }
         if self.seams.is_some() {
@@ -188,19 +199,20 @@ impl Layer {
     }
 
     /// The rectangle and one cell around it, as far as the grid goes.
-    fn with_border(&self, (x, y, width, height): (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
+    fn with_border(&self, (x, y, width, height): Rect) -> Rect {
         let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
         let (right, high) = ((x + width + 1).min(self.width), (y + height + 1).min(self.height));
         (left, low, right - left, high - low)
     }
 
     /// Finds seams anew; says whether any has changed.
-    fn find_seams(&mut self, rect: (u32, u32, u32, u32), terrain: &[u8]) -> bool {
+    fn find_seams(&mut self, rect: Rect, terrain: &[u8]) -> bool {
         let Some(mut seams) = self.seams.take() else {
             return false;
         };
+        let ground = self.ground(terrain);
         let cost = |x, y| match self.bits.get(x, y) {
-            true => self.costs[usize::from(terrain[y as usize * self.width as usize + x as usize])],
+            true => self.costs[usize::from(ground[y as usize * self.width as usize + x as usize])],
             false => 0,
         };
         let changed = seams::find(&mut seams, (self.width, self.height), rect, cost);
@@ -209,15 +221,13 @@ impl Layer {
     }
 
     /// Repairs the jump map around the rectangles, or builds it anew where they are that many.
-    fn update_jumps(&mut self, changed: &[(u32, u32, u32, u32)]) {
+    fn update_jumps(&mut self, changed: &[Rect]) {
         let Some(jumps) = &mut self.jumps else {
             return;
         };
         let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
         // A repair costs about as much as building some hundred cells, and more with its area.
-        let area = |&(_, _, width, height): &(u32, u32, u32, u32)| {
-            300 + 30 * u64::from(width) * u64::from(height)
-        };
+        let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
             **jumps = JumpMap::build(self.width, self.height, self.neighborhood, ground);
         } else {
@@ -225,7 +235,8 @@ impl Layer {
         }
     }
 
-    /// Whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin.
+    /// Whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin; a large
+    /// one stands there with its [anchor](Profile::size).
     #[inline]
     #[must_use]
     pub fn is_passable(&self, x: u32, y: u32) -> bool {
@@ -258,7 +269,21 @@ impl Layer {
         let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
         let seams = self.seams.as_ref().map_or(0, BitRows::bytes);
         let coarse = self.coarse.as_ref().map_or(0, |coarse| coarse.bytes());
-        self.bits.bytes() + seams + self.regions.bytes() + coarse + jumps + 2_048
+        let clearance = self.clearance.as_deref().map_or(0, Clearance::bytes);
+        self.bits.bytes() + clearance + seams + self.regions.bytes() + coarse + jumps + 2_048
+    }
+
+    /// The terrain that counts for cost, row-major, where the grid has `terrain`: under a large unit
+    /// the costliest (read only where it can stand), else each cell's own.
+    #[inline]
+    pub(crate) fn ground<'a>(&'a self, terrain: &'a [u8]) -> &'a [u8] {
+        self.clearance.as_deref().and_then(Clearance::ground).unwrap_or(terrain)
+    }
+
+    /// What a unit pays for the passable cell `(x, y)`, in sixteenths, where the grid has `terrain`.
+    pub(crate) fn cost(&self, x: u32, y: u32, terrain: &[u8]) -> u32 {
+        let ground = self.ground(terrain)[y as usize * self.width as usize + x as usize];
+        self.costs[usize::from(ground)]
     }
 
     pub(crate) const fn size(&self) -> (u32, u32) {
@@ -319,19 +344,34 @@ impl Layer {
         STRAIGHT * long + self.short_weight * short
     }
 
-    /// Reads a rectangle from the source; says whether any bit has changed.
-    fn read_bits(
-        &mut self,
-        (x, y, width, height): (u32, u32, u32, u32),
-        (terrain, blocked): &Source<'_, impl Fn(u32, u32) -> bool>,
-    ) -> bool {
-        let mut changed = false;
-        for y in y..y + height {
-            let row = y as usize * self.width as usize;
-            let passable = (x..x + width)
-                .map(|x| self.costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y));
-            changed |= self.bits.set_row(x, y, passable);
-        }
-        changed
+    /// Reads a rectangle of cells from the source. Returns the rectangle whose cells may be others to
+    /// a unit now, and whether any bit has changed.
+    fn read(&mut self, rect: Rect, source: &Source<'_, impl Fn(u32, u32) -> bool>) -> (Rect, bool) {
+        let Some(clearance) = &mut self.clearance else {
+            return (rect, read_cells(&mut self.bits, rect, self.width, &self.costs, source));
+        };
+        let anchors = clearance.anchors(rect);
+        clearance.read_ground(anchors, source.0);
+        let has_changed = read_cells(clearance.base_mut(), rect, self.width, &self.costs, source)
+            && clearance.erode(anchors, &mut self.bits);
+        (anchors, has_changed)
     }
+}
+
+/// Reads from the source which cells of a rectangle are passable; says whether any bit has changed.
+fn read_cells(
+    bits: &mut BitRows,
+    (x, y, width, height): Rect,
+    per_row: u32,
+    costs: &[u32; 256],
+    (terrain, blocked): &Source<'_, impl Fn(u32, u32) -> bool>,
+) -> bool {
+    let mut changed = false;
+    for y in y..y + height {
+        let row = y as usize * per_row as usize;
+        let passable = (x..x + width)
+            .map(|x| costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y));
+        changed |= bits.set_row(x, y, passable);
+    }
+    changed
 }

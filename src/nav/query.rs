@@ -2,7 +2,11 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{cell::Cell, terrain::ProfileId};
+use super::{
+    cell::Cell,
+    goal::{Approach, Goal},
+    terrain::ProfileId,
+};
 
 /// Number that a game gives to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -17,7 +21,9 @@ pub enum Reach {
     #[default]
     Exact,
     /// Go to the reachable cell nearest to the goal by straight-line grid distance (octile or
-    /// Manhattan, as the profile moves), the cheapest to get to among equals.
+    /// Manhattan, as the profile moves), the cheapest to get to among equals. For a rectangle that is
+    /// nearest to its lowest, leftmost cell on the grid; of several goals only the first of those with
+    /// a cell on the grid counts.
     Nearest,
 }
 
@@ -39,8 +45,8 @@ pub enum Algorithm {
     /// beginning is known at once. Only for long ways: from
     /// [`LONG_WAY`](super::search::LONG_WAY) cells on, on mixed terrain from
     /// [`LONG_MIXED_WAY`](super::search::LONG_MIXED_WAY). Below, under
-    /// [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, and where the goal
-    /// itself cannot be reached, `Exact` answers.
+    /// [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, where the goal itself
+    /// cannot be reached, and where the way may end on one of several cells, `Exact` answers.
     Hierarchical,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
     /// expands in canonical order, see [`search`](super::search).
@@ -54,7 +60,8 @@ pub enum Algorithm {
     Dijkstra,
 }
 
-/// One question: the cheapest way from `start` to `goal` for a unit of `profile`.
+/// One question: the cheapest way from `start` to `goal`, or to where that is near enough, for a unit
+/// of `profile`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct PathQuery {
@@ -62,8 +69,10 @@ pub struct PathQuery {
     pub profile: ProfileId,
     /// From where.
     pub start: Cell,
-    /// To where.
+    /// To where: a cell, or the lowest, leftmost one of a rectangle.
     pub goal: Cell,
+    /// How near to it; onto it by default.
+    pub approach: Approach,
     /// What to do where there is no way.
     pub reach: Reach,
     /// How to search.
@@ -82,6 +91,19 @@ impl PathQuery {
     pub fn profile(mut self, profile: ProfileId) -> Self {
         self.profile = profile;
         self
+    }
+
+    /// The same with another approach.
+    #[must_use]
+    pub fn approach(mut self, approach: Approach) -> Self {
+        self.approach = approach;
+        self
+    }
+
+    /// Where to, and how near to it.
+    #[must_use]
+    pub const fn goal(&self) -> Goal {
+        Goal { cell: self.goal, approach: self.approach }
     }
 
     /// The same with another reach.
@@ -107,11 +129,15 @@ pub enum PathFailure {
     StartOutOfBounds(Cell),
     /// The unit cannot stand on the start: wrong terrain or a blocker.
     StartImpassable(Cell),
-    /// The goal is not on the grid.
+    /// The goal is not on the grid; of a rectangle (and of all others, if there are several goals) no
+    /// cell is.
     GoalOutOfBounds(Cell),
-    /// The unit cannot stand on the goal: wrong terrain or a blocker.
+    /// The unit cannot stand on the goal: wrong terrain or a blocker. Or it can stand nowhere where the
+    /// goal is near enough.
     GoalImpassable(Cell),
-    /// Both cells are fine, but no way leads from one to the other.
+    /// A group's places near this goal are all taken: there is none left for the unit.
+    NoRoom(Cell),
+    /// Both cells are fine, but no way leads from one to the other (or to any cell near enough).
     NoWay {
         /// From where.
         start: Cell,
@@ -150,6 +176,7 @@ impl core::fmt::Display for PathFailure {
             Self::StartImpassable(cell) => write!(f, "the unit cannot stand on its start {cell}"),
             Self::GoalOutOfBounds(cell) => write!(f, "goal {cell} is not on the grid"),
             Self::GoalImpassable(cell) => write!(f, "the unit cannot stand on the goal {cell}"),
+            Self::NoRoom(goal) => write!(f, "there is no room left around {goal}"),
             Self::NoWay { start, goal } => write!(f, "no way leads from {start} to {goal}"),
             Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
             Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),

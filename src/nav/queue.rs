@@ -7,6 +7,11 @@
 //! - **Line.** Jobs wait in order of *rank*: the tick they came in, less a head start for their
 //!   priority. So urgent ones pass others, and whoever has waited longer than a head start is
 //!   passed no more: nobody starves.
+//! - **Classes.** Of the jobs of one [`RequestClass`] only so many are taken up in a tick as
+//!   [`QueueSettings::class_limits`] says, so that a flood of one sort leaves room for others. Who has
+//!   to wait for that holds nobody up. Within a class jobs go by rank, and between classes by rank
+//!   among those that have some of their allowance left: so the above holds within the limits, and a
+//!   class whose jobs come faster than its limit grows.
 //! - **In flight.** Up to [`QueueSettings::in_flight`] searches hold memory. They take turns,
 //!   [`QueueSettings::slice`] expansions each, so that short ones are through in the same tick
 //!   while a huge one runs. Three quarters of the places are for long searches; whoever has
@@ -16,7 +21,8 @@
 //!   there are [`Workers`]), and then what has become ready is applied in order. The shares are dealt
 //!   before, so the answers are the same for any number of threads.
 //! - **Sharing.** Where many wait for ways to one goal, and a search from there outward costs less than
-//!   one for each, that is what answers them (`share` has the rule).
+//!   one for each, that is what answers them (`share` has the rule). Those whose goals lie around one
+//!   [rally](JobOptions::rally) are led by the search from there, and then on by one of their own.
 //! - **Long ways.** A hierarchical search delivers the beginning of its way as soon as it is found;
 //!   the rest follows as an answer of its own.
 //! - **Price.** An expansion on mixed terrain counts three: it looks at all eight neighbors and
@@ -28,39 +34,45 @@
 //!   the budget is taken off the next ticks.
 
 mod flight;
+mod groups;
 mod job;
+mod lines;
 mod rounds;
 mod share;
+mod tail;
+mod together;
 mod turns;
 mod workers;
 
+pub use job::{Answer, Begun, FoundBy, JobOptions};
 pub use workers::{OneWorker, Workers};
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
-    flight::{Flight, Work},
+    flight::{Alone, Flight, Work},
     job::Job,
+    lines::Lines,
     share::Sharing,
     workers::Board,
 };
 use super::{
-    cell::Cell,
     field::DistanceField,
     grid::NavGrid,
     node_pool::NodePool,
     open_list::{BucketHeap, OpenList},
-    path::{Path, PathCost},
-    query::{Algorithm, GridId, PathFailure, PathQuery},
-    search::{Search, SearchCounters},
+    query::{GridId, PathQuery},
+    search::Search,
 };
 
 /// Expansions after which a search counts as long.
 pub const EXPRESS_LIMIT: u64 = 2_048;
 /// How often edits may throw a search back before it is run to its end at once.
 pub const MOST_RESTARTS: u32 = 3;
+/// Classes of requests.
+pub const CLASSES: usize = 8;
 /// What taking up a job costs of the budget, in expansions: about the time it takes.
 const JOB_COST: u32 = 8;
 /// Ticks of head start for one step of [`Priority`].
@@ -72,6 +84,20 @@ const PAGES_KEPT: usize = 1_024;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Priority(pub i8);
+
+/// What sort of request it is, 0 (default) to 7; higher ones count as 7. What that means is up to the
+/// game: each class can be [limited](QueueSettings::class_limits) by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct RequestClass(pub u8);
+
+impl RequestClass {
+    /// Its place among the [`CLASSES`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        if (self.0 as usize) < CLASSES { self.0 as usize } else { CLASSES - 1 }
+    }
+}
 
 /// Place of a job in the queue, to cancel it by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -94,58 +120,24 @@ impl Ticket {
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct QueueSettings {
     /// Searches that hold memory at the same time, at least 1. Default 32: enough that short
-    /// ones seldom wait for a place, few enough to stay in the processor's caches.
+    /// ones seldom wait for a place, few enough to stay in the processor's caches. Three quarters of
+    /// them (at least 1) are for searches that have turned out to be long, and for fields; the others
+    /// are kept for short requests.
     pub in_flight: usize,
     /// Expansions a search may do in its turn, at least 1. Default 512: the answer to a short
     /// request in one turn, and long enough that changing over costs nothing measurable.
     pub slice: u32,
+    /// Jobs of each class that are taken up for the first time in a tick, at most. Default
+    /// [`u32::MAX`] each: no limit, as most games need none. 0 pauses a class: what was not taken up
+    /// waits until the limit is raised. Jobs that go on after that (thrown back by an edit, or to make
+    /// room) count no more.
+    pub class_limits: [u32; CLASSES],
 }
 
 impl Default for QueueSettings {
     fn default() -> Self {
-        Self { in_flight: 32, slice: 512 }
+        Self { in_flight: 32, slice: 512, class_limits: [u32::MAX; CLASSES] }
     }
-}
-
-/// How an answer was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FoundBy {
-    /// Without a search: the ends and their islands told.
-    Check,
-    /// A search for this job alone, by this algorithm.
-    Search(Algorithm),
-    /// One search from the goal outward, for many jobs.
-    Field,
-}
-
-/// The answer to one job.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// Whose.
-    pub ticket: Ticket,
-    /// On which grid.
-    pub grid: GridId,
-    /// The way, or why there is none. A way of kind [`Beginning`](super::path::PathKind::Beginning)
-    /// is followed by another answer, with the rest.
-    pub result: Result<Path, PathFailure>,
-    /// How it was found.
-    pub found_by: FoundBy,
-    /// What was answered to the same job before: the way begins where that ends. `None` where this
-    /// is the first answer.
-    pub begun: Option<Begun>,
-    /// What the search did, thrown-back runs left aside; of a field, told with its first answer.
-    pub counters: SearchCounters,
-    /// Ticks between question and answer; 0 = within the same tick.
-    pub waited: u64,
-}
-
-/// The beginning of a way that was answered already, in one answer or more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Begun {
-    /// Where it starts.
-    pub start: Cell,
-    /// What it costs.
-    pub cost: PathCost,
 }
 
 /// Where the queue finds grids.
@@ -159,17 +151,17 @@ pub trait GridSource: Sync {
 pub struct SearchQueue<L: OpenList = BucketHeap> {
     /// How it deals with its jobs. May be changed at any time.
     pub settings: QueueSettings,
-    /// New jobs by ticket, and those that have turned out to be long.
-    express: BTreeMap<Ticket, Job>,
-    long: BTreeMap<Ticket, Job>,
+    lines: Lines,
     flights: Vec<Flight<L>>,
+    /// How many of those are fields.
+    fields: usize,
     /// Whose turn it is.
     turn: usize,
     /// How many jobs a flight is given beside its first, and who is given the next.
     pace: usize,
     turn_of_next: usize,
     /// Searches and fields at rest, for their memory.
-    idle: Vec<Box<Search<L>>>,
+    idle: Vec<Box<Alone<L>>>,
     idle_fields: Vec<DistanceField>,
     sharing: Sharing,
     pool: Arc<NodePool>,
@@ -183,18 +175,23 @@ pub struct SearchQueue<L: OpenList = BucketHeap> {
 impl<L: OpenList> SearchQueue<L> {
     /// Adds a job. It is looked at in the next [`step`](Self::step).
     pub fn push(&mut self, grid: GridId, query: PathQuery, priority: Priority) -> Ticket {
+        self.push_job(grid, query, JobOptions { priority, ..JobOptions::default() })
+    }
+
+    /// Adds a job of which more is to be said than its priority.
+    pub fn push_job(&mut self, grid: GridId, query: PathQuery, options: JobOptions) -> Ticket {
         self.numbers += 1;
-        let rank = self.tick as i64 - i64::from(priority.0) * HEAD_START;
+        let rank = self.tick as i64 - i64::from(options.priority.0) * HEAD_START;
         let ticket = Ticket { rank, number: self.numbers };
-        let job = Job::new(ticket, grid, query, self.tick);
+        let job = Job::new(ticket, grid, query, options, self.tick);
         self.sharing.note_waiting(&job);
-        self.express.insert(ticket, job);
+        self.lines.push(job);
         ticket
     }
 
     /// Takes a job back; it gets no answer. False if it is not in the queue (any more).
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
-        if let Some(job) = self.express.remove(&ticket).or_else(|| self.long.remove(&ticket)) {
+        if let Some(job) = self.lines.remove(ticket) {
             self.sharing.note_gone(&job);
             return true;
         }
@@ -222,6 +219,7 @@ impl<L: OpenList> SearchQueue<L> {
         mut may_go_on: impl FnMut() -> bool,
         mut answer: impl FnMut(Answer),
     ) -> u32 {
+        self.lines.begin_tick(self.settings.class_limits);
         self.drop_stale(grids);
         let paid = self.debt.min(budget);
         self.debt -= paid;
@@ -240,7 +238,7 @@ impl<L: OpenList> SearchQueue<L> {
         if self.flights.is_empty() {
             self.pool.trim(PAGES_KEPT);
         }
-        if !self.flights.iter().any(|flight| matches!(flight.work, Work::Together(_))) {
+        if self.fields == 0 {
             self.idle_fields.clear(); // 4 bytes a cell each
         }
         budget - left
@@ -264,10 +262,10 @@ impl<L: OpenList> SearchQueue<L> {
         }
     }
 
-    /// Jobs that wait for their first or next turn in flight.
+    /// Jobs that wait for their first or next turn in flight, paused ones included.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.express.len() + self.long.len()
+        self.lines.count()
     }
 
     /// Searches in flight.
@@ -283,12 +281,10 @@ impl<L: OpenList> SearchQueue<L> {
     }
 
     /// Ticks that the oldest job in flight or at the head of a line has waited; 0 where there is
-    /// none.
+    /// none. Each class has a line, and so have those that were taken up before.
     #[must_use]
     pub fn longest_wait(&self) -> u64 {
-        let heads = [self.express.first_key_value(), self.long.first_key_value()];
-        let heads = heads.into_iter().flatten().map(|(_, job)| job);
-        let jobs = heads.chain(self.flights.iter().flat_map(Flight::jobs));
+        let jobs = self.lines.heads().chain(self.flights.iter().flat_map(Flight::jobs));
         jobs.map(|job| self.tick - job.asked_at).max().unwrap_or(0)
     }
 
@@ -308,24 +304,28 @@ impl<L: OpenList> SearchQueue<L> {
     #[must_use]
     pub fn search(&self, ticket: Ticket) -> Option<&Search<L>> {
         self.flights.iter().find_map(|flight| match &flight.work {
-            Work::Alone(alone) if alone.job?.ticket == ticket => Some(&*alone.search),
+            Work::Alone(alone) if alone.job.as_ref()?.ticket == ticket => Some(&alone.search),
             _ => None,
         })
     }
 
-    /// Memory of all searches and of the pages in waiting, in bytes.
+    /// Memory of all searches and fields, of the pages in waiting, and of all jobs, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let flying = self.flights.iter().map(Flight::bytes).sum::<usize>();
-        let idle = self.idle.iter().map(|search| search.bytes()).sum::<usize>();
+        let flights = self.flights.capacity() * size_of::<Flight<L>>();
+        let idle = self.idle.iter().map(|alone| alone.bytes()).sum::<usize>();
         let fields = self.idle_fields.iter().map(DistanceField::bytes).sum::<usize>();
-        flying + idle + fields + self.pool.free_pages() * 8_192
+        let waiting = self.lines.bytes() + self.sharing.bytes();
+        flying + flights + idle + fields + waiting + self.pool.free_pages() * 8_192
     }
 
     /// Makes searches for all places and `pages` node pages (8 KiB each) ahead, so that the first
     /// tick under load need not.
     pub fn reserve(&mut self, pages: usize) {
-        while self.idle.len() + self.flights.len() < self.settings.in_flight {
+        let places = self.settings.in_flight;
+        self.flights.reserve(places.saturating_sub(self.flights.len()));
+        while self.idle.len() + self.flights.len() < places {
             self.idle.push(Box::default());
         }
         self.pool.reserve(pages);

@@ -8,13 +8,16 @@
 //! goals on another island.
 //!
 //! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors;
-//! a hierarchy of chunks for long ways (see `long_way`). Elsewhere A* (Hart, Nilsson & Raphael 1968)
+//! a hierarchy of chunks for long ways (see `long_way`); where the way may end on one of many cells, a
+//! search from those to the start (see `goals`). Elsewhere A* (Hart, Nilsson & Raphael 1968)
 //! with a consistent estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
 //! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
 //! Grids", IJCAI 2016).
 
 mod aim;
+mod begin;
 mod expand;
+mod goals;
 mod jump;
 mod jump_nodes;
 mod long_way;
@@ -28,20 +31,20 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use self::{
     aim::Aim,
     expand::{Uniform, Weighted},
+    goals::Ends,
     jump_nodes::JumpNodes,
     long_way::LongWay,
 };
 use super::{
     cell::{CHUNK, Cell},
+    goal::{Approach, Goal},
     grid::NavGrid,
     jump_ground::JumpGround,
     layer::Layer,
-    moves::NO_DIRECTION,
-    node_pool::{Node, NodePool, NodeStore},
+    node_pool::{NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
     path::{Path, PathCost, PathKind},
     query::{Algorithm, PathFailure, PathQuery},
-    terrain::DIAGONAL,
 };
 
 /// What a search has done so far. The same for the same grid and query, however it was sliced.
@@ -73,6 +76,10 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// Where the part under way starts, and what it runs towards.
     origin: (u32, u32),
     aim: Aim,
+    /// Where it begins instead, if it runs backwards.
+    ends: Ends,
+    /// Whether the way may end on the goal cell only.
+    is_plain: bool,
     /// What the last part runs towards, while that is another.
     goal: Aim,
     long: LongWay,
@@ -110,7 +117,22 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start_part(grid, pool, query, false)
+        self.start_part(grid, pool, query, &[], false)
+    }
+
+    /// Begins to look for the cheapest way to any of several goals: the query's own and `goals`, in
+    /// whatever order. The path ends where it meets one. The hierarchy answers none of these searches.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), and named after the query's own goal.
+    pub fn start_any(
+        &mut self,
+        grid: &NavGrid,
+        pool: &NodePool,
+        query: PathQuery,
+        goals: &[Goal],
+    ) -> Result<(), PathFailure> {
+        self.start_part(grid, pool, query, goals, false)
     }
 
     /// Begins to answer a query, or only the rest of one whose beginning was answered already.
@@ -119,6 +141,7 @@ impl<L: OpenList> Search<L> {
         grid: &NavGrid,
         pool: &NodePool,
         query: PathQuery,
+        goals: &[Goal],
         is_rest: bool,
     ) -> Result<(), PathFailure> {
         self.stop(pool);
@@ -128,10 +151,19 @@ impl<L: OpenList> Search<L> {
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
-        self.aim = Aim::find(grid, layer, &query, self.origin)?;
+        self.is_plain = goals.is_empty() && query.approach == Approach::Onto;
+        self.aim = match self.is_plain {
+            true => Aim::find(grid, layer, &query, self.origin)?,
+            false => self.aim_at_any(grid, layer, goals)?,
+        };
+        if self.aim.is_backward {
+            self.open_ends(grid, layer, pool);
+            return Ok(());
+        }
         let distance = self.aim.distance(layer, self.origin.0, self.origin.1);
+        let may_be_long = self.aim.kind == PathKind::Complete && goals.is_empty() && distance > 0;
         match LongWay::first_stage(layer, &query, distance, is_rest) {
-            Some(stage) if self.aim.kind == PathKind::Complete => self.start_route(layer, stage),
+            Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
         }
         self.phase = Phase::Running;
@@ -165,19 +197,17 @@ impl<L: OpenList> Search<L> {
 
     /// Expands up to `budget` nodes; returns how much of the budget it took.
     fn step_cells(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
-        let before = self.counters.expansions;
         if self.aim.jumps {
             // Without a map the profile has changed: the search is stale.
-            return layer
-                .jumps()
-                .map_or(0, |map| self.expand_jumps(&JumpGround::new(layer, map, grid), budget));
+            return layer.jumps().map_or(0, |map| {
+                self.expand_jumps(&JumpGround::new(layer, map, grid), grid, pool, budget)
+            });
         }
         if layer.is_uniform() {
-            self.expand(&Uniform::new(layer), layer, pool, budget);
+            self.expand(&Uniform::new(layer), grid, layer, pool, budget)
         } else {
-            self.expand(&Weighted::new(layer, grid), layer, pool, budget);
+            self.expand(&Weighted::new(layer, grid), grid, layer, pool, budget)
         }
-        (self.counters.expansions - before) as u32
     }
 
     /// Whether there is nothing left to step: [`finish`](Self::finish) has the answer.
@@ -187,8 +217,9 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Whether an edit since the start (or since the last call that said no) lies where the
-    /// search has looked (for a jumping or hierarchical one, anywhere: it looks far), or changes what
-    /// it runs towards: it must be started anew then. A change of the grid's size or profiles counts
+    /// search has looked (for a jumping or hierarchical one, anywhere: it looks far; and for one that
+    /// may end on more than the goal cell, as that may be others now), or changes what it runs
+    /// towards: it must be started anew then. A change of the grid's size or profiles counts
     /// as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
         if (grid.width(), grid.height()) != self.size {
@@ -198,8 +229,8 @@ impl<L: OpenList> Search<L> {
         if grid.revision() == since {
             return false;
         }
-        // Scans have looked anywhere, and so have routes.
-        if self.aim.jumps || self.long.is_on() {
+        // Scans have looked anywhere, and so have routes and whoever has looked for ends.
+        if self.aim.jumps || self.long.is_on() || !self.is_plain {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
@@ -242,6 +273,7 @@ impl<L: OpenList> Search<L> {
     /// Drops whatever is running and gives its memory back.
     pub fn stop(&mut self, pool: &NodePool) {
         self.clear_nodes(pool);
+        self.ends.clear();
         self.long.stop();
         self.is_confined = false;
         self.phase = Phase::Idle;
@@ -260,10 +292,11 @@ impl<L: OpenList> Search<L> {
     }
 
     /// What the start took of a time budget, in expansions: looking for the nearest reachable
-    /// cell takes about 40 a chunk.
+    /// cell takes about 40 a chunk, and one a goal, a quarter a row and one a cell looking for where
+    /// ways may end.
     #[must_use]
     pub const fn start_price(&self) -> u32 {
-        self.aim.chunks_looked_at * 40
+        self.aim.price
     }
 
     /// What an expansion takes of a time budget, next to one on uniform cost: 1; 3 on mixed
@@ -305,7 +338,8 @@ impl<L: OpenList> Search<L> {
     /// Memory held at the moment, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.jumps.bytes() + self.open.bytes() + self.long.bytes()
+        let nodes = self.nodes.bytes() + self.jumps.bytes();
+        nodes + self.open.bytes() + self.ends.bytes() + self.long.bytes()
     }
 
     /// The open list, to look into.
@@ -354,38 +388,6 @@ impl<L: OpenList> Search<L> {
         } else {
             self.nodes.place(node)
         }
-    }
-
-    /// Opens the first node of a part.
-    fn open_origin(&mut self, layer: &Layer, pool: &NodePool) {
-        let (x, y) = self.origin;
-        self.phase = Phase::Running;
-        if !self.aim.jumps {
-            self.nodes.start(layer.regions().chunks(), pool);
-        }
-        let h = u64::from(self.aim.distance(layer, x, y)) * u64::from(self.aim.per_weight);
-        // f grows by at most two steps' cost along one step: the step, and the estimate undone.
-        let (_, highest) = layer.cost_sum_range();
-        let step = 2 * u64::from(DIAGONAL) * u64::from(highest);
-        let spread = if self.aim.jumps { layer.longest_jump() } else { step };
-        self.aim.headroom = spread as u32;
-        if h > u64::from(u32::MAX) - spread {
-            self.aim.overflow = true;
-            self.open.reset(0, 0);
-            return;
-        }
-        let key = Key { f: h as u32, h: h as u32 };
-        self.open.reset(key.f, spread as u32);
-        let node = if self.aim.jumps {
-            self.jumps.find_or_add(x, y).0
-        } else {
-            let node = self.nodes.id(x, y, pool);
-            *self.nodes.get_mut(node) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
-            node
-        };
-        self.open.insert(node, key);
-        self.counters.generated += 1;
-        self.counters.peak_open = self.counters.peak_open.max(1);
     }
 }
 

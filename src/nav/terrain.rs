@@ -14,6 +14,8 @@ pub const PLAIN: u16 = 16;
 pub const STRAIGHT: u32 = 408;
 /// Weight of a diagonal step; see the [module](self).
 pub const DIAGONAL: u32 = 577;
+/// Most cells along one side of a unit; see [`Profile::size`].
+pub const LARGEST_UNIT: u8 = 8;
 
 /// Kind of ground of a cell: a byte whose meaning is the game's own. Maps read from Moving AI
 /// text use the letter itself, so grass is `TerrainId(b'G')`.
@@ -59,7 +61,8 @@ pub enum Neighborhood {
     Eight,
 }
 
-/// How one kind of unit moves: what each terrain costs it and which steps it may take.
+/// How one kind of unit moves: what each terrain costs it, which steps it may take, and how much
+/// room it needs.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -74,6 +77,8 @@ pub struct Profile {
     costs: [u16; 256],
     corner_rule: CornerRule,
     neighborhood: Neighborhood,
+    /// Cells along one side of the unit.
+    size: u8,
 }
 
 impl Default for Profile {
@@ -87,10 +92,15 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Every terrain impassable, eight neighbors, [`CornerRule::Forbid`].
+    /// Every terrain impassable, eight neighbors, [`CornerRule::Forbid`], a unit of one cell.
     #[must_use]
     pub const fn new() -> Self {
-        Self { costs: [0; 256], corner_rule: CornerRule::Forbid, neighborhood: Neighborhood::Eight }
+        Self {
+            costs: [0; 256],
+            corner_rule: CornerRule::Forbid,
+            neighborhood: Neighborhood::Eight,
+            size: 1,
+        }
     }
 
     /// Sets what `terrain` costs, in sixteenths of plain ground; 0 makes it impassable.
@@ -117,6 +127,42 @@ impl Profile {
         self
     }
 
+    /// Sets how many cells the unit is wide and high: 1 to [`LARGEST_UNIT`], which numbers beyond are
+    /// counted as; 1 by default.
+    ///
+    /// Where such a unit is, is where its **anchor** is: the lowest, leftmost of the cells it covers.
+    /// Starts, goals, paths and islands are all of anchors. A unit of size `n` at `(x, y)` covers the
+    /// columns `x..x + n` and the rows `y..y + n`. With size 2 and the anchor `A` on (4, 1) these are:
+    ///
+    /// ```text
+    ///  y
+    ///  3   .  .  .  .  .
+    ///  2   .  .  #  #  .
+    ///  1   .  .  A  #  .
+    ///  0   .  .  .  .  .
+    ///      2  3  4  5  6   x
+    /// ```
+    ///
+    /// It can stand where all these cells are on the grid and passable, and pays for the costliest of
+    /// them. It is drawn at the middle of its block: `(n - 1) / 2` cells to the right of and above the
+    /// center of the anchor, half a cell each with size 2.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let tank = Profile::default().size(2);
+    /// let mut grid = NavGrid::new(8, 4, TerrainId::GROUND)?.with_profiles(vec![tank]);
+    /// grid.block(CellRect::single(Cell::new(4, 2)))?;
+    /// let stands = |x, y| grid.cost(ProfileId(0), Cell::new(x, y)) > 0;
+    /// assert!(stands(4, 0) && !stands(4, 1) && !stands(3, 1) && stands(2, 1));
+    /// assert!(!stands(7, 0), "half of it would be off the grid");
+    /// # Ok::<(), GridError>(())
+    /// ```
+    #[must_use]
+    pub const fn size(mut self, cells: u8) -> Self {
+        self.size = clamped(cells);
+        self
+    }
+
     /// Cost of `terrain` in sixteenths; 0 is impassable.
     #[must_use]
     pub const fn cost(&self, terrain: TerrainId) -> u16 {
@@ -133,6 +179,13 @@ impl Profile {
     #[must_use]
     pub const fn neighborhood(&self) -> Neighborhood {
         self.neighborhood
+    }
+
+    /// How many cells the unit is wide and high, 1 to [`LARGEST_UNIT`]; see [`size`](Self::size).
+    #[must_use]
+    pub const fn unit_size(&self) -> u8 {
+        // Reflection may have set anything.
+        clamped(self.size)
     }
 
     /// Whether everything passable costs the same.
@@ -165,6 +218,15 @@ impl Profile {
 
     fn passable_costs(&self) -> impl Iterator<Item = u16> {
         self.costs.iter().copied().filter(|&cost| cost > 0)
+    }
+}
+
+/// The nearest size a unit can have.
+const fn clamped(cells: u8) -> u8 {
+    match cells {
+        0 => 1,
+        1..=LARGEST_UNIT => cells,
+        _ => LARGEST_UNIT,
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Walk {
     /// Steps of the leg already begun.
     step: u16,
     tail: Cell,
+    /// Steps of the path begun so far; a step under way that was begun before it does not count.
+    begun: u32,
     /// Of the step under way: direction, work done, work needed (0 = none under way).
     direction: Direction,
     done: u64,
@@ -116,10 +118,17 @@ impl Walk {
         }))
     }
 
+    /// How many steps of the path are done; `None` during a step that was begun before it.
+    #[must_use]
+    pub const fn steps_done(&self) -> Option<u32> {
+        if self.needed == 0 { Some(self.begun) } else { self.begun.checked_sub(1) }
+    }
+
     /// Begins a path that starts on the head; a step under way is finished first.
     pub const fn restart(&mut self) {
         self.leg = 0;
         self.step = 0;
+        self.begun = 0;
     }
 
     /// Turns a step under way around, because its head cannot be entered any more, and begins
@@ -134,7 +143,7 @@ impl Walk {
     }
 
     /// Whether every step of `path` still ahead is legal for `profile`, given that only cells of
-    /// `edited` have changed: cheap where the path stays clear of them.
+    /// `edited` have changed: cheap where the unit stays clear of them.
     #[must_use]
     pub fn survives(
         &self,
@@ -143,7 +152,7 @@ impl Walk {
         profile: ProfileId,
         edited: CellRect,
     ) -> bool {
-        let mut at = self.head();
+        let (edited, mut at) = (grid.anchors_over(profile, edited), self.head());
         if !self.legs_ahead(path).any(|leg| leg_comes_near(&mut at, leg, edited)) {
             return true;
         }
@@ -194,20 +203,19 @@ impl Walk {
     /// Begins the next step. `None` at the end of the path, false where it is not legal.
     fn begin_step(&mut self, path: &Path, grid: &NavGrid, profile: ProfileId) -> Option<bool> {
         let leg = *path.legs().get(self.leg as usize)?;
-        let legal = grid
-            .local(self.tail)
-            .zip(grid.layer(profile))
-            .is_some_and(|((x, y), layer)| layer.can_step(x, y, leg.direction));
-        if !legal {
+        let here = grid.local(self.tail).zip(grid.layer(profile));
+        let legal = here.filter(|((x, y), layer)| layer.can_step(*x, *y, leg.direction));
+        let Some(((x, y), layer)) = legal else {
             return Some(false);
-        }
+        };
         let (dx, dy) = leg.direction.offset();
-        let sum = u64::from(grid.cost(profile, self.tail))
-            + u64::from(grid.cost(profile, self.tail.offset(dx, dy)));
+        let cost = |x, y| u64::from(layer.cost(x, y, grid.terrain_bytes()));
+        let sum = cost(x, y) + cost(x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
         let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
         self.direction = leg.direction;
         self.needed = u64::from(weight) * sum * PROGRESS_PER_COST;
         self.step += 1;
+        self.begun += 1;
         if self.step == leg.steps {
             self.leg += 1;
             self.step = 0;

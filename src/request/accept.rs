@@ -1,190 +1,174 @@
-//! Reads the inbox: what was dropped is canceled, what was asked is resolved and queued.
+//! Reads the inbox: what was dropped is canceled, what was asked is resolved and queued; and so is
+//! what is to be tried again.
 //!
 //! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
-//! over several ticks, in order.
-//!
-//! The start is the cell a walking critter is about to enter, or the cell under the transform of
-//! one that stands. Targets are turned into cells here, once: a request does not follow.
+//! over several ticks, in order. Targets are turned into cells here.
 
-use bevy::prelude::*;
+use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
-    ActiveOrder, Letter, NavPath, PathFailed, PathRequest, PathStatus, RequestInbox, Target,
+    Letter, PathFailed, PathStatus, RequestInbox, Target,
+    resolve::{Places, Resolved, Unit, UnitItem},
 };
 use crate::{
+    blocker::PlacedBlockers,
     grids::NavGrids,
-    movement::CritterState,
-    nav::{
-        cell::Cell,
-        path::{Path, PathKind},
-        query::{GridId, PathFailure, PathQuery},
-    },
+    nav::{path::Path, query::PathFailure, queue::JobOptions},
     scheduler::{Pathfinder, TilePathSettings},
 };
 
-type Unit = (
-    Option<&'static PathRequest>,
-    &'static mut PathStatus,
-    &'static mut ActiveOrder,
-    &'static mut NavPath,
-    Option<(&'static mut CritterState, &'static Transform)>,
-);
-
 /// What reading a letter costs of the budget, in expansions: about the time it takes.
-const LETTER_COST: u32 = 16;
+pub(super) const LETTER_COST: u32 = 16;
+/// Letters above which the inbox gives its memory back when all are read.
+const INBOX_KEPT: usize = 4_096;
 
-/// Reads the inbox in the order in which it was filled.
+/// What orders are read with.
+#[derive(SystemParam)]
+pub(crate) struct Desk<'w, 's> {
+    pub(super) pathfinder: ResMut<'w, Pathfinder>,
+    pub(super) grids: Res<'w, NavGrids>,
+    pub(super) blockers: Res<'w, PlacedBlockers>,
+    pub(super) units: Query<'w, 's, Unit>,
+    pub(super) transforms: TransformHelper<'w, 's>,
+    pub(super) commands: Commands<'w, 's>,
+}
+
+/// Reads the inbox in the order in which it was filled, after the orders that are due again.
 pub(crate) fn accept_requests(
     mut inbox: ResMut<RequestInbox>,
-    mut pathfinder: ResMut<Pathfinder>,
     settings: Res<TilePathSettings>,
-    grids: Res<NavGrids>,
-    mut units: Query<Unit>,
-    transforms: TransformHelper,
-    mut commands: Commands,
+    mut desk: Desk,
 ) {
-    pathfinder.unread = 0;
-    if inbox.0.is_empty() {
-        return;
-    }
-    let mut letters = std::mem::take(&mut inbox.0);
+    desk.pathfinder.unread = 0;
     let affordable = (settings.budget / 2 / LETTER_COST).max(1) as usize;
-    let read = letters.len().min(affordable);
-    pathfinder.spent = read as u32 * LETTER_COST;
-    for letter in letters.drain(..read) {
+    let mut read = desk.take_up_again(affordable);
+    let letters = inbox.letters.len().min(affordable - read);
+    for letter in inbox.letters.drain(..letters) {
         match letter {
-            Letter::Dropped(entity) => {
-                pathfinder.forget(entity);
-                if let Ok(unit) = units.get_mut(entity) {
-                    end_order(entity, unit, &mut commands);
-                }
-            }
-            Letter::Asked(entity) => {
-                let Ok((Some(&request), ..)) = units.get(entity) else {
-                    continue; // taken off or despawned meanwhile: a later letter says so
-                };
-                let places = Places { grids: &grids, transforms: &transforms };
-                let resolved = places.resolve(entity, &request, &units);
-                if let Ok(unit) = units.get_mut(entity) {
-                    let failed = begin_order(entity, unit, request, resolved, &mut pathfinder);
-                    if let Err(reason) = failed {
-                        pathfinder.counters.failed += 1;
-                        commands.trigger(PathFailed { entity, reason });
-                    }
-                }
+            Letter::Dropped(entity, was_under_way) => desk.drop_order(entity, was_under_way),
+            Letter::Asked(entity, number) => {
+                if let Ok((Some(_), _, mut order, ..)) = desk.units.get_mut(entity) {
+                    order.number = number;
+                    (order.tries, order.attempt) = (0, 0);
+                    desk.take_up(entity);
+                } // else taken off or despawned meanwhile: a later letter says so
             }
         }
     }
-    pathfinder.unread = letters.len();
-    inbox.0 = letters; // keeps its memory
-}
-
-/// Where units and their targets are.
-struct Places<'a, 'w, 's> {
-    grids: &'a NavGrids,
-    transforms: &'a TransformHelper<'w, 's>,
-}
-
-impl Places<'_, '_, '_> {
-    /// Start and goal of a request.
-    fn resolve(
-        &self,
-        entity: Entity,
-        request: &PathRequest,
-        units: &Query<Unit>,
-    ) -> Result<(Cell, Cell), PathFailure> {
-        let frame = self.grids.frame(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
-        let start = self.cell_of(entity, request.grid, units).ok_or(PathFailure::StartUnknown)?;
-        let goal = match request.target {
-            Target::Cell(cell) => cell,
-            Target::Position(position) => {
-                frame.cell_at(position).ok_or(PathFailure::GoalUnknown)?
-            }
-            Target::Entity(target) => {
-                self.cell_of(target, request.grid, units).ok_or(PathFailure::TargetGone)?
-            }
-        };
-        Ok((start, goal))
+    read += letters;
+    desk.pathfinder.spent += read as u32 * LETTER_COST;
+    desk.pathfinder.unread = inbox.letters.len();
+    if inbox.letters.is_empty() && inbox.letters.capacity() > INBOX_KEPT {
+        inbox.letters.shrink_to(INBOX_KEPT); // after a flood
     }
+}
 
-    /// The cell a critter stands on or enters, or the one under an entity's transform; on the
-    /// grid or not.
-    fn cell_of(&self, entity: Entity, grid: GridId, units: &Query<Unit>) -> Option<Cell> {
-        if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
-            && order.grid == grid
-            && state.is_where_it_was_put(transform)
+impl Desk<'_, '_> {
+    /// Takes up orders that are due again; says how many.
+    fn take_up_again(&mut self, most: usize) -> usize {
+        let mut count = 0;
+        while count < most
+            && let Some((entity, number)) = self.pathfinder.take_due()
         {
-            return Some(state.walk.head());
+            count += 1;
+            let is_same = self.units.get(entity).is_ok_and(|(request, status, order, ..)| {
+                let waits = matches!(*status, PathStatus::Searching | PathStatus::Waiting(_));
+                request.is_some() && waits && order.number == number && order.ticket.is_none()
+            });
+            if is_same {
+                self.pathfinder.counters.retried += 1;
+                self.take_up(entity);
+            }
         }
-        let transform = self.transforms.compute_global_transform(entity).ok()?;
-        self.grids.frame(grid)?.cell_at(transform.translation().truncate())
+        count
+    }
+
+    /// Resolves the order of `entity` in its present attempt and queues it.
+    pub(super) fn take_up(&mut self, entity: Entity) {
+        let places =
+            Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
+        let Ok((Some(request), _, order, ..)) = self.units.get(entity) else {
+            return;
+        };
+        let resolved = places.resolve(entity, request, order.attempt, &self.units);
+        if let Ok(unit) = self.units.get_mut(entity) {
+            let failed = begin_order(entity, unit, resolved, &mut self.pathfinder);
+            if let Err(reason) = failed {
+                self.pathfinder.counters.failed += 1;
+                self.commands.trigger(PathFailed { entity, reason });
+            }
+        }
+    }
+
+    /// The request was taken off or replaced: whatever it was up to ends here.
+    fn drop_order(&mut self, entity: Entity, was_under_way: bool) {
+        self.pathfinder.forget(entity);
+        if let Ok(unit) = self.units.get_mut(entity) {
+            self.pathfinder.unfollow(unit.2.number);
+            if was_under_way {
+                let is_replaced = unit.0.is_some();
+                let reason =
+                    if is_replaced { PathFailure::Superseded } else { PathFailure::Canceled };
+                self.commands.trigger(PathFailed { entity, reason });
+            }
+            end_order(unit);
+        }
     }
 }
 
-type UnitItem<'a> = (
-    Option<&'a PathRequest>,
-    Mut<'a, PathStatus>,
-    Mut<'a, ActiveOrder>,
-    Mut<'a, NavPath>,
-    Option<(Mut<'a, CritterState>, &'a Transform)>,
-);
-
-/// Puts a resolved request into the queue; a critter stops after the step under way.
-fn begin_order(
+/// Puts a resolved request into the queue; a critter stops after the step under way. The reason why
+/// not, where the order has failed for good.
+pub(super) fn begin_order(
     entity: Entity,
-    (_, mut status, mut order, mut path, state): UnitItem<'_>,
-    request: PathRequest,
-    resolved: Result<(Cell, Cell), PathFailure>,
+    (request, mut status, mut order, mut path, state): UnitItem<'_>,
+    resolved: Result<Resolved, PathFailure>,
     pathfinder: &mut Pathfinder,
 ) -> Result<(), PathFailure> {
-    let (start, goal) = resolved.inspect_err(|&reason| {
-        *status = PathStatus::Failed(reason);
-        order.ticket = None;
-    })?;
-    let query = PathQuery::new(start, goal)
-        .profile(request.profile)
-        .reach(request.reach)
-        .algorithm(request.algorithm);
+    let Some(request) = request else {
+        return Ok(());
+    };
+    let Resolved { query, goals } = match resolved {
+        Ok(resolved) => resolved,
+        Err(reason) => {
+            let mut fallback = pathfinder.fallback();
+            let goes_on = fallback.goes_on(entity, Some(request), &mut order, &mut status, reason);
+            return if goes_on { Ok(()) } else { Err(reason) };
+        }
+    };
+    let start = query.start;
     path.0 = Path::standing(start);
     if let Some((mut state, transform)) = state {
         let is_known = order.grid == request.grid && state.is_where_it_was_put(transform);
-        if is_known { state.walk.restart() } else { state.stand_on(start) }
+        let stays = is_known && state.walk.head() == start;
+        if stays { state.restart() } else { state.stand_on(start) }
     }
-    let ticket = pathfinder.ask(entity, request.grid, query, request.priority);
-    *status = PathStatus::Searching;
-    *order = ActiveOrder {
-        number: ticket.number(),
-        grid: request.grid,
-        query,
+    let options = JobOptions {
         priority: request.priority,
-        ticket: Some(ticket),
+        class: request.class,
+        goals: goals.clone(),
+        rally: request.rally,
     };
+    let ticket = pathfinder.ask(entity, request.grid, query, options);
+    if request.follows && matches!(request.target_of(order.attempt), Target::Entity(_)) {
+        pathfinder.follow(order.number, entity);
+    }
+    *status = PathStatus::Searching;
+    order.grid = request.grid;
+    order.query = query;
+    order.goals = goals;
+    order.priority = request.priority;
+    order.class = request.class;
+    order.ticket = Some(ticket);
     Ok(())
 }
 
-/// The request was taken off or replaced: whatever it was up to ends here.
-fn end_order(
-    entity: Entity,
-    (request, mut status, mut order, mut path, state): UnitItem<'_>,
-    commands: &mut Commands,
-) {
-    let was_under_way = matches!(
-        *status,
-        PathStatus::Searching
-            | PathStatus::Walking(_)
-            | PathStatus::Found(PathKind::Beginning)
-            | PathStatus::Repairing
-    );
-    if was_under_way {
-        let replaced = request.is_some();
-        let reason = if replaced { PathFailure::Superseded } else { PathFailure::Canceled };
-        commands.trigger(PathFailed { entity, reason });
-    }
+/// Whatever a request that was taken off or replaced was up to ends here.
+fn end_order((request, mut status, mut order, mut path, state): UnitItem<'_>) {
     *status = if request.is_some() { PathStatus::Searching } else { PathStatus::Idle };
     order.ticket = None;
     if let Some((mut state, _)) = state {
         let head = state.walk.head();
         path.0 = Path::standing(head);
-        state.walk.restart();
+        state.restart();
     }
 }

@@ -4,30 +4,41 @@ use bevy::prelude::*;
 
 use super::{PathCounters, Pathfinder, answer_checksum};
 use crate::{
-    movement::CritterState,
+    grids::NavGrids,
+    movement::{CritterState, StraightWay},
     nav::{
+        grid::NavGrid,
         path::{Path, PathKind},
         query::Algorithm,
         queue::{Answer, FoundBy},
     },
-    request::{ActiveOrder, NavPath, PathFailed, PathFound, PathStatus},
+    request::{ActiveOrder, NavPath, PathFailed, PathFound, PathRequest, PathStatus},
 };
 
 type Unit = (
+    Option<&'static PathRequest>,
     &'static mut PathStatus,
     &'static mut NavPath,
     &'static mut ActiveOrder,
     Option<&'static mut CritterState>,
+    Option<&'static mut StraightWay>,
 );
 
-type UnitItem<'a> =
-    (Mut<'a, PathStatus>, Mut<'a, NavPath>, Mut<'a, ActiveOrder>, Option<Mut<'a, CritterState>>);
+type UnitItem<'a> = (
+    Option<&'a PathRequest>,
+    Mut<'a, PathStatus>,
+    Mut<'a, NavPath>,
+    Mut<'a, ActiveOrder>,
+    Option<Mut<'a, CritterState>>,
+    Option<Mut<'a, StraightWay>>,
+);
 
 /// Writes path and status of each unit that has its answer, triggers the events, and makes the
 /// counters readable for everyone.
 pub(crate) fn deliver_answers(
     mut pathfinder: ResMut<Pathfinder>,
     mut published: ResMut<PathCounters>,
+    grids: Res<NavGrids>,
     mut units: Query<Unit>,
     mut commands: Commands,
 ) {
@@ -47,30 +58,32 @@ pub(crate) fn deliver_answers(
             continue;
         };
         if !is_beginning {
-            unit.2.ticket = None;
+            unit.3.ticket = None;
         }
         match answer.result {
-            Ok(found) if answer.begun.is_some() && unit.1.0.end() != found.start() => {
+            Ok(found) if answer.begun.is_some() && unit.2.0.end() != found.start() => {
                 // It was led elsewhere meanwhile.
-                let (status, path, order, state) = &mut unit;
+                let (_, status, path, order, state, _) = &mut unit;
                 let start = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
                 pathfinder.ask_again(entity, order, start);
                 **status = PathStatus::Repairing;
             }
             Ok(found) => {
                 let kind = found.kind();
-                give_path(&mut unit, found, answer.begun.is_some());
+                give_path(&mut unit, found, answer.begun.is_some(), grids.get(answer.grid));
                 commands.trigger(PathFound { entity, kind });
             }
             Err(reason) => {
-                let (status, path, _, state) = &mut unit;
+                let (request, status, path, order, state, _) = &mut unit;
                 let place = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
                 path.0 = Path::standing(place);
                 if let Some(state) = state {
-                    state.walk.restart();
+                    state.restart();
                 }
-                **status = PathStatus::Failed(reason);
-                commands.trigger(PathFailed { entity, reason });
+                let mut fallback = pathfinder.fallback();
+                if !fallback.goes_on(entity, *request, order, status, reason) {
+                    commands.trigger(PathFailed { entity, reason });
+                }
             }
         }
     }
@@ -79,8 +92,19 @@ pub(crate) fn deliver_answers(
 }
 
 /// Sets a unit on its way, or adds the rest to a way that it goes already.
-fn give_path((status, path, _, state): &mut UnitItem, found: Path, is_rest: bool) {
+fn give_path(
+    (_, status, path, order, state, straight): &mut UnitItem,
+    found: Path,
+    is_rest: bool,
+    grid: Option<&NavGrid>,
+) {
     let kind = found.kind();
+    let found = match (straight, grid) {
+        (Some(straight), Some(grid)) => {
+            straight.take_up(grid, order.query.profile, &found, is_rest)
+        }
+        _ => found,
+    };
     **status = match state {
         Some(state) => {
             if !is_rest {

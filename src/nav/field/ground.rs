@@ -79,6 +79,7 @@ impl Ground for Uniform<'_> {
 pub(super) struct Mixed<'a> {
     layer: &'a Layer,
     moves: &'static MoveTable,
+    /// What counts for cost, row-major.
     terrain: &'a [u8],
     width: usize,
     /// Cost sum of the cheapest step, in units.
@@ -92,7 +93,7 @@ impl<'a> Mixed<'a> {
         let width = grid.width() as usize;
         let (lowest, _) = layer.cost_sum_range();
         let offsets = OFFSETS.map(|(dx, dy)| dx as isize + dy as isize * width as isize);
-        let terrain = grid.terrain_bytes();
+        let terrain = layer.ground(grid.terrain_bytes());
         Self { layer, moves: layer.moves(), terrain, width, lowest, offsets }
     }
 

@@ -3,11 +3,11 @@
 //! Input: a share of the budget. Output: what was spent of it and the answers that have become ready.
 //! Flights know nothing of each other, so that those of a round may be worked on by several threads.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::{FoundBy, GridSource, MOST_RESTARTS, Ticket, job::Job, share::GroupKey};
+use super::{FoundBy, GridSource, MOST_RESTARTS, Ticket, job::Job, together::Together};
 use crate::nav::{
-    field::DistanceField,
+    grid::NavGrid,
     node_pool::NodePool,
     open_list::OpenList,
     path::Path,
@@ -15,12 +15,8 @@ use crate::nav::{
     search::{Search, SearchCounters},
 };
 
-/// Steps of a field (about 20 ns each, measured) to a unit of the budget.
-const FIELD_STEPS: u32 = 2;
-/// What reading a path off a field takes of the budget, and one more for so many of its steps
-/// (measured: a path of 300 steps takes 3 µs).
-const PATH_PRICE: u32 = 8;
-const STEPS_PER_UNIT: u32 = 4;
+/// Most jobs that a search may begin in a round beside its first.
+pub(super) const MOST_NEXT: usize = 15;
 
 /// Work under way.
 #[derive(Debug)]
@@ -33,16 +29,15 @@ pub(super) struct Flight<L: OpenList> {
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "searches are many and fields are few")]
 pub(super) enum Work<L: OpenList> {
-    Alone(Alone<L>),
-    Together(Box<Together>),
+    Alone(Box<Alone<L>>),
+    Together(Box<Together<L>>),
 }
 
 /// A search, the job it works on, and those it may begin in the same round when that is done.
 #[derive(Debug)]
 pub(super) struct Alone<L: OpenList> {
-    pub(super) search: Box<Search<L>>,
+    pub(super) search: Search<L>,
     pub(super) job: Option<Job>,
     pub(super) next: VecDeque<Job>,
     pub(super) ready: Vec<Ready>,
@@ -65,20 +60,6 @@ pub(super) struct Ready {
     pub(super) spent: u64,
 }
 
-/// Many jobs with one goal, and the field around it.
-#[derive(Debug)]
-pub(super) struct Together {
-    pub(super) key: GroupKey,
-    /// By ticket: whole crowds are canceled when they get another order.
-    pub(super) jobs: BTreeMap<Ticket, Job>,
-    pub(super) field: DistanceField,
-    pub(super) ready: Vec<Ready>,
-    /// Jobs whose ways cost more than a field can count.
-    pub(super) refused: VecDeque<Job>,
-    /// What the field did, until it is told with an answer.
-    counters: SearchCounters,
-}
-
 impl<L: OpenList> Flight<L> {
     pub(super) fn new(work: Work<L>) -> Self {
         Self { work, deal: 0, spent: 0 }
@@ -88,69 +69,75 @@ impl<L: OpenList> Flight<L> {
     pub(super) fn work(&mut self, grids: &impl GridSource, pool: &NodePool) {
         self.spent = match &mut self.work {
             Work::Alone(alone) => alone.work(grids, pool, self.deal),
-            Work::Together(together) => together.work(grids, self.deal),
+            Work::Together(together) => together.work(grids, pool, self.deal),
         };
     }
 
     pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
         match &mut self.work {
-            Work::Alone(Alone { job: Some(job), search, .. }) => {
-                grids.grid(job.grid).is_none_or(|grid| search.is_stale(grid))
-            }
-            Work::Alone(_) => false,
-            Work::Together(together) => {
-                grids.grid(together.key.grid).is_none_or(|grid| together.field.is_stale(grid))
-            }
+            Work::Alone(alone) => alone.is_stale(grids),
+            Work::Together(together) => together.is_stale(grids),
         }
     }
 
-    /// All jobs that are not answered.
+    /// All jobs that are not answered; those that are begun come first.
     pub(super) fn jobs(&self) -> impl Iterator<Item = &Job> {
         let (alone, together) = match &self.work {
             Work::Alone(alone) => (Some(alone), None),
             Work::Together(together) => (None, Some(together)),
         };
         let alone = alone.into_iter().flat_map(|alone| alone.job.iter().chain(&alone.next));
-        alone.chain(together.into_iter().flat_map(|together| together.jobs.values()))
+        alone.chain(together.into_iter().flat_map(|together| together.jobs()))
+    }
+
+    /// What has become ready.
+    pub(super) fn ready(&mut self) -> &mut Vec<Ready> {
+        match &mut self.work {
+            Work::Alone(alone) => &mut alone.ready,
+            Work::Together(together) => &mut together.ready,
+        }
+    }
+
+    /// Jobs that have to go elsewhere after the round: not begun, or refused.
+    pub(super) fn leaving(&mut self) -> &mut VecDeque<Job> {
+        match &mut self.work {
+            Work::Alone(alone) => &mut alone.next,
+            Work::Together(together) => &mut together.refused,
+        }
     }
 
     /// Takes a job out; says whether it was there.
     pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
-        let alone = match &mut self.work {
-            Work::Alone(alone) => alone,
-            Work::Together(together) => return together.jobs.remove(&ticket).is_some(),
-        };
-        if alone.job.is_some_and(|job| job.ticket == ticket) {
-            alone.job = None;
-            alone.search.stop(pool);
-            return true;
+        match &mut self.work {
+            Work::Alone(alone) => alone.cancel(ticket, pool),
+            Work::Together(together) => together.cancel(ticket, pool),
         }
-        let before = alone.next.len();
-        alone.next.retain(|job| job.ticket != ticket);
-        alone.next.len() < before
     }
 
     pub(super) fn bytes(&self) -> usize {
         match &self.work {
-            Work::Alone(alone) => alone.search.bytes(),
-            Work::Together(together) => together.field.bytes(),
+            Work::Alone(alone) => alone.bytes(),
+            Work::Together(together) => together.bytes(),
         }
     }
 }
 
-impl<L: OpenList> Alone<L> {
-    pub(super) fn new(search: Box<Search<L>>, job: Job) -> Self {
+impl<L: OpenList> Default for Alone<L> {
+    /// Nothing to do. There is room for all that a round can bring, so that no more is ever made.
+    fn default() -> Self {
         Self {
-            search,
+            search: Search::default(),
             job: None,
-            next: VecDeque::from([job]),
-            ready: Vec::new(),
+            next: VecDeque::with_capacity(MOST_NEXT + 1),
+            ready: Vec::with_capacity(MOST_NEXT + 1),
             beginning: None,
             spent: 0,
             is_stuck: false,
         }
     }
+}
 
+impl<L: OpenList> Alone<L> {
     fn work(&mut self, grids: &impl GridSource, pool: &NodePool, deal: u32) -> u32 {
         let mut spent = 0;
         while spent < deal && !self.is_stuck {
@@ -160,11 +147,12 @@ impl<L: OpenList> Alone<L> {
                     None => break,
                 }
             }
-            if let Some(job) = self.job {
+            if let Some(job) = &self.job {
                 // Thrown back too often, it is run to its end at once, whatever that takes.
                 let is_due = job.restarts > MOST_RESTARTS;
                 let budget = if is_due { u32::MAX } else { deal.saturating_sub(spent).max(1) };
-                spent = spent.saturating_add(self.step(job, grids, pool, budget));
+                let grid = grids.grid(job.grid);
+                spent = spent.saturating_add(self.step(grid, pool, budget));
             }
         }
         spent
@@ -173,10 +161,11 @@ impl<L: OpenList> Alone<L> {
     /// Begins a job, or answers it where that needs no search; returns what that took.
     fn take_off(&mut self, job: Job, grids: &impl GridSource, pool: &NodePool) -> u32 {
         self.spent = 0;
-        let started = match grids.grid(job.grid) {
-            Some(grid) if job.begun.is_some() => self.search.start_rest(grid, pool, job.query),
-            Some(grid) => self.search.start(grid, pool, job.query),
-            None => Err(PathFailure::GridGone(job.grid)),
+        let started = match (grids.grid(job.grid), &job.goals) {
+            (None, _) => Err(PathFailure::GridGone(job.grid)),
+            (Some(grid), _) if job.begun.is_some() => self.search.start_rest(grid, pool, job.query),
+            (Some(grid), Some(goals)) => self.search.start_any(grid, pool, job.query, goals),
+            (Some(grid), None) => self.search.start(grid, pool, job.query),
         };
         match started {
             Ok(()) => {
@@ -184,6 +173,8 @@ impl<L: OpenList> Alone<L> {
                 self.search.start_price()
             }
             Err(failure) => {
+                // Each goal was looked at.
+                let price = job.goals.as_ref().map_or(0, |goals| goals.len() as u32);
                 self.ready.push(Ready {
                     job,
                     result: Err(failure),
@@ -191,77 +182,73 @@ impl<L: OpenList> Alone<L> {
                     counters: SearchCounters::default(),
                     spent: 0,
                 });
-                0
+                price
             }
         }
     }
 
-    fn step(&mut self, job: Job, grids: &impl GridSource, pool: &NodePool, budget: u32) -> u32 {
+    fn step(&mut self, grid: Option<&NavGrid>, pool: &NodePool, budget: u32) -> u32 {
         let mut spent = 0;
-        let grid = grids.grid(job.grid);
         if let Some(grid) = grid {
             let price = self.search.price(grid);
             spent = self.search.step(grid, pool, budget.div_ceil(price)).saturating_mul(price);
             self.spent += u64::from(spent);
-            if self.beginning.is_none() && job.restarts <= MOST_RESTARTS {
+            let may_begin = self.job.as_ref().is_some_and(|job| job.restarts <= MOST_RESTARTS);
+            if self.beginning.is_none() && may_begin {
                 self.beginning = self.search.take_stretch();
             }
         }
         match grid {
-            Some(grid) if self.search.is_finished() => {
-                self.job = None;
-                let (algorithm, counters) = (self.search.algorithm(), self.search.counters());
-                let mut result = self.search.finish(grid, pool);
-                if let Some(beginning) = self.beginning.take() {
-                    // Nobody has seen it yet.
-                    result = result.map(|rest| beginning.joined(rest));
-                }
-                let (found_by, spent) = (FoundBy::Search(algorithm), self.spent);
-                self.ready.push(Ready { job, result, found_by, counters, spent });
-            }
+            Some(grid) if self.search.is_finished() => self.finish(grid, pool),
             _ => self.is_stuck = spent == 0 && budget > 0,
         }
         spent
     }
-}
 
-impl Together {
-    pub(super) fn new(key: GroupKey, field: DistanceField) -> Self {
-        let (jobs, ready, refused) = (BTreeMap::new(), Vec::new(), VecDeque::new());
-        Self { key, jobs, field, ready, refused, counters: SearchCounters::default() }
+    /// Answers the job by what was found.
+    fn finish(&mut self, grid: &NavGrid, pool: &NodePool) {
+        let (algorithm, counters) = (self.search.algorithm(), self.search.counters());
+        let mut result = self.search.finish(grid, pool);
+        if let Some(beginning) = self.beginning.take() {
+            // Nobody has seen it yet.
+            result = result.map(|rest| beginning.joined(rest));
+        }
+        if let Some(job) = self.job.take() {
+            let (found_by, spent) = (FoundBy::Search(algorithm), self.spent);
+            self.ready.push(Ready { job, result, found_by, counters, spent });
+        }
     }
 
-    fn work(&mut self, grids: &impl GridSource, deal: u32) -> u32 {
-        let Some(grid) = grids.grid(self.key.grid) else {
-            return 0;
+    fn is_stale(&mut self, grids: &impl GridSource) -> bool {
+        let Some(grid) = self.job.as_ref().map(|job| grids.grid(job.grid)) else {
+            return false;
         };
-        let mut spent = 0;
-        if !self.field.is_finished() {
-            let before = self.field.counters().expansions;
-            let steps = self.field.step(grid, deal.saturating_mul(FIELD_STEPS));
-            spent = steps.div_ceil(FIELD_STEPS);
-            self.counters.expansions += self.field.counters().expansions - before;
+        grid.is_none_or(|grid| self.search.is_stale(grid))
+    }
+
+    fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
+        if self.job.as_ref().is_some_and(|job| job.ticket == ticket) {
+            self.job = None;
+            self.beginning = None;
+            self.search.stop(pool);
+            return true;
         }
-        while self.field.is_finished() && spent < deal {
-            let Some((_, job)) = self.jobs.pop_first() else {
-                break;
-            };
-            let (start, goal) = (job.query.start, job.query.goal);
-            let found = self.field.path(grid, start);
-            let steps = found.as_ref().map_or(0, Path::steps);
-            spent += PATH_PRICE + steps / STEPS_PER_UNIT;
-            if found.is_none() && self.field.overflow() {
-                self.refused.push_back(Job { is_single: true, ..job });
-                continue;
-            }
-            self.ready.push(Ready {
-                job,
-                result: found.ok_or(PathFailure::NoWay { start, goal }),
-                found_by: FoundBy::Field,
-                counters: core::mem::take(&mut self.counters),
-                spent: 0,
-            });
-        }
-        spent.max(1)
+        let before = self.next.len();
+        self.next.retain(|job| job.ticket != ticket);
+        self.next.len() < before
+    }
+
+    /// Comes to rest; takes back the jobs that are not answered.
+    pub(super) fn land(&mut self, pool: &NodePool) -> Vec<Job> {
+        self.search.stop(pool);
+        self.beginning = None;
+        self.is_stuck = false;
+        self.job.take().into_iter().chain(self.next.drain(..)).collect()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let jobs = self.next.capacity() * size_of::<Job>();
+        let ready = self.ready.capacity() * size_of::<Ready>();
+        self.search.bytes() + jobs + ready
     }
 }

@@ -89,7 +89,7 @@ impl<L: OpenList> SearchQueue<L> {
     /// Whether there is work for more than one.
     pub(super) fn is_worth_help(&self) -> bool {
         let long = |job: &&super::Job| job.is_long;
-        self.waiting() + self.flights.len() >= WORTH_HELP
+        self.lines.count_allowed() + self.flights.len() >= WORTH_HELP
             || self.flights.iter().flat_map(Flight::jobs).filter(long).count() > 1
     }
 
@@ -101,41 +101,21 @@ impl<L: OpenList> SearchQueue<L> {
         answer: &mut impl FnMut(Answer),
     ) -> Next {
         let now = self.tick;
-        let Flight { work, spent, .. } = &mut self.flights[index];
-        let (ready, waiting) = match work {
-            Work::Alone(alone) => (&mut alone.ready, core::mem::take(&mut alone.next)),
-            Work::Together(together) => {
-                (&mut together.ready, core::mem::take(&mut together.refused))
-            }
-        };
-        *answers += ready.len();
-        for ready in ready.drain(..) {
+        let flight = &mut self.flights[index];
+        *answers += flight.ready().len();
+        for ready in flight.ready().drain(..) {
             if matches!(ready.found_by, FoundBy::Search(_)) && ready.job.restarts == 0 {
                 self.sharing.learn(&ready.job, ready.spent);
             }
             answer(ready.job.answer(ready.result, ready.found_by, ready.counters, now));
         }
-        let next = match work {
-            Work::Alone(alone) => match (&mut alone.job, alone.is_stuck) {
-                (None, _) => Next::Land,
-                (Some(_), true) => Next::ThrowBack,
-                (Some(job), false) => {
-                    if let Some(beginning) = alone.beginning.take() {
-                        answer(job.begin(beginning, now));
-                    }
-                    let counters = alone.search.counters();
-                    let is_long = counters.expansions + counters.portals >= EXPRESS_LIMIT;
-                    if is_long && !job.is_long { Next::BecomeLong } else { Next::Stay }
-                }
-            },
-            Work::Together(together) if together.jobs.is_empty() => Next::Land,
-            Work::Together(_) if *spent == 0 => Next::ThrowBack,
-            Work::Together(_) => Next::Stay,
-        };
+        let next = what_next(flight, now, answer);
         // Whoever was not begun, or refused, goes by rank again.
-        for job in waiting {
+        let mut leaving = core::mem::take(flight.leaving());
+        for job in leaving.drain(..) {
             self.wait_again(job);
         }
+        *self.flights[index].leaving() = leaving; // keeps its room
         next
     }
 
@@ -154,5 +134,31 @@ impl<L: OpenList> SearchQueue<L> {
             }
         }
         stays
+    }
+}
+
+/// What is to be done with a flight; delivers the beginning of a long way.
+fn what_next<L: OpenList>(
+    flight: &mut Flight<L>,
+    now: u64,
+    answer: &mut impl FnMut(Answer),
+) -> Next {
+    let alone = match &mut flight.work {
+        Work::Alone(alone) => &mut **alone,
+        Work::Together(together) if together.jobs().next().is_none() => return Next::Land,
+        Work::Together(_) if flight.spent == 0 => return Next::ThrowBack,
+        Work::Together(_) => return Next::Stay,
+    };
+    match (&mut alone.job, alone.is_stuck) {
+        (None, _) => Next::Land,
+        (Some(_), true) => Next::ThrowBack,
+        (Some(job), false) => {
+            if let Some(beginning) = alone.beginning.take() {
+                answer(job.begin(beginning, now));
+            }
+            let counters = alone.search.counters();
+            let is_long = counters.expansions + counters.portals >= EXPRESS_LIMIT;
+            if is_long && !job.is_long { Next::BecomeLong } else { Next::Stay }
+        }
     }
 }

@@ -2,16 +2,15 @@
 
 use super::{
     Answer, FoundBy, GridSource, JOB_COST, SearchQueue,
-    flight::{Alone, Flight, Together, Work},
+    flight::{Flight, MOST_NEXT, Work},
     job::Job,
     share::{GroupKey, MOST_FIELDS},
+    together::Together,
 };
 use crate::nav::{
     grid::NavGrid, layer::Layer, open_list::OpenList, query::PathFailure, search::SearchCounters,
 };
 
-/// Most jobs that a search may begin in a round beside its first.
-const MOST_NEXT: usize = 15;
 /// Jobs looked through for a group that take a unit of the budget.
 const LOOKED_THROUGH: usize = 64;
 
@@ -23,10 +22,11 @@ impl<L: OpenList> SearchQueue<L> {
         left: &mut u32,
         answer: &mut impl FnMut(Answer),
     ) -> bool {
-        let Some((job, place)) = self.next_job() else {
+        let Some((mut job, place)) = self.next_job() else {
             return false;
         };
         self.sharing.note_gone(&job);
+        job.is_new = false;
         *left = left.saturating_sub(JOB_COST);
         let Some(grid) = grids.grid(job.grid) else {
             let gone = Err(PathFailure::GridGone(job.grid));
@@ -34,13 +34,14 @@ impl<L: OpenList> SearchQueue<L> {
             return true;
         };
         let may_begin = matches!(place, Place::New);
-        if self.join_others(job, grid, left, may_begin) {
+        let Some(job) = self.join_others(job, grid, left, may_begin) else {
             return true;
-        }
+        };
         match place {
             Place::New => {
-                let search = self.idle.pop().unwrap_or_default();
-                self.flights.push(Flight::new(Work::Alone(Alone::new(search, job))));
+                let mut alone = self.idle.pop().unwrap_or_default();
+                alone.next.push_back(job);
+                self.flights.push(Flight::new(Work::Alone(alone)));
             }
             Place::Behind(index) => {
                 if let Work::Alone(alone) = &mut self.flights[index].work {
@@ -53,40 +54,46 @@ impl<L: OpenList> SearchQueue<L> {
     }
 
     /// Lets a job share a field with others that have its goal, if there is one or it pays to begin
-    /// one. Says whether it does.
-    fn join_others(&mut self, job: Job, grid: &NavGrid, left: &mut u32, may_begin: bool) -> bool {
+    /// one. Gives it back if it does not.
+    fn join_others(
+        &mut self,
+        job: Job,
+        grid: &NavGrid,
+        left: &mut u32,
+        may_begin: bool,
+    ) -> Option<Job> {
         let Some(key) = GroupKey::of(&job) else {
-            return false;
+            return Some(job);
         };
-        let is_field = |flight: &Flight<L>| matches!(flight.work, Work::Together(_));
-        if !self.sharing.has_others(&key) && !self.flights.iter().any(is_field) {
-            return false;
+        if self.fields == 0 && !self.sharing.has_others(&key, job.class) {
+            return Some(job);
         }
-        let layer = grid.layer(key.profile);
         // Where there is no way, that has its reason, and it is found at once.
-        let Some(layer) = layer.filter(|layer| has_way(&job, grid, layer)) else {
-            return false;
+        let layer = grid.layer(key.profile);
+        let Some(layer) = layer.filter(|layer| has_way(&job, &key, grid, layer)) else {
+            return Some(job);
         };
-        let fields = self.flights.iter_mut().filter_map(|flight| match &mut flight.work {
-            Work::Together(together) => Some(together),
-            Work::Alone(_) => None,
-        });
-        let mut count = 0;
-        for together in fields {
-            count += 1;
-            if together.key == key {
-                together.field.await_cells(grid, [job.query.start]);
-                together.jobs.insert(job.ticket, job);
-                return true;
+        for flight in &mut self.flights {
+            if let Work::Together(together) = &mut flight.work
+                && together.key == key
+            {
+                together.join(job, grid, &mut self.idle);
+                return None;
             }
         }
-        may_begin
-            && count < MOST_FIELDS
-            && self.sharing.pays(&key, grid, layer)
-            && self.begin_field(key, job, grid, layer, left)
+        let allowance = self.lines.allowance(job.class);
+        if may_begin
+            && self.fields < MOST_FIELDS
+            && self.sharing.pays((&key, job.class), allowance, grid, layer)
+        {
+            self.begin_field(key, job, grid, layer, left)
+        } else {
+            Some(job)
+        }
     }
 
-    /// Begins a field for a job and all that wait and have its goal.
+    /// Begins a field for a job and all that wait, have its goal, and may be taken up. Gives it back
+    /// where there can be none.
     fn begin_field(
         &mut self,
         key: GroupKey,
@@ -94,50 +101,41 @@ impl<L: OpenList> SearchQueue<L> {
         grid: &NavGrid,
         layer: &Layer,
         left: &mut u32,
-    ) -> bool {
+    ) -> Option<Job> {
         let mut field = self.idle_fields.pop().unwrap_or_default();
         if field.start(grid, key.profile, key.goal).is_err() {
             self.idle_fields.push(field);
-            return false;
+            return Some(job);
         }
-        let mut together = Together::new(key, field);
-        together.jobs.insert(job.ticket, job);
-        for line in [&mut self.express, &mut self.long] {
-            *left = left.saturating_sub((line.len() / LOOKED_THROUGH) as u32);
-            line.retain(|_, job| {
-                let belongs = GroupKey::of(job) == Some(key) && has_way(job, grid, layer);
-                if belongs {
-                    self.sharing.note_gone(job);
-                    together.jobs.insert(job.ticket, *job);
-                }
-                !belongs
-            });
+        for count in [self.lines.short_count(), self.lines.long_count()] {
+            *left = left.saturating_sub((count / LOOKED_THROUGH) as u32);
         }
-        *left = left.saturating_sub(together.jobs.len() as u32);
-        let starts = together.jobs.values().map(|job| job.query.start);
-        together.field.await_cells(grid, starts);
+        let belongs = |job: &Job| GroupKey::of(job) == Some(key) && has_way(job, &key, grid, layer);
+        let mut jobs = self.lines.take_up_all(&belongs);
+        for job in &mut jobs {
+            self.sharing.note_gone(job);
+            job.is_new = false;
+        }
+        jobs.push(job);
+        *left = left.saturating_sub(jobs.len() as u32);
+        let together = Together::new(key, field, jobs, grid, &mut self.idle);
         self.flights.push(Flight::new(Work::Together(Box::new(together))));
-        true
+        self.fields += 1;
+        None
     }
 
     /// The next job that may fly now, and where: in a place of its own, or, where all are taken and
     /// short jobs were through fast in the last round, behind another.
     fn next_job(&mut self) -> Option<(Job, Place)> {
-        let express = self.express.first_key_value().map(|(ticket, _)| *ticket);
+        let short = self.lines.next_short();
         if self.flights.len() >= self.settings.in_flight.max(1) {
-            let express = express?;
+            let (_, line) = short?;
             let index = self.place_behind()?;
-            return Some((self.express.remove(&express)?, Place::Behind(index)));
+            return Some((self.lines.take_up(line)?, Place::Behind(index)));
         }
-        let may_fly_long = self.has_long_place();
-        let long = self.long.first_key_value().map(|(ticket, _)| *ticket);
-        let job = match (express, long.filter(|_| may_fly_long)) {
-            (Some(express), Some(long)) if long < express => self.long.remove(&long),
-            (Some(express), _) => self.express.remove(&express),
-            (None, Some(long)) => self.long.remove(&long),
-            (None, None) => None,
-        };
-        job.map(|job| (job, Place::New))
+        let long = self.lines.next_long().filter(|_| self.has_long_place());
+        let (_, line) = short.into_iter().chain(long).min_by_key(|&(ticket, _)| ticket)?;
+        Some((self.lines.take_up(line)?, Place::New))
     }
 
     /// A flight that can begin another job after its own, in turn.
@@ -146,8 +144,10 @@ impl<L: OpenList> SearchQueue<L> {
         (self.turn_of_next..self.turn_of_next + count).map(|index| index % count).find(|&index| {
             let flight = &self.flights[index];
             match &flight.work {
+                // Only the first can be long: behind it, none is put that is known to be.
                 Work::Alone(alone) => {
-                    flight.jobs().all(|job| !job.is_long) && alone.next.len() < self.pace
+                    alone.next.len() < self.pace
+                        && flight.jobs().next().is_none_or(|job| !job.is_long)
                 }
                 Work::Together(_) => false,
             }
@@ -188,7 +188,7 @@ impl<L: OpenList> SearchQueue<L> {
         // Those behind another have not begun.
         let begun = match &self.flights[index].work {
             Work::Alone(alone) => usize::from(alone.job.is_some()),
-            Work::Together(together) => together.jobs.len(),
+            Work::Together(_) => usize::MAX,
         };
         for (place, mut job) in self.land(index).into_iter().enumerate() {
             if place < begun {
@@ -202,8 +202,7 @@ impl<L: OpenList> SearchQueue<L> {
     /// Puts a job back to its line.
     pub(super) fn wait_again(&mut self, job: Job) {
         self.sharing.note_waiting(&job);
-        let line = if job.is_long { &mut self.long } else { &mut self.express };
-        line.insert(job.ticket, job);
+        self.lines.push_again(job);
     }
 
     /// Takes a flight out, and back the jobs that it has not answered; the order of the others
@@ -212,16 +211,19 @@ impl<L: OpenList> SearchQueue<L> {
         if index < self.turn {
             self.turn -= 1;
         }
-        let flight = self.flights.remove(index);
-        let jobs = flight.jobs().copied().collect();
-        match flight.work {
-            Work::Alone(Alone { mut search, .. }) => {
-                search.stop(&self.pool);
-                self.idle.push(search);
+        match self.flights.remove(index).work {
+            Work::Alone(mut alone) => {
+                let jobs = alone.land(&self.pool);
+                self.idle.push(alone);
+                jobs
             }
-            Work::Together(together) => self.idle_fields.push(together.field),
+            Work::Together(together) => {
+                let (jobs, field) = together.land(&self.pool, &mut self.idle);
+                self.idle_fields.push(field);
+                self.fields -= 1;
+                jobs
+            }
         }
-        jobs
     }
 
     /// Takes a job out of its flight; says whether there was one.
@@ -244,9 +246,9 @@ enum Place {
     Behind(usize),
 }
 
-/// Whether start and goal are on one island.
-fn has_way(job: &Job, grid: &NavGrid, layer: &Layer) -> bool {
+/// Whether start, goal and, if it has one, rally are on one island.
+fn has_way(job: &Job, key: &GroupKey, grid: &NavGrid, layer: &Layer) -> bool {
     let island = |cell| grid.local(cell).and_then(|(x, y)| layer.island(x, y));
-    let start = island(job.query.start);
-    start.is_some() && start == island(job.query.goal)
+    let (start, goal) = (island(job.query.start), job.query.goal);
+    start.is_some() && start == island(key.goal) && (goal == key.goal || start == island(goal))
 }

@@ -12,6 +12,10 @@ use crate::nav::{
     query::{Algorithm, PathFailure, PathQuery, Reach},
 };
 
+/// What looking for the nearest cell takes of a time budget for each chunk looked through, in
+/// expansions.
+const CHUNK_PRICE: u32 = 40;
+
 /// What the search runs towards.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aim {
@@ -22,8 +26,10 @@ pub(super) struct Aim {
     /// Cost of a unit of that distance in the estimate; 0 for Dijkstra.
     pub(super) per_weight: u32,
     pub(super) kind: PathKind,
-    /// What finding the slack took.
-    pub(super) chunks_looked_at: u32,
+    /// Whether the search runs from where the way ends to where it starts (see `goals`).
+    pub(super) is_backward: bool,
+    /// What finding the aim took, in expansions.
+    pub(super) price: u32,
     /// How far below the top of 32 bits every f must stay: the most one step can add.
     pub(super) headroom: u32,
     /// Whether the search goes from jump point to jump point.
@@ -33,6 +39,7 @@ pub(super) struct Aim {
 }
 
 impl Aim {
+    /// The aim of a query for a way onto its goal.
     pub(super) fn find(
         grid: &NavGrid,
         layer: &Layer,
@@ -40,6 +47,21 @@ impl Aim {
         start: (u32, u32),
     ) -> Result<Self, PathFailure> {
         let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
+        let island = layer.island(start.0, start.1);
+        match (layer.island(x, y), query.reach) {
+            (goal_island, _) if goal_island.is_some() && goal_island == island => {
+                Ok(Self::at(layer, query, (x, y)))
+            }
+            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
+            (Some(_), Reach::Exact) => {
+                Err(PathFailure::NoWay { start: query.start, goal: query.goal })
+            }
+            (_, Reach::Nearest) => Ok(Self::near(layer, query, (x, y), island.unwrap_or(0))),
+        }
+    }
+
+    /// Onto a cell that can be reached.
+    pub(super) fn at(layer: &Layer, query: &PathQuery, (x, y): (u32, u32)) -> Self {
         let (lowest, _) = layer.cost_sum_range();
         let per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
         let jumps = layer.jumps().is_some_and(|map| match query.algorithm {
@@ -47,21 +69,20 @@ impl Aim {
             Algorithm::JumpPoint => true,
             Algorithm::AStar | Algorithm::Dijkstra => false,
         });
-        let aim = Self { x, y, per_weight, jumps, ..Self::default() };
-        let island = layer.island(start.0, start.1);
-        match (layer.island(x, y), query.reach) {
-            (goal_island, _) if goal_island.is_some() && goal_island == island => Ok(aim),
-            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
-            (Some(_), Reach::Exact) => {
-                Err(PathFailure::NoWay { start: query.start, goal: query.goal })
-            }
-            (_, Reach::Nearest) => {
-                let (slack, chunks_looked_at) =
-                    nearest::distance_to_island(layer, (x, y), island.unwrap_or(0));
-                let kind = PathKind::Partial;
-                Ok(Self { slack, chunks_looked_at, kind, jumps: false, ..aim })
-            }
-        }
+        Self { x, y, per_weight, jumps, ..Self::default() }
+    }
+
+    /// As near to a cell as an island comes.
+    pub(super) fn near(layer: &Layer, query: &PathQuery, goal: (u32, u32), island: u32) -> Self {
+        let (slack, chunks_looked_at) = nearest::distance_to_island(layer, goal, island);
+        let (price, kind) = (chunks_looked_at.saturating_mul(CHUNK_PRICE), PathKind::Partial);
+        Self { slack, price, kind, jumps: false, ..Self::at(layer, query, goal) }
+    }
+
+    /// What the way from the cell costs at least, in units.
+    #[inline]
+    pub(super) fn estimate(&self, layer: &Layer, x: u32, y: u32) -> u64 {
+        u64::from(self.distance(layer, x, y)) * u64::from(self.per_weight)
     }
 
     /// Weight still to go from the cell over open ground; 0 exactly where the search may end.

@@ -73,6 +73,7 @@ impl Rule for Uniform<'_> {
 pub(super) struct Weighted<'a> {
     layer: &'a Layer,
     moves: &'a MoveTable,
+    /// What counts for cost, row-major.
     terrain: &'a [u8],
     width: u32,
     /// Cost sum of the cheapest step, in units.
@@ -81,7 +82,7 @@ pub(super) struct Weighted<'a> {
 
 impl<'a> Weighted<'a> {
     pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
-        let terrain = grid.terrain_bytes();
+        let terrain = layer.ground(grid.terrain_bytes());
         let (lowest, _) = layer.cost_sum_range();
         Self { layer, moves: layer.moves(), terrain, width: grid.width(), lowest }
     }
@@ -109,42 +110,68 @@ impl Rule for Weighted<'_> {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes.
+    /// Expands up to `budget` nodes; returns what of the budget it took.
     pub(super) fn expand<R: Rule>(
         &mut self,
         rule: &R,
+        grid: &NavGrid,
         layer: &Layer,
         pool: &NodePool,
         budget: u32,
-    ) {
-        for _ in 0..budget {
+    ) -> u32 {
+        let headroom = u64::from(self.aim.headroom);
+        let mut left = budget;
+        while left > 0 {
             let Some((id, node)) = self.next_open() else {
+                if let Some(price) = self.open_end_alone(grid, layer, pool) {
+                    left = left.saturating_sub(price);
+                    continue;
+                }
                 self.phase = Phase::Failed(self.exhausted());
-                return;
+                break;
             };
+            left -= 1;
             let (x, y) = self.nodes.place(id);
             self.counters.expansions += 1;
             let distance = self.aim.distance(layer, x, y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
-                return;
+                break;
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
-            let here = rule.excess_of(x, y);
-            let is_free = !self.is_confined || self.is_well_inside((x, y));
-            let arrival = if is_free { node.arrival() } else { NO_DIRECTION };
-            let mut successors = rule.successors(arrival, x, y);
-            while successors != 0 {
-                let direction = successors.trailing_zeros() as u8;
-                successors &= successors - 1;
-                let (dx, dy) = OFFSETS[usize::from(direction & 7)];
-                let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-                let g = node.g + rule.step(direction, here, to.0, to.1);
-                let neighbor = self.neighbor(id, direction, to, pool);
-                self.relax(layer, neighbor, to, (g, f), direction);
+            if self.ends.is_due(id, f + headroom) {
+                left = left.saturating_sub(self.open_next_end(grid, layer, pool, f));
             }
+            self.look_around(rule, layer, pool, (id, node), f);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
+        }
+        budget - left
+    }
+
+    /// Takes note of the ways from a node of estimate `f` to its neighbors.
+    #[inline(always)]
+    fn look_around<R: Rule>(
+        &mut self,
+        rule: &R,
+        layer: &Layer,
+        pool: &NodePool,
+        (id, node): (NodeId, Node),
+        f: u64,
+    ) {
+        let (x, y) = self.nodes.place(id);
+        let here = rule.excess_of(x, y);
+        let is_free = !self.is_confined || self.is_well_inside((x, y));
+        let arrival = if is_free { node.arrival() } else { NO_DIRECTION };
+        let mut successors = rule.successors(arrival, x, y);
+        while successors != 0 {
+            let direction = successors.trailing_zeros() as u8;
+            successors &= successors - 1;
+            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+            let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+            let g = node.g + rule.step(direction, here, to.0, to.1);
+            let neighbor = self.neighbor(id, direction, to, pool);
+            self.relax(layer, neighbor, to, (g, f), direction);
         }
     }
 

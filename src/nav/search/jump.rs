@@ -19,7 +19,9 @@ use super::{
 };
 use crate::nav::{
     direction::Direction,
+    grid::NavGrid,
     jump_ground::JumpGround,
+    node_pool::NodePool,
     open_list::{Key, NodeId, OpenList},
     terrain::{DIAGONAL, STRAIGHT},
 };
@@ -50,27 +52,40 @@ struct Way {
 
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes, fewer where they see much; returns what of the budget it took.
-    pub(super) fn expand_jumps(&mut self, ground: &JumpGround, budget: u32) -> u32 {
+    pub(super) fn expand_jumps(
+        &mut self,
+        ground: &JumpGround,
+        grid: &NavGrid,
+        pool: &NodePool,
+        budget: u32,
+    ) -> u32 {
         match (ground.map.has_seams(), ground.map.has_diagonals()) {
-            (false, true) => self.expand_on::<false, true>(ground, budget),
-            (false, false) => self.expand_on::<false, false>(ground, budget),
-            (true, true) => self.expand_on::<true, true>(ground, budget),
-            (true, false) => self.expand_on::<true, false>(ground, budget),
+            (false, true) => self.expand_on::<false, true>(ground, grid, pool, budget),
+            (false, false) => self.expand_on::<false, false>(ground, grid, pool, budget),
+            (true, true) => self.expand_on::<true, true>(ground, grid, pool, budget),
+            (true, false) => self.expand_on::<true, false>(ground, grid, pool, budget),
         }
     }
 
     fn expand_on<const MIXED: bool, const EIGHT: bool>(
         &mut self,
         ground: &JumpGround,
+        grid: &NavGrid,
+        pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        let mut spent = 0;
+        let headroom = u64::from(self.aim.headroom);
+        let mut spent = 0_u32;
         while spent < budget {
-            spent += 1;
             let Some((id, node)) = self.next_jump() else {
+                if let Some(price) = self.open_end_alone(grid, ground.layer, pool) {
+                    spent = spent.saturating_add(price);
+                    continue;
+                }
                 self.phase = Phase::Failed(self.exhausted());
-                return spent;
+                return spent + 1;
             };
+            spent += 1;
             self.counters.expansions += 1;
             let distance = self.aim.distance(ground.layer, node.x, node.y);
             if distance == 0 {
@@ -78,13 +93,16 @@ impl<L: OpenList> Search<L> {
                 return spent;
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
+            if self.ends.is_due(id, f + headroom) {
+                spent = spent.saturating_add(self.open_next_end(grid, ground.layer, pool, f));
+            }
             let sum = ground.sum_at::<MIXED>(node.x, node.y);
             let is_outside = self.is_confined && !self.long.corridor.contains(node.x, node.y);
             let from = From { ground, id, node, f, sum, is_outside };
             let turns = self.jump_all::<MIXED, EIGHT>(&from);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
-            spent += turns / TURNS;
+            spent = spent.saturating_add(turns / TURNS);
         }
         spent.min(budget)
     }
@@ -290,13 +308,14 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Directions and lengths of the stretches from the goal back to the start; some have no length.
+    /// Directions and lengths of the stretches from the node that was reached back to where the search
+    /// began; some have no length.
     pub(super) fn jumps_back(
         &self,
-        goal: NodeId,
+        reached: NodeId,
         has_diagonals: bool,
     ) -> impl Iterator<Item = (Direction, u32)> + '_ {
-        let mut id = goal;
+        let mut id = reached;
         core::iter::from_fn(move || {
             let node = self.jumps.get(id);
             id = node.parent;

@@ -7,7 +7,7 @@
 
 use crate::nav::{moves::NO_DIRECTION, open_list::NodeId};
 
-/// Parent of the start.
+/// Parent of a node that has none: of the start, or of an end.
 pub(super) const NO_NODE: NodeId = NodeId::MAX;
 /// Slots of the smallest table.
 const LEAST_SLOTS: usize = 256;
@@ -20,7 +20,7 @@ const MOST_IDLE_SLOTS: usize = 1 << 15;
 pub(super) struct JumpNode {
     pub(super) x: u32,
     pub(super) y: u32,
-    /// Cost from the start, in the layer's units.
+    /// Cost from where the search began, in the layer's units.
     pub(super) g: u32,
     pub(super) parent: NodeId,
     slot: u32,

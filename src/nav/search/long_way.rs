@@ -120,7 +120,7 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start_part(grid, pool, query, true)
+        self.start_part(grid, pool, query, &[], true)
     }
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {

@@ -1,4 +1,7 @@
 //! From the node that was reached back to where the part began: the path.
+//!
+//! Of a search that runs backwards the node is the start, and the way back leads to where the path
+//! ends.
 
 use super::Search;
 use crate::nav::{
@@ -8,14 +11,13 @@ use crate::nav::{
     layer::Layer,
     moves::NO_DIRECTION,
     open_list::{NodeId, OpenList},
-    path::{Path, legs_from_back},
+    path::{Leg, Path, end_of, legs_from_back},
 };
 
 impl<L: OpenList> Search<L> {
-    /// Walks back from `node` to the start.
+    /// Walks back from `node` to where the search began.
     pub(super) fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
-        let (end_x, end_y) = self.place(node);
-        let (g, legs) = if self.aim.jumps {
+        let (g, mut legs) = if self.aim.jumps {
             let has_diagonals = grid
                 .layer(self.query.profile)
                 .and_then(Layer::jumps)
@@ -24,9 +26,16 @@ impl<L: OpenList> Search<L> {
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
         };
+        let start = grid.global(self.origin.0, self.origin.1);
+        let end = if self.aim.is_backward {
+            turn_around(&mut legs);
+            legs.iter().fold(start, |at, &leg| end_of(at, leg))
+        } else {
+            self.cell_of(grid, node)
+        };
         Path {
-            start: grid.global(self.origin.0, self.origin.1),
-            end: grid.global(end_x, end_y),
+            start,
+            end,
             legs,
             cost: self.cost_of(grid, g),
             kind: self.aim.kind,
@@ -34,7 +43,7 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// The steps from a node back to the start, as stretches of one.
+    /// The steps from a node back to where the search began, as stretches of one.
     fn steps_back(&self, node: NodeId) -> impl Iterator<Item = (Direction, u32)> + '_ {
         let (mut x, mut y) = self.nodes.place(node);
         std::iter::from_fn(move || {
@@ -47,5 +56,13 @@ impl<L: OpenList> Search<L> {
                 (direction, 1)
             })
         })
+    }
+}
+
+/// The same way from its end to its start.
+fn turn_around(legs: &mut [Leg]) {
+    legs.reverse();
+    for leg in legs {
+        leg.direction = leg.direction.opposite();
     }
 }

@@ -1,0 +1,210 @@
+//! One order for many units: each gets a place of its own near the goal.
+//!
+//! Input: [`Group`] components, on entities of their own. Output: a [`PathRequest`] for each member, to
+//! its place (`nav::formation` has the algorithm), and [`GroupArrived`] when all have come to rest.
+//! A member that is despawned, or gets another order, has left: the others close the ranks. Members
+//! share one search (see [`PathRequest::rally`]).
+
+mod muster;
+
+pub(crate) use self::muster::form_groups;
+
+use bevy::{
+    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    prelude::*,
+    reflect::std_traits::ReflectDefault,
+};
+
+use crate::{
+    nav::{
+        cell::Cell,
+        direction::Direction,
+        formation::{Formation, GroupOrder},
+        terrain::ProfileId,
+    },
+    request::PathRequest,
+};
+
+/// Sends units to places of their own around a goal.
+///
+/// Spawn it on an entity of its own. Change it (another goal, one more member) and places are given
+/// anew, so that nobody walks more than needed; despawn it when it is done with: orders already given
+/// stay.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_tilepath::prelude::*;
+/// fn attack(mut commands: Commands, selected: Query<Entity, With<Critter>>) {
+///     let wedge = Group::to(Cell::new(40, 12), &selected).formation(Formation::Wedge).keep_together();
+///     commands.spawn(wedge);
+/// }
+/// # bevy::ecs::system::assert_is_system(attack);
+/// ```
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_insert = number_group)]
+#[require(GroupState)]
+pub struct Group {
+    /// Where to, and how they stand there.
+    pub order: GroupOrder,
+    /// Who goes. Members may be added and taken out at any time; those that are gone are taken out by
+    /// the plugin.
+    pub members: Vec<GroupMember>,
+    /// Whether all go as fast as the slowest. Default false.
+    pub keeps_together: bool,
+    /// What each member's request is made from: grid, reach, retries, priority and class count; target
+    /// and profile are filled in.
+    pub request: PathRequest,
+}
+
+/// One member of a [`Group`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Debug, PartialEq, Clone)]
+pub struct GroupMember {
+    /// Who.
+    pub entity: Entity,
+    /// As what kind of unit.
+    pub profile: ProfileId,
+    /// Lower ranks stand nearer to the front; 0 by default.
+    pub rank: i32,
+}
+
+impl From<Entity> for GroupMember {
+    /// A member of profile 0 and rank 0.
+    fn from(entity: Entity) -> Self {
+        Self { entity, profile: ProfileId::default(), rank: 0 }
+    }
+}
+
+impl GroupMember {
+    /// A member of this profile, of rank 0.
+    #[must_use]
+    pub const fn new(entity: Entity, profile: ProfileId) -> Self {
+        Self { entity, profile, rank: 0 }
+    }
+
+    /// The same with another rank.
+    #[must_use]
+    pub const fn rank(mut self, rank: i32) -> Self {
+        self.rank = rank;
+        self
+    }
+}
+
+impl Default for Group {
+    /// Nobody, going to (0, 0); there for reflection.
+    fn default() -> Self {
+        Self::to(Cell::default(), std::iter::empty::<GroupMember>())
+    }
+}
+
+impl Group {
+    /// Sends `members` to the cells nearest to `goal`, on the default grid.
+    #[must_use]
+    pub fn to(goal: Cell, members: impl IntoIterator<Item = impl Into<GroupMember>>) -> Self {
+        Self {
+            order: GroupOrder::to(goal),
+            members: members.into_iter().map(Into::into).collect(),
+            keeps_together: false,
+            request: PathRequest::to(goal),
+        }
+    }
+
+    /// The same in a formation.
+    #[must_use]
+    pub fn formation(mut self, formation: Formation) -> Self {
+        self.order.formation = formation;
+        self
+    }
+
+    /// The same with its front in this direction; without, it faces the way it goes.
+    #[must_use]
+    pub fn facing(mut self, facing: Direction) -> Self {
+        self.order.facing = Some(facing);
+        self
+    }
+
+    /// The same with so many free cells between units.
+    #[must_use]
+    pub fn spacing(mut self, cells: u8) -> Self {
+        self.order.spacing = cells;
+        self
+    }
+
+    /// The same, all as fast as the slowest.
+    #[must_use]
+    pub fn keep_together(mut self) -> Self {
+        self.keeps_together = true;
+        self
+    }
+
+    /// The same, with requests made from this one.
+    #[must_use]
+    pub fn request(mut self, request: PathRequest) -> Self {
+        self.request = request;
+        self
+    }
+}
+
+/// What the plugin remembers of a [`Group`].
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct GroupState {
+    /// Groups are looked after in the order in which they came.
+    number: u64,
+    /// The order as it was when places were last given, its facing settled.
+    settled: GroupOrder,
+    /// Who was sent where; `None` where there was no place.
+    places: Vec<(Entity, Option<Cell>)>,
+    /// All have come to rest, and this was told.
+    is_told: bool,
+}
+
+impl GroupState {
+    /// Who was sent where; `None` for members that found no place.
+    #[must_use]
+    pub fn places(&self) -> &[(Entity, Option<Cell>)] {
+        &self.places
+    }
+
+    /// The facing of the formation.
+    #[must_use]
+    pub const fn facing(&self) -> Option<Direction> {
+        self.settled.facing
+    }
+}
+
+/// Where a unit stands in its [`Group`]. Read-only: the plugin writes it.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, PartialEq, Clone)]
+pub struct GroupPlace {
+    /// The entity with the [`Group`].
+    pub group: Entity,
+    /// The cell meant for it (its anchor).
+    pub cell: Cell,
+}
+
+/// All members of a group have come to rest: they have arrived, or their orders have failed.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct GroupArrived {
+    /// The entity with the [`Group`].
+    pub entity: Entity,
+    /// Members on their places.
+    pub arrived: u32,
+    /// Members whose orders have failed, those included that found no place.
+    pub failed: u32,
+}
+
+/// How many groups there were.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct GroupNumbers(u64);
+
+fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let number = world.get_resource_mut::<GroupNumbers>().map(|mut numbers| {
+        numbers.0 += 1;
+        numbers.0
+    });
+    if let (Some(number), Some(mut state)) = (number, world.get_mut::<GroupState>(entity)) {
+        state.number = number;
+    }
+}

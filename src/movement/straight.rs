@@ -1,0 +1,85 @@
+//! Walking in straight lines instead of along the eight directions of the grid.
+//!
+//! Input: paths as searches find them. Output: paths of the same cost whose steps stay near straight
+//! lines (`nav::pull`), and the place on those lines for drawing. Underneath a critter still goes from
+//! cell to cell.
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use super::{CritterState, advance::center};
+use crate::nav::{
+    cell::CellRect,
+    grid::NavGrid,
+    path::Path,
+    pull::{Lines, Pulled},
+    terrain::ProfileId,
+    walk::Walk,
+};
+
+/// Lets a [`Critter`](super::Critter) walk in straight lines in any direction where the ground is clear
+/// and of one cost: its paths are pulled tight like strings. Put it on beside the critter.
+///
+/// A way takes as long as along the grid: what changes is where on the ground it leads, never over
+/// costlier or impassable cells, for units of any size.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct StraightWay {
+    lines: Lines,
+}
+
+impl StraightWay {
+    /// The lines of the path under way, to draw them.
+    #[must_use]
+    pub const fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// Takes up a path, or adds the rest of the present one; returns it with its steps rearranged.
+    pub(crate) fn take_up(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        path: &Path,
+        is_rest: bool,
+    ) -> Path {
+        let Pulled { path, lines } = path.pulled(grid, profile);
+        if is_rest {
+            self.lines.append(&lines);
+        } else {
+            self.lines = lines;
+        }
+        path
+    }
+
+    /// The lines, if `path` has any steps: a unit that was stopped has none, whatever it did before.
+    pub(super) fn lines_of(&self, path: &Path) -> Option<&Lines> {
+        (!path.legs().is_empty() && self.lines.end() == path.end()).then_some(&self.lines)
+    }
+
+    /// After edits that leave the path itself sound: keeps to its steps where the lines are not clear
+    /// any more.
+    pub(super) fn avoid(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        path: &Path,
+        state: &mut CritterState,
+        edits: &[CellRect],
+    ) {
+        let steps = state.walk.steps_done().unwrap_or(0);
+        let are_clear = edits.iter().all(|&rect| self.lines.survive(grid, profile, steps, rect));
+        if !are_clear {
+            self.lines = Lines::along(path);
+            state.is_diverted = true;
+        }
+    }
+}
+
+/// Where a walker is on the lines of its path, in cell space, and which way it heads; `None` while it
+/// ends a step of the path before.
+pub(super) fn place_on(lines: &Lines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
+    let place = lines.place(walk.steps_done()?, walk.progress());
+    let share = (place.share.0 as f64 / place.share.1 as f64) as f32;
+    let heading = (place.to.x - place.from.x, place.to.y - place.from.y);
+    Some((center(place.from).lerp(center(place.to), share), heading))
+}

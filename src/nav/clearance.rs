@@ -1,0 +1,330 @@
+//! Standing room: where a unit larger than a cell fits, and what its ground costs.
+//!
+//! Input: which single cells are passable, and their terrain. Output: for each anchor (the lowest,
+//! leftmost cell of the unit's block, see [`Profile::size`]) whether the whole block is on the grid
+//! and passable, and, where cost is mixed, the terrain of the costliest cell in the block. A search
+//! then deals with anchors as it would with cells.
+//!
+//! - Passability is an erosion of bit rows: a word is joined with itself shifted, first along rows,
+//!   then with the rows above, doubling what is covered each time, so that 64 anchors of a unit
+//!   eight cells wide take three rounds each way. (Decomposition of a square structuring element:
+//!   R. Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI
+//!   1987.)
+//! - The costliest ground is the maximum over the block in the same rounds, over ranks of terrains
+//!   instead of costs: bytes, and equals decided.
+//!
+//! Invariant: after the cells of a rectangle were read, [`erode`](Clearance::erode) and
+//! [`read_ground`](Clearance::read_ground) of its [anchors](Clearance::anchors) make everything as
+//! if built anew. Of ground that is blocked the bytes may be out of date: no unit stands there.
+//!
+//! Memory: 1 bit a cell, and 1 byte more where cost is mixed.
+
+use core::{cmp::Reverse, ops::Range};
+
+use super::{
+    bit_rows::BitRows,
+    terrain::{Profile, TerrainId},
+};
+
+/// Column, row, width, height, from the origin.
+type Rect = (u32, u32, u32, u32);
+
+/// Rows of anchors that are worked on at a time, so that scratch memory stays small.
+const BAND: u32 = 64;
+
+/// What a layer for units larger than a cell keeps; see the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Clearance {
+    width: u32,
+    height: u32,
+    /// Cells along a side of the unit.
+    side: u32,
+    /// Passability of single cells.
+    base: BitRows,
+    /// `None` where cost is uniform.
+    ground: Option<Costliest>,
+}
+
+/// The costliest terrain that a unit stands on.
+#[derive(Clone, Debug)]
+struct Costliest {
+    /// For each anchor, row-major: the lowest byte of those that cost the most in its block.
+    bytes: Vec<u8>,
+    /// Place of each terrain in `terrains`.
+    ranks: Box<[u8; 256]>,
+    /// Cheapest first, impassable ones before all others; the highest byte first among equals.
+    terrains: Box<[u8; 256]>,
+}
+
+impl Clearance {
+    /// Of a grid with nothing passable; `None` for units that fit into a cell.
+    pub(crate) fn of(profile: &Profile, width: u32, height: u32) -> Option<Box<Self>> {
+        let side = u32::from(profile.unit_size());
+        let cells = width as usize * height as usize;
+        (side > 1).then(|| {
+            let base = BitRows::new(width, height);
+            let ground = (!profile.is_uniform()).then(|| Costliest::new(profile, cells));
+            Box::new(Self { width, height, side, base, ground })
+        })
+    }
+
+    /// Passability of single cells, to be read anew.
+    pub(crate) const fn base_mut(&mut self) -> &mut BitRows {
+        &mut self.base
+    }
+
+    /// Terrain of the costliest cell of each anchor's block, row-major; says something only where
+    /// the anchor is passable. `None` where cost is uniform.
+    #[inline]
+    pub(crate) fn ground(&self) -> Option<&[u8]> {
+        self.ground.as_ref().map(|ground| ground.bytes.as_slice())
+    }
+
+    /// The anchors whose blocks hold a cell of the rectangle (which lies on the grid), as far as
+    /// the grid goes.
+    pub(crate) const fn anchors(&self, (x, y, width, height): Rect) -> Rect {
+        let more = self.side - 1;
+        let (left, low) = (x.saturating_sub(more), y.saturating_sub(more));
+        (left, low, x + width - left, y + height - low)
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.base.bytes() + self.ground.as_ref().map_or(0, |ground| ground.bytes.len() + 512)
+    }
+
+    /// Finds out for a rectangle of anchors where the unit fits; says whether any of `bits` has
+    /// changed.
+    pub(crate) fn erode(&self, (x, y, width, height): Rect, bits: &mut BitRows) -> bool {
+        let words = BitRows::words_of(x..x + width);
+        let (mut scratch, mut changed) = (Vec::new(), false);
+        for rows in bands(y..y + height) {
+            self.erode_band(&words, rows, &mut scratch);
+            let eroded = scratch.chunks_exact(words.len() + 1);
+            for (y, row) in (rows.start..rows.end).zip(eroded) {
+                changed |= bits.set_words(y, words.start, &row[..words.len()]);
+            }
+        }
+        changed
+    }
+
+    /// Fills `scratch` with some words of some eroded rows, one word more a row, and more rows.
+    fn erode_band(&self, words: &Range<usize>, rows: Band, scratch: &mut Vec<u64>) {
+        // One word further to the right, and so many rows further up do units reach.
+        let per_row = words.len() + 1;
+        scratch.clear();
+        for (row, y) in (rows.start..rows.end + self.side - 1).enumerate() {
+            if y < self.height {
+                scratch.extend_from_slice(&self.base.row(y)[words.start..=words.end]);
+            }
+            scratch.resize((row + 1) * per_row, 0);
+        }
+        scratch.chunks_exact_mut(per_row).for_each(|row| erode_row(row, self.side));
+        join_ahead(scratch, self.side, per_row, |here, above| here & above);
+    }
+
+    /// Finds the costliest ground of a rectangle of anchors.
+    pub(crate) fn read_ground(&mut self, (x, y, width, height): Rect, terrain: &[u8]) {
+        let Some(ground) = &mut self.ground else {
+            return;
+        };
+        // Of columns and rows off the grid the rank is 0: they never are the costliest.
+        let more = self.side - 1;
+        let (per_row, right) = ((width + more) as usize, (x + width + more).min(self.width));
+        let place = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
+        let mut scratch: Vec<u8> = Vec::new();
+        for rows in bands(y..y + height) {
+            scratch.clear();
+            for (row, y) in (rows.start..rows.end + more).enumerate() {
+                if y < self.height {
+                    let cells = terrain[place(x, y)..place(right, y)].iter();
+                    scratch.extend(cells.map(|&terrain| ground.ranks[usize::from(terrain)]));
+                }
+                scratch.resize((row + 1) * per_row, 0);
+            }
+            // What goes on into the next row is not kept.
+            join_ahead(&mut scratch, self.side, 1, u8::max);
+            join_ahead(&mut scratch, self.side, per_row, u8::max);
+            for (y, row) in (rows.start..rows.end).zip(scratch.chunks_exact(per_row)) {
+                let bytes = &mut ground.bytes[place(x, y)..place(x + width, y)];
+                for (byte, &rank) in bytes.iter_mut().zip(row) {
+                    *byte = ground.terrains[usize::from(rank)];
+                }
+            }
+        }
+    }
+}
+
+impl Costliest {
+    fn new(profile: &Profile, cells: usize) -> Self {
+        let mut terrains: Box<[u8; 256]> = Box::new(core::array::from_fn(|byte| byte as u8));
+        terrains.sort_unstable_by_key(|&byte| (profile.cost(TerrainId(byte)), Reverse(byte)));
+        let mut ranks = Box::new([0; 256]);
+        for (rank, &terrain) in terrains.iter().enumerate() {
+            ranks[usize::from(terrain)] = rank as u8;
+        }
+        Self { bytes: vec![0; cells], ranks, terrains }
+    }
+}
+
+/// Some rows, from `start` up to `end`, that one left out.
+#[derive(Clone, Copy)]
+struct Band {
+    start: u32,
+    end: u32,
+}
+
+fn bands(rows: Range<u32>) -> impl Iterator<Item = Band> {
+    let end = rows.end;
+    rows.step_by(BAND as usize).map(move |start| Band { start, end: end.min(start + BAND) })
+}
+
+/// Distances at which to join, one after the other, so that each item takes in the `side - 1` that
+/// follow it.
+fn steps(side: u32) -> impl Iterator<Item = u32> {
+    let mut covered = 1;
+    core::iter::from_fn(move || {
+        let step = covered.min(side - covered);
+        covered += step;
+        (step > 0).then_some(step)
+    })
+}
+
+/// Joins each item with the `side - 1` that follow it, `stride` apart, as far as there are any.
+fn join_ahead<T: Copy>(items: &mut [T], side: u32, stride: usize, join: impl Fn(T, T) -> T) {
+    for step in steps(side) {
+        let ahead = step as usize * stride;
+        for at in ahead..items.len() {
+            items[at - ahead] = join(items[at - ahead], items[at]);
+        }
+    }
+}
+
+/// Keeps the bits of a row that the `side - 1` bits above them are set, too.
+fn erode_row(row: &mut [u64], side: u32) {
+    for step in steps(side) {
+        for word in 0..row.len() {
+            let next = row.get(word + 1).map_or(0, |next| next << (64 - step));
+            row[word] &= row[word] >> step | next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hash(x: u32, y: u32, seed: u64) -> u64 {
+        let cell = u64::from(x) << 32 | u64::from(y);
+        (cell + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
+    }
+
+    /// Terrains 1 to 5; 4 and 5 cost the same, and there is no 0.
+    fn profile(side: u8) -> Profile {
+        let costs = [(1, 32), (2, 16), (3, 48), (4, 40), (5, 40)];
+        let all = costs.into_iter();
+        all.fold(Profile::new(), |profile, (byte, cost)| profile.with(TerrainId(byte), cost))
+            .size(side)
+    }
+
+    /// A grid by itself: its terrain, and where it is passable.
+    struct World {
+        size: (u32, u32),
+        terrain: Vec<u8>,
+        open: Vec<bool>,
+    }
+
+    impl World {
+        fn draw(&mut self, (x, y, width, height): Rect, walls: u64, seed: u64) {
+            for y in y..y + height {
+                for x in x..x + width {
+                    let index = (y * self.size.0 + x) as usize;
+                    self.terrain[index] = 1 + (hash(x, y, seed) % 5) as u8;
+                    self.open[index] = hash(x, y, !seed) % 1000 >= walls;
+                }
+            }
+        }
+
+        /// Reads a rectangle as a layer does.
+        fn read(&self, rect: Rect, clearance: &mut Clearance, bits: &mut BitRows) {
+            let (x, y, width, height) = rect;
+            for y in y..y + height {
+                let open = (x..x + width).map(|x| self.open[(y * self.size.0 + x) as usize]);
+                clearance.base_mut().set_row(x, y, open);
+            }
+            let anchors = clearance.anchors(rect);
+            clearance.erode(anchors, bits);
+            clearance.read_ground(anchors, &self.terrain);
+        }
+
+        /// Terrain of the costliest cell, looked for cell by cell; `None` where the unit does not
+        /// fit.
+        fn costliest(&self, (x, y): (u32, u32), profile: &Profile) -> Option<u8> {
+            let side = u32::from(profile.unit_size());
+            if x + side > self.size.0 || y + side > self.size.1 {
+                return None;
+            }
+            let cells = (0..side * side).map(|i| (y + i / side) * self.size.0 + x + i % side);
+            let cells: Vec<usize> = cells.map(|cell| cell as usize).collect();
+            if !cells.iter().all(|&cell| self.open[cell]) {
+                return None;
+            }
+            let terrains = cells.iter().map(|&cell| self.terrain[cell]);
+            terrains.max_by_key(|&byte| (profile.cost(TerrainId(byte)), Reverse(byte)))
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn units_fit_where_looking_cell_by_cell_says_and_stand_on_the_costliest_ground(
+            size in (1u32..200, 1u32..150),
+            side in 1u8..=8,
+            walls in 0u64..60,
+            seed: u64,
+            edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..9, 1u32..9), 0..8),
+        ) {
+            let profile = profile(side);
+            let (width, height) = size;
+            let cells = (width * height) as usize;
+            let mut world = World { size, terrain: vec![0; cells], open: vec![false; cells] };
+            let mut bits = BitRows::new(width, height);
+            let clearance = Clearance::of(&profile, width, height);
+            prop_assert_eq!(clearance.is_some(), side > 1);
+            let Some(mut clearance) = clearance else {
+                return Ok(());
+            };
+            world.draw((0, 0, width, height), walls, seed);
+            world.read((0, 0, width, height), &mut clearance, &mut bits);
+            for (number, ((x, y), columns, rows)) in edits.into_iter().enumerate() {
+                let (x, y) = (x % width, y % height);
+                let rect = (x, y, columns.min(width - x), rows.min(height - y));
+                world.draw(rect, 10 * walls, seed ^ (number as u64 + 1) << 20);
+                world.read(rect, &mut clearance, &mut bits);
+            }
+            let ground = clearance.ground().unwrap();
+            for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                let found = bits.get(x, y).then(|| ground[(y * width + x) as usize]);
+                let real = world.costliest((x, y), &profile);
+                prop_assert_eq!((x, y, found), (x, y, real));
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_that_no_unit_notices_changes_no_bit() {
+        let mut clearance = Clearance::of(&profile(3), 20, 5).unwrap();
+        let mut bits = BitRows::new(20, 5);
+        for y in 0..5 {
+            clearance.base_mut().set_row(0, y, (0..20).map(|x| x != 10));
+        }
+        assert!(clearance.erode((0, 0, 20, 5), &mut bits));
+        // A wall beside the wall takes room away; without the end of that there is no more.
+        clearance.base_mut().set_row(11, 2, [false].into_iter());
+        assert!(clearance.erode(clearance.anchors((11, 2, 1, 1)), &mut bits));
+        clearance.base_mut().set_row(10, 0, [true].into_iter());
+        assert!(!clearance.erode(clearance.anchors((10, 0, 1, 1)), &mut bits));
+        assert!(bits.get(7, 0) && !bits.get(8, 0) && !bits.get(11, 0) && bits.get(12, 0));
+    }
+}

@@ -1,0 +1,383 @@
+//! What it takes to be at a goal: on it, in it, beside it, or near it.
+//!
+//! Input: a [`Goal`] (a cell or a rectangle, and how near to it a unit must come), a grid and a
+//! profile. Output: whether a unit may end its way on a cell; and for searches a `Zone`, which names
+//! the cells at which a way comes to where it may end. All by whole numbers; cells are anchors of
+//! units (see [`Profile::size`](super::terrain::Profile::size)).
+//!
+//! Distances are *gaps*: the steps by which the columns of a unit and those of a rectangle lie apart,
+//! 0 where they share one, 1 where they lie side by side; rows alike.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use super::{
+    cell::{Cell, CellRect},
+    grid::NavGrid,
+    layer::Layer,
+    terrain::{Neighborhood, ProfileId},
+};
+
+/// How near to its goal a unit must come.
+///
+/// Rectangles reach from the goal cell to the right and up. What of them lies off the grid is left
+/// out; where nothing is left (or a side is 0), nowhere is near enough. Cells of the rectangle may be
+/// impassable: it is what stands around a building.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub enum Approach {
+    /// Stand on the goal cell, with the anchor (default).
+    #[default]
+    Onto,
+    /// Stand, with the anchor, on any cell of a rectangle.
+    Into {
+        /// Columns of the rectangle.
+        width: u32,
+        /// Rows of the rectangle.
+        height: u32,
+    },
+    /// Touch a rectangle from outside: along a side or, with eight neighbors, at a corner.
+    Beside {
+        /// Columns of the rectangle.
+        width: u32,
+        /// Rows of the rectangle.
+        height: u32,
+    },
+    /// Come within range of a rectangle, or stand on it.
+    Within {
+        /// Columns of the rectangle.
+        width: u32,
+        /// Rows of the rectangle.
+        height: u32,
+        /// Greatest distance, in cells, in a straight line: where columns are a gap of `dx` apart and
+        /// rows one of `dy`, `dx² + dy²` is at most `cells²`. 0 is on the rectangle, 1 beside it.
+        cells: u16,
+        /// Only where the line between is passable for this profile (of shots, say), as
+        /// [`NavGrid::has_sight`] tells: between the two cells of unit and rectangle that are nearest
+        /// to each other, the lowest, leftmost where several are. `None`: wherever it is near enough.
+        sight: Option<ProfileId>,
+    },
+}
+
+/// Where to go, and how near to it.
+///
+/// ```
+/// use bevy_tilepath::prelude::*;
+/// let mut grid = NavGrid::new(16, 16, TerrainId::GROUND)?;
+/// let (unit, house) = (ProfileId::default(), CellRect::new(Cell::new(4, 4), 3, 2));
+/// grid.block(house)?;
+/// let door = Goal { cell: house.min, approach: Approach::Beside { width: 3, height: 2 } };
+/// assert_eq!(door.rect(), house);
+/// assert!(door.admits(&grid, unit, Cell::new(7, 6)), "at a corner");
+/// assert!(!door.admits(&grid, unit, Cell::new(8, 6)), "a step away");
+/// # Ok::<(), GridError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct Goal {
+    /// The goal cell: the lowest, leftmost one of the rectangle.
+    pub cell: Cell,
+    /// How near to it.
+    pub approach: Approach,
+}
+
+impl From<Cell> for Goal {
+    /// Onto the cell.
+    fn from(cell: Cell) -> Self {
+        Self { cell, approach: Approach::Onto }
+    }
+}
+
+impl From<CellRect> for Goal {
+    /// Into the rectangle.
+    fn from(rect: CellRect) -> Self {
+        let CellRect { min, width, height } = rect;
+        Self { cell: min, approach: Approach::Into { width, height } }
+    }
+}
+
+impl Goal {
+    /// The cells that are to be approached: one to stand on it.
+    #[must_use]
+    pub const fn rect(&self) -> CellRect {
+        let (width, height) = match self.approach {
+            Approach::Onto => (1, 1),
+            Approach::Into { width, height }
+            | Approach::Beside { width, height }
+            | Approach::Within { width, height, .. } => (width, height),
+        };
+        CellRect::new(self.cell, width, height)
+    }
+
+    /// Whether a unit of `profile` may end its way on `cell`: it is near enough, sees the goal if it
+    /// has to, and has room to stand.
+    #[must_use]
+    pub fn admits(&self, grid: &NavGrid, profile: ProfileId, cell: Cell) -> bool {
+        let (Some((x, y)), Some(layer)) = (grid.local(cell), grid.layer(profile)) else {
+            return false;
+        };
+        Zone::of(grid, profile, self).is_some_and(|zone| zone.admits(grid, layer, x, y))
+    }
+}
+
+/// First and last of some columns or rows; none where the first comes after the last.
+type Span = (i32, i32);
+
+const EMPTY: Span = (1, 0);
+
+/// What counts as near.
+#[derive(Clone, Copy, Debug)]
+enum Near {
+    /// At most so many cells off.
+    UpTo(u32),
+    /// Side by side.
+    Touching { at_corners: bool },
+}
+
+/// Where a unit may end its way to a goal, as far as that is a question of geometry and sight. Columns
+/// and rows count from the grid's origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Zone {
+    /// The rectangle, as far as it lies on the grid.
+    rect: (Span, Span),
+    /// The anchors from which gaps are counted: of the units that overlap the rectangle; just the
+    /// rectangle where anchors are to stand on it. It may begin off the grid.
+    columns: Span,
+    rows: Span,
+    near: Near,
+    sight: Option<ProfileId>,
+    /// Cells along one side of the unit.
+    unit: i32,
+}
+
+impl Zone {
+    /// The zone of a goal; `None` where no cell of its rectangle lies on the grid, or the profile is
+    /// not known.
+    ///
+    /// Leaving out what lies off the grid changes no gap: a unit's columns lie on the grid, and if the
+    /// rectangle has some there, too, the nearest of its columns is one of those.
+    pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
+        let rules = grid.profiles().get(usize::from(profile.0))?;
+        let rect = goal.rect().intersection(grid.rect());
+        if rect.is_empty() {
+            return None;
+        }
+        let (x, y) = grid.local(rect.min)?;
+        let (x, y) = (x as i32, y as i32);
+        let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
+        let unit = grid.unit_size(profile) as i32;
+        let at_corners = rules.neighborhood() == Neighborhood::Eight;
+        let (near, before, sight) = match goal.approach {
+            Approach::Onto | Approach::Into { .. } => (Near::UpTo(0), 0, None),
+            Approach::Beside { .. } => (Near::Touching { at_corners }, unit - 1, None),
+            Approach::Within { cells, sight, .. } => {
+                (Near::UpTo(u32::from(cells)), unit - 1, sight)
+            }
+        };
+        let (columns, rows) = ((x - before, right), (y - before, top));
+        Some(Self { rect: ((x, right), (y, top)), columns, rows, near, sight, unit })
+    }
+
+    /// The lowest, leftmost cell of the rectangle that lies on the grid.
+    pub(crate) const fn goal_cell(&self) -> (u32, u32) {
+        (self.rect.0.0 as u32, self.rect.1.0 as u32)
+    }
+
+    /// Whether a unit may end on the cell.
+    pub(crate) fn admits(&self, grid: &NavGrid, layer: &Layer, x: u32, y: u32) -> bool {
+        self.is_near(x, y) && layer.is_passable(x, y) && self.sees(grid, x, y)
+    }
+
+    /// Whether the cell is near enough.
+    fn is_near(&self, x: u32, y: u32) -> bool {
+        let (dx, dy) = (gap(x as i32, self.columns), gap(y as i32, self.rows));
+        match self.near {
+            Near::UpTo(cells) => dx * dx + dy * dy <= cells * cells,
+            Near::Touching { at_corners: true } => dx.max(dy) == 1,
+            Near::Touching { at_corners: false } => dx + dy == 1,
+        }
+    }
+
+    /// Whether the goal is seen from the cell, or need not be.
+    pub(crate) fn sees(&self, grid: &NavGrid, x: u32, y: u32) -> bool {
+        let Some(profile) = self.sight else {
+            return true;
+        };
+        let (across, from_column) = self.nearest_pair(x as i32, self.rect.0);
+        let (up, from_row) = self.nearest_pair(y as i32, self.rect.1);
+        let from = grid.global(from_column as u32, from_row as u32);
+        grid.has_sight(profile, from, grid.global(across as u32, up as u32))
+    }
+
+    /// Of a span and the columns (or rows) that a unit covers from `at` on, the two that are nearest to
+    /// each other, the span's first.
+    fn nearest_pair(&self, at: i32, (first, last): Span) -> (i32, i32) {
+        let there = at.clamp(first, last);
+        (there, there.clamp(at, at + self.unit - 1))
+    }
+
+    /// How many cells long a line of sight from the cell is; `None` where there is no need to look.
+    pub(crate) fn looks_over(&self, x: u32, y: u32) -> Option<u32> {
+        self.sight?;
+        Some(gap(x as i32, self.columns).max(gap(y as i32, self.rows)))
+    }
+
+    /// All cells on a grid of `size` that are near enough.
+    pub(crate) fn cells(&self, size: (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
+        let zone = *self;
+        let spans = zone.rows_on(size).flat_map(move |y| zone.spans(y).map(|span| (y, span)));
+        spans.flat_map(move |(y, span)| {
+            let (first, last) = clipped(span, size.0);
+            (first..=last).map(move |x| (x as u32, y as u32))
+        })
+    }
+
+    /// Calls `visit` with a row and the first and last of some columns in it. These are all cells of a
+    /// grid of `size` at which a way from outside may come in (and maybe some more): the first cell of
+    /// a way that is near enough, and sees enough, is one of them.
+    ///
+    /// That cell has a neighbor that is not: the cell before. Where sight is not asked for, cells are
+    /// left out of which all eight neighbors on the grid are near enough. A step of a unit with four
+    /// neighbors is one of the eight, so this holds for both neighborhoods: of a rectangle to stand in
+    /// only the border is left. Where sight is asked for, any cell may have a neighbor that does not
+    /// see.
+    pub(crate) fn entrances(&self, size: (u32, u32), mut visit: impl FnMut(u32, (u32, u32))) {
+        for y in self.rows_on(size) {
+            for span in self.entrances_of(y, size.1 as i32) {
+                let (first, last) = clipped(span, size.0);
+                if first <= last {
+                    visit(y as u32, (first as u32, last as u32));
+                }
+            }
+        }
+    }
+
+    /// The rows of a grid in which cells may be near enough.
+    fn rows_on(&self, size: (u32, u32)) -> core::ops::RangeInclusive<i32> {
+        let reach = match self.near {
+            Near::UpTo(cells) => cells as i32,
+            Near::Touching { .. } => 1,
+        };
+        (self.rows.0 - reach).max(0)..=(self.rows.1 + reach).min(size.1 as i32 - 1)
+    }
+
+    /// The columns of a row that are near enough.
+    fn spans(&self, y: i32) -> [Span; 2] {
+        let ((first, last), dy) = (self.columns, gap(y, self.rows));
+        let around = |more: i32| [(first - more, last + more), EMPTY];
+        match self.near {
+            Near::UpTo(cells) if dy <= cells => around((cells * cells - dy * dy).isqrt() as i32),
+            Near::Touching { at_corners } if dy == 1 => around(i32::from(at_corners)),
+            Near::Touching { .. } if dy == 0 => [(first - 1, first - 1), (last + 1, last + 1)],
+            _ => [EMPTY; 2],
+        }
+    }
+
+    /// The columns of a row, of `height` rows, at which a way may come in.
+    fn entrances_of(&self, y: i32, height: i32) -> [Span; 2] {
+        let spans = self.spans(y);
+        if self.sight.is_some() || matches!(self.near, Near::Touching { .. }) {
+            return spans;
+        }
+        // There is one span to a row here. Rows beyond the grid are no way in.
+        let (first, last) = spans[0];
+        let rows = (y - 1).max(0)..=(y + 1).min(height - 1);
+        let around = rows.map(|row| self.spans(row)[0]);
+        let shared = around.fold((first, last), |all, row| (all.0.max(row.0), all.1.min(row.1)));
+        let inner = (shared.0 + 1, shared.1 - 1);
+        if inner.0 > inner.1 { spans } else { [(first, inner.0 - 1), (inner.1 + 1, last)] }
+    }
+}
+
+/// How many steps a column (or row) lies outside a span; 0 inside.
+const fn gap(at: i32, (first, last): Span) -> u32 {
+    if at < first {
+        (first - at) as u32
+    } else if at > last {
+        (at - last) as u32
+    } else {
+        0
+    }
+}
+
+/// What of a span lies on a grid so many columns wide.
+fn clipped((first, last): Span, width: u32) -> Span {
+    (first.max(0), last.min(width as i32 - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::terrain::{Profile, TerrainId};
+
+    /// Grids of 12 × 9 cells for units of each size, with four neighbors and with eight.
+    fn grids() -> impl Iterator<Item = NavGrid> {
+        [Neighborhood::Four, Neighborhood::Eight].into_iter().flat_map(|neighborhood| {
+            (1..4).map(move |size| {
+                let profile = Profile::default().neighbors(neighborhood).size(size);
+                NavGrid::new(12, 9, TerrainId::GROUND).unwrap().with_profiles(vec![profile])
+            })
+        })
+    }
+
+    fn goals() -> impl Iterator<Item = Goal> {
+        let rects = [(0, 0, 1, 1), (3, 2, 4, 3), (-2, 4, 5, 9), (9, -3, 9, 5), (-5, -5, 40, 40)];
+        rects.into_iter().flat_map(|(x, y, width, height)| {
+            let within = |cells| Approach::Within { width, height, cells, sight: None };
+            let into = Approach::Into { width, height };
+            [into, Approach::Beside { width, height }, within(0), within(1), within(3)]
+                .map(|approach| Goal { cell: Cell::new(x, y), approach })
+        })
+    }
+
+    #[test]
+    fn the_cells_of_a_zone_are_those_that_are_near() {
+        for grid in grids() {
+            for goal in goals() {
+                let zone = Zone::of(&grid, ProfileId(0), &goal).unwrap();
+                let mut cells: Vec<_> = zone.cells((12, 9)).collect();
+                cells.sort_unstable();
+                let all = (0..12).flat_map(|x| (0..9).map(move |y| (x, y)));
+                let near: Vec<_> = all.filter(|&(x, y)| zone.is_near(x, y)).collect();
+                assert_eq!(cells, near, "{goal:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_comes_from_outside_comes_in_by_an_entrance() {
+        let mut left_out = 0;
+        for grid in grids() {
+            for goal in goals() {
+                let zone = Zone::of(&grid, ProfileId(0), &goal).unwrap();
+                let mut entrances = Vec::new();
+                zone.entrances((12, 9), |y, (first, last)| {
+                    entrances.extend((first..=last).map(|x| (x, y)));
+                });
+                assert!(entrances.iter().all(|&(x, y)| zone.is_near(x, y)), "{goal:?}");
+                for (x, y) in zone.cells((12, 9)).filter(|cell| !entrances.contains(cell)) {
+                    left_out += 1;
+                    for (dx, dy) in crate::nav::direction::OFFSETS {
+                        let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+                        let is_outside = to.0 < 12 && to.1 < 9 && !zone.is_near(to.0, to.1);
+                        assert!(!is_outside, "{goal:?}: ({x}, {y}) lies beside {to:?}");
+                    }
+                }
+            }
+        }
+        assert!(left_out > 100, "only {left_out} cells are left out");
+    }
+
+    #[test]
+    fn nothing_is_near_to_a_goal_without_a_cell_on_the_grid() {
+        let grid = NavGrid::new(12, 9, TerrainId::GROUND).unwrap();
+        for (x, y, width, height) in [(2, 2, 0, 3), (2, 2, 3, 0), (12, 0, 4, 4), (0, -4, 3, 4)] {
+            let approach = Approach::Within { width, height, cells: 9, sight: None };
+            let goal = Goal { cell: Cell::new(x, y), approach };
+            assert!(Zone::of(&grid, ProfileId(0), &goal).is_none());
+            assert!(!grid.rect().cells().any(|cell| goal.admits(&grid, ProfileId(0), cell)));
+        }
+        let goal = Goal::from(Cell::new(1, 1));
+        assert!(goal.admits(&grid, ProfileId(0), Cell::new(1, 1)));
+        assert!(!goal.admits(&grid, ProfileId(7), Cell::new(1, 1)), "a profile that is not known");
+    }
+}

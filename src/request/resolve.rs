@@ -1,0 +1,184 @@
+//! Turns a request into cells: where the unit stands, and where it may end.
+//!
+//! Input: a request, transforms, grids. Output: a [`Resolved`] query, or why there is none. The start
+//! is the cell a walking critter is about to enter, or the one under the transform of one that
+//! stands. All cells are anchors: the lowest, leftmost cells of the blocks that units cover.
+
+use std::sync::Arc;
+
+use bevy::prelude::*;
+
+use super::{ActiveOrder, NavPath, PathRequest, PathStatus, Target};
+use crate::{
+    blocker::PlacedBlockers,
+    grids::NavGrids,
+    movement::CritterState,
+    nav::{
+        cell::{Cell, CellRect},
+        goal::Goal,
+        grid::NavGrid,
+        query::{GridId, PathFailure, PathQuery},
+        terrain::ProfileId,
+    },
+};
+
+/// A request in cells.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) query: PathQuery,
+    /// All goals, where there are several.
+    pub(super) goals: Option<Arc<[Goal]>>,
+}
+
+/// A unit with all that belongs to its order.
+pub(super) type Unit = (
+    Option<&'static PathRequest>,
+    &'static mut PathStatus,
+    &'static mut ActiveOrder,
+    &'static mut NavPath,
+    Option<(&'static mut CritterState, &'static Transform)>,
+);
+
+/// The same, taken from a query.
+pub(super) type UnitItem<'a> = (
+    Option<&'a PathRequest>,
+    Mut<'a, PathStatus>,
+    Mut<'a, ActiveOrder>,
+    Mut<'a, NavPath>,
+    Option<(Mut<'a, CritterState>, &'a Transform)>,
+);
+
+/// Where units and their targets are.
+pub(super) struct Places<'a, 'w, 's> {
+    pub(super) grids: &'a NavGrids,
+    pub(super) blockers: &'a PlacedBlockers,
+    pub(super) transforms: &'a TransformHelper<'w, 's>,
+}
+
+impl Places<'_, '_, '_> {
+    /// The query that a request amounts to, in attempt number `attempt`.
+    pub(super) fn resolve(
+        &self,
+        entity: Entity,
+        request: &PathRequest,
+        attempt: u16,
+        units: &Query<Unit>,
+    ) -> Result<Resolved, PathFailure> {
+        let grid = self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
+        let start = self
+            .anchor_of(entity, request.grid, request.profile, units)
+            .ok_or(PathFailure::StartUnknown)?;
+        let start = fitting_anchor(grid, request.profile, start);
+        let (goal, goals) = self.goals(request, attempt, units)?;
+        let query = PathQuery::new(start, goal.cell)
+            .approach(goal.approach)
+            .profile(request.profile)
+            .reach(request.reach)
+            .algorithm(request.algorithm);
+        Ok(Resolved { query, goals })
+    }
+
+    /// The first goal of an attempt, and all of them where there are several.
+    fn goals(
+        &self,
+        request: &PathRequest,
+        attempt: u16,
+        units: &Query<Unit>,
+    ) -> Result<(Goal, Option<Arc<[Goal]>>), PathFailure> {
+        match request.target_of(attempt) {
+            Target::Nearest(targets) => {
+                let goals: Arc<[Goal]> = targets
+                    .iter()
+                    .filter_map(|target| self.goal(request, target, units).ok())
+                    .collect();
+                let first = *goals.first().ok_or(PathFailure::TargetGone)?;
+                Ok((first, (goals.len() > 1).then_some(goals)))
+            }
+            target => Ok((self.goal(request, target, units)?, None)),
+        }
+    }
+
+    /// Where a request ends if it leads to `target`.
+    pub(super) fn goal(
+        &self,
+        request: &PathRequest,
+        target: &Target,
+        units: &Query<Unit>,
+    ) -> Result<Goal, PathFailure> {
+        let footprint = match target {
+            Target::Cell(cell) => CellRect::single(*cell),
+            Target::Position(position) => {
+                let frame = self.grids.frame(request.grid);
+                let frame = frame.ok_or(PathFailure::GridGone(request.grid))?;
+                CellRect::single(frame.cell_at(*position).ok_or(PathFailure::GoalUnknown)?)
+            }
+            Target::Entity(target) => {
+                self.footprint(*target, request.grid, units).ok_or(PathFailure::TargetGone)?
+            }
+            Target::Rect(rect) => *rect,
+            Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
+        };
+        Ok(request.near.goal(footprint, matches!(target, Target::Rect(_))))
+    }
+
+    /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
+    fn footprint(&self, entity: Entity, grid: GridId, units: &Query<Unit>) -> Option<CellRect> {
+        if let Some(rect) = self.blockers.footprint(entity, grid) {
+            return Some(rect);
+        }
+        let size = match units.get(entity) {
+            Ok((_, _, order, _, Some(_))) if order.grid == grid => {
+                self.grids.get(grid)?.unit_size(order.query.profile)
+            }
+            _ => 1,
+        };
+        let anchor = self.cell_of(entity, grid, size, units)?;
+        Some(CellRect::new(anchor, size, size))
+    }
+
+    /// The anchor of a unit of `profile`.
+    pub(super) fn anchor_of(
+        &self,
+        entity: Entity,
+        grid: GridId,
+        profile: ProfileId,
+        units: &Query<Unit>,
+    ) -> Option<Cell> {
+        let size = self.grids.get(grid)?.unit_size(profile);
+        self.cell_of(entity, grid, size, units)
+    }
+
+    /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
+    /// is the entity's transform; on the grid or not.
+    fn cell_of(
+        &self,
+        entity: Entity,
+        grid: GridId,
+        size: u32,
+        units: &Query<Unit>,
+    ) -> Option<Cell> {
+        if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
+            && order.grid == grid
+            && state.is_where_it_was_put(transform)
+        {
+            return Some(state.walk.head());
+        }
+        let transform = self.transforms.compute_global_transform(entity).ok()?;
+        self.grids.frame(grid)?.anchor_at(transform.translation().truncate(), size)
+    }
+}
+
+/// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
+/// one asked for and where it fits: units that are put close to a wall, or grow, make room that way.
+/// The anchor itself where there is none.
+fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
+    let reach = grid.unit_size(profile) as i32 - 1;
+    if reach == 0 || grid.cost(profile, anchor) > 0 {
+        return anchor;
+    }
+    let around = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
+    around
+        .filter(|&(dx, dy)| grid.cost(profile, anchor.offset(dx, dy)) > 0)
+        .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
+        .map_or(anchor, |(dx, dy)| anchor.offset(dx, dy))
+}
