@@ -42,7 +42,7 @@ use crate::{
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_insert = number_group)]
+#[component(on_insert = number_group, on_remove = release_members)]
 #[require(GroupState)]
 pub struct Group {
     /// Where to, and how they stand there.
@@ -156,6 +156,8 @@ pub struct GroupState {
     settled: GroupOrder,
     /// Who was sent where; `None` where there was no place.
     places: Vec<(Entity, Option<Cell>)>,
+    /// Of each of them the number of its latest request when it got its place or none.
+    asked: Vec<u64>,
     /// All have come to rest, and this was told.
     is_told: bool,
 }
@@ -184,6 +186,12 @@ pub struct GroupPlace {
     pub cell: Cell,
 }
 
+/// How fast the slowest of a unit's [`Group`] is, in cells per second over plain ground, while they keep
+/// together. Read-only: the plugin writes it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct GroupPace(pub f32);
+
 /// All members of a group have come to rest: they have arrived, or their orders have failed.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct GroupArrived {
@@ -206,5 +214,21 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     });
     if let (Some(number), Some(mut state)) = (number, world.get_mut::<GroupState>(entity)) {
         state.number = number;
+    }
+}
+
+/// Members go on by themselves when their group is done with.
+fn release_members(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let Some(group) = world.get::<Group>(entity) else {
+        return;
+    };
+    let is_ours = |member: &Entity| {
+        world.get::<GroupPlace>(*member).is_some_and(|place| place.group == entity)
+    };
+    let members = group.members.iter().map(|member| member.entity).filter(is_ours);
+    let members: Vec<Entity> = members.collect();
+    let mut commands = world.commands();
+    for member in members {
+        commands.entity(member).try_remove::<(GroupPlace, GroupPace)>();
     }
 }

@@ -36,7 +36,8 @@
 //! - **Optimal.** A path costs what Dijkstra's algorithm would find, on uniform and on mixed
 //!   ground, under every corner rule, with four neighbors and eight. Only ways to goals more than
 //!   [`LONG_WAY`](nav::search::LONG_WAY) cells off may cost a little more (one in a hundred, measured), as
-//!   long as nobody asks for [`Algorithm::Exact`](prelude::Algorithm): they begin at once instead.
+//!   long as nobody asks for [`Algorithm::Exact`](prelude::Algorithm): they begin at once instead. Members
+//!   of a [`Group`](prelude::Group) may be led along a way they share, at most 15 in a hundred longer.
 //! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however
 //!   many ask; what is left over is done in the next. One search too long to get a word in
 //!   between edits may overdraw it, and pays back. Short requests are answered at once while huge
@@ -53,7 +54,8 @@
 //!   failures are one enum that names the cell; outcomes are entity events.
 //! - **No allocation** per tick while critters walk.
 //!
-//! Critters do not yet make way for each other: two may stand on one cell.
+//! Critters do not yet make way for each other: members of a group end on cells of their own, but on
+//! their way two may be on one cell.
 //!
 //! # Features
 //! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the
@@ -64,7 +66,13 @@
 //! | to | see |
 //! |---|---|
 //! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
-//! | say what each kind of unit may enter, at what cost | [`Profile`](prelude::Profile), [`NavGrids::set_profiles`](prelude::NavGrids::set_profiles) |
+//! | say what each kind of unit may enter, at what cost, and its size | [`Profile`](prelude::Profile), [`NavGrids::set_profiles`](prelude::NavGrids::set_profiles) |
+//! | give orders of every kind, with a snippet each | [`guide::orders`] |
+//! | send many units at once | [`Group`](prelude::Group) |
+//! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
+//! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
+//! | let critters walk in straight lines | [`StraightWay`](prelude::StraightWay) |
+//! | know whether and how far, without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
 //! | put up buildings | [`NavBlocker`](prelude::NavBlocker) |
 //! | order systems before or after the plugin's | [`schedule`] |
 //! | search without an `App` | [`NavGrid::find_path`](prelude::NavGrid::find_path), [`nav`] |
@@ -77,6 +85,8 @@
 //! | status stays `Searching` | the budget is 0, `Time<Virtual>` is paused, or the plugin's schedule does not run |
 //! | `Failed(GridGone)` | no grid with that number: is there a `NavSource`? its `SourceStatus` tells why it is refused |
 //! | `Failed(StartImpassable)` everywhere | the profile does not know the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
+//! | status `Waiting` | no way now; the request's [`Retry`](prelude::Retry) tries again |
+//! | a large unit finds no way | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | it was walking: remove its request first |
 //! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's priority |
@@ -89,6 +99,7 @@ pub mod diagnostics;
 pub mod flow;
 pub mod grids;
 pub mod group;
+pub mod guide;
 pub mod movement;
 pub mod nav;
 pub mod orders;
@@ -113,7 +124,7 @@ pub mod prelude {
         diagnostics::TilePathDiagnosticsPlugin,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::NavGrids,
-        group::{Group, GroupArrived, GroupMember, GroupPlace, GroupState},
+        group::{Group, GroupArrived, GroupMember, GroupPace, GroupPlace, GroupState},
         movement::{Critter, CritterState, Facing, SpeedLimit, StraightWay},
         nav::{
             cell::{Cell, CellRect},

@@ -68,13 +68,13 @@ impl Critter {
     }
 
     /// Its speed under a limit.
-    fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
+    pub(crate) fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
         limit.map_or(self.speed, |limit| self.speed.min(limit.0))
     }
 }
 
-/// Holds a critter back: it goes at most at this speed (cells per second over plain ground). Groups that
-/// keep together put it on their members; take it off by removing it.
+/// Holds a critter back: it goes at most at this speed (cells per second over plain ground). For the game
+/// to put on and take off.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct SpeedLimit(pub f32);

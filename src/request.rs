@@ -77,7 +77,9 @@ pub struct PathRequest {
     /// Whose limit it counts towards, see
     /// [`QueueSettings::class_limits`](crate::prelude::QueueSettings).
     pub class: RequestClass,
-    /// Where the group gathers whose order it is part of: its members share one search.
+    /// Where the group gathers whose order it is part of. Members share one search, from there outward,
+    /// where that pays: each is led along it as far as that is near its own way (which may then be a
+    /// little longer than the best one, 15 in a hundred at most).
     pub rally: Option<Cell>,
     /// How to search.
     pub algorithm: Algorithm,

@@ -23,7 +23,7 @@ use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
-    group::{Group, GroupArrived, GroupNumbers, GroupPlace, GroupState, form_groups},
+    group::{Group, GroupArrived, GroupNumbers, GroupPace, GroupPlace, GroupState, form_groups},
     movement::{
         Critter, CritterState, Facing, Interpolation, SpeedLimit, StraightWay, advance_critters,
         place_transforms, repair_paths,
@@ -152,6 +152,7 @@ fn register_types(app: &mut App) {
         .register_type::<OrderEnded>()
         .register_type::<GroupState>()
         .register_type::<GroupPlace>()
+        .register_type::<GroupPace>()
         .register_type::<GroupArrived>()
         .register_type::<NavBlocker>()
         .register_type::<NavGrids>()

@@ -127,6 +127,8 @@ pub struct Pathfinder {
     tickets: EntityHashMap<Ticket>,
     #[reflect(ignore)]
     answers: Vec<Answer>,
+    /// The tick it is.
+    now: u64,
     /// Orders to be tried again.
     #[reflect(ignore)]
     again: Again,
@@ -190,14 +192,19 @@ impl Pathfinder {
         self.queue.reserve(pages);
     }
 
+    /// A tick begins.
+    pub(crate) fn begin_tick(&mut self) {
+        self.now = self.queue.tick();
+    }
+
     /// The next order that is to be tried again now.
     pub(crate) fn take_due(&mut self) -> Option<(Entity, u64)> {
-        self.again.take_due(self.queue.tick())
+        self.again.take_due(self.now)
     }
 
     /// What becomes of orders that fail.
     pub(crate) fn fallback(&mut self) -> Fallback<'_> {
-        Fallback { tick: self.queue.tick(), again: &mut self.again }
+        Fallback { tick: self.now, again: &mut self.again }
     }
 
     /// Looks after the target of this order from now on.

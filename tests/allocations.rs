@@ -93,7 +93,19 @@ fn a_thousand_walking_critters_allocate_nothing() {
     for i in 0..1_000 {
         let place = Transform::from_xyz((i / 100) as f32, (i % 100) as f32, 0.0);
         let goal = Cell::new(450 + i / 100, (i * 7) % 100);
-        app.world_mut().spawn((Critter::new(6.0), place, PathRequest::to(goal)));
+        let critter = (Critter::new(6.0), place);
+        match i % 3 {
+            0 => app.world_mut().spawn((critter, PathRequest::to(goal))),
+            1 => app.world_mut().spawn((critter, PathRequest::to(goal), StraightWay::default())),
+            _ => {
+                let orders = OrderQueue::new().then(PathRequest::to(goal));
+                app.world_mut().spawn((critter, orders))
+            }
+        };
+    }
+    for _ in 0..10 {
+        let orders = OrderQueue::new().then(Order::Hold { ticks: 100_000 });
+        app.world_mut().spawn((Critter::new(6.0), orders));
     }
     let with = idle(&mut app);
     let mut statuses = app.world_mut().query::<&PathStatus>();

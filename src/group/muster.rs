@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use super::{Group, GroupArrived, GroupMember, GroupPlace, GroupState};
+use super::{Group, GroupArrived, GroupMember, GroupPace, GroupPlace, GroupState};
 use crate::{
     grids::NavGrids,
     movement::{Critter, CritterState, SpeedLimit},
@@ -19,8 +19,9 @@ type Unit = (
     Option<&'static PathRequest>,
     Option<&'static PathStatus>,
     Option<&'static GroupPlace>,
-    Option<&'static Critter>,
-    Option<(&'static ActiveOrder, &'static CritterState, &'static Transform)>,
+    Option<(&'static Critter, Option<&'static SpeedLimit>)>,
+    Option<&'static ActiveOrder>,
+    Option<(&'static CritterState, &'static Transform)>,
 );
 
 /// What groups are called together with.
@@ -67,8 +68,11 @@ impl Mustering<'_, '_> {
             let Ok((request, _, place, ..)) = self.units.get(member.entity) else {
                 return true; // despawned
             };
-            let Some(Some(cell)) = state.place_of(member.entity, index) else {
+            let Some((place_index, cell)) = state.place_of(member.entity, index) else {
                 return false; // it has yet to be sent
+            };
+            let Some(cell) = cell else {
+                return self.asked(member.entity) != state.asked[place_index];
             };
             place != Some(&GroupPlace { group, cell })
                 || request.is_none_or(|request| request.target != Target::Cell(cell))
@@ -83,7 +87,7 @@ impl Mustering<'_, '_> {
             let is_ours =
                 self.units.get(entity).is_ok_and(|unit| unit.2.is_some_and(|at| at.group == group));
             if is_ours && order.members.iter().all(|member| member.entity != entity) {
-                self.commands.entity(entity).try_remove::<(GroupPlace, SpeedLimit)>();
+                self.commands.entity(entity).try_remove::<(GroupPlace, GroupPace)>();
             }
         }
     }
@@ -115,30 +119,25 @@ impl Mustering<'_, '_> {
         let order = if is_same_order { state.settled } else { group.order.faced(&units) };
         let answers = if is_same_order {
             let held = members.iter().enumerate();
-            let held = held.map(|(index, member)| state.place_of(member.entity, index).flatten());
+            let held = held.map(|(index, member)| state.cell_of(member.entity, index));
             close_ranks(grid, &units, &held.collect::<Vec<_>>(), &order)
         } else {
             assign_places(grid, &units, &order)
         };
-        state.settled = order;
         let limit = group.keeps_together.then(|| self.slowest(&members)).flatten();
-        let places = Vec::with_capacity(group.members.len());
-        let before = GroupState {
-            places: core::mem::replace(&mut state.places, places),
-            number: 0,
-            settled: order,
-            is_told: false,
-        };
+        let before = core::mem::take(state);
+        (state.number, state.settled) = (before.number, order);
         for (index, (member, answer)) in members.iter().zip(answers).enumerate() {
-            let is_new = before.place_of(member.entity, index) != Some(answer.ok());
-            state.places.push((member.entity, answer.ok()));
+            let is_new =
+                before.place_of(member.entity, index).map(|place| place.1) != Some(answer.ok());
+            state.note(member.entity, answer.ok(), self.asked(member.entity));
             if is_new || !is_same_order {
                 self.send(entity, group, member, answer);
             }
             self.limit(member.entity, limit);
         }
         for entity in lost {
-            state.places.push((entity, None));
+            state.note(entity, None, self.asked(entity));
             self.commands.trigger(PathFailed { entity, reason: PathFailure::StartUnknown });
         }
     }
@@ -175,9 +174,9 @@ impl Mustering<'_, '_> {
 
     /// Nobody can be sent anywhere.
     fn refuse_all(&mut self, group: &Group, state: &mut GroupState, reason: PathFailure) {
-        state.places.clear();
+        *state = GroupState { number: state.number, ..GroupState::default() };
         for &GroupMember { entity, .. } in &group.members {
-            state.places.push((entity, None));
+            state.note(entity, None, self.asked(entity));
             self.commands.trigger(PathFailed { entity, reason });
         }
     }
@@ -187,7 +186,7 @@ impl Mustering<'_, '_> {
         let (mut arrived, mut failed) = (0, 0);
         for (index, member) in group.members.iter().enumerate() {
             let status = self.units.get(member.entity).ok().and_then(|unit| unit.1);
-            match (state.place_of(member.entity, index).flatten(), status) {
+            match (state.cell_of(member.entity, index), status) {
                 (None, _) | (_, Some(PathStatus::Failed(_))) => failed += 1,
                 (_, Some(PathStatus::Arrived(_))) => arrived += 1,
                 _ => return,
@@ -203,21 +202,27 @@ impl Mustering<'_, '_> {
     /// Puts a limit on a unit's speed, or takes it off.
     fn limit(&mut self, entity: Entity, limit: Option<f32>) {
         match limit {
-            Some(limit) => self.commands.entity(entity).try_insert(SpeedLimit(limit)),
-            None => self.commands.entity(entity).try_remove::<SpeedLimit>(),
+            Some(limit) => self.commands.entity(entity).try_insert(GroupPace(limit)),
+            None => self.commands.entity(entity).try_remove::<GroupPace>(),
         };
     }
 
     /// Speed of the slowest.
     fn slowest(&self, members: &[GroupMember]) -> Option<f32> {
-        let speeds = members.iter().filter_map(|member| self.units.get(member.entity).ok()?.3);
-        speeds.map(|critter| critter.speed).min_by(f32::total_cmp)
+        let critters = members.iter().filter_map(|member| self.units.get(member.entity).ok()?.3);
+        critters.map(|(critter, limit)| critter.limited(limit)).min_by(f32::total_cmp)
+    }
+
+    /// Number of the latest request of a unit.
+    fn asked(&self, entity: Entity) -> u64 {
+        let unit = self.units.get(entity).ok();
+        unit.and_then(|unit| unit.4).map_or(0, |order| order.asked)
     }
 
     /// The anchor on which a member stands, or which it is about to enter.
     fn cell_of(&self, member: &GroupMember, id: GridId, grid: &NavGrid) -> Option<Cell> {
-        let (.., walking) = self.units.get(member.entity).ok()?;
-        if let Some((order, state, transform)) = walking
+        let (.., order, walking) = self.units.get(member.entity).ok()?;
+        if let (Some(order), Some((state, transform))) = (order, walking)
             && order.grid == id
             && state.is_where_it_was_put(transform)
         {
@@ -230,11 +235,24 @@ impl Mustering<'_, '_> {
 }
 
 impl GroupState {
-    /// Where a member was sent: nowhere yet, or to no place, or to one. It is probably the one with this
-    /// index.
-    fn place_of(&self, entity: Entity, index: usize) -> Option<Option<Cell>> {
-        let probable = self.places.get(index).filter(|place| place.0 == entity);
-        let place = probable.or_else(|| self.places.iter().find(|place| place.0 == entity))?;
-        Some(place.1)
+    /// Where in the list a member is, and where it was sent, if it was looked at yet. It is probably the
+    /// one with this index.
+    fn place_of(&self, entity: Entity, index: usize) -> Option<(usize, Option<Cell>)> {
+        let is_probable = self.places.get(index).is_some_and(|place| place.0 == entity);
+        let index = if is_probable {
+            index
+        } else {
+            self.places.iter().position(|place| place.0 == entity)?
+        };
+        Some((index, self.places[index].1))
+    }
+
+    fn cell_of(&self, entity: Entity, index: usize) -> Option<Cell> {
+        self.place_of(entity, index)?.1
+    }
+
+    fn note(&mut self, entity: Entity, cell: Option<Cell>, asked: u64) {
+        self.places.push((entity, cell));
+        self.asked.push(asked);
     }
 }

@@ -6,6 +6,7 @@ use super::{Critter, CritterState, Facing, SpeedLimit, StraightWay, straight::pl
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
+    group::GroupPace,
     nav::{
         cell::Cell,
         path::{Path, PathKind},
@@ -24,6 +25,7 @@ pub(crate) struct Walker {
     entity: Entity,
     critter: &'static Critter,
     limit: Option<&'static SpeedLimit>,
+    pace: Option<&'static GroupPace>,
     transform: &'static Transform,
     request: Option<&'static PathRequest>,
     path: &'static mut NavPath,
@@ -122,7 +124,8 @@ impl WalkerItem<'_, '_> {
         }
         let lines = self.straight.and_then(|straight| straight.lines_of(&self.path.0));
         self.state.lead_over(lines);
-        let speed = self.critter.limited(self.limit);
+        let limited = self.critter.limited(self.limit);
+        let speed = self.pace.map_or(limited, |pace| limited.min(pace.0));
         let work = work(speed, seconds);
         let event = self.state.walk.advance(&self.path.0, grid, profile, work);
         self.state.draw_in(lines, (speed * seconds).max(0.0));

@@ -46,13 +46,7 @@ pub(crate) fn accept_requests(
     for letter in inbox.letters.drain(..letters) {
         match letter {
             Letter::Dropped(entity, was_under_way) => desk.drop_order(entity, was_under_way),
-            Letter::Asked(entity, number) => {
-                if let Ok((Some(_), _, mut order, ..)) = desk.units.get_mut(entity) {
-                    order.number = number;
-                    (order.tries, order.attempt) = (0, 0);
-                    desk.take_up(entity);
-                } // else taken off or despawned meanwhile: a later letter says so
-            }
+            Letter::Asked(entity, number) => desk.take_up_new(entity, number),
         }
     }
     read += letters;
@@ -64,6 +58,18 @@ pub(crate) fn accept_requests(
 }
 
 impl Desk<'_, '_> {
+    /// Takes up a request for the first time, if it is still the unit's latest.
+    fn take_up_new(&mut self, entity: Entity, number: u64) {
+        // Else it was taken off, replaced or despawned meanwhile: a later letter says so.
+        if let Ok((Some(_), _, mut order, ..)) = self.units.get_mut(entity)
+            && order.asked == number
+        {
+            order.number = number;
+            (order.tries, order.attempt) = (0, 0);
+            self.take_up(entity);
+        }
+    }
+
     /// Takes up orders that are due again; says how many.
     fn take_up_again(&mut self, most: usize) -> usize {
         let mut count = 0;
@@ -73,7 +79,8 @@ impl Desk<'_, '_> {
             count += 1;
             let is_same = self.units.get(entity).is_ok_and(|(request, status, order, ..)| {
                 let waits = matches!(*status, PathStatus::Searching | PathStatus::Waiting(_));
-                request.is_some() && waits && order.number == number && order.ticket.is_none()
+                let is_latest = order.number == number && order.asked == number;
+                request.is_some() && waits && is_latest && order.ticket.is_none()
             });
             if is_same {
                 self.pathfinder.counters.retried += 1;

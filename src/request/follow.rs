@@ -36,6 +36,7 @@ enum Turn {
 
 /// Looks after every target that is followed.
 pub(crate) fn follow_targets(mut desk: Desk, mut followers: Local<Vec<(u64, Entity)>>) {
+    desk.pathfinder.begin_tick();
     followers.extend(desk.pathfinder.followers());
     for (number, entity) in followers.drain(..) {
         desk.pathfinder.spent += LOOK_COST;

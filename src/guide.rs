@@ -1,0 +1,1 @@
+//! The guide, page by page.
