@@ -14,6 +14,7 @@ pub(crate) use self::{
     accept::accept_requests,
     fallback::{Again, Fallback},
     follow::follow_targets,
+    resolve::fitting_anchor,
 };
 pub use self::{
     status::{ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathStatus},
@@ -232,6 +233,8 @@ fn map_targets<M: EntityMapper>(request: &mut PathRequest, mapper: &mut M) {
 /// Requests put on and taken off since the last tick, in the order in which it happened.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct RequestInbox {
+    /// Urgent requests, which are read before all others.
+    pub(crate) urgent: Vec<Letter>,
     pub(crate) letters: Vec<Letter>,
     /// Requests put on so far.
     asked: u64,
@@ -241,28 +244,35 @@ pub(crate) struct RequestInbox {
 pub(crate) enum Letter {
     /// Put on, and the number it was given.
     Asked(Entity, u64),
-    /// Taken off, or about to be replaced; and whether it was under way.
-    Dropped(Entity, bool),
+    /// Taken off, or about to be replaced: its number, and whether it was under way.
+    Dropped(Entity, u64, bool),
 }
 
 fn note_asked(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
         status.set_if_neq(PathStatus::Searching); // from the moment it is asked
     }
+    let priority = world.get(entity).map(|request: &PathRequest| request.priority);
     let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
         return;
     };
     inbox.asked += 1;
     let number = inbox.asked;
-    inbox.letters.push(Letter::Asked(entity, number));
+    let is_urgent = priority > Some(Priority::default());
+    let letters = if is_urgent { &mut inbox.urgent } else { &mut inbox.letters };
+    letters.push(Letter::Asked(entity, number));
     if let Some(mut order) = world.get_mut::<ActiveOrder>(entity) {
         order.asked = number;
     }
 }
 
 fn note_dropped(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    let was_under_way = world.get(entity).is_some_and(PathStatus::is_under_way);
+    let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
+    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
+    let was_under_way =
+        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
+    let number = world.get(entity).map_or(0, |order: &ActiveOrder| order.asked);
     if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.letters.push(Letter::Dropped(entity, was_under_way));
+        inbox.letters.push(Letter::Dropped(entity, number, was_under_way));
     }
 }

@@ -207,6 +207,11 @@ impl Pathfinder {
         Fallback { tick: self.now, again: &mut self.again }
     }
 
+    /// Orders that wait to be tried again; those given up meanwhile count until they are due.
+    pub(crate) fn waiting_again(&self) -> usize {
+        self.again.len()
+    }
+
     /// Looks after the target of this order from now on.
     pub(crate) fn follow(&mut self, number: u64, entity: Entity) {
         self.followers.insert(number, entity);
@@ -240,7 +245,7 @@ pub(crate) fn run_searches(
     grids: Res<NavGrids>,
     settings: Res<TilePathSettings>,
 ) {
-    let Pathfinder { queue, answers, counters, spent, unread, again, .. } = &mut *pathfinder;
+    let Pathfinder { queue, answers, counters, spent, unread, .. } = &mut *pathfinder;
     let read = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
@@ -251,7 +256,6 @@ pub(crate) fn run_searches(
     counters.spent_last_tick = read + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
-    counters.waiting_again = again.len();
     counters.in_flight = queue.in_flight();
     counters.longest_wait = queue.longest_wait();
     counters.search_bytes = queue.bytes();

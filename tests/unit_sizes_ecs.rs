@@ -175,13 +175,10 @@ fn a_big_unit_is_approached_as_the_block_it_is() {
 #[test]
 fn whoever_is_put_half_into_a_wall_makes_room() {
     // A wall along column 10; blocks are put over its edges from either side.
-    for (anchor, fitting) in
-        [((9, 4), Some((8, 4))), ((10, 4), Some((11, 4))), ((8, 4), Some((8, 4)))]
-    {
+    for (anchor, (x, y)) in [((9, 4), (8, 4)), ((10, 4), (11, 4)), ((8, 4), (8, 4))] {
         let mut app = app_with_sizes(&field(20, 12));
         block(&mut app, CellRect::new(Cell::new(10, 0), 1, 12));
         let unit = spawn_unit(&mut app, BIG, anchor);
-        let (x, y) = fitting.unwrap();
         ask(&mut app, unit, big(x, y));
         assert_eq!(rest(&mut app, unit), Ok(Cell::new(x, y)), "from {anchor:?}");
         run(&mut app, 30);

@@ -10,7 +10,7 @@ use bevy::{
     render::view::screenshot::{Screenshot, ScreenshotCaptured},
 };
 
-use crate::{display::ViewSystems, orders::Notice, screen::pictures};
+use crate::{display::ViewSystems, reports::Notice, screen::pictures};
 
 /// Adds the key that saves pictures.
 pub struct CapturePlugin;
@@ -30,7 +30,7 @@ fn save_on_key(mut commands: Commands, keys: Res<ButtonInput<KeyCode>>) {
                     Ok(()) => format!("saved {}", path.display()),
                     Err(error) => error,
                 };
-                commands.trigger(Notice { cell: None, text });
+                commands.trigger(Notice { text, ..default() });
             },
         );
     }

@@ -1,8 +1,6 @@
-//! What the player does: orders, walls, new critters, pause and speed.
+//! What the player does besides giving orders: walls, new critters, pause and speed.
 //!
 //! Input: pointer and keys. Output: calls of the same functions that the scripted match uses.
-
-use std::collections::BTreeSet;
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -11,13 +9,10 @@ use crate::{
     display::ViewSystems,
     kinds::Kind,
     map::GameMap,
-    markers::{self, MarkerKind},
-    orders::Dispatcher,
-    placement::{Spiral, island_of},
+    placement::{Room, Spiral},
     pointer::Pointer,
-    select::{SHIFT, Selected, is_held},
     sprites::{Sheets, mark},
-    units::{Barracks, Unit, cell_of},
+    units::{Barracks, Unit, blocks_of},
     walls::Mason,
 };
 
@@ -34,7 +29,7 @@ impl Plugin for ControlsPlugin {
         app.add_systems(Startup, spawn_build_cursor).add_systems(
             Update,
             (
-                (order, edit_walls, reinforce, change_speed).in_set(ViewSystems::Act),
+                (edit_walls, reinforce, change_speed).in_set(ViewSystems::Act),
                 draw_build_cursor.in_set(ViewSystems::Show),
             ),
         );
@@ -44,34 +39,8 @@ impl Plugin for ControlsPlugin {
 #[derive(Component)]
 struct BuildCursor;
 
-/// Right click moves, with shift after what is already ordered; S stops.
-fn order(
-    mut commands: Commands,
-    mut dispatcher: Dispatcher,
-    buttons: Res<ButtonInput<MouseButton>>,
-    keys: Res<ButtonInput<KeyCode>>,
-    pointer: Res<Pointer>,
-    map: Res<GameMap>,
-    selected: Query<Entity, With<Selected>>,
-) {
-    let stops = keys.just_pressed(KeyCode::KeyS);
-    let target = pointer.cell(&map).filter(|_| buttons.just_pressed(MouseButton::Right));
-    if selected.is_empty() || !stops && target.is_none() {
-        return;
-    }
-    let units: Vec<_> = selected.iter().collect();
-    if stops {
-        dispatcher.stop(&units);
-    }
-    if let Some(cell) = target {
-        let queued = is_held(&keys, SHIFT);
-        dispatcher.send(&units, cell, queued);
-        let kind = if queued { MarkerKind::Queued } else { MarkerKind::Move };
-        commands.queue(markers::show(kind, cell));
-    }
-}
-
-/// B builds walls under the cursor, X removes them; both may be held while the pointer moves.
+/// B builds walls under the cursor, X removes walls and buildings; both may be held while the
+/// pointer moves.
 fn edit_walls(
     mut last: Local<Option<Cell>>,
     mut mason: Mason,
@@ -118,23 +87,23 @@ fn reinforce(
     map: Res<GameMap>,
     grids: Res<NavGrids>,
     spiral: Res<Spiral>,
-    units: Query<(&CritterState, &Transform), With<Unit>>,
+    units: Query<(&Unit, &CritterState, &Transform)>,
 ) {
     let cell = pointer.cell(&map).filter(|_| keys.just_pressed(KeyCode::KeyN));
     let (Some(center), Some(grid)) = (cell, grids.get(GridId::default())) else {
         return;
     };
-    let mut taken: BTreeSet<_> = units
+    let taken = units
         .iter()
-        .filter_map(|(state, transform)| cell_of(state, transform, &map.frame))
-        .collect();
+        .flat_map(|(unit, state, transform)| blocks_of(unit.kind, state, transform, &map.frame));
+    let mut room = Room::without(taken);
     let kinds: Vec<_> = Kind::ALL
         .into_iter()
-        .filter_map(|kind| Some((kind, island_of(grid, kind.profile(), center)?)))
+        .filter_map(|kind| Some((kind, grid.island(kind.profile(), center)?)))
         .collect();
     for &(kind, island) in &kinds {
         let count = REINFORCEMENTS.div_ceil(kinds.len());
-        for cell in spiral.spots(grid, (kind, island), center, count, &mut taken) {
+        for cell in spiral.spots(grid, (kind, island), center, count, &mut room) {
             barracks.spawn(kind, cell);
         }
     }

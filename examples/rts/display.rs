@@ -11,8 +11,8 @@ use bevy::{
 use bevy_ecs_tilemap::TilemapPlugin;
 
 use crate::{
-    camera, capture, cli::Options, controls, game, groups, help, hud, map::GameMap, markers,
-    minimap, overlay, pointer, screen::window, select, smoke, sprites,
+    camera, capture, cli::Options, controls, game, groups, help, hud, labels, map::GameMap,
+    markers, minimap, overlay, player, pointer, previews, screen::window, select, smoke, sprites,
 };
 
 /// Size of the window and of offscreen pictures, in pixels.
@@ -69,8 +69,8 @@ pub fn add_view(app: &mut App) {
             pointer::PointerPlugin,
             select::SelectPlugin,
             groups::GroupsPlugin,
-            controls::ControlsPlugin,
-            markers::MarkersPlugin,
+            (player::PlayerPlugin, controls::ControlsPlugin),
+            (markers::MarkersPlugin, previews::PreviewsPlugin, labels::LabelsPlugin),
             minimap::MinimapPlugin,
             hud::HudPlugin,
             help::HelpPlugin,

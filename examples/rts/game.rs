@@ -1,4 +1,4 @@
-//! The game without its looks: map, critters, orders and walls on top of the pathfinder.
+//! The game without its looks: map, critters, buildings, orders and walls on top of the pathfinder.
 //!
 //! Input: [`Options`] and [`GameMap`] as resources. Output: everything that a window, an
 //! offscreen picture or a headless match needs alike.
@@ -7,11 +7,14 @@ use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
+    buildings::{self, Buildings},
     cli::Options,
     kinds::Kind,
     map::{self, GameMap},
-    orders::{self, Tally},
     placement::Spiral,
+    reports::{self, Tally},
+    squads,
+    task::Drill,
     units::{self, Home, UnitCount},
     walls::Walls,
 };
@@ -29,13 +32,21 @@ impl Plugin for GamePlugin {
         app.world_mut().resource_mut::<NavGrids>().set_profiles(Kind::profiles());
         app.init_resource::<Spiral>()
             .init_resource::<Tally>()
+            .init_resource::<Drill>()
+            .init_resource::<Buildings>()
             .init_resource::<Walls>()
             .init_resource::<UnitCount>()
             .init_resource::<TickCount>()
             .insert_resource(Home(Cell::default()))
-            .add_observer(orders::note_arrival)
-            .add_observer(orders::note_failure)
-            .add_systems(Startup, (map::spawn_tiles, units::spawn_camps))
+            .add_observer(reports::note_arrival)
+            .add_observer(reports::note_failure)
+            .add_observer(squads::disband_arrived)
+            .add_observer(squads::disband_ahead)
+            .add_systems(
+                Startup,
+                (map::spawn_tiles, (units::spawn_camps, buildings::found).chain()),
+            )
+            .add_systems(FixedUpdate, reports::note_waiting.after(TilePathSystems::Move))
             .add_systems(FixedLast, |mut tick: ResMut<TickCount>| tick.0 += 1);
     }
 }

@@ -15,8 +15,9 @@ use crate::{
     game::{self, TickCount},
     map::GameMap,
     offscreen,
-    orders::Tally,
+    reports::Tally,
     script::ScriptPlugin,
+    task::Task,
     units::{Unit, UnitCount, cell_of},
     walls::Walls,
 };
@@ -87,7 +88,8 @@ fn summary(world: &mut World, worst: Duration) -> String {
     format!(
         concat!(
             r#"{{"ticks":{},"units":{},"orders":{},"arrived":{},"failed":{},"requests":{},"#,
-            r#""expansions":{},"worst_tick_us":{},"edits":{},"repaired":{},"checksum":"{:016x}"}}"#
+            r#""expansions":{},"worst_tick_us":{},"edits":{},"repaired":{},{}"put_off":{},"#,
+            r#""pursued":{},"checksum":"{:016x}"}}"#
         ),
         world.resource::<TickCount>().0,
         world.resource::<UnitCount>().0,
@@ -99,8 +101,17 @@ fn summary(world: &mut World, worst: Duration) -> String {
         worst.as_micros(),
         world.resource::<Walls>().edits,
         counters.repaired,
+        by_task(tally),
+        tally.put_off,
+        counters.followed,
         checksum,
     )
+}
+
+/// Orders to single critters by what they were told, each with a comma after it.
+fn by_task(tally: &Tally) -> String {
+    let counts = Task::NAMES.into_iter().zip(tally.by_task);
+    counts.map(|(name, count)| format!(r#""{name}":{count},"#)).collect()
 }
 
 /// Sum over all answers and over where everybody is: the same in every run of the same match.
@@ -130,13 +141,15 @@ fn check(world: &mut World) -> Result<(), String> {
     Ok(())
 }
 
-/// All critters by number, and the cells they are on.
+/// All critters by number, and the cells they are on (their lowest, leftmost ones).
 fn places(world: &mut World) -> Vec<(Unit, Cell)> {
     let mut units = world.query::<(&Unit, &CritterState, &Transform)>();
     let frame = world.resource::<GameMap>().frame;
     let mut places: Vec<_> = units
         .iter(world)
-        .filter_map(|(unit, state, transform)| Some((*unit, cell_of(state, transform, &frame)?)))
+        .filter_map(|(unit, state, transform)| {
+            Some((*unit, cell_of(unit.kind, state, transform, &frame)?))
+        })
         .collect();
     places.sort_unstable_by_key(|(unit, _)| unit.number);
     places

@@ -13,9 +13,14 @@ Ctrl+A, Esc           select everyone, nobody
 Ctrl+1 .. Ctrl+9      set a control group
 1 .. 9                recall it (twice: go there)
 
-right click           move, also on the minimap
-shift + right click   queue another goal
-S                     stop
+right click           move as a group, also on the minimap
+  on a critter        follow it
+  on a target         come within range, in sight of it
+  on a house          go up to it
+P, then click         patrol between here and there
+H, S                  hold, stop
+shift + any of these  afterwards (shift + H: a pause)
+F, K                  formation, keep together
 
 B, X                  build, remove walls (hold and drag)
 N                     25 more critters at the cursor

@@ -16,9 +16,11 @@ use crate::{
     display::ViewSystems,
     kinds::Kind,
     map::GameMap,
-    orders::{Notice, OrderQueue, Tally},
+    player::PatrolAim,
     pointer::Panel,
+    reports::{Notice, Tally},
     select::Selected,
+    task::Drill,
     units::{Unit, UnitCount},
     walls::Walls,
 };
@@ -141,7 +143,8 @@ fn write_pathfinder(
     let content = format!(
         concat!(
             "requests   {:>9}\nfound      {:>9}\npartial    {:>9}\nfailed     {:>9}\n",
-            "repaired   {:>9}\narrived    {:>9}\nwaiting    {:>9}\nmean wait  {:>9.2}\n",
+            "repaired   {:>9}\narrived    {:>9}\nput off    {:>9}\nwaiting    {:>9}\n",
+            "mean wait  {:>9.2}\n",
             "expansions {:>8.1}k\nlast tick  {:>8.0}%\nmemory     {:>6} KB"
         ),
         counters.requests,
@@ -150,6 +153,7 @@ fn write_pathfinder(
         counters.failed,
         counters.repaired,
         tally.arrived,
+        tally.put_off,
         counters.waiting + counters.in_flight,
         counters.waited as f64 / answered as f64,
         counters.expansions as f64 / 1_000.0,
@@ -161,22 +165,33 @@ fn write_pathfinder(
 
 fn write_selection(
     mut texts: Texts,
-    selected: Query<(&Unit, &OrderQueue), With<Selected>>,
+    selected: Query<(&Unit, &PathStatus, &OrderQueue), With<Selected>>,
+    drill: Res<Drill>,
+    aim: Res<PatrolAim>,
     notice: Res<LastNotice>,
     time: Res<Time<Real>>,
 ) {
     let mut content = if selected.is_empty() {
         "nobody selected: click or drag a box".to_owned()
     } else {
-        let walking = selected.iter().filter(|(_, queue)| queue.current.is_some()).count();
-        format!("{} selected, {walking} under way", selected.iter().len())
+        let walking = selected.iter().filter(|(_, status, _)| status.is_under_way()).count();
+        let orders: usize = selected.iter().map(|(.., queue)| queue.len()).sum();
+        format!("{} selected, {walking} under way, {orders} orders", selected.iter().len())
     };
+    // Writing to a string does not fail.
     for kind in Kind::ALL {
-        let count = selected.iter().filter(|(unit, _)| unit.kind == kind).count();
+        let count = selected.iter().filter(|(unit, ..)| unit.kind == kind).count();
         if count > 0 {
-            // Writing to a string does not fail.
             let _ = write!(content, "\n{count:>4} {}", kind.plural());
         }
+    }
+    let together = if drill.keeps_together { "together" } else { "each at its speed" };
+    let _ = write!(content, "\nformation {} (F), {together} (K)", drill.name());
+    if aim.0 {
+        content += "\npatrol: click where to";
+    }
+    if let Some(reason) = selected.iter().find_map(|(_, status, _)| put_off(status)) {
+        let _ = write!(content, "\nwaiting: {reason}");
     }
     if let Some((at, text)) = &notice.0
         && time.elapsed_secs() - at < NOTICE_LIFE
@@ -184,4 +199,12 @@ fn write_selection(
         let _ = write!(content, "\n{text}");
     }
     write(&mut texts, Part::Selection, content);
+}
+
+/// Why an order is not carried out at present.
+const fn put_off(status: &PathStatus) -> Option<PathFailure> {
+    match *status {
+        PathStatus::Waiting(reason) => Some(reason),
+        _ => None,
+    }
 }

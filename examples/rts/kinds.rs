@@ -1,10 +1,13 @@
-//! The kinds of critters: where each can go, how fast, and what it is called.
+//! The kinds of critters: where each can go, how fast, how large, and what it is called.
 //!
 //! Input: nothing. Output: the movement profiles (kind `i` has profile `i`) and the facts that
-//! spawning, drawing and the HUD go by. Terrain ids are the letters of the map files: `.` road,
-//! `G` grass, `S` swamp, `T` trees, `W` water, `@` rock and houses.
+//! spawning, orders, drawing and the HUD go by. Terrain ids are the letters of the map files: `.`
+//! road, `G` grass, `S` swamp, `T` trees, `W` water, `@` rock and houses.
 
 use bevy_tilepath::prelude::*;
+
+/// As whom shots fly: over everything flat, as hovercraft do, and no farther than the next wall.
+pub const SHOT: ProfileId = Kind::Hovercraft.profile();
 
 /// What a critter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,8 +17,8 @@ pub enum Kind {
     Runner,
     /// Also makes its way through trees, slowly.
     Trooper,
-    /// Slow but strong; swamps are too soft for it.
-    Crawler,
+    /// Slow and two cells wide; swamps are too soft for it.
+    Tank,
     /// Stays on the water.
     Boat,
     /// Goes over everything flat.
@@ -25,7 +28,7 @@ pub enum Kind {
 impl Kind {
     /// All of them, in the order of their profiles.
     pub const ALL: [Self; 5] =
-        [Self::Runner, Self::Trooper, Self::Crawler, Self::Boat, Self::Hovercraft];
+        [Self::Runner, Self::Trooper, Self::Tank, Self::Boat, Self::Hovercraft];
 
     /// The profiles of all kinds, by number.
     pub fn profiles() -> Vec<Profile> {
@@ -37,18 +40,31 @@ impl Kind {
         ProfileId(self as u8)
     }
 
-    /// What each terrain costs it, in sixteenths of plain ground.
+    /// What each terrain costs it, in sixteenths of plain ground, and how much room it needs.
     fn movement(self) -> Profile {
         let costs: &[(u8, u16)] = match self {
             Self::Runner => &[(b'.', 16), (b'G', 20), (b'S', 40)],
             Self::Trooper => &[(b'.', 16), (b'G', 20), (b'S', 40), (b'T', 64)],
-            Self::Crawler => &[(b'.', 16), (b'G', 16)],
+            Self::Tank => &[(b'.', 16), (b'G', 16)],
             Self::Boat => &[(b'W', 16)],
             Self::Hovercraft => &[(b'.', 16), (b'G', 16), (b'S', 16), (b'W', 16)],
         };
-        costs
-            .iter()
-            .fold(Profile::new(), |profile, &(letter, cost)| profile.with(TerrainId(letter), cost))
+        costs.iter().fold(Profile::new().size(self.size()), |profile, &(letter, cost)| {
+            profile.with(TerrainId(letter), cost)
+        })
+    }
+
+    /// How many cells it is wide and high.
+    pub const fn size(self) -> u8 {
+        match self {
+            Self::Tank => 2,
+            Self::Runner | Self::Trooper | Self::Boat | Self::Hovercraft => 1,
+        }
+    }
+
+    /// The cells it covers when its lowest, leftmost one is `anchor`.
+    pub const fn block(self, anchor: Cell) -> CellRect {
+        CellRect::new(anchor, self.size() as u32, self.size() as u32)
     }
 
     /// Cells per second on plain ground.
@@ -56,9 +72,32 @@ impl Kind {
         match self {
             Self::Runner => 7.0,
             Self::Trooper => 4.0,
-            Self::Crawler => 2.5,
+            Self::Tank => 2.5,
             Self::Boat => 5.0,
             Self::Hovercraft => 6.0,
+        }
+    }
+
+    /// Whether it goes in straight lines in any direction.
+    pub const fn glides(self) -> bool {
+        matches!(self, Self::Boat | Self::Hovercraft)
+    }
+
+    /// How far it shoots, in cells.
+    pub const fn range(self) -> u16 {
+        match self {
+            Self::Runner => 4,
+            Self::Trooper | Self::Hovercraft => 6,
+            Self::Tank | Self::Boat => 9,
+        }
+    }
+
+    /// Where it stands in a formation: lower ranks are in front.
+    pub const fn rank(self) -> i32 {
+        match self {
+            Self::Tank | Self::Boat => 0,
+            Self::Trooper | Self::Hovercraft => 1,
+            Self::Runner => 2,
         }
     }
 
@@ -66,8 +105,8 @@ impl Kind {
     pub const fn share(self) -> u32 {
         match self {
             Self::Runner => 35,
-            Self::Trooper => 30,
-            Self::Crawler => 15,
+            Self::Trooper => 37,
+            Self::Tank => 8,
             Self::Boat | Self::Hovercraft => 10,
         }
     }
@@ -77,7 +116,7 @@ impl Kind {
         match self {
             Self::Runner => "runners",
             Self::Trooper => "troopers",
-            Self::Crawler => "crawlers",
+            Self::Tank => "tanks",
             Self::Boat => "boats",
             Self::Hovercraft => "hovercraft",
         }

@@ -4,22 +4,25 @@
 //! display or a graphics adapter, or with `--headless`, a scripted match runs instead and prints
 //! one JSON object per line. `--help` lists the options.
 //!
-//! Start reading at [`game`] (what the game consists of), [`orders`] (requests and events),
-//! [`walls`] (edits) and [`map`] (the tilemap that feeds the grid); the rest is looks and
-//! controls.
+//! Start reading at [`game`] (what the game consists of), [`orders`] (groups and lines of orders),
+//! [`reports`] (what becomes of them), [`walls`] (edits) and [`map`] (the tilemap that feeds the
+//! grid); the rest is looks and controls.
 
+mod buildings;
 mod camera;
 mod capture;
 mod cli;
 mod compare;
 mod controls;
 mod display;
+mod duties;
 mod game;
 mod groups;
 mod headless;
 mod help;
 mod hud;
 mod kinds;
+mod labels;
 mod map;
 mod markers;
 mod minimap;
@@ -27,7 +30,10 @@ mod offscreen;
 mod orders;
 mod overlay;
 mod placement;
+mod player;
 mod pointer;
+mod previews;
+mod reports;
 #[path = "../screen/mod.rs"]
 mod screen;
 mod script;
@@ -35,6 +41,8 @@ mod select;
 mod smoke;
 mod smoke_plan;
 mod sprites;
+mod squads;
+mod task;
 mod tiles;
 mod units;
 mod walls;

@@ -1,52 +1,56 @@
-//! Marks on the ground: where orders lead, where they fail, and the ways of who is selected.
+//! Marks on the ground: where orders lead, and where they fail.
 //!
-//! Input: orders, notices and paths. Output: marks that fade away, dashed path previews and dots
-//! where queued orders lead.
+//! Input: orders of the player, notices. Output: marks that fade away.
 
-use bevy::{gizmos::config::GizmoLineStyle, prelude::*};
+use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
     display::ViewSystems,
     map::GameMap,
-    orders::{Notice, OrderQueue},
-    select::Selected,
+    reports::Notice,
     sprites::{Sheets, mark},
+    task::Task,
+    tiles,
 };
 
 /// Seconds that a mark stays.
 const LIFE: f32 = 1.2;
 /// Seconds that a failure stays marked.
 const FAILURE_LIFE: f32 = 2.5;
-/// Paths drawn at most: more of them would hide the ground.
-const MOST_PREVIEWS: usize = 60;
-/// Critters up to which lines also lead to queued goals.
-const MOST_QUEUE_LINES: usize = 24;
 /// How high marks are drawn.
 const HEIGHT: f32 = 5.0;
 
-/// Adds marks and previews.
+/// Adds marks.
 pub struct MarkersPlugin;
 
 impl Plugin for MarkersPlugin {
     fn build(&self, app: &mut App) {
-        app.init_gizmo_group::<Previews>()
-            .add_observer(mark_failure)
-            .add_systems(Startup, style_previews)
-            .add_systems(Update, (fade, preview_paths).in_set(ViewSystems::Show));
+        app.add_observer(mark_failure).add_systems(Update, fade.in_set(ViewSystems::Show));
     }
 }
-
-/// How path previews are drawn.
-#[derive(Default, Reflect, GizmoConfigGroup)]
-struct Previews;
 
 /// What a mark says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerKind {
     Move,
+    Patrol,
+    /// Something that stands or goes there is meant.
+    Target,
     Queued,
     Failed,
+}
+
+impl MarkerKind {
+    /// The mark of a task.
+    pub const fn of(task: Task, queued: bool) -> Self {
+        match task {
+            Task::Patrol(_) => Self::Patrol,
+            Task::Follow(_) | Task::Attack(_) | Task::Visit(_) => Self::Target,
+            Task::Move(_) | Task::Hold if queued => Self::Queued,
+            Task::Move(_) | Task::Hold => Self::Move,
+        }
+    }
 }
 
 #[derive(Component)]
@@ -59,18 +63,20 @@ struct Marker {
 pub fn show(kind: MarkerKind, cell: Cell) -> impl Command {
     move |world: &mut World| {
         let place = world.resource::<GameMap>().frame.cell_center(cell).extend(HEIGHT);
-        let (frame, life) = match kind {
-            MarkerKind::Move => (mark::MOVE, LIFE),
-            MarkerKind::Queued => (mark::QUEUED, LIFE),
-            MarkerKind::Failed => (mark::FAILED, FAILURE_LIFE),
+        let sheets = world.resource::<Sheets>();
+        let (sprite, life) = match kind {
+            MarkerKind::Move => (sheets.marks.sprite(mark::MOVE), LIFE),
+            MarkerKind::Patrol => (sheets.marks.sprite(mark::FLAG), LIFE),
+            MarkerKind::Target => (sheets.tiles.sprite(tiles::TARGET as usize), LIFE),
+            MarkerKind::Queued => (sheets.marks.sprite(mark::QUEUED), LIFE),
+            MarkerKind::Failed => (sheets.marks.sprite(mark::FAILED), FAILURE_LIFE),
         };
-        let sprite = world.resource::<Sheets>().marks.sprite(frame);
         world.spawn((Marker { age: 0.0, life }, sprite, Transform::from_translation(place)));
     }
 }
 
 fn mark_failure(notice: On<Notice>, mut commands: Commands) {
-    if let Some(cell) = notice.cell {
+    if let Some(cell) = notice.goal {
         commands.queue(show(MarkerKind::Failed, cell));
     }
 }
@@ -90,40 +96,5 @@ fn fade(
         }
         sprite.color.set_alpha((left * 2.0).min(1.0));
         transform.scale = Vec3::splat(1.0 + 0.8 * (1.0 - marker.age * 6.0).max(0.0));
-    }
-}
-
-fn style_previews(mut configs: ResMut<GizmoConfigStore>) {
-    let (config, _) = configs.config_mut::<Previews>();
-    config.line.width = 2.0;
-    config.line.style = GizmoLineStyle::Dashed { gap_scale: 2.0, line_scale: 3.0 };
-}
-
-type Ordered = (&'static Transform, &'static CritterState, &'static NavPath, &'static OrderQueue);
-
-/// The way ahead of selected critters, and on to their queued goals. The more there are, the
-/// fainter they are drawn.
-fn preview_paths(
-    mut gizmos: Gizmos<Previews>,
-    map: Res<GameMap>,
-    critters: Query<Ordered, With<Selected>>,
-) {
-    let is_ordered = |(.., queue): &(_, _, _, &OrderQueue)| queue.current.is_some();
-    let count = critters.iter().filter(is_ordered).count().min(MOST_PREVIEWS);
-    let alpha = 0.2 + 0.4 / (1.0 + count as f32 / 10.0);
-    let way = Color::srgba(1.0, 1.0, 1.0, alpha);
-    let later = Color::srgba(1.0, 0.88, 0.3, alpha);
-    for (transform, state, path, queue) in critters.iter().filter(is_ordered).take(count) {
-        let center = |cell| map.frame.cell_center(cell);
-        let here = transform.translation.truncate();
-        let ahead = state.walk().waypoints_ahead(path).map(center);
-        gizmos.linestrip_2d(std::iter::once(here).chain(ahead), way);
-        let goals = queue.current.iter().chain(&queue.next).map(|&cell| center(cell));
-        if !queue.next.is_empty() && count <= MOST_QUEUE_LINES {
-            gizmos.linestrip_2d(goals.clone(), later);
-        }
-        for goal in goals.skip(1) {
-            gizmos.circle_2d(goal, 3.0, later);
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The minimap: terrain, walls, critters, and what the camera shows.
+//! The minimap: terrain, walls, buildings, critters, and what the camera shows.
 //!
 //! Input: the map and where everybody is. Output: a small picture, painted anew a few times a
 //! second, and a frame over it that follows the camera every frame.
@@ -14,8 +14,16 @@ use bevy::{
 use bevy_tilepath::prelude::*;
 
 use crate::{
-    camera::MainCamera, display::ViewSystems, hud, map::GameMap, pointer::Panel, select::Selected,
-    tiles, units::Unit, walls::Walls,
+    buildings::{BuildingKind, Buildings},
+    camera::MainCamera,
+    display::ViewSystems,
+    hud,
+    map::GameMap,
+    pointer::Panel,
+    select::Selected,
+    tiles,
+    units::Unit,
+    walls::Walls,
 };
 
 /// Longer side of the picture, in pixels.
@@ -25,6 +33,8 @@ const REPAINT: Duration = Duration::from_millis(100);
 const UNIT: [u8; 4] = [120, 205, 255, 255];
 const SELECTED: [u8; 4] = [255, 255, 255, 255];
 const WALL: [u8; 4] = [190, 190, 195, 255];
+const DEPOT: [u8; 4] = [240, 170, 60, 255];
+const DUMMY: [u8; 4] = [235, 60, 50, 255];
 
 /// Adds the minimap.
 pub struct MinimapPlugin;
@@ -106,7 +116,8 @@ fn paint(
     mut images: ResMut<Assets<Image>>,
     map: Res<GameMap>,
     walls: Res<Walls>,
-    units: Query<(&Transform, Has<Selected>), With<Unit>>,
+    buildings: Res<Buildings>,
+    units: Query<(&Transform, &Unit, Has<Selected>)>,
 ) {
     let Some(mut image) = images.get_mut(&painting.image) else { return };
     let Some(pixels) = &mut image.data else { return };
@@ -125,9 +136,16 @@ fn paint(
     for &cell in walls.cells.keys() {
         dot(map.frame.cell_center(cell), WALL, 1);
     }
-    for (transform, is_selected) in &units {
+    for (_, building) in buildings.iter() {
+        let color = match building.kind {
+            BuildingKind::Depot => DEPOT,
+            BuildingKind::Dummy => DUMMY,
+        };
+        dot(map.frame.cell_center(building.block.min), color, 2);
+    }
+    for (transform, unit, is_selected) in &units {
         let color = if is_selected { SELECTED } else { UNIT };
-        dot(transform.translation.truncate(), color, 2);
+        dot(transform.translation.truncate(), color, 1 + u32::from(unit.kind.size()));
     }
 }
 

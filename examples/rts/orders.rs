@@ -1,98 +1,96 @@
-//! Orders: go there, then there, stop.
+//! Orders: what the player and the script tell critters, as orders of the library.
 //!
-//! Input: critters and a cell. Output: a [`PathRequest`] for each critter, to a cell of its own
-//! near the one meant, and an [`OrderQueue`] with what comes after it. What becomes of orders is
-//! counted in [`Tally`] and told in [`Notice`]s.
-
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+//! Input: critters and a [`Task`]. Output: a [`Group`] that goes somewhere together, or for each
+//! critter an [`Order`] in its [`OrderQueue`]: instead of all it has, or after that. What becomes
+//! of them is noted in [`reports`](crate::reports).
 
 use bevy::{
     ecs::{query::QueryData, system::SystemParam},
     prelude::*,
 };
-use bevy_tilepath::prelude::*;
+use bevy_tilepath::{nav::formation::assign_places, prelude::*};
 
 use crate::{
-    placement::{Spiral, island_of},
-    units::Unit,
+    kinds::{Kind, SHOT},
+    reports::{Notice, Tally},
+    task::{Drill, Task},
+    units::{Unit, cell_of},
 };
 
-/// Where a critter is going, and where it goes after that.
-#[derive(Component, Clone, Debug, Default)]
-pub struct OrderQueue {
-    pub current: Option<Cell>,
-    pub next: VecDeque<Cell>,
-}
-
-/// What has become of all orders so far.
-#[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct Tally {
-    /// Orders to single critters.
-    pub orders: u64,
-    /// Arrivals, at the goal or as near to it as the critter could get.
-    pub arrived: u64,
-    /// Orders that could not be carried out.
-    pub failed: u64,
-}
-
-/// Something the player should know about an order.
-#[derive(Event, Clone, Debug)]
-pub struct Notice {
-    /// Where, if anywhere.
-    pub cell: Option<Cell>,
-    pub text: String,
-}
+/// How near critters follow, in cells.
+const FOLLOWING: u16 = 2;
+/// How long a pause in a line of orders is, in ticks.
+const PAUSE: u32 = 128;
+/// How long orders that find no way are tried again: about seven seconds.
+const PATIENCE: Retry = Retry { after: 64, longest: 256, most: 3 };
 
 #[derive(QueryData)]
 #[query_data(mutable)]
 struct Ordered {
-    entity: Entity,
     unit: &'static Unit,
+    state: &'static CritterState,
     transform: &'static Transform,
+    place: Option<&'static GroupPlace>,
     queue: &'static mut OrderQueue,
 }
+
+/// A critter that is given an order.
+#[derive(Clone, Copy, Debug)]
+struct Recruit {
+    entity: Entity,
+    unit: Unit,
+    /// Where it sets out.
+    from: Cell,
+}
+
+impl Recruit {
+    const fn profile(&self) -> ProfileId {
+        self.unit.kind.profile()
+    }
+
+    fn request(&self, to: Cell) -> PathRequest {
+        PathRequest::to(to).profile(self.profile()).reach(Reach::Nearest)
+    }
+}
+
+/// What a group puts on its members.
+type GroupOrders = (PathRequest, GroupPlace, SpeedLimit);
 
 /// Gives orders.
 #[derive(SystemParam)]
 pub struct Dispatcher<'w, 's> {
+    /// How groups go from now on.
+    pub drill: ResMut<'w, Drill>,
     commands: Commands<'w, 's>,
     grids: Res<'w, NavGrids>,
-    spiral: Res<'w, Spiral>,
     tally: ResMut<'w, Tally>,
     units: Query<'w, 's, Ordered>,
 }
 
 impl Dispatcher<'_, '_> {
-    /// Sends critters to cells around `goal`, nearest first; `queued` lets them finish first what
-    /// they are doing.
-    pub fn send(&mut self, units: &[Entity], goal: Cell, queued: bool) {
-        let (Some(grid), Some(frame)) =
-            (self.grids.get(GridId::default()), self.grids.frame(GridId::default()))
-        else {
-            return;
-        };
-        let center = frame.cell_center(goal);
-        let mut group: Vec<_> = units
-            .iter()
-            .filter_map(|&entity| {
-                let unit = self.units.get(entity).ok()?;
-                let place = unit.transform.translation.truncate();
-                Some((center.distance_squared(place), unit.unit.number, entity, place))
-            })
-            .collect();
-        group.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut goals = Goals::around(goal, grid, &self.spiral);
-        for (.., entity, place) in group {
-            let Ok(mut unit) = self.units.get_mut(entity) else { continue };
-            let profile = unit.unit.kind.profile();
-            let goal = goals.next(profile, frame.cell_at(place));
-            self.tally.orders += 1;
-            if queued && unit.queue.current.is_some() {
-                unit.queue.next.push_back(goal);
-            } else {
-                *unit.queue = OrderQueue { current: Some(goal), ..default() };
-                self.commands.entity(entity).insert(request(unit.unit, goal));
+    /// Gives critters an order: at once, or (`queued`) after all that they were told before.
+    pub fn give(&mut self, units: &[Entity], task: Task, queued: bool) {
+        let squad = self.line_up(units, task, queued);
+        self.tally.orders += squad.len() as u64;
+        self.tally.by_task[task.index()] += squad.len() as u64;
+        match task {
+            Task::Move(goal) if queued => self.spread(&squad, goal, true, |there, _| there.into()),
+            Task::Move(goal) => self.march(&squad, goal),
+            Task::Patrol(goal) => self.spread(&squad, goal, queued, |there, here| Order::Patrol {
+                stops: vec![there, here],
+                mode: PatrolMode::ThereAndBack,
+            }),
+            Task::Follow(friend) => self.each(&squad, queued, |kind| {
+                patient(PathRequest::follow(friend).within(FOLLOWING), kind)
+            }),
+            Task::Attack(target) => self.each(&squad, queued, |kind| {
+                patient(PathRequest::follow(target).in_sight(kind.range(), SHOT), kind)
+            }),
+            Task::Visit(building) => {
+                self.each(&squad, queued, |kind| patient(PathRequest::to(building).beside(), kind));
             }
+            Task::Hold if queued => self.each(&squad, true, |_| Order::Hold { ticks: PAUSE }),
+            Task::Hold => self.each(&squad, false, |_| Order::HoldGround),
         }
     }
 
@@ -100,87 +98,125 @@ impl Dispatcher<'_, '_> {
     pub fn stop(&mut self, units: &[Entity]) {
         for &entity in units {
             if let Ok(mut unit) = self.units.get_mut(entity) {
-                *unit.queue = OrderQueue::default();
-                self.commands.entity(entity).remove::<PathRequest>();
+                unit.queue.stop();
+                self.commands.entity(entity).remove::<GroupOrders>();
             }
+        }
+    }
+
+    /// Those who are meant, by number: nothing depends on the order in which they were selected.
+    fn line_up(&self, units: &[Entity], task: Task, queued: bool) -> Vec<Recruit> {
+        let Some(frame) = self.grids.frame(GridId::default()) else {
+            return Vec::new(); // the tilemap is read in the first tick
+        };
+        let recruit = |&entity: &Entity| {
+            let one = self.units.get(entity).ok().filter(|_| task != Task::Follow(entity))?;
+            let led_to = last_stop(one.queue).or(one.place.map(|place| place.cell));
+            let here = || cell_of(one.unit.kind, one.state, one.transform, frame);
+            let from = led_to.filter(|_| queued).or_else(here)?;
+            Some(Recruit { entity, unit: *one.unit, from })
+        };
+        let mut squad: Vec<_> = units.iter().filter_map(recruit).collect();
+        squad.sort_unstable_by_key(|one| one.unit.number);
+        squad
+    }
+
+    /// Sends a squad off as a group.
+    fn march(&mut self, squad: &[Recruit], goal: Cell) {
+        if squad.is_empty() {
+            return;
+        }
+        for one in squad {
+            if let Ok(mut unit) = self.units.get_mut(one.entity) {
+                unit.queue.stop();
+            }
+        }
+        let is_open = self.grids.get(GridId::default()).is_some_and(|grid| {
+            squad.iter().any(|one| grid.can_reach(one.profile(), one.from, goal))
+        });
+        if !is_open {
+            let text = "goal out of reach: going as near as possible".into();
+            self.commands.trigger(Notice { goal: Some(goal), at: None, text });
+        }
+        let member =
+            |one: &Recruit| GroupMember::new(one.entity, one.profile()).rank(one.unit.kind.rank());
+        let mut group = Group::to(goal, squad.iter().map(member))
+            .formation(self.drill.formation())
+            .request(PathRequest::to(goal).reach(Reach::Nearest));
+        group.keeps_together = self.drill.keeps_together;
+        self.commands.spawn(group);
+    }
+
+    /// Gives each of a squad an order of its own to a place near the goal, and back from there.
+    fn spread(
+        &mut self,
+        squad: &[Recruit],
+        goal: Cell,
+        queued: bool,
+        order: impl Fn(PathRequest, PathRequest) -> Order,
+    ) {
+        let Some(grid) = self.grids.get(GridId::default()) else {
+            return;
+        };
+        let unit = |one: &Recruit| {
+            GroupUnit::new(one.from).profile(one.profile()).rank(one.unit.kind.rank())
+        };
+        let units: Vec<_> = squad.iter().map(unit).collect();
+        let group = GroupOrder::to(goal).formation(self.drill.formation()).faced(&units);
+        for (one, place) in squad.iter().zip(assign_places(grid, &units, &group)) {
+            match place {
+                Ok(cell) => {
+                    let there = one.request(cell).rally(goal); // one search for all
+                    self.assign(one.entity, order(there, one.request(one.from)), queued);
+                }
+                Err(reason) => {
+                    let entity = one.entity;
+                    self.commands.trigger(PathFailed { entity, reason });
+                }
+            }
+        }
+    }
+
+    /// Gives each of a squad an order that depends on its kind.
+    fn each(&mut self, squad: &[Recruit], queued: bool, order: impl Fn(Kind) -> Order) {
+        for one in squad {
+            self.assign(one.entity, order(one.unit.kind), queued);
+        }
+    }
+
+    fn assign(&mut self, entity: Entity, order: Order, queued: bool) {
+        let Ok(mut unit) = self.units.get_mut(entity) else {
+            return;
+        };
+        if queued {
+            unit.queue.append(order);
+        } else {
+            unit.queue.replace(order);
+            // What a group has sent it on would come first.
+            self.commands.entity(entity).remove::<GroupOrders>();
         }
     }
 }
 
-fn request(unit: &Unit, goal: Cell) -> PathRequest {
-    PathRequest::to(goal).profile(unit.kind.profile()).reach(Reach::Nearest)
+/// An order to carry out a request, with some patience.
+fn patient(request: PathRequest, kind: Kind) -> Order {
+    request.profile(kind.profile()).retry(PATIENCE).into()
 }
 
-/// Hands out a goal of its own to each critter of a group.
-struct Goals<'a> {
-    grid: &'a NavGrid,
-    spiral: &'a Spiral,
-    center: Cell,
-    taken: BTreeSet<Cell>,
-    /// How far along the spiral each profile on each island has come.
-    reached: BTreeMap<(u8, Option<u32>), usize>,
-}
-
-impl<'a> Goals<'a> {
-    fn around(center: Cell, grid: &'a NavGrid, spiral: &'a Spiral) -> Self {
-        Self { grid, spiral, center, taken: BTreeSet::new(), reached: BTreeMap::new() }
-    }
-
-    /// The nearest free cell to the center that a critter standing on `start` can get to; the
-    /// center itself where there is none, to be approached as far as possible.
-    fn next(&mut self, profile: ProfileId, start: Option<Cell>) -> Cell {
-        let island = start.and_then(|start| island_of(self.grid, profile, start));
-        let index = self.reached.entry((profile.0, island)).or_default();
-        while let Some(cell) = self.spiral.cell(self.center, *index) {
-            *index += 1;
-            let can_stand = island.is_some() && island_of(self.grid, profile, cell) == island;
-            if can_stand && self.taken.insert(cell) {
-                return cell;
-            }
-        }
-        self.center
+/// Where a line of orders ends, if that is a cell.
+fn last_stop(queue: &OrderQueue) -> Option<Cell> {
+    let (_, order) = queue.waiting().last().or_else(|| queue.current())?;
+    match requests(order).first()?.target {
+        Target::Cell(cell) => Some(cell),
+        _ => None,
     }
 }
 
-/// Gives a critter that has arrived its next order.
-pub fn note_arrival(
-    arrived: On<Arrived>,
-    mut units: Query<(&Unit, &mut OrderQueue)>,
-    mut tally: ResMut<Tally>,
-    mut commands: Commands,
-) {
-    let Ok((unit, mut queue)) = units.get_mut(arrived.entity) else {
-        return;
-    };
-    tally.arrived += 1;
-    if arrived.kind == PathKind::Partial {
-        let text = "goal out of reach: went as near as possible".into();
-        commands.trigger(Notice { cell: queue.current, text });
-    }
-    begin_next(arrived.entity, unit, &mut queue, &mut commands);
-}
-
-/// Tells of an order that could not be carried out, and goes on with the next.
-pub fn note_failure(
-    failed: On<PathFailed>,
-    mut units: Query<(&Unit, &mut OrderQueue)>,
-    mut tally: ResMut<Tally>,
-    mut commands: Commands,
-) {
-    if matches!(failed.reason, PathFailure::Superseded | PathFailure::Canceled) {
-        return; // by a newer order, which is under way
-    }
-    let Ok((unit, mut queue)) = units.get_mut(failed.entity) else {
-        return;
-    };
-    tally.failed += 1;
-    commands.trigger(Notice { cell: queue.current, text: failed.reason.to_string() });
-    begin_next(failed.entity, unit, &mut queue, &mut commands);
-}
-
-fn begin_next(entity: Entity, unit: &Unit, queue: &mut OrderQueue, commands: &mut Commands) {
-    queue.current = queue.next.pop_front();
-    if let Some(goal) = queue.current {
-        commands.entity(entity).insert(request(unit, goal));
+/// The requests that an order consists of.
+pub fn requests(order: &Order) -> &[PathRequest] {
+    match order {
+        Order::Go(request) => std::slice::from_ref(request),
+        Order::Patrol { stops, .. } => stops,
+        Order::Hold { .. } | Order::HoldGround => &[],
     }
 }

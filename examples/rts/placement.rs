@@ -1,8 +1,8 @@
-//! Finds cells: for critters to appear on, and for each of a group to go to.
+//! Finds cells for critters and buildings to appear on, and where a game begins.
 //!
 //! Input: a grid, a kind of critter, a cell to be near. Output: cells that the kind can stand on,
 //! nearest first. Only the connected part of the map that matters (its *island*) counts, so that
-//! nobody is put, or sent, where no way leads.
+//! nobody is put where no way leads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,46 +31,63 @@ impl Default for Spiral {
 }
 
 impl Spiral {
-    /// The `index`-th nearest cell to `center`; `None` past the radius.
-    pub fn cell(&self, center: Cell, index: usize) -> Option<Cell> {
-        self.0.get(index).map(|&(dx, dy)| center.offset(dx, dy))
-    }
-
     /// The cells around `center`, nearest first.
     pub fn around(&self, center: Cell) -> impl Iterator<Item = Cell> + '_ {
         self.0.iter().map(move |&(dx, dy)| center.offset(dx, dy))
     }
 
     /// Up to `count` cells near `center` for critters of `kind` to appear on, all on `island` and
-    /// with gaps between them; `taken` are left out and grow by what is found.
+    /// with gaps between them; `room` grows by what they cover.
     pub fn spots(
         &self,
         grid: &NavGrid,
         (kind, island): (Kind, u32),
         center: Cell,
         count: usize,
-        taken: &mut BTreeSet<Cell>,
+        room: &mut Room,
     ) -> Vec<Cell> {
         self.around(center)
-            .filter(|cell| (cell.x + cell.y) % 2 == 0)
-            .filter(|&cell| island_of(grid, kind.profile(), cell) == Some(island))
-            .filter(|&cell| taken.insert(cell))
+            .filter(|&cell| is_on_raster(kind, cell))
+            .filter(|&cell| grid.island(kind.profile(), cell) == Some(island))
+            .filter(|&cell| room.take(kind.block(cell)))
             .take(count)
             .collect()
     }
 }
 
-/// The connected part of the map that `cell` belongs to for a profile.
-pub fn island_of(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Option<u32> {
-    let local = cell.offset(-grid.origin().x, -grid.origin().y);
-    let (x, y) = (u32::try_from(local.x).ok()?, u32::try_from(local.y).ok()?);
-    grid.layer(profile)?.island(x, y)
+/// Whether critters of a kind appear on the cell: small ones on every other cell, as on a
+/// chessboard, large ones with a free cell in between.
+fn is_on_raster(kind: Kind, cell: Cell) -> bool {
+    match i32::from(kind.size()) {
+        1 => (cell.x + cell.y).rem_euclid(2) == 0,
+        size => cell.x.rem_euclid(size + 1) == 0 && cell.y.rem_euclid(size + 1) == 0,
+    }
+}
+
+/// The cells on which somebody or something stands.
+#[derive(Clone, Debug, Default)]
+pub struct Room(BTreeSet<Cell>);
+
+impl Room {
+    /// Takes the cells of a block; says whether they were all free.
+    pub fn take(&mut self, block: CellRect) -> bool {
+        let is_free = block.cells().all(|cell| !self.0.contains(&cell));
+        if is_free {
+            self.0.extend(block.cells());
+        }
+        is_free
+    }
+
+    /// Takes the cells of blocks, free or not.
+    pub fn without(blocks: impl IntoIterator<Item = CellRect>) -> Self {
+        Self(blocks.into_iter().flat_map(CellRect::cells).collect())
+    }
 }
 
 /// The largest connected part of the map for a profile.
 pub fn main_island(grid: &NavGrid, profile: ProfileId) -> Option<u32> {
     let mut sizes = BTreeMap::new();
-    for island in grid.rect().cells().filter_map(|cell| island_of(grid, profile, cell)) {
+    for island in grid.rect().cells().filter_map(|cell| grid.island(profile, cell)) {
         *sizes.entry(island).or_insert(0_u32) += 1;
     }
     let largest = sizes.values().copied().max()?;
@@ -106,7 +123,7 @@ fn score_view(
     water: (ProfileId, Option<u32>),
 ) -> i32 {
     let is_on = |(profile, island): (ProfileId, Option<u32>), cell| {
-        island.is_some() && island_of(grid, profile, cell) == island
+        island.is_some() && grid.island(profile, cell) == island
     };
     let (mut ground, mut lake) = (0, 0);
     let mut terrains = BTreeMap::new();

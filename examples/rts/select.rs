@@ -1,7 +1,8 @@
 //! Selection by pointer: click, drag-box, shift to add.
 //!
 //! Input: pointer and keys. Output: [`Selected`] on critters, a ring under each of them, and the
-//! box while it is drawn. A double click takes everyone of that kind in view.
+//! box while it is drawn. A double click takes everyone of that kind in view. Large critters have
+//! large rings, and are hit by clicks anywhere on them.
 
 use bevy::prelude::*;
 
@@ -9,6 +10,7 @@ use crate::{
     camera::{MainCamera, scale_of},
     display::ViewSystems,
     map::TILE,
+    player::PatrolAim,
     pointer::{Over, Pointer},
     sprites::{Sheets, mark},
     units::Unit,
@@ -46,7 +48,7 @@ struct SelectionBox;
 
 /// The box being drawn, and the click before.
 #[derive(Resource, Default)]
-struct Drag {
+pub struct Drag {
     /// Where the button went down: on the screen and in the world.
     from: Option<(Vec2, Vec2)>,
     is_box: bool,
@@ -65,9 +67,11 @@ pub fn is_held(keys: &ButtonInput<KeyCode>, modifier: [KeyCode; 2]) -> bool {
 /// The shift keys.
 pub const SHIFT: [KeyCode; 2] = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
 
-fn select_by_pointer(
+/// Selects by click and by box, unless the click is to say where a patrol turns back.
+pub fn select_by_pointer(
     mut commands: Commands,
     mut drag: ResMut<Drag>,
+    aim: Res<PatrolAim>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
@@ -75,7 +79,7 @@ fn select_by_pointer(
     units: Units,
     view: Single<View, With<MainCamera>>,
 ) {
-    if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::Ground {
+    if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::Ground && !aim.0 {
         drag.from = Some((pointer.screen, pointer.world));
         drag.is_box = false;
     }
@@ -106,8 +110,7 @@ fn clicked(
     (camera, place, projection): (&Camera, &GlobalTransform, &Projection),
     is_double: bool,
 ) -> Vec<Entity> {
-    let reach = (TILE * 0.7).max(10.0 * scale_of(projection));
-    match nearest(units, at, reach) {
+    match unit_at(units, at, projection, |_| true) {
         Some((_, unit)) if is_double => {
             let shown = camera.logical_viewport_rect().unwrap_or_default();
             let corner = |at| camera.viewport_to_world_2d(place, at).unwrap_or_default();
@@ -124,20 +127,36 @@ fn in_rect(units: &Units, rect: Rect, like: Option<Unit>) -> Vec<Entity> {
     units
         .iter()
         .filter(|(_, unit, ..)| like.is_none_or(|like| like.kind == unit.kind))
-        .filter(|(_, _, transform, _)| rect.contains(transform.translation.truncate()))
+        .filter(|(_, unit, transform, _)| {
+            rect.inflate(overhang(unit)).contains(transform.translation.truncate())
+        })
         .map(|(entity, ..)| entity)
         .collect()
 }
 
-fn nearest(units: &Units, at: Vec2, reach: f32) -> Option<(Entity, Unit)> {
+/// The critter at a place in the world, among those who are wanted: selected or not.
+pub fn unit_at(
+    units: &Units,
+    at: Vec2,
+    projection: &Projection,
+    is_wanted: impl Fn(bool) -> bool,
+) -> Option<(Entity, Unit)> {
+    let reach = (TILE * 0.7).max(10.0 * scale_of(projection));
     units
         .iter()
+        .filter(|&(.., is_selected)| is_wanted(is_selected))
         .map(|(entity, unit, transform, _)| {
-            (transform.translation.truncate().distance(at), entity, *unit)
+            let distance = transform.translation.truncate().distance(at);
+            (distance - overhang(unit), (entity, *unit))
         })
-        .filter(|&(distance, ..)| distance < reach)
+        .filter(|&(distance, _)| distance < reach)
         .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, entity, unit)| (entity, unit))
+        .map(|(_, hit)| hit)
+}
+
+/// By how much a critter is larger than a cell on each side, in world units.
+fn overhang(unit: &Unit) -> f32 {
+    f32::from(unit.kind.size() - 1) / 2.0 * TILE
 }
 
 /// Selects `chosen`, next to or instead of who is selected.
@@ -156,9 +175,15 @@ pub fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: b
     }
 }
 
-fn add_ring(added: On<Add, Selected>, mut commands: Commands, sheets: Res<Sheets>) {
-    let ring = (Ring, sheets.marks.sprite(mark::RING), Transform::from_xyz(0.0, 0.0, -0.5));
-    commands.entity(added.entity).with_child(ring);
+fn add_ring(
+    added: On<Add, Selected>,
+    units: Query<&Unit>,
+    mut commands: Commands,
+    sheets: Res<Sheets>,
+) {
+    let size = units.get(added.entity).map_or(1.0, |unit| f32::from(unit.kind.size()));
+    let place = Transform::from_xyz(0.0, 0.0, -0.5).with_scale(Vec3::new(size, size, 1.0));
+    commands.entity(added.entity).with_child((Ring, sheets.marks.sprite(mark::RING), place));
 }
 
 fn remove_ring(

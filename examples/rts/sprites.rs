@@ -1,4 +1,4 @@
-//! How things look: pictures for the tilemap, critters, walls and marks.
+//! How things look: pictures for the tilemap, critters, walls, buildings and marks.
 //!
 //! Input: entities of the game as they appear. Output: sprites on them, and every frame the
 //! picture that fits where a critter faces and whether it walks.
@@ -8,6 +8,7 @@ use bevy_ecs_tilemap::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
+    buildings::{Building, BuildingKind},
     display::ViewSystems,
     map::{GameMap, TILE, spawn_tiles},
     tiles,
@@ -30,6 +31,7 @@ impl Plugin for SpritesPlugin {
         app.init_resource::<Sheets>()
             .add_observer(dress_unit)
             .add_observer(dress_wall)
+            .add_observer(dress_building)
             .add_systems(Startup, dress_map.after(spawn_tiles))
             .add_systems(Update, animate.in_set(ViewSystems::Show));
     }
@@ -65,6 +67,7 @@ pub mod mark {
     pub const QUEUED: usize = 2;
     pub const FAILED: usize = 3;
     pub const BUILD: usize = 4;
+    pub const FLAG: usize = 6;
 }
 
 impl FromWorld for Sheets {
@@ -116,12 +119,43 @@ fn dress_unit(
 ) {
     if let Ok(unit) = units.get(added.entity) {
         let sprite = sheets.critters.sprite(frame(*unit, Direction::South, 0));
-        commands.entity(added.entity).insert(sprite);
+        let size = TILE * f32::from(unit.kind.size());
+        commands
+            .entity(added.entity)
+            .insert(Sprite { custom_size: Some(Vec2::splat(size)), ..sprite });
     }
 }
 
 fn dress_wall(added: On<Add, Wall>, sheets: Res<Sheets>, mut commands: Commands) {
     commands.entity(added.entity).insert(sheets.tiles.sprite(tiles::WALL as usize));
+}
+
+/// A depot is a house as large as its block; a dummy is a piece of wall, painted red, with a target
+/// on it.
+fn dress_building(
+    added: On<Add, Building>,
+    buildings: Query<&Building>,
+    sheets: Res<Sheets>,
+    mut commands: Commands,
+) {
+    let Ok(building) = buildings.get(added.entity) else {
+        return;
+    };
+    let mut entity = commands.entity(added.entity);
+    match building.kind {
+        BuildingKind::Depot => {
+            let size = Vec2::splat(TILE * building.kind.size() as f32);
+            let house = sheets.tiles.sprite(tiles::HOUSE as usize);
+            entity.insert(Sprite { custom_size: Some(size), ..house });
+        }
+        BuildingKind::Dummy => {
+            let wall = sheets.tiles.sprite(tiles::WALL as usize);
+            let ring = sheets.tiles.sprite(tiles::TARGET as usize);
+            entity
+                .insert(Sprite { color: Color::srgb(1.0, 0.45, 0.4), ..wall })
+                .with_child((ring, Transform::from_xyz(0.0, 0.0, 0.1)));
+        }
+    }
 }
 
 fn frame(unit: Unit, facing: Direction, step: usize) -> usize {

@@ -11,8 +11,10 @@ use crate::map::GameMap;
 /// Sides of a cell in the order of their bits; `y` grows upwards.
 const SIDES: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// The tile with a wall, and the one the sheet shows in the abyss.
+/// The tile with a wall, a ring around a target, and a house of one tile.
 pub const WALL: u32 = 46;
+pub const TARGET: u32 = 47;
+pub const HOUSE: u32 = group::ROOF + 15;
 
 /// First tiles of the groups of the sheet.
 mod group {

@@ -3,8 +3,6 @@
 //! Input: kinds and cells. Output: entities with a [`Unit`], a [`Critter`] that the plugin moves,
 //! and an [`OrderQueue`]. How they look is added where there is something to look at.
 
-use std::collections::BTreeSet;
-
 use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_tilepath::prelude::*;
 
@@ -12,14 +10,13 @@ use crate::{
     cli::Options,
     kinds::Kind,
     map::GameMap,
-    orders::OrderQueue,
-    placement::{Spiral, find_home, island_of, main_island},
+    placement::{Room, Spiral, find_home, main_island},
 };
 
-/// How high critters are drawn: above tiles and walls.
+/// How high critters are drawn: above tiles, walls and buildings.
 const HEIGHT: f32 = 3.0;
 /// Where each kind starts, in cells from the home cell.
-const CAMPS: [(i32, i32); 5] = [(-13, -4), (13, -5), (-3, 11), (0, 0), (1, -12)];
+const CAMPS: [(i32, i32); 5] = [(-13, -4), (13, -5), (-3, 14), (0, 0), (1, -12)];
 
 /// A critter of this game.
 #[derive(Component, Clone, Copy, Debug)]
@@ -47,16 +44,19 @@ pub struct Barracks<'w, 's> {
 }
 
 impl Barracks<'_, '_> {
-    /// Puts a critter on a cell.
+    /// Puts a critter on a cell; a large one covers more cells to the right and up.
     pub fn spawn(&mut self, kind: Kind, cell: Cell) {
-        let place = self.map.frame.cell_center(cell).extend(HEIGHT);
-        self.commands.spawn((
+        let place = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
+        let mut unit = self.commands.spawn((
             Unit { kind, number: self.count.0 },
             Critter::new(kind.speed()).turns(false),
             PathStatus::Idle,
             Facing(Direction::South),
             Transform::from_translation(place),
         ));
+        if kind.glides() {
+            unit.insert(StraightWay::default());
+        }
         self.count.0 += 1;
     }
 }
@@ -71,19 +71,19 @@ pub fn spawn_camps(
 ) {
     home.0 = find_home(&map.grid);
     let islands = Kind::ALL.map(|kind| main_island(&map.grid, kind.profile()));
-    let mut taken = BTreeSet::new();
+    let mut room = Room::default();
     let mut left = options.units as usize;
     for (kind, island) in Kind::ALL.into_iter().zip(islands) {
         let Some(island) = island else { continue };
         let wanted = left.min((options.units * kind.share()).div_ceil(100) as usize);
         let (dx, dy) = CAMPS[kind as usize];
         let camp = home.0.offset(dx, dy);
-        for cell in spiral.spots(&map.grid, (kind, island), camp, wanted, &mut taken) {
+        for cell in spiral.spots(&map.grid, (kind, island), camp, wanted, &mut room) {
             barracks.spawn(kind, cell);
             left -= 1;
         }
     }
-    spread_rest(&mut barracks, &map.grid, islands, left, taken);
+    spread_rest(&mut barracks, &map.grid, islands, left, room);
 }
 
 /// Spawns those for whom there was no room in the camps anywhere on the map.
@@ -92,14 +92,15 @@ fn spread_rest(
     grid: &NavGrid,
     islands: [Option<u32>; 5],
     count: usize,
-    mut taken: BTreeSet<Cell>,
+    mut room: Room,
 ) {
     let mut cells = grid.rect().cells();
     for _ in 0..count {
-        let spot = cells.by_ref().filter(|&cell| taken.insert(cell)).find_map(|cell| {
+        let spot = cells.by_ref().find_map(|cell| {
             let fits = |&kind: &Kind| {
                 let island = islands[kind as usize];
-                island.is_some() && island_of(grid, kind.profile(), cell) == island
+                let is_there = island.is_some() && grid.island(kind.profile(), cell) == island;
+                is_there && room.take(kind.block(cell))
             };
             Some((Kind::ALL.into_iter().find(fits)?, cell))
         });
@@ -111,11 +112,29 @@ fn spread_rest(
     }
 }
 
-/// Where a critter is: the cell it leaves while it walks, the cell under it while it stands.
-pub fn cell_of(state: &CritterState, transform: &Transform, frame: &GridFrame) -> Option<Cell> {
-    if state.walk().is_between_cells() {
+/// Where a critter is (its lowest, leftmost cell): the cell it leaves while it walks, the one it
+/// stands on else. Its state tells as soon as its first order was read, and says (0, 0) before.
+pub fn cell_of(
+    kind: Kind,
+    state: &CritterState,
+    transform: &Transform,
+    frame: &GridFrame,
+) -> Option<Cell> {
+    if state.walk().is_between_cells() || state.cell() != Cell::default() {
         Some(state.cell())
     } else {
-        frame.cell_at(transform.translation.truncate())
+        frame.anchor_at(transform.translation.truncate(), kind.size().into())
     }
+}
+
+/// The cells that a critter covers, and those it is about to.
+pub fn blocks_of(
+    kind: Kind,
+    state: &CritterState,
+    transform: &Transform,
+    frame: &GridFrame,
+) -> impl Iterator<Item = CellRect> {
+    let head = state.walk().is_between_cells().then(|| state.walk().head());
+    let cells = cell_of(kind, state, transform, frame).into_iter().chain(head);
+    cells.map(move |cell| kind.block(cell))
 }

@@ -10,8 +10,9 @@ use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_tilepath::prelude::*;
 
 use crate::{
+    buildings::Buildings,
     map::GameMap,
-    units::{Unit, cell_of},
+    units::{Unit, blocks_of},
 };
 
 /// How high walls are drawn: above the tiles.
@@ -25,25 +26,27 @@ pub struct Wall;
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Walls {
     pub cells: BTreeMap<Cell, Entity>,
-    /// How many were built and removed so far.
+    /// How many walls and buildings were put up and torn down so far.
     pub edits: u64,
 }
 
-/// Builds and removes walls.
+/// Builds walls, and tears down walls and buildings.
 #[derive(SystemParam)]
 pub struct Mason<'w, 's> {
     commands: Commands<'w, 's>,
     map: Res<'w, GameMap>,
     walls: ResMut<'w, Walls>,
-    units: Query<'w, 's, (&'static CritterState, &'static Transform), With<Unit>>,
+    buildings: ResMut<'w, Buildings>,
+    units: Query<'w, 's, (&'static Unit, &'static CritterState, &'static Transform)>,
 }
 
 impl Mason<'_, '_> {
     /// Builds a wall; says whether it could. Walls stand on open ground and on water, where no
-    /// wall and no critter is.
+    /// wall, no building and no critter is.
     pub fn build(&mut self, cell: Cell) -> bool {
         let is_open = matches!(self.map.letter(cell), Some(b'.' | b'G' | b'S' | b'W'));
-        if !is_open || self.walls.cells.contains_key(&cell) || self.is_occupied(cell) {
+        let is_built_on = self.walls.cells.contains_key(&cell) || self.buildings.at(cell).is_some();
+        if !is_open || is_built_on || self.is_occupied(cell) {
             return false;
         }
         let place = self.map.frame.cell_center(cell).extend(HEIGHT);
@@ -55,9 +58,10 @@ impl Mason<'_, '_> {
         true
     }
 
-    /// Removes a wall; says whether there was one.
+    /// Removes the wall or the building on a cell; says whether there was one.
     pub fn remove(&mut self, cell: Cell) -> bool {
-        let Some(entity) = self.walls.cells.remove(&cell) else {
+        let wall = self.walls.cells.remove(&cell);
+        let Some(entity) = wall.or_else(|| self.buildings.tear_down(cell)) else {
             return false;
         };
         self.commands.entity(entity).despawn();
@@ -66,9 +70,9 @@ impl Mason<'_, '_> {
     }
 
     fn is_occupied(&self, cell: Cell) -> bool {
-        self.units.iter().any(|(state, transform)| {
-            let is_entering = state.walk().is_between_cells() && state.walk().head() == cell;
-            is_entering || cell_of(state, transform, &self.map.frame) == Some(cell)
+        self.units.iter().any(|(unit, state, transform)| {
+            blocks_of(unit.kind, state, transform, &self.map.frame)
+                .any(|block| block.contains(cell))
         })
     }
 }

@@ -1,6 +1,9 @@
 //! Calls the members of groups together: who is left, who goes where, who has come to rest.
 
-use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy::{
+    ecs::{entity::EntityHashSet, system::SystemParam},
+    prelude::*,
+};
 
 use super::{Group, GroupArrived, GroupMember, GroupPace, GroupPlace, GroupState};
 use crate::{
@@ -10,6 +13,7 @@ use crate::{
         cell::Cell,
         formation::{GroupOrder, GroupUnit, assign_places, close_ranks},
         grid::NavGrid,
+        path::PathKind,
         query::{GridId, PathFailure},
     },
     request::{ActiveOrder, PathFailed, PathRequest, PathStatus, Target},
@@ -94,7 +98,6 @@ impl Mustering<'_, '_> {
 
     /// Gives every member its place and sends those there for whom it is another than before.
     fn give_places(&mut self, entity: Entity, group: &Group, state: &mut GroupState) {
-        state.is_told = false;
         let id = group.request.grid;
         let Some(grid) = self.grids.get(id) else {
             self.refuse_all(group, state, PathFailure::GridGone(id));
@@ -103,7 +106,8 @@ impl Mustering<'_, '_> {
         let mut members: Vec<GroupMember> = Vec::with_capacity(group.members.len());
         let mut units: Vec<GroupUnit> = Vec::with_capacity(group.members.len());
         let mut lost = Vec::new();
-        for member in &group.members {
+        let mut seen = EntityHashSet::default();
+        for member in group.members.iter().filter(|member| seen.insert(member.entity)) {
             match self.cell_of(member, id, grid) {
                 Some(cell) => {
                     members.push(*member);
@@ -127,11 +131,13 @@ impl Mustering<'_, '_> {
         let limit = group.keeps_together.then(|| self.slowest(&members)).flatten();
         let before = core::mem::take(state);
         (state.number, state.settled) = (before.number, order);
+        state.is_told = before.is_told;
         for (index, (member, answer)) in members.iter().zip(answers).enumerate() {
             let is_new =
                 before.place_of(member.entity, index).map(|place| place.1) != Some(answer.ok());
             state.note(member.entity, answer.ok(), self.asked(member.entity));
             if is_new || !is_same_order {
+                state.is_told = false;
                 self.send(entity, group, member, answer);
             }
             self.limit(member.entity, limit);
@@ -189,6 +195,10 @@ impl Mustering<'_, '_> {
             match (state.cell_of(member.entity, index), status) {
                 (None, _) | (_, Some(PathStatus::Failed(_))) => failed += 1,
                 (_, Some(PathStatus::Arrived(_))) => arrived += 1,
+                // It does not walk by itself.
+                (_, Some(PathStatus::Found(PathKind::Complete | PathKind::Partial))) => {
+                    arrived += 1
+                }
                 _ => return,
             }
         }

@@ -14,7 +14,7 @@ use crate::{
         query::PathFailure,
         walk::WalkEvent,
     },
-    request::{ActiveOrder, Arrived, NavPath, PathFailed, PathRequest, PathStatus},
+    request::{ActiveOrder, Arrived, NavPath, PathFailed, PathRequest, PathStatus, fitting_anchor},
     scheduler::Pathfinder,
 };
 
@@ -76,8 +76,11 @@ pub(crate) fn advance_critters(
                 commands.trigger(Arrived { entity, kind, cell });
             }
             Ending::Blocked => {
-                let head = walker.state.walk.head();
-                pathfinder.ask_again(entity, &mut walker.order, head);
+                let (head, order) = (walker.state.walk.head(), &mut walker.order);
+                let grid = grids.get(order.grid);
+                let start =
+                    grid.map_or(head, |grid| fitting_anchor(grid, order.query.profile, head));
+                pathfinder.ask_again(entity, order, start);
                 *walker.status = PathStatus::Repairing;
             }
             Ending::GridGone => {

@@ -8,7 +8,7 @@ use super::{CritterState, StraightWay};
 use crate::{
     grids::NavGrids,
     nav::{cell::CellRect, grid::NavGrid, path::Path, query::GridId},
-    request::{ActiveOrder, NavPath, PathStatus},
+    request::{ActiveOrder, NavPath, PathStatus, fitting_anchor},
     scheduler::Pathfinder,
 };
 
@@ -75,7 +75,10 @@ pub(crate) fn repair_paths(
             } else {
                 state.turn_back();
             }
-            let start = state.walk.head();
+            // A unit that has grown makes room.
+            let head = state.walk.head();
+            let grid = grids.get(order.grid);
+            let start = grid.map_or(head, |grid| fitting_anchor(grid, order.query.profile, head));
             path.0 = Path::standing(start);
             if !is_at_rest(&status) {
                 pathfinder.ask_again(entity, &mut order, start);

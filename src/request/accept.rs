@@ -2,7 +2,7 @@
 //! what is to be tried again.
 //!
 //! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
-//! over several ticks, in order. Targets are turned into cells here.
+//! over several ticks, urgent ones first, each kind in order. Targets are turned into cells here.
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
@@ -42,22 +42,29 @@ pub(crate) fn accept_requests(
     desk.pathfinder.unread = 0;
     let affordable = (settings.budget / 2 / LETTER_COST).max(1) as usize;
     let mut read = desk.take_up_again(affordable);
-    let letters = inbox.letters.len().min(affordable - read);
-    for letter in inbox.letters.drain(..letters) {
-        match letter {
-            Letter::Dropped(entity, was_under_way) => desk.drop_order(entity, was_under_way),
-            Letter::Asked(entity, number) => desk.take_up_new(entity, number),
+    let RequestInbox { urgent, letters, .. } = &mut *inbox;
+    for letters in [urgent, letters] {
+        let count = letters.len().min(affordable - read);
+        letters.drain(..count).for_each(|letter| desk.read(letter));
+        read += count;
+        desk.pathfinder.unread += letters.len();
+        if letters.is_empty() && letters.capacity() > INBOX_KEPT {
+            letters.shrink_to(INBOX_KEPT); // after a flood
         }
     }
-    read += letters;
     desk.pathfinder.spent += read as u32 * LETTER_COST;
-    desk.pathfinder.unread = inbox.letters.len();
-    if inbox.letters.is_empty() && inbox.letters.capacity() > INBOX_KEPT {
-        inbox.letters.shrink_to(INBOX_KEPT); // after a flood
-    }
 }
 
 impl Desk<'_, '_> {
+    fn read(&mut self, letter: Letter) {
+        match letter {
+            Letter::Dropped(entity, number, was_under_way) => {
+                self.drop_order(entity, number, was_under_way);
+            }
+            Letter::Asked(entity, number) => self.take_up_new(entity, number),
+        }
+    }
+
     /// Takes up a request for the first time, if it is still the unit's latest.
     fn take_up_new(&mut self, entity: Entity, number: u64) {
         // Else it was taken off, replaced or despawned meanwhile: a later letter says so.
@@ -107,17 +114,21 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// The request was taken off or replaced: whatever it was up to ends here.
-    fn drop_order(&mut self, entity: Entity, was_under_way: bool) {
-        self.pathfinder.forget(entity);
-        if let Ok(unit) = self.units.get_mut(entity) {
+    /// Request `number` was taken off or replaced: whatever it was up to ends here, unless a newer one
+    /// has been read before.
+    fn drop_order(&mut self, entity: Entity, number: u64, was_under_way: bool) {
+        let Ok(unit) = self.units.get_mut(entity) else {
+            self.pathfinder.forget(entity);
+            return;
+        };
+        if was_under_way {
+            let is_replaced = unit.0.is_some();
+            let reason = if is_replaced { PathFailure::Superseded } else { PathFailure::Canceled };
+            self.commands.trigger(PathFailed { entity, reason });
+        }
+        if unit.2.number <= number {
+            self.pathfinder.forget(entity);
             self.pathfinder.unfollow(unit.2.number);
-            if was_under_way {
-                let is_replaced = unit.0.is_some();
-                let reason =
-                    if is_replaced { PathFailure::Superseded } else { PathFailure::Canceled };
-                self.commands.trigger(PathFailed { entity, reason });
-            }
             end_order(unit);
         }
     }

@@ -57,7 +57,10 @@ impl Fallback<'_> {
             order.attempt += 1;
             *status = PathStatus::Searching;
             1
-        } else if let Some(retry) = request.retry.filter(|retry| order.tries < retry.most) {
+        } else if let Some(retry) = request.retry.filter(|retry| order.tries < retry.most)
+            && reason != PathFailure::TargetGone
+        // it will not come back
+        {
             order.attempt = 0;
             order.tries += 1;
             *status = PathStatus::Waiting(reason);

@@ -171,7 +171,7 @@ impl Places<'_, '_, '_> {
 /// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
 /// one asked for and where it fits: units that are put close to a wall, or grow, make room that way.
 /// The anchor itself where there is none.
-fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
+pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
     let reach = grid.unit_size(profile) as i32 - 1;
     if reach == 0 || grid.cost(profile, anchor) > 0 {
         return anchor;

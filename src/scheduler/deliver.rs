@@ -88,6 +88,7 @@ pub(crate) fn deliver_answers(
         }
     }
     pathfinder.answers = answers; // keeps its memory
+    pathfinder.counters.waiting_again = pathfinder.waiting_again();
     published.set_if_neq(pathfinder.counters);
 }
 

@@ -1,0 +1,152 @@
+//! What is drawn of orders while they are carried out.
+//!
+//! Input: who is selected, paths and lines of orders. Output: dashed lines along the ways ahead, on
+//! to what is queued and between the ends of patrols; and the shots of all who are within range.
+
+use bevy::{gizmos::config::GizmoLineStyle, prelude::*};
+use bevy_tilepath::prelude::*;
+
+use crate::{display::ViewSystems, map::GameMap, orders::requests, select::Selected, units::Unit};
+
+/// Paths drawn at most: more of them would hide the ground.
+const MOST_PREVIEWS: usize = 60;
+/// Critters up to which lines also lead to queued goals.
+const MOST_QUEUE_LINES: usize = 24;
+/// Seconds from one shot to the next, and how long one is seen.
+const SHOT_EVERY: f32 = 0.9;
+const SHOT_LASTS: f32 = 0.12;
+
+/// Adds previews and shots.
+pub struct PreviewsPlugin;
+
+impl Plugin for PreviewsPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_gizmo_group::<Previews>().add_systems(Startup, style_previews).add_systems(
+            Update,
+            (preview_paths, preview_orders, draw_shots).in_set(ViewSystems::Show),
+        );
+    }
+}
+
+/// How previews are drawn.
+#[derive(Default, Reflect, GizmoConfigGroup)]
+struct Previews;
+
+fn style_previews(mut configs: ResMut<GizmoConfigStore>) {
+    let (config, _) = configs.config_mut::<Previews>();
+    config.line.width = 2.0;
+    config.line.style = GizmoLineStyle::Dashed { gap_scale: 2.0, line_scale: 3.0 };
+}
+
+/// How faint previews are: the more, the fainter.
+fn alpha(count: usize) -> f32 {
+    0.2 + 0.4 / (1.0 + count as f32 / 10.0)
+}
+
+type Walker = (
+    &'static Transform,
+    &'static CritterState,
+    &'static NavPath,
+    Option<&'static StraightWay>,
+    &'static Unit,
+    &'static PathStatus,
+);
+
+/// The way ahead of selected critters; of those that go in straight lines also what is behind.
+fn preview_paths(
+    mut gizmos: Gizmos<Previews>,
+    map: Res<GameMap>,
+    critters: Query<Walker, With<Selected>>,
+) {
+    let is_walking = |(.., status): &(_, _, _, _, _, &PathStatus)| status.is_under_way();
+    let count = critters.iter().filter(is_walking).count().min(MOST_PREVIEWS);
+    let color = Color::srgba(1.0, 1.0, 1.0, alpha(count));
+    for (transform, state, path, straight, unit, _) in
+        critters.iter().filter(is_walking).take(count)
+    {
+        let center = |cell| map.frame.block_center(cell, unit.kind.size().into());
+        if let Some(straight) = straight {
+            gizmos.linestrip_2d(straight.lines().turning_points().map(center), color);
+        } else {
+            let here = transform.translation.truncate();
+            let ahead = state.walk().waypoints_ahead(path).map(center);
+            gizmos.linestrip_2d(std::iter::once(here).chain(ahead), color);
+        }
+    }
+}
+
+type Ordered = (&'static Transform, Option<&'static NavPath>, &'static Unit, &'static OrderQueue);
+
+/// Where selected critters go after that, and between which places they patrol.
+fn preview_orders(
+    mut gizmos: Gizmos<Previews>,
+    map: Res<GameMap>,
+    critters: Query<Ordered, With<Selected>>,
+    targets: Query<&Transform>,
+) {
+    let is_busy = |(.., queue): &(_, _, _, &OrderQueue)| !queue.is_empty();
+    let count = critters.iter().filter(is_busy).count().min(MOST_PREVIEWS);
+    let color = Color::srgba(1.0, 0.88, 0.3, alpha(count));
+    for (transform, path, unit, queue) in critters.iter().filter(is_busy).take(count) {
+        let size = u32::from(unit.kind.size());
+        let (frame, targets) = (&map.frame, &targets);
+        let places = |order| {
+            let requests = requests(order).iter();
+            requests.filter_map(move |request| place_of(request, size, frame, targets))
+        };
+        let beat: Vec<_> = queue.current().into_iter().flat_map(|(_, one)| places(one)).collect();
+        if let [there, .., back] = beat[..] {
+            gizmos.line_2d(there, back, color);
+            gizmos.circle_2d(there, 3.0, color);
+            gizmos.circle_2d(back, 3.0, color);
+        }
+        let later: Vec<_> = queue.waiting().flat_map(|(_, one)| places(one)).collect();
+        if !later.is_empty() && count <= MOST_QUEUE_LINES {
+            let end = path.map(|path| map.frame.block_center(path.end(), size));
+            let from = end.unwrap_or(transform.translation.truncate());
+            gizmos.linestrip_2d(std::iter::once(from).chain(later.iter().copied()), color);
+        }
+        for place in later {
+            gizmos.circle_2d(place, 3.0, color);
+        }
+    }
+}
+
+/// Where a request leads: for a unit of so many cells a side.
+fn place_of(
+    request: &PathRequest,
+    size: u32,
+    frame: &GridFrame,
+    targets: &Query<&Transform>,
+) -> Option<Vec2> {
+    match request.target {
+        Target::Cell(cell) => Some(frame.block_center(cell, size)),
+        Target::Entity(target) => Some(targets.get(target).ok()?.translation.truncate()),
+        _ => None,
+    }
+}
+
+/// Critters that have come within range shoot, each in its own time.
+fn draw_shots(
+    mut gizmos: Gizmos,
+    time: Res<Time>,
+    critters: Query<(&Unit, &Transform, &OrderQueue, &PathStatus)>,
+    targets: Query<&Transform>,
+) {
+    for (unit, transform, queue, status) in &critters {
+        let Some((_, Order::Go(request))) = queue.current() else {
+            continue;
+        };
+        let is_in_range = matches!(request.near, Near::InSight { .. })
+            && matches!(status, PathStatus::Arrived(PathKind::Complete));
+        let since = (time.elapsed_secs_wrapped() + unit.number as f32 * 0.37) % SHOT_EVERY;
+        if is_in_range
+            && since < SHOT_LASTS
+            && let Target::Entity(target) = request.target
+            && let Ok(target) = targets.get(target)
+        {
+            let (from, to) = (transform.translation.truncate(), target.translation.truncate());
+            gizmos.line_2d(from, to, Color::srgb(1.0, 0.9, 0.45));
+        }
+    }
+}
