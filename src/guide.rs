@@ -1,1 +1,6 @@
-//! The guide, page by page.
+//! The guide, page by page. The pages lie in the repository's `docs` folder; their snippets are run as
+//! tests.
+
+pub mod orders {
+    #![doc = include_str!("../docs/orders.md")]
+}

@@ -462,7 +462,7 @@ fn the_longest_lines_there_are_do_not_overflow() {
             let path = grid.find_path(profile, a, b).unwrap();
             let pulled = path.pulled(&grid, profile);
             assert!(is_legal_path(&grid, profile, &pulled.path));
-            assert_eq!(Some(pulled.path.cost()), grid.least_cost(profile, a, b));
+            assert_eq!(Some(pulled.path.cost()), grid.distance_to(profile, a, b));
             assert!(pulled.lines.turning_points().eq([a, b]));
             let half = pulled.lines.place(pulled.path.steps() / 2, (u64::MAX / 2, u64::MAX));
             let share = half.share.0 as f64 / half.share.1 as f64;
@@ -587,7 +587,7 @@ fn looking_ahead_agrees_with_dijkstra() {
             let best = dijkstra_cost(&grid, EVERYONE, a, b);
             assert_eq!(grid.path_cost(EVERYONE, a, b).ok(), best);
             assert_eq!(grid.can_reach(EVERYONE, a, b), best.is_some());
-            let least = grid.least_cost(EVERYONE, a, b);
+            let least = grid.distance_to(EVERYONE, a, b);
             assert_eq!(least.is_some(), best.is_some());
             assert!(least <= best, "{a} {b}");
             ways += u32::from(best.is_some());
@@ -598,12 +598,12 @@ fn looking_ahead_agrees_with_dijkstra() {
 }
 
 #[test]
-fn on_open_ground_the_least_cost_is_the_cost() {
+fn on_open_ground_the_distance_to_is_the_cost() {
     let grid = NavGrid::new(50, 50, TerrainId::GROUND).unwrap();
     let (a, b) = (Cell::new(3, 4), Cell::new(40, 21));
-    assert_eq!(grid.least_cost(EVERYONE, a, b), grid.path_cost(EVERYONE, a, b).ok());
-    assert_eq!(grid.least_cost(EVERYONE, a, a), Some(PathCost(0)));
-    assert_eq!(grid.least_cost(ProfileId(1), a, b), None);
+    assert_eq!(grid.distance_to(EVERYONE, a, b), grid.path_cost(EVERYONE, a, b).ok());
+    assert_eq!(grid.distance_to(EVERYONE, a, a), Some(PathCost(0)));
+    assert_eq!(grid.distance_to(ProfileId(1), a, b), None);
     assert!(!grid.can_reach(ProfileId(1), a, b) && !grid.can_reach(EVERYONE, a, Cell::new(50, 0)));
     let unknown = PathFailure::UnknownProfile(ProfileId(1));
     assert_eq!(grid.path_cost(ProfileId(1), a, b), Err(unknown));

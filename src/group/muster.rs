@@ -194,11 +194,14 @@ impl Mustering<'_, '_> {
             let status = self.units.get(member.entity).ok().and_then(|unit| unit.1);
             match (state.cell_of(member.entity, index), status) {
                 (None, _) | (_, Some(PathStatus::Failed(_))) => failed += 1,
-                (_, Some(PathStatus::Arrived(_))) => arrived += 1,
-                // It does not walk by itself.
-                (_, Some(PathStatus::Found(PathKind::Complete | PathKind::Partial))) => {
-                    arrived += 1
-                }
+                // Whoever has no critter does not walk by itself.
+                (
+                    _,
+                    Some(
+                        PathStatus::Arrived(_)
+                        | PathStatus::Found(PathKind::Complete | PathKind::Partial),
+                    ),
+                ) => arrived += 1,
                 _ => return,
             }
         }

@@ -24,7 +24,7 @@ impl NavGrid {
     /// let steps = |steps| PathCost(steps * PathCost::PLAIN_STEP.0);
     /// grid.block(CellRect::new(Cell::new(10, 0), 1, 9))?;
     /// assert!(grid.can_reach(everyone, west, east));
-    /// assert_eq!(grid.least_cost(everyone, west, east), Some(steps(10)));
+    /// assert_eq!(grid.distance_to(everyone, west, east), Some(steps(10)));
     /// assert!(grid.path_cost(everyone, west, east).is_ok_and(|cost| cost > steps(15)));
     /// grid.block(CellRect::single(Cell::new(10, 9)))?;
     /// assert!(!grid.can_reach(everyone, west, east));
@@ -36,11 +36,11 @@ impl NavGrid {
         island.is_some() && island == self.island(profile, to)
     }
 
-    /// What the way from one cell to the other costs at the least: as much as it would over open
+    /// How far it is from one cell to the other at the least: what the way would cost over open
     /// ground of the cheapest kind that `profile` knows. Constant time, no search; the way itself
     /// may cost any amount more, see [`path_cost`](Self::path_cost). `None` where there is no way.
     #[must_use]
-    pub fn least_cost(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {
+    pub fn distance_to(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {
         if !self.can_reach(profile, from, to) {
             return None;
         }
@@ -52,7 +52,7 @@ impl NavGrid {
 
     /// What the cheapest way from one cell to the other costs, exactly, however far: a whole search
     /// at once, with the memory of one. For a guess in constant time see
-    /// [`least_cost`](Self::least_cost), for many cells and one goal a
+    /// [`distance_to`](Self::distance_to), for many cells and one goal a
     /// [`DistanceField`](crate::nav::field::DistanceField).
     ///
     /// # Errors
