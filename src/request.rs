@@ -69,7 +69,8 @@ pub struct PathRequest {
     pub profile: ProfileId,
     /// What to do where there is no way.
     pub reach: Reach,
-    /// Where to go instead, in this order, if there is no way to the target.
+    /// Where to go instead, in this order, if there is no way to the target. Only if there is none to
+    /// any of them either, [`Reach::Nearest`] leads as near to the target as can be.
     pub alternatives: Vec<Target>,
     /// Whether to try again later if there is no way anywhere.
     pub retry: Option<Retry>,
@@ -216,7 +217,20 @@ impl PathRequest {
         self
     }
 
-    /// Where it leads in its attempt number `attempt`: first the target, then the alternatives.
+    /// How many attempts there are beside the first: one for each alternative; and where it shall go as
+    /// near as can be, that comes last.
+    pub(crate) fn more_attempts(&self) -> usize {
+        let count = self.alternatives.len();
+        count + usize::from(count > 0 && self.reach == Reach::Nearest)
+    }
+
+    /// What it does in attempt number `attempt` where there is no way.
+    pub(crate) fn reach_of(&self, attempt: u16) -> Reach {
+        if usize::from(attempt) < self.more_attempts() { Reach::Exact } else { self.reach }
+    }
+
+    /// Where it leads in its attempt number `attempt`: first the target, then the alternatives, then as
+    /// near to the target as can be.
     pub(crate) fn target_of(&self, attempt: u16) -> &Target {
         match attempt.checked_sub(1) {
             Some(index) => self.alternatives.get(usize::from(index)).unwrap_or(&self.target),

@@ -200,6 +200,20 @@ fn a_wall_that_is_opened_lets_the_next_try_succeed() {
 }
 
 #[test]
+fn as_near_as_can_be_comes_after_all_alternatives() {
+    let home = Cell::new(0, 2);
+    for (request, end, kind) in [
+        (beyond().or(WALL).or(home), home, COMPLETE),
+        (beyond().or(WALL), Cell::new(3, 1), PathKind::Partial),
+    ] {
+        let (mut app, unit) = ordered(request.reach(Reach::Nearest));
+        assert_eq!(rest(&mut app, unit), Ok(end));
+        assert_eq!(status(&app, unit), PathStatus::Arrived(kind));
+        assert!(failures(&app, unit).is_empty());
+    }
+}
+
+#[test]
 fn a_second_round_begins_with_the_first_target() {
     let retry = Retry { after: 5, longest: 5, most: 2 };
     let (mut app, unit) = ordered(beyond().or(WALL).retry(retry));

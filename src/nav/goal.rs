@@ -96,6 +96,34 @@ impl From<CellRect> for Goal {
 }
 
 impl Goal {
+    /// Any cell of `rect`.
+    #[must_use]
+    pub const fn inside(rect: CellRect) -> Self {
+        let CellRect { min, width, height } = rect;
+        Self { cell: min, approach: Approach::Into { width, height } }
+    }
+
+    /// Beside `rect`, touching it.
+    #[must_use]
+    pub const fn beside(rect: CellRect) -> Self {
+        let CellRect { min, width, height } = rect;
+        Self { cell: min, approach: Approach::Beside { width, height } }
+    }
+
+    /// Within so many cells of `rect`.
+    #[must_use]
+    pub const fn within(rect: CellRect, cells: u16) -> Self {
+        let CellRect { min, width, height } = rect;
+        Self { cell: min, approach: Approach::Within { width, height, cells, sight: None } }
+    }
+
+    /// Within so many cells of `rect`, where nothing in between is impassable for `sight`.
+    #[must_use]
+    pub const fn in_sight(rect: CellRect, cells: u16, sight: ProfileId) -> Self {
+        let CellRect { min, width, height } = rect;
+        Self { cell: min, approach: Approach::Within { width, height, cells, sight: Some(sight) } }
+    }
+
     /// The cells that are to be approached: one to stand on it.
     #[must_use]
     pub const fn rect(&self) -> CellRect {

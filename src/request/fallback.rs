@@ -53,7 +53,7 @@ impl Fallback<'_> {
             *status = PathStatus::Failed(reason);
             return false;
         };
-        let wait = if usize::from(order.attempt) < request.alternatives.len() {
+        let wait = if usize::from(order.attempt) < request.more_attempts() {
             order.attempt += 1;
             *status = PathStatus::Searching;
             1

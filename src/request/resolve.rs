@@ -73,7 +73,7 @@ impl Places<'_, '_, '_> {
         let query = PathQuery::new(start, goal.cell)
             .approach(goal.approach)
             .profile(request.profile)
-            .reach(request.reach)
+            .reach(request.reach_of(attempt))
             .algorithm(request.algorithm);
         Ok(Resolved { query, goals })
     }

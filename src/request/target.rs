@@ -4,7 +4,7 @@ use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
 use crate::nav::{
     cell::{Cell, CellRect},
-    goal::{Approach, Goal},
+    goal::Goal,
     terrain::ProfileId,
 };
 
@@ -87,17 +87,13 @@ pub enum Near {
 impl Near {
     /// What that means for a target that covers `footprint`.
     pub(super) fn goal(self, footprint: CellRect, is_area: bool) -> Goal {
-        let CellRect { min, width, height } = footprint;
-        let approach = match self {
-            Self::Onto if is_area => Approach::Into { width, height },
-            Self::Onto => Approach::Onto,
-            Self::Beside => Approach::Beside { width, height },
-            Self::Within(cells) => Approach::Within { width, height, cells, sight: None },
-            Self::InSight { cells, through } => {
-                Approach::Within { width, height, cells, sight: Some(through) }
-            }
-        };
-        Goal { cell: min, approach }
+        match self {
+            Self::Onto if is_area => Goal::inside(footprint),
+            Self::Onto => Goal::from(footprint.min),
+            Self::Beside => Goal::beside(footprint),
+            Self::Within(cells) => Goal::within(footprint, cells),
+            Self::InSight { cells, through } => Goal::in_sight(footprint, cells, through),
+        }
     }
 }
 
@@ -115,7 +111,7 @@ pub struct Retry {
 
 impl Default for Retry {
     /// After 32 ticks (half a second at 64 Hz), then twice as long each time up to 512, eight times:
-    /// about half a minute in all.
+    /// about 40 seconds in all.
     fn default() -> Self {
         Self { after: 32, longest: 512, most: 8 }
     }

@@ -167,9 +167,9 @@ fn print_line(map: &str, lines: &[Line]) {
         format!("{:.1}", median(lines.iter().map(|line| line.micros[lane]).collect()))
     };
     let ratios = [1, 2, 3].map(ratio).join(" | ");
-    let agains = [1, 2].map(again).join(" | ");
+    let repeats = [1, 2].map(again).join(" | ");
     let times = [0, 1, 2, 3].map(time).join(" | ");
-    println!("| {map} | {count} | {:.0} | {ratios} | {agains} | {times} |", sum(0) / count as f64);
+    println!("| {map} | {count} | {:.0} | {ratios} | {repeats} | {times} |", sum(0) / count as f64);
 }
 
 /// The upper one of two; 0 of none.

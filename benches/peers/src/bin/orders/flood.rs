@@ -1,0 +1,208 @@
+//! A flood: 100,000 jobs of all kinds pushed into a queue at once, and a budget of 50,000 a tick.
+//!
+//! Every round floods the same queue, after a small flood that leaves behind what is kept for the next
+//! time. Each job must get one answer: its path is walked, must end where it may, and one in a
+//! hundred (and each that fails) is compared with a search that knows of no others.
+
+use std::sync::Arc;
+
+use bevy_tilepath::{
+    nav::queue::{Answer, FoundBy, JobOptions, SearchQueue},
+    prelude::*,
+};
+
+use crate::{
+    options::Options,
+    tools::{Level, Random, Searcher, UNIT, World, at, check, median, micros},
+};
+
+const JOBS: usize = 100_000;
+/// Jobs of the small flood before.
+const BEFORE: usize = 4_000;
+const BUDGET: u32 = 50_000;
+const TARGET: f64 = 2.0;
+/// One in so many answers is searched for again.
+const SAMPLE: usize = 100;
+/// Short ways lead up to so many columns and rows away.
+const SHORT: u32 = 12;
+
+/// What is asked.
+struct Ask {
+    query: PathQuery,
+    goals: Option<Arc<[Goal]>>,
+    priority: Priority,
+}
+
+/// What a flood was like.
+#[derive(Default)]
+struct Flood {
+    push: f64,
+    ticks: Vec<f64>,
+    /// Most of the budget that a tick took.
+    spent: u32,
+    /// Before, at most, and after.
+    bytes: [usize; 3],
+    answers: Vec<Answer>,
+}
+
+pub fn run(options: &Options) -> Result<(), String> {
+    let level = Level::hunters(options)?;
+    println!("On {}, {JOBS} jobs, {BUDGET} a tick; milliseconds.\n", level.name);
+    println!(
+        "| round | push | ticks | tick, median | p99 | worst | worst / median | most spent \
+         | KiB before | at most | after | told at once, alone, by a field |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut random = Random::default();
+    let few = asks(&level, BEFORE, &mut random);
+    let many = asks(&level, JOBS, &mut random);
+    let (mut queue, world) = (<SearchQueue>::default(), World(&level.grid));
+    check_all(&level.grid, &few, pour(&mut queue, &world, &few).answers)?;
+    let mut ratios = Vec::with_capacity(options.rounds);
+    for round in 1..=options.rounds {
+        let flood = pour(&mut queue, &world, &many);
+        ratios.push(print_line(round, flood, &level.grid, &many)?);
+    }
+    let ratio = median(&mut ratios);
+    let word = if ratio <= TARGET { "met" } else { "missed" };
+    println!(
+        "\nWorst tick {ratio:.2} times the median one (median of rounds): {TARGET} is {word}."
+    );
+    Ok(())
+}
+
+/// Half of them short; the others far, hopeless, to the market, or to whichever of four is nearest.
+fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
+    let market = random.pick(&level.cells);
+    let island = level.grid.island(UNIT, market);
+    let is_elsewhere = |cell: &Cell| level.grid.island(UNIT, *cell) != island;
+    let elsewhere: Vec<Cell> = level.grid.rect().cells().filter(is_elsewhere).collect();
+    let ask = |number: usize| {
+        let start = random.pick(&level.cells);
+        let mut goals = None;
+        let query = match number % 8 {
+            0 => PathQuery::new(start, random.pick(&level.cells)),
+            1 if !elsewhere.is_empty() => PathQuery::new(start, random.pick(&elsewhere)),
+            2 => PathQuery::new(start, market),
+            3 => {
+                goals = Some((0..3).map(|_| Goal::from(random.pick(&level.cells))).collect());
+                PathQuery::new(start, random.pick(&level.cells))
+            }
+            4 => {
+                let (width, height, cells) = (3, 2, 2);
+                let approach = Approach::Within { width, height, cells, sight: None };
+                let query = PathQuery::new(start, beside(&level.grid, start, random));
+                query.approach(approach).reach(Reach::Nearest)
+            }
+            _ => PathQuery::new(start, beside(&level.grid, start, random)).reach(Reach::Nearest),
+        };
+        Ask { query, goals, priority: Priority((number % 3) as i8 - 1) }
+    };
+    (0..count).map(ask).collect()
+}
+
+/// A cell of the grid near another.
+fn beside(grid: &NavGrid, cell: Cell, random: &mut Random) -> Cell {
+    let mut off = || random.below(2 * SHORT + 1) as i32 - SHORT as i32;
+    let near = cell.offset(off(), off());
+    if grid.contains(near) { near } else { cell }
+}
+
+fn pour(queue: &mut SearchQueue, world: &World<'_>, asks: &[Ask]) -> Flood {
+    let answers = Vec::with_capacity(asks.len());
+    let mut flood = Flood { answers, ..Flood::default() };
+    let before = queue.bytes();
+    let (push, ()) = micros(|| {
+        for Ask { query, goals, priority } in asks {
+            let (goals, priority) = (goals.clone(), *priority);
+            let job = JobOptions { priority, goals, ..JobOptions::default() };
+            queue.push_job(GridId::default(), *query, job);
+        }
+    });
+    let mut most = queue.bytes();
+    while !queue.is_empty() {
+        let answers = &mut flood.answers;
+        let (time, spent) =
+            micros(|| queue.step(world, BUDGET, || true, |answer| answers.push(answer)));
+        flood.ticks.push(time);
+        flood.spent = flood.spent.max(spent);
+        most = most.max(queue.bytes());
+    }
+    (flood.push, flood.bytes) = (push, [before, most, queue.bytes()]);
+    flood
+}
+
+/// Checks a flood and prints it; returns how many times as long as the median its worst tick took.
+fn print_line(round: usize, mut flood: Flood, grid: &NavGrid, asks: &[Ask]) -> Result<f64, String> {
+    let found = check_all(grid, asks, flood.answers)?;
+    let ticks = flood.ticks.len();
+    let [middle, high, worst] = [50, 99, 100].map(|percent| at(&mut flood.ticks, percent) / 1e3);
+    let [before, most, after] = flood.bytes.map(|bytes| bytes / 1_024);
+    println!(
+        "| {round} | {:.1} | {ticks} | {middle:.2} | {high:.2} | {worst:.2} | {:.2} | {} \
+         | {before} | {most} | {after} | {}, {}, {} |",
+        flood.push / 1e3,
+        worst / middle,
+        flood.spent,
+        found[0],
+        found[1],
+        found[2],
+    );
+    Ok(worst / middle)
+}
+
+/// Checks all answers; tells how many were told at once, found alone, and by a field.
+fn check_all(grid: &NavGrid, asks: &[Ask], mut answers: Vec<Answer>) -> Result<[usize; 3], String> {
+    answers.sort_by_key(|answer| answer.ticket.number());
+    if answers.len() != asks.len() {
+        return Err(format!("{} answers to {} jobs", answers.len(), asks.len()));
+    }
+    let mut searcher = Searcher::new(grid);
+    let mut found = [0; 3];
+    for (number, (answer, ask)) in answers.iter().zip(asks).enumerate() {
+        let way = match answer.found_by {
+            FoundBy::Check => 0,
+            FoundBy::Search(_) => 1,
+            FoundBy::Field => 2,
+        };
+        found[way] += 1;
+        if let Ok(path) = &answer.result {
+            check(grid, UNIT, path)?;
+        }
+        let is_sample = number % SAMPLE == number / SAMPLE % SAMPLE;
+        if !ask.may_be(grid, &answer.result)
+            || ((is_sample || answer.result.is_err()) && !ask.is_best(&mut searcher, answer))
+        {
+            return Err(format!("{:?}: {:?}", ask.query, answer.result));
+        }
+    }
+    Ok(found)
+}
+
+impl Ask {
+    fn others(&self) -> &[Goal] {
+        self.goals.as_deref().unwrap_or_default()
+    }
+
+    /// Whether an answer leads from the start to where the way may end.
+    fn may_be(&self, grid: &NavGrid, result: &Result<Path, PathFailure>) -> bool {
+        let own = self.query.goal();
+        let mut goals = self.others().iter().chain([&own]);
+        match result {
+            Ok(path) if path.start() != self.query.start => false,
+            Ok(path) => match path.kind() {
+                PathKind::Complete => goals.any(|goal| goal.admits(grid, UNIT, path.end())),
+                PathKind::Partial => self.query.reach == Reach::Nearest,
+                PathKind::Beginning => false,
+            },
+            Err(_) => self.query.reach == Reach::Exact,
+        }
+    }
+
+    /// Whether a search says the same.
+    fn is_best(&self, searcher: &mut Searcher<'_>, answer: &Answer) -> bool {
+        let told = |path: &Path| (path.cost(), path.kind());
+        let expected = searcher.find(self.query, self.others());
+        expected.as_ref().map(told) == answer.result.as_ref().map(told)
+    }
+}
