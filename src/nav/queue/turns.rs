@@ -12,7 +12,9 @@ use crate::nav::{
 };
 
 /// Jobs looked through for a group that take a unit of the budget.
-const LOOKED_THROUGH: usize = 64;
+const LOOKED_THROUGH: usize = 8;
+/// What each of those that belong to it takes.
+const GROUPED_COST: u32 = 4;
 
 impl<L: OpenList> SearchQueue<L> {
     /// Finds a place for the next job in line, if there is one and a place for it.
@@ -117,7 +119,7 @@ impl<L: OpenList> SearchQueue<L> {
             job.is_new = false;
         }
         jobs.push(job);
-        *left = left.saturating_sub(jobs.len() as u32);
+        *left = left.saturating_sub((jobs.len() as u32).saturating_mul(GROUPED_COST));
         let together = Together::new(key, field, jobs, grid, &mut self.idle);
         self.flights.push(Flight::new(Work::Together(Box::new(together))));
         self.fields += 1;

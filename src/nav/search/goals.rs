@@ -22,18 +22,21 @@ use std::collections::BinaryHeap;
 
 use super::{Aim, Search, jump_nodes::NO_NODE};
 use crate::nav::{
-    goal::{Goal, Zone},
+    goal::{Approach, Goal, Zone},
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
     open_list::{NodeId, OpenList},
     query::{PathFailure, Reach},
+    terrain::ProfileId,
 };
 
 /// So many rows of a goal take as long to lay out as an expansion, and so many cells of a line of sight
 /// to look over (estimated: about 10 and 5 ns each).
 const ROWS_PER_UNIT: u32 = 4;
 const SEEN_PER_UNIT: u32 = 8;
+/// And so many goals that are just a cell.
+const CELLS_PER_UNIT: u32 = 4;
 
 /// Cells side by side in a row that come up one after the other, ever farther from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,9 +47,11 @@ struct Run {
     /// The first and the last, which may lie to the left of it.
     x: u32,
     last: u32,
-    /// Which zone they belong to.
+    /// Which zone they belong to; [`NO_ZONE`] for a goal that is just this cell.
     zone: u32,
 }
+
+const NO_ZONE: u32 = u32::MAX;
 
 /// A cell on which the way may end, and the estimate from there to the start.
 #[derive(Clone, Copy, Debug)]
@@ -99,10 +104,36 @@ impl Ends {
         self.head == id || self.far <= reach
     }
 
-    /// Lays out the entrances of all zones; returns what that took. `aim` is the start.
-    fn lay_out(&mut self, layer: &Layer, aim: &Aim) -> u32 {
+    /// Sorts goals into single cells and zones; says whether `aim`, the start, is one of the cells.
+    fn sort<'a>(
+        &mut self,
+        (grid, layer): (&NavGrid, &Layer),
+        profile: ProfileId,
+        goals: impl Iterator<Item = &'a Goal>,
+        aim: &Aim,
+    ) -> bool {
         let mut runs = std::mem::take(&mut self.runs).into_vec();
         runs.clear();
+        let mut is_here = false;
+        for goal in goals {
+            if goal.approach != Approach::Onto {
+                self.zones.extend(Zone::of(grid, profile, goal));
+            } else if let Some((x, y)) = grid.local(goal.cell) {
+                is_here |= (x, y) == (aim.x, aim.y);
+                let h = aim.estimate(layer, x, y);
+                runs.push(Reverse(Run { h, y, x, last: x, zone: NO_ZONE }));
+            }
+        }
+        self.runs = BinaryHeap::from(runs);
+        is_here
+    }
+
+    /// Lays out the entrances of all zones; returns what that took. `aim` is the start.
+    fn lay_out(&mut self, layer: &Layer, aim: &Aim) -> u32 {
+        if self.zones.is_empty() {
+            return self.runs.len() as u32 / CELLS_PER_UNIT;
+        }
+        let mut runs = std::mem::take(&mut self.runs).into_vec();
         for (zone, number) in self.zones.iter().zip(0..) {
             let mut add = |y, x, last| {
                 let h = aim.estimate(layer, x, y);
@@ -140,11 +171,14 @@ impl Ends {
             if layer.island(x, y) != island {
                 continue;
             }
-            let zone = self.zones[run.zone as usize];
-            if let Some(cells) = zone.looks_over(x, y) {
-                price = price.saturating_add(1 + cells / SEEN_PER_UNIT);
-            }
-            if zone.sees(grid, x, y) {
+            // Just a cell is seen from itself.
+            let is_seen = self.zones.get(run.zone as usize).is_none_or(|zone| {
+                if let Some(cells) = zone.looks_over(x, y) {
+                    price = price.saturating_add(1 + cells / SEEN_PER_UNIT);
+                }
+                zone.sees(grid, x, y)
+            });
+            if is_seen {
                 self.next = Some(End { h, x, y });
             }
         }
@@ -165,9 +199,9 @@ impl<L: OpenList> Search<L> {
         let own = query.goal();
         let all = std::iter::once(&own).chain(goals);
         self.ends.clear();
-        self.ends.zones.extend(all.filter_map(|goal| Zone::of(grid, query.profile, goal)));
         let here = Aim::at(layer, &query, (x, y));
-        if self.ends.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
+        let is_here = self.ends.sort((grid, layer), query.profile, all, &here);
+        if is_here || self.ends.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
             let price = self.ends.zones.len() as u32;
             return Ok(Aim { price, ..here });
         }
@@ -180,7 +214,7 @@ impl<L: OpenList> Search<L> {
                 Ok(Aim { price, ..Aim::at(layer, &query, (end.x, end.y)) })
             }
             Some(_) => Ok(Aim { price, is_backward: true, ..here }),
-            None => self.aim_without_ends(grid, layer, price),
+            None => self.aim_without_ends(grid, layer, goals, price),
         }
     }
 
@@ -189,10 +223,13 @@ impl<L: OpenList> Search<L> {
         &self,
         grid: &NavGrid,
         layer: &Layer,
+        goals: &[Goal],
         price: u32,
     ) -> Result<Aim, PathFailure> {
         let query = &self.query;
-        let zones = &self.ends.zones;
+        let own = query.goal();
+        let all = std::iter::once(&own).chain(goals);
+        let zones: Vec<Zone> = all.filter_map(|goal| Zone::of(grid, query.profile, goal)).collect();
         let goal_cell = zones.first().ok_or(PathFailure::GoalOutOfBounds(query.goal))?.goal_cell();
         if query.reach == Reach::Nearest {
             let island = layer.island(self.origin.0, self.origin.1).unwrap_or(0);

@@ -1,8 +1,8 @@
 //! A flood: 100,000 jobs of all kinds pushed into a queue at once, and a budget of 50,000 a tick.
 //!
-//! Every round floods the same queue, after a small flood that leaves behind what is kept for the next
-//! time. Each job must get one answer: its path is walked, must end where it may, and one in a
-//! hundred (and each that fails) is compared with a search that knows of no others.
+//! Every round floods the same queue, after a small flood that leaves behind what is kept for the
+//! next time. Each job must get one answer: its path is walked, must end where it may, and one in
+//! a hundred (and each that fails) is compared with a search that knows of no others.
 
 use std::sync::Arc;
 
@@ -58,20 +58,31 @@ pub fn run(options: &Options) -> Result<(), String> {
     let many = asks(&level, JOBS, &mut random);
     let (mut queue, world) = (<SearchQueue>::default(), World(&level.grid));
     check_all(&level.grid, &few, pour(&mut queue, &world, &few).answers)?;
-    let mut ratios = Vec::with_capacity(options.rounds);
+    let (mut ratios, mut rounds) = (Vec::new(), Vec::new());
     for round in 1..=options.rounds {
         let flood = pour(&mut queue, &world, &many);
+        rounds.push(flood.ticks.clone());
         ratios.push(print_line(round, flood, &level.grid, &many)?);
     }
-    let ratio = median(&mut ratios);
-    let word = if ratio <= TARGET { "met" } else { "missed" };
-    println!(
-        "\nWorst tick {ratio:.2} times the median one (median of rounds): {TARGET} is {word}."
-    );
+    let (single, steady) = (median(&mut ratios), steady_ratio(&rounds));
+    let word = if steady <= TARGET { "met" } else { "missed" };
+    println!("\nWorst tick {single:.2} times the median one (median of rounds).");
+    println!("By ticks, each the median of its rounds: {steady:.2}; {TARGET} is {word}.");
     Ok(())
 }
 
-/// Half of them short; the others far, hopeless, to the market, or to whichever of four is nearest.
+/// How many times as long as the median tick the worst takes, each tick taken as the median of all
+/// rounds, which are alike: what the machine does beside does not count.
+fn steady_ratio(rounds: &[Vec<f64>]) -> f64 {
+    let count = rounds.iter().map(Vec::len).min().unwrap_or(0);
+    let tick =
+        |tick: usize| median(&mut rounds.iter().map(|round| round[tick]).collect::<Vec<_>>());
+    let mut ticks: Vec<f64> = (0..count).map(tick).collect();
+    at(&mut ticks, 100) / at(&mut ticks, 50)
+}
+
+/// Half of them short; the others far, hopeless, to the market, or to whichever of four is
+/// nearest.
 fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
     let market = random.pick(&level.cells);
     let island = level.grid.island(UNIT, market);

@@ -1,5 +1,5 @@
-//! Whole fields: what filling one takes, and what repairing it takes after a wall of 4 × 4 cells has
-//! been put up or taken down.
+//! Whole fields: what filling one takes, and what repairing it takes after a wall of 4 × 4 cells
+//! has been put up or taken down.
 //!
 //! After every edit a field is filled anew, which is timed as well, and all costs are compared.
 
@@ -26,8 +26,8 @@ struct Times {
 
 pub fn run(options: &Options) -> Result<(), String> {
     println!(
-        "| map | whole µs | repair, put up: median | p99 | worst | taken down: median | p99 | worst \
-         | whole / repair | slower than whole |"
+        "| map | whole µs | repair, put up: median | p99 | worst | taken down: median | p99 \
+         | worst | whole / repair | slower than whole |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for level in [Level::generated(512)?, Level::hunters(options)?] {

@@ -1,9 +1,10 @@
 //! Groups to one point: what finding places takes, and the ways there, with a rally and without.
 //!
-//! A crowd is sent from one place of the map to another. Each unit gets a place; then jobs for all of
-//! them are pushed into a queue without a budget, once each alone and once with the point as their
-//! rally. Checked: places are apart and on the island; ways found alone cost what a search does that
-//! knows of no others (for some units); ways with a rally are at most 1.15 times as costly.
+//! A crowd is sent from one place of the map to another. Each unit gets a place; then jobs for all
+//! of them are pushed into a queue without a budget, once each alone and once with the point as
+//! their rally. Checked: places are apart and on the island; ways found alone cost what a search
+//! does that knows of no others (for some units); ways with a rally are at most 1.15 times as
+//! costly.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +75,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The ways of all orders, to loose places. Each lane has a queue that goes on from order to order.
+/// The ways of all orders, to loose places. Each lane has a queue that goes on from order to
+/// order.
 fn ways(orders: &[Order], grid: &NavGrid, rounds: usize) -> Result<Vec<Line>, String> {
     let mut queues = [<SearchQueue>::default(), <SearchQueue>::default()];
     let mut lines = Vec::with_capacity(orders.len());
@@ -207,8 +209,8 @@ impl Order {
     }
 }
 
-/// How many times as costly the worst way with a rally is as the unit's cheapest; an error where that
-/// is more than is promised, or less than can be.
+/// How many times as costly the worst way with a rally is as the unit's cheapest; an error where
+/// that is more than is promised, or less than can be.
 fn worst_of([alone, rally]: &[Vec<u64>; 2]) -> Result<f64, String> {
     let mut worst = 1.0_f64;
     for (&least, &cost) in alone.iter().zip(rally) {

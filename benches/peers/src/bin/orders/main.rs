@@ -1,11 +1,12 @@
-//! What the orders of a game cost: nearest of many goals, one goal for many, groups, large units, flow
-//! fields, floods.
+//! What the orders of a game cost: nearest of many goals, one goal for many, groups, large units,
+//! flow fields, floods.
 //!
-//! Input: `--data DIR`, `--rounds R` (figures are medians over that many), `--sample N` (starts a map
-//! in the first section), `--profile`, and `--only NAME` for one section. Output: a table or two for
-//! each section, in one run; what is compared takes turns. Every answer is checked: legal steps, the
-//! sum of their costs, and that no way is cheaper. Exit status 1 on bad input and wrong answers; a
-//! target that is missed is only said to be.
+//! Input: `--data DIR`, `--rounds R` (figures are medians over that many), `--sample N` (starts a
+//! map in the first section), `--profile`, and `--only NAME` for one section. Output: a table or
+//! two for each section, in one run; what is compared takes turns. Every answer is checked: legal
+//! steps, and the sum of their costs; that no way is cheaper, of a sample in groups and floods, and
+//! of all elsewhere. Exit status 1 on bad input and wrong answers; a target that is missed is only
+//! said to be.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
-//! Nearest of 100 goals: one search for all of them, against one from the same start straight to the
-//! goal that was found.
+//! Nearest of 100 goals: one search for all of them, against one from the same start straight to
+//! the goal that was found.
 //!
-//! Goals lie anywhere on the start's island, or all in one place. Each question is asked in turns; its
-//! figures are medians. All costs are compared with a field around the start, and in some questions
-//! with a search to each goal.
+//! Goals lie anywhere on the start's island, or all in one place. Each question is asked in turns;
+//! its figures are medians. All costs are compared with a field around the start, and in some
+//! questions with a search to each goal.
 
 use std::iter::repeat_with;
 

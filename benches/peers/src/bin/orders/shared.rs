@@ -1,8 +1,8 @@
-//! One goal for 1,000 units: jobs in a queue, against one field from the goal until all of them are
-//! reached, and their ways read off it.
+//! One goal for 1,000 units: jobs in a queue, against one field from the goal until all of them
+//! are reached, and their ways read off it.
 //!
-//! The queue has no budget to keep to, so all is done in a tick; pushing the jobs counts. The field
-//! keeps its memory from one run to the next. All costs are compared with a whole field.
+//! The queue has no budget to keep to, so all is done in a tick; pushing the jobs counts. The
+//! field keeps its memory from one run to the next. All costs are compared with a whole field.
 
 use bevy_tilepath::{
     nav::{

@@ -1,10 +1,10 @@
-//! Units of 1 × 1 to 8 × 8 cells: what building and editing their layers takes, and how fast they are
-//! searched for.
+//! Units of 1 × 1 to 8 × 8 cells: what building and editing their layers takes, and how fast they
+//! are searched for.
 //!
-//! Blocks of 4 × 4 cells are put up and taken down, the same for all sizes in turn; one in ten stays.
-//! At the end each layer must be as if built anew, and nobody may stand where a block is in the way.
-//! Searches are between cells of the largest island of the 3 × 3 unit, which the small one can go to as
-//! well; costs are compared with fields around the goals.
+//! Blocks of 4 × 4 cells are put up and taken down, the same for all sizes in turn; one in ten
+//! stays. At the end each layer must be as if built anew, and nobody may stand where a block is in
+//! the way. Searches are between cells of the largest island of the 3 × 3 unit, which the small
+//! one can go to as well; costs are compared with fields around the goals.
 
 use std::{collections::BTreeMap, iter::repeat_with};
 
