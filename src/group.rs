@@ -10,7 +10,7 @@ mod muster;
 pub(crate) use self::muster::form_groups;
 
 use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    ecs::{entity::EntityHashMap, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
     reflect::std_traits::ReflectDefault,
 };
@@ -42,7 +42,7 @@ use crate::{
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_insert = number_group, on_remove = release_members)]
+#[component(map_entities = map_group, on_insert = number_group, on_remove = release_members)]
 #[require(GroupState)]
 pub struct Group {
     /// Where to, and how they stand there.
@@ -149,6 +149,7 @@ impl Group {
 /// What the plugin remembers of a [`Group`].
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(map_entities = map_state)]
 pub struct GroupState {
     /// Groups are looked after in the order in which they came.
     number: u64,
@@ -158,6 +159,12 @@ pub struct GroupState {
     places: Vec<(Entity, Option<Cell>)>,
     /// Of each of them the number of its latest request when it got its place or none.
     asked: Vec<u64>,
+    /// Where in these lists each of them is.
+    #[reflect(ignore)]
+    index: EntityHashMap<usize>,
+    /// It was changed by the game, or has lost members, since places were given.
+    was_changed: bool,
+    has_losses: bool,
     /// All have come to rest, and this was told.
     is_told: bool,
 }
@@ -179,6 +186,7 @@ impl GroupState {
 /// Where a unit stands in its [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, PartialEq, Clone)]
+#[component(map_entities = map_place)]
 pub struct GroupPlace {
     /// The entity with the [`Group`].
     pub group: Entity,
@@ -217,6 +225,24 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     }
 }
 
+fn map_group<M: EntityMapper>(group: &mut Group, mapper: &mut M) {
+    for member in &mut group.members {
+        member.entity = mapper.get_mapped(member.entity);
+    }
+}
+
+fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
+    state.index.clear();
+    for (index, place) in state.places.iter_mut().enumerate() {
+        place.0 = mapper.get_mapped(place.0);
+        state.index.insert(place.0, index);
+    }
+}
+
+fn map_place<M: EntityMapper>(place: &mut GroupPlace, mapper: &mut M) {
+    place.group = mapper.get_mapped(place.group);
+}
+
 /// Members go on by themselves when their group is done with.
 fn release_members(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let Some(group) = world.get::<Group>(entity) else {
@@ -225,8 +251,12 @@ fn release_members(mut world: DeferredWorld, HookContext { entity, .. }: HookCon
     let is_ours = |member: &Entity| {
         world.get::<GroupPlace>(*member).is_some_and(|place| place.group == entity)
     };
-    let members = group.members.iter().map(|member| member.entity).filter(is_ours);
-    let members: Vec<Entity> = members.collect();
+    let named = group.members.iter().map(|member| member.entity);
+    let sent = world.get::<GroupState>(entity).into_iter().flat_map(|state| &state.places);
+    let members: Vec<Entity> = named.chain(sent.map(|place| place.0)).filter(is_ours).collect();
+    if let Some(mut state) = world.get_mut::<GroupState>(entity) {
+        *state = GroupState { number: state.number, ..GroupState::default() };
+    }
     let mut commands = world.commands();
     for member in members {
         commands.entity(member).try_remove::<(GroupPlace, GroupPace)>();

@@ -221,7 +221,8 @@ impl PathRequest {
     /// near as can be, that comes last.
     pub(crate) fn more_attempts(&self) -> usize {
         let count = self.alternatives.len();
-        count + usize::from(count > 0 && self.reach == Reach::Nearest)
+        let count = count + usize::from(count > 0 && self.reach == Reach::Nearest);
+        count.min(usize::from(u16::MAX))
     }
 
     /// What it does in attempt number `attempt` where there is no way.

@@ -436,3 +436,49 @@ fn an_order_put_on_and_taken_off_before_it_is_read_is_canceled() {
     assert_eq!(events(&app), vec![Said::Failed(unit, PathFailure::Canceled); 2]);
     assert_eq!((status(&app, unit), counters(&app).requests), (PathStatus::Idle, 0));
 }
+
+#[test]
+fn an_urgent_order_without_a_target_ends_the_one_before() {
+    let mut app = app_with(&field(40, 5));
+    record(&mut app);
+    let unit = spawn_critter(&mut app, (1, 1));
+    ask(&mut app, unit, to(35, 1));
+    run(&mut app, 20);
+    let gone = app.world_mut().spawn_empty().id();
+    app.world_mut().despawn(gone);
+    ask(&mut app, unit, PathRequest::to(gone).priority(Priority(1)));
+    run(&mut app, 30);
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::TargetGone));
+    let stands = state(&app, unit).cell();
+    run(&mut app, 60);
+    assert_eq!(state(&app, unit).cell(), stands, "it does not walk on");
+    assert!(stands.x < 6, "{stands}");
+    assert_eq!(failures(&app, unit), [PathFailure::TargetGone, PathFailure::Superseded]);
+}
+
+#[test]
+fn a_chase_that_is_given_up_for_the_nearest_of_some_cells_is_over() {
+    let (mut app, unit) = ordered(beyond());
+    let prey = app.world_mut().spawn(Transform::from_xyz(80.0, 10.0, 0.0)).id();
+    let cells = [Cell::new(0, 0), Cell::new(3, 2)];
+    let near = Target::Nearest(cells.map(Target::from).to_vec());
+    ask(&mut app, unit, PathRequest::follow(prey).or(near));
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(0, 0)));
+    run(&mut app, 40);
+    assert_eq!(status(&app, unit), PathStatus::Arrived(COMPLETE));
+}
+
+#[test]
+fn tries_for_many_leave_time_for_new_orders() {
+    let mut app = app_with(TWO_ISLANDS);
+    let retry = Retry { after: 1, longest: 1, most: u16::MAX };
+    for _ in 0..2_000 {
+        let unit = spawn_critter(&mut app, (START.x, START.y));
+        ask(&mut app, unit, beyond().retry(retry));
+    }
+    run(&mut app, 20);
+    let late = spawn_critter(&mut app, (START.x, START.y));
+    ask(&mut app, late, to(3, 2));
+    run(&mut app, 4);
+    assert!(matches!(status(&app, late), PathStatus::Walking(_)), "{:?}", status(&app, late));
+}

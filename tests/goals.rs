@@ -225,7 +225,8 @@ fn run<L: OpenList>(
     while !search.is_finished() {
         let budget = budget();
         let spent = search.step(grid, &pool, budget);
-        assert!(spent <= budget, "{spent} of {budget} spent");
+        // Looking at end cells is told in full: a few at a time here.
+        assert!(spent <= budget.saturating_add(200), "{spent} of {budget} spent");
         let goes_on = spent > 0 || budget == 0 || search.is_finished();
         assert!(goes_on, "nothing spent: that would mean that it must be started anew");
     }

@@ -692,3 +692,50 @@ fn four_hundred_to_one_point_share_one_field() {
     let is_near = |cell: &Cell| CellRect::new(Cell::new(92, 87), 27, 27).contains(*cell);
     assert!(sent.iter().all(is_near), "400 cells are 20 × 20");
 }
+
+#[test]
+fn whoever_changes_from_a_newer_group_to_an_older_one_stays_in_it() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 4, (2, 8));
+    let old = send(&mut app, group_to((25, 5), &units[..2]));
+    let new = send(&mut app, group_to((25, 15), &units[2..]));
+    run(&mut app, 10);
+    let changes = units[3];
+    app.world_mut().get_mut::<Group>(new).unwrap().members.retain(|m| m.entity != changes);
+    app.world_mut().get_mut::<Group>(old).unwrap().members.push(changes.into());
+    run(&mut app, 10);
+    assert_eq!(app.world().get::<GroupPlace>(changes).map(|place| place.group), Some(old));
+    assert_eq!(app.world().get::<Group>(old).unwrap().members.len(), 3);
+    finish(&mut app, old);
+    assert_eq!(places(&app, old).into_iter().flatten().count(), 3);
+}
+
+#[test]
+fn the_slowest_that_can_move_sets_the_pace() {
+    let mut app = open_field(30, 10);
+    let units = squad(&mut app, 3, (2, 2));
+    app.world_mut().entity_mut(units[0]).insert(SpeedLimit(0.0));
+    send(&mut app, group_to((20, 4), &units).keep_together());
+    run(&mut app, 10);
+    assert!(app.world().get::<GroupPace>(units[1]).unwrap().0 > 0.0);
+}
+
+#[test]
+fn many_groups_in_a_tick_are_called_together_one_after_the_other() {
+    let mut app = open_field(60, 60);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 2_000;
+    let squads: Vec<Entity> = (0..8)
+        .map(|row| {
+            let units = squad(&mut app, 6, (2, 2 + 7 * row));
+            send(&mut app, group_to((50, 2 + 7 * row), &units))
+        })
+        .collect();
+    app.update();
+    let placed = |app: &App| {
+        squads.iter().filter(|&&group| places(app, group).iter().any(Option::is_some)).count()
+    };
+    let first = placed(&app);
+    assert!((1..8).contains(&first), "{first}");
+    run(&mut app, 8);
+    assert_eq!(placed(&app), 8);
+}

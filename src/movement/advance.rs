@@ -109,7 +109,9 @@ impl WalkerItem<'_, '_> {
         transforms: &TransformHelper,
     ) -> Option<Ending> {
         self.state.bypass_change_detection().begin_tick();
-        let has_order = matches!(*self.status, PathStatus::Walking(_));
+        // One that was taken off or replaced ends here, though nobody has read of that yet.
+        let is_latest = self.request.is_some() && self.order.asked == self.order.number;
+        let has_order = is_latest && matches!(*self.status, PathStatus::Walking(_));
         let is_under_way = self.state.walk.is_between_cells() || self.state.offset != Vec2::ZERO;
         if !has_order && !is_under_way {
             return None;

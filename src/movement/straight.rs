@@ -43,7 +43,8 @@ impl StraightWay {
         is_rest: bool,
     ) -> Path {
         let Pulled { path, lines } = path.pulled(grid, profile);
-        if is_rest {
+        // Where the component was put on after the beginning, lines begin with the rest and fit no path.
+        if is_rest && self.lines.end() == path.start() {
             self.lines.append(&lines);
         } else {
             self.lines = lines;
@@ -53,7 +54,8 @@ impl StraightWay {
 
     /// The lines, if `path` has any steps: a unit that was stopped has none, whatever it did before.
     pub(super) fn lines_of(&self, path: &Path) -> Option<&Lines> {
-        (!path.legs().is_empty() && self.lines.end() == path.end()).then_some(&self.lines)
+        let fits = self.lines.start() == path.start() && self.lines.end() == path.end();
+        (fits && !path.legs().is_empty()).then_some(&self.lines)
     }
 
     /// After edits that leave the path itself sound: keeps to its steps where the lines are not clear

@@ -17,6 +17,9 @@ use super::{
     terrain::{Neighborhood, ProfileId},
 };
 
+/// The farthest that units see, in cells: every cell within range may have to be looked at from.
+pub const LONGEST_SIGHT: u16 = 64;
+
 /// How near to its goal a unit must come.
 ///
 /// Rectangles reach from the goal cell to the right and up. What of them lies off the grid is left
@@ -198,7 +201,8 @@ impl Zone {
             Approach::Onto | Approach::Into { .. } => (Near::UpTo(0), 0, None),
             Approach::Beside { .. } => (Near::Touching { at_corners }, unit - 1, None),
             Approach::Within { cells, sight, .. } => {
-                (Near::UpTo(u32::from(cells)), unit - 1, sight)
+                let longest = if sight.is_some() { LONGEST_SIGHT } else { u16::MAX };
+                (Near::UpTo(u32::from(cells.min(longest))), unit - 1, sight)
             }
         };
         let (columns, rows) = ((x - before, right), (y - before, top));

@@ -151,6 +151,7 @@ impl<L: OpenList> Search<L> {
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
+        self.aim = Aim::default();
         self.is_plain = goals.is_empty() && query.approach == Approach::Onto;
         self.aim = match self.is_plain {
             true => Aim::find(grid, layer, &query, self.origin)?,
@@ -171,7 +172,8 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` nodes and returns how much of the budget it took: one a node, and one
-    /// more for each sixteen cells at which a jumping search has looked to both sides. `grid` must
+    /// more for each sixteen cells at which a jumping search has looked to both sides. Where many end
+    /// cells had to be looked at (in sight of a goal, say) that may be more than there was. `grid` must
     /// be the one the search was started on; after edits ask [`is_stale`](Self::is_stale) first: 0
     /// from an unfinished search that had a budget means that it must be started anew.
     pub fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
@@ -187,7 +189,7 @@ impl<L: OpenList> Search<L> {
                 let took = self.step_cells(grid, layer, pool, budget - spent);
                 (took, self.end_part(grid, layer, pool))
             };
-            spent += took;
+            spent = spent.saturating_add(took);
             if took == 0 && !goes_on {
                 break;
             }

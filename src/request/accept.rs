@@ -19,6 +19,8 @@ use crate::{
 
 /// What reading a letter costs of the budget, in expansions: about the time it takes.
 pub(super) const LETTER_COST: u32 = 16;
+/// So many targets of one request take a unit of the budget (estimated).
+const TARGETS_PER_UNIT: u32 = 4;
 /// Letters above which the inbox gives its memory back when all are read.
 const INBOX_KEPT: usize = 4_096;
 
@@ -40,50 +42,65 @@ pub(crate) fn accept_requests(
     mut desk: Desk,
 ) {
     desk.pathfinder.unread = 0;
-    let affordable = (settings.budget / 2 / LETTER_COST).max(1) as usize;
-    let mut read = desk.take_up_again(affordable);
+    // Half of the budget is for reading; who is tried again and who is urgent leave some to the others.
+    let mut left = settings.budget / 2;
+    desk.take_up_again(left / 2, &mut left);
     let RequestInbox { urgent, letters, .. } = &mut *inbox;
-    for letters in [urgent, letters] {
-        let count = letters.len().min(affordable - read);
-        letters.drain(..count).for_each(|letter| desk.read(letter));
-        read += count;
+    for (letters, keep) in [(urgent, left / 4), (letters, 0)] {
+        let mut count = 0;
+        while count < letters.len() && (left > keep || count == 0) {
+            let cost = LETTER_COST.saturating_add(desk.read(letters[count]));
+            desk.pathfinder.spent = desk.pathfinder.spent.saturating_add(cost);
+            left = left.saturating_sub(cost);
+            count += 1;
+        }
+        letters.drain(..count);
         desk.pathfinder.unread += letters.len();
         if letters.is_empty() && letters.capacity() > INBOX_KEPT {
             letters.shrink_to(INBOX_KEPT); // after a flood
         }
     }
-    desk.pathfinder.spent += read as u32 * LETTER_COST;
 }
 
 impl Desk<'_, '_> {
-    fn read(&mut self, letter: Letter) {
+    /// Reads a letter; returns what that took beside the reading.
+    fn read(&mut self, letter: Letter) -> u32 {
         match letter {
             Letter::Dropped(entity, number, was_under_way) => {
                 self.drop_order(entity, number, was_under_way);
+                0
             }
             Letter::Asked(entity, number) => self.take_up_new(entity, number),
         }
     }
 
-    /// Takes up a request for the first time, if it is still the unit's latest.
-    fn take_up_new(&mut self, entity: Entity, number: u64) {
-        // Else it was taken off, replaced or despawned meanwhile: a later letter says so.
-        if let Ok((Some(_), _, mut order, ..)) = self.units.get_mut(entity)
-            && order.asked == number
-        {
+    /// Takes up a request for the first time, if it is still the unit's latest; else it was taken off,
+    /// replaced or despawned meanwhile, and a later letter says so.
+    fn take_up_new(&mut self, entity: Entity, number: u64) -> u32 {
+        let Ok(unit) = self.units.get_mut(entity) else {
+            return 0;
+        };
+        if unit.0.is_none() || unit.2.asked != number {
+            return 0;
+        }
+        // An urgent one is read before the letter that takes the old one off.
+        self.pathfinder.forget(entity);
+        self.pathfinder.unfollow(unit.2.number);
+        end_order(unit);
+        if let Ok((_, _, mut order, ..)) = self.units.get_mut(entity) {
             order.number = number;
             (order.tries, order.attempt) = (0, 0);
-            self.take_up(entity);
         }
+        self.take_up(entity)
     }
 
-    /// Takes up orders that are due again; says how many.
-    fn take_up_again(&mut self, most: usize) -> usize {
-        let mut count = 0;
-        while count < most
+    /// Takes up orders that are due again, for up to `share` of the budget of which there is `left`.
+    fn take_up_again(&mut self, share: u32, left: &mut u32) {
+        let mut spent = 0;
+        while spent < share
             && let Some((entity, number)) = self.pathfinder.take_due()
         {
-            count += 1;
+            let mut cost = LETTER_COST;
             let is_same = self.units.get(entity).is_ok_and(|(request, status, order, ..)| {
                 let waits = matches!(*status, PathStatus::Searching | PathStatus::Waiting(_));
                 let is_latest = order.number == number && order.asked == number;
@@ -91,19 +108,23 @@ impl Desk<'_, '_> {
             });
             if is_same {
                 self.pathfinder.counters.retried += 1;
-                self.take_up(entity);
+                cost = cost.saturating_add(self.take_up(entity));
             }
+            spent = cost.saturating_add(spent);
         }
-        count
+        self.pathfinder.spent = self.pathfinder.spent.saturating_add(spent);
+        *left = left.saturating_sub(spent);
     }
 
-    /// Resolves the order of `entity` in its present attempt and queues it.
-    pub(super) fn take_up(&mut self, entity: Entity) {
+    /// Resolves the order of `entity` in its present attempt and queues it; returns what that took of
+    /// the budget beside reading the request.
+    pub(super) fn take_up(&mut self, entity: Entity) -> u32 {
         let places =
             Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
         let Ok((Some(request), _, order, ..)) = self.units.get(entity) else {
-            return;
+            return 0;
         };
+        let cost = request.target_of(order.attempt).count() / TARGETS_PER_UNIT;
         let resolved = places.resolve(entity, request, order.attempt, &self.units);
         if let Ok(unit) = self.units.get_mut(entity) {
             let failed = begin_order(entity, unit, resolved, &mut self.pathfinder);
@@ -112,6 +133,7 @@ impl Desk<'_, '_> {
                 self.commands.trigger(PathFailed { entity, reason });
             }
         }
+        cost
     }
 
     /// Request `number` was taken off or replaced: whatever it was up to ends here, unless a newer one
@@ -169,6 +191,8 @@ pub(super) fn begin_order(
     let ticket = pathfinder.ask(entity, request.grid, query, options);
     if request.follows && matches!(request.target_of(order.attempt), Target::Entity(_)) {
         pathfinder.follow(order.number, entity);
+    } else {
+        pathfinder.unfollow(order.number);
     }
     *status = PathStatus::Searching;
     order.grid = request.grid;

@@ -58,8 +58,8 @@ impl Fallback<'_> {
             *status = PathStatus::Searching;
             1
         } else if let Some(retry) = request.retry.filter(|retry| order.tries < retry.most)
-            && reason != PathFailure::TargetGone
-        // it will not come back
+            // Who is gone will not come back.
+            && (reason != PathFailure::TargetGone || !request.alternatives.is_empty())
         {
             order.attempt = 0;
             order.tries += 1;

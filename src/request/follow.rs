@@ -11,11 +11,14 @@ use super::{
     accept::{Desk, LETTER_COST},
     resolve::Places,
 };
-use crate::nav::{
-    cell::Cell,
-    goal::Goal,
-    path::{Path, PathKind},
-    query::PathFailure,
+use crate::{
+    nav::{
+        cell::Cell,
+        goal::Goal,
+        path::{Path, PathKind},
+        query::PathFailure,
+    },
+    scheduler::TilePathSettings,
 };
 
 /// What looking after one target takes of the budget, in expansions.
@@ -34,24 +37,36 @@ enum Turn {
     Forget,
 }
 
-/// Looks after every target that is followed.
-pub(crate) fn follow_targets(mut desk: Desk, mut followers: Local<Vec<(u64, Entity)>>) {
+/// Looks after the targets that are followed, in turns: for up to a quarter of the budget in a tick.
+pub(crate) fn follow_targets(
+    mut desk: Desk,
+    settings: Res<TilePathSettings>,
+    mut followers: Local<Vec<(u64, Entity)>>,
+    mut last: Local<u64>,
+) {
     desk.pathfinder.begin_tick();
     followers.extend(desk.pathfinder.followers());
+    let next = followers.partition_point(|&(number, _)| number <= *last);
+    followers.rotate_left(next);
+    let (share, mut spent) = ((settings.budget / 4).max(LOOK_COST), 0_u32);
     for (number, entity) in followers.drain(..) {
-        desk.pathfinder.spent += LOOK_COST;
+        if spent >= share {
+            break;
+        }
+        *last = number;
+        spent += LOOK_COST;
         match desk.turn_of(entity, number) {
             Turn::Leave => {}
             Turn::PlanAnew => {
-                desk.pathfinder.spent += LETTER_COST;
                 desk.pathfinder.counters.followed += 1;
-                desk.take_up(entity);
+                spent = spent.saturating_add(LETTER_COST + desk.take_up(entity));
             }
             Turn::Stop(cell, goal) => desk.stop(entity, cell, goal),
             Turn::Lost(reason) => desk.lose(entity, number, reason),
             Turn::Forget => desk.pathfinder.unfollow(number),
         }
     }
+    desk.pathfinder.spent = desk.pathfinder.spent.saturating_add(spent);
 }
 
 impl Desk<'_, '_> {
@@ -90,6 +105,7 @@ impl Desk<'_, '_> {
     }
 
     fn goal_of(&self, request: &PathRequest, attempt: u16) -> Result<Goal, PathFailure> {
+        self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
         let places =
             Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
         places.goal(request, request.target_of(attempt), &self.units)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use super::{ActiveOrder, NavPath, PathRequest, PathStatus, Target};
+use super::{ActiveOrder, NavPath, Near, PathRequest, PathStatus, Target};
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
@@ -110,7 +110,10 @@ impl Places<'_, '_, '_> {
             Target::Position(position) => {
                 let frame = self.grids.frame(request.grid);
                 let frame = frame.ok_or(PathFailure::GridGone(request.grid))?;
-                CellRect::single(frame.cell_at(*position).ok_or(PathFailure::GoalUnknown)?)
+                // A large unit comes to stand with its middle there.
+                let grid = self.grids.get(request.grid).filter(|_| request.near == Near::Onto);
+                let size = grid.map_or(1, |grid| grid.unit_size(request.profile));
+                CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
             Target::Entity(target) => {
                 self.footprint(*target, request.grid, units).ok_or(PathFailure::TargetGone)?

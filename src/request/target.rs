@@ -19,7 +19,8 @@ pub enum Target {
     Position(Vec2),
     /// To an entity: the cell where it is when the request is taken up (and, with
     /// [`follow`](super::PathRequest::follow), wherever it goes from then on). Its footprint is that
-    /// of its [`NavBlocker`](crate::prelude::NavBlocker), else that of the unit it is.
+    /// of its [`NavBlocker`](crate::prelude::NavBlocker), else that of the unit it was in its last order;
+    /// one cell for whoever never had one.
     Entity(Entity),
     /// To any cell of a rectangle.
     Rect(CellRect),
@@ -53,6 +54,14 @@ impl From<CellRect> for Target {
 }
 
 impl Target {
+    /// How many places it names.
+    pub(super) fn count(&self) -> u32 {
+        match self {
+            Self::Nearest(targets) => targets.len().min(u32::MAX as usize) as u32,
+            _ => 1,
+        }
+    }
+
     /// Puts the entities of another world in the place of those it names.
     pub(super) fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         match self {

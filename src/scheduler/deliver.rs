@@ -15,6 +15,9 @@ use crate::{
     request::{ActiveOrder, NavPath, PathFailed, PathFound, PathRequest, PathStatus},
 };
 
+/// Steps of a path that are pulled straight for a unit of the budget (estimated).
+const STEPS_PULLED_PER_UNIT: u32 = 2;
+
 type Unit = (
     Option<&'static PathRequest>,
     &'static mut PathStatus,
@@ -60,6 +63,9 @@ pub(crate) fn deliver_answers(
         if !is_beginning {
             unit.3.ticket = None;
         }
+        if unit.0.is_none() || unit.3.asked != unit.3.number {
+            continue; // taken off or replaced: the letter that says so is not read yet
+        }
         match answer.result {
             Ok(found) if answer.begun.is_some() && unit.2.0.end() != found.start() => {
                 // It was led elsewhere meanwhile.
@@ -70,6 +76,10 @@ pub(crate) fn deliver_answers(
             }
             Ok(found) => {
                 let kind = found.kind();
+                if unit.5.is_some() {
+                    // Pulling it straight is paid in the next tick.
+                    pathfinder.spent += found.steps() / STEPS_PULLED_PER_UNIT;
+                }
                 give_path(&mut unit, found, answer.begun.is_some(), grids.get(answer.grid));
                 commands.trigger(PathFound { entity, kind });
             }
@@ -106,6 +116,9 @@ fn give_path(
         }
         _ => found,
     };
+    if kind == PathKind::Complete {
+        order.tries = 0;
+    }
     **status = match state {
         Some(state) => {
             if !is_rest {

@@ -173,8 +173,9 @@ impl<L: OpenList> Alone<L> {
                 self.search.start_price()
             }
             Err(failure) => {
-                // Each goal was looked at.
-                let price = job.goals.as_ref().map_or(0, |goals| goals.len() as u32);
+                // Each goal was looked at, and maybe each cell near it.
+                let goals = job.goals.as_ref().map_or(0, |goals| goals.len() as u32);
+                let price = self.search.start_price().max(goals);
                 self.ready.push(Ready {
                     job,
                     result: Err(failure),

@@ -110,7 +110,8 @@ impl Rule for Weighted<'_> {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes; returns what of the budget it took.
+    /// Expands up to `budget` nodes; returns what of the budget it took (more than there was, where many
+    /// ends had to be looked at).
     pub(super) fn expand<R: Rule>(
         &mut self,
         rule: &R,
@@ -120,17 +121,17 @@ impl<L: OpenList> Search<L> {
         budget: u32,
     ) -> u32 {
         let headroom = u64::from(self.aim.headroom);
-        let mut left = budget;
-        while left > 0 {
+        let mut spent = 0_u32;
+        while spent < budget {
             let Some((id, node)) = self.next_open() else {
                 if let Some(price) = self.open_end_alone(grid, layer, pool) {
-                    left = left.saturating_sub(price);
+                    spent = spent.saturating_add(price);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
                 break;
             };
-            left -= 1;
+            spent += 1;
             let (x, y) = self.nodes.place(id);
             self.counters.expansions += 1;
             let distance = self.aim.distance(layer, x, y);
@@ -140,13 +141,13 @@ impl<L: OpenList> Search<L> {
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             if self.ends.is_due(id, f + headroom) {
-                left = left.saturating_sub(self.open_next_end(grid, layer, pool, f));
+                spent = spent.saturating_add(self.open_next_end(grid, layer, pool, f));
             }
             self.look_around(rule, layer, pool, (id, node), f);
             let open = self.open.len() + usize::from(self.held.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
         }
-        budget - left
+        spent
     }
 
     /// Takes note of the ways from a node of estimate `f` to its neighbors.

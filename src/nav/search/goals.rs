@@ -200,13 +200,15 @@ impl<L: OpenList> Search<L> {
         let all = std::iter::once(&own).chain(goals);
         self.ends.clear();
         let here = Aim::at(layer, &query, (x, y));
+        let read = goals.len() as u32 / CELLS_PER_UNIT;
         let is_here = self.ends.sort((grid, layer), query.profile, all, &here);
         if is_here || self.ends.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
-            let price = self.ends.zones.len() as u32;
+            let price = read.saturating_add(self.ends.zones.len() as u32);
             return Ok(Aim { price, ..here });
         }
         let laid_out = self.ends.lay_out(layer, &here);
         let price = laid_out.saturating_add(self.ends.look_ahead(grid, layer, &here));
+        self.aim.price = price; // also where it fails
         match self.ends.next {
             // The only one: an ordinary search.
             Some(end) if self.ends.runs.is_empty() => {

@@ -75,26 +75,27 @@ impl<L: OpenList> Search<L> {
         budget: u32,
     ) -> u32 {
         let headroom = u64::from(self.aim.headroom);
-        let mut spent = 0_u32;
-        while spent < budget {
+        // Looking at ends is paid in full, whatever there was to spend.
+        let (mut spent, mut looked) = (0_u32, 0_u32);
+        while spent.saturating_add(looked) < budget {
             let Some((id, node)) = self.next_jump() else {
                 if let Some(price) = self.open_end_alone(grid, ground.layer, pool) {
-                    spent = spent.saturating_add(price);
+                    looked = looked.saturating_add(price);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
-                return spent + 1;
+                return spent.saturating_add(looked).saturating_add(1);
             };
             spent += 1;
             self.counters.expansions += 1;
             let distance = self.aim.distance(ground.layer, node.x, node.y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
-                return spent;
+                return spent.saturating_add(looked);
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             if self.ends.is_due(id, f + headroom) {
-                spent = spent.saturating_add(self.open_next_end(grid, ground.layer, pool, f));
+                looked = looked.saturating_add(self.open_next_end(grid, ground.layer, pool, f));
             }
             let sum = ground.sum_at::<MIXED>(node.x, node.y);
             let is_outside = self.is_confined && !self.long.corridor.contains(node.x, node.y);
@@ -104,7 +105,7 @@ impl<L: OpenList> Search<L> {
             self.counters.peak_open = self.counters.peak_open.max(open);
             spent = spent.saturating_add(turns / TURNS);
         }
-        spent.min(budget)
+        spent.min(budget).saturating_add(looked)
     }
 
     /// Jumps in all directions worth trying; returns from how many cells it looked to the sides.
