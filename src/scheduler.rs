@@ -165,7 +165,7 @@ impl Pathfinder {
         let query = PathQuery { start, ..order.query };
         let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
         let (class, goals) = (order.class, order.goals.clone());
-        let options = JobOptions { priority, class, goals, rally: None };
+        let options = JobOptions { priority, class, goals, rally: None, goes_on: true };
         order.ticket = Some(self.ask(entity, order.grid, query, options));
         order.query = query;
         self.counters.repaired += 1;

@@ -117,6 +117,18 @@ fn classes_are_numbered_from_0_to_7() {
 }
 
 #[test]
+fn what_goes_on_does_not_count_towards_a_limit() {
+    let world = open(100);
+    let mut queue = limited(&[(1, 0)]);
+    let paused = push(&mut queue, 1, 0..3);
+    let repair = JobOptions { goes_on: true, ..of_class(1) };
+    let repair = queue.push_job(GRID, short(3), repair);
+    assert_eq!(tick(&mut queue, &world), [repair]);
+    queue.settings.class_limits[1] = 9;
+    assert_eq!(tick(&mut queue, &world), paused);
+}
+
+#[test]
 fn so_many_jobs_of_a_class_are_taken_up_in_a_tick_and_hold_up_no_others() {
     let world = open(100);
     let mut queue = limited(&[(1, 3)]);

@@ -185,7 +185,11 @@ impl<L: OpenList> SearchQueue<L> {
         let ticket = Ticket { rank, number: self.numbers };
         let job = Job::new(ticket, grid, query, options, self.tick);
         self.sharing.note_waiting(&job);
-        self.lines.push(job);
+        if job.is_new {
+            self.lines.push(job)
+        } else {
+            self.lines.push_again(job)
+        }
         ticket
     }
 

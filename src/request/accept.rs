@@ -187,6 +187,7 @@ pub(super) fn begin_order(
         class: request.class,
         goals: goals.clone(),
         rally: request.rally,
+        goes_on: false,
     };
     let ticket = pathfinder.ask(entity, request.grid, query, options);
     if request.follows && matches!(request.target_of(order.attempt), Target::Entity(_)) {

@@ -26,6 +26,9 @@ pub struct JobOptions {
     /// around a place. Such a way costs at most 1.15 times what the cheapest does, and hardly ever
     /// that much. Where it does not pay, the answer is that of an ordinary job.
     pub rally: Option<Cell>,
+    /// Whether it goes on with what was taken up before (a way that was cut off, say): then it does not
+    /// count towards the limit of its class.
+    pub goes_on: bool,
 }
 
 /// How an answer was found.
@@ -107,7 +110,7 @@ impl Job {
             goals: options.goals.filter(|goals| !goals.is_empty()),
             rally: options.rally,
             class: options.class.index() as u8,
-            is_new: true,
+            is_new: !options.goes_on,
             is_long: false,
             is_single: false,
             restarts: 0,
