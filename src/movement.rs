@@ -157,6 +157,11 @@ impl CritterState {
         self.is_diverted = true;
     }
 
+    /// Whether somebody has put it elsewhere since its place was last written.
+    pub(crate) fn was_moved(&self, transform: &Transform) -> bool {
+        self.placed && !self.is_where_it_was_put(transform)
+    }
+
     /// Stands on `cell`; the transform says where on it exactly.
     pub(crate) fn stand_on(&mut self, cell: Cell) {
         self.walk = Walk::standing(cell);

@@ -366,3 +366,25 @@ fn edits_that_throw_long_searches_back_do_not_shut_short_ones_out() {
     assert!(counters(&app).restarts > 0, "they were thrown back");
     assert!(matches!(status(&app, unit), PathStatus::Walking(_)));
 }
+
+#[test]
+fn a_critter_put_elsewhere_while_it_waits_goes_from_there() {
+    let mut app = app_with(&field(60, 20));
+    let unit = spawn_critter(&mut app, (2, 2));
+    order(&mut app, unit, (6, 2));
+    run_until(&mut app, 400, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
+    run(&mut app, 3);
+    let budget = app.world().resource::<TilePathSettings>().budget;
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 1;
+    order_slowly(&mut app, unit, (50, 15));
+    run(&mut app, 5);
+    assert_eq!(status(&app, unit), PathStatus::Searching);
+    let mut transform = app.world_mut().get_mut::<Transform>(unit).unwrap();
+    (transform.translation.x, transform.translation.y) = (300.0, 50.0);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = budget;
+    run(&mut app, 3);
+    assert_eq!(app.world().get::<NavPath>(unit).unwrap().start(), Cell::new(30, 5));
+    assert!(place(&app, unit).x >= 300.0, "it is not put back");
+    run_until(&mut app, 1_000, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
+    assert_eq!(state(&app, unit).cell(), Cell::new(50, 15));
+}

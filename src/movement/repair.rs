@@ -80,7 +80,7 @@ pub(crate) fn repair_paths(
             let grid = grids.get(order.grid);
             let start = grid.map_or(head, |grid| fitting_anchor(grid, order.query.profile, head));
             path.0 = Path::standing(start);
-            if !is_at_rest(&status) {
+            if !is_at_rest(&status, &order) {
                 pathfinder.ask_again(entity, &mut order, start);
                 *status = PathStatus::Repairing;
             }
@@ -89,9 +89,11 @@ pub(crate) fn repair_paths(
 }
 
 /// Whether nothing is searched for at present.
-fn is_at_rest(status: &PathStatus) -> bool {
-    use PathStatus::{Arrived, Failed, Idle, Waiting};
+fn is_at_rest(status: &PathStatus, order: &ActiveOrder) -> bool {
+    use PathStatus::{Arrived, Failed, Idle, Searching, Waiting};
+    // Between two attempts nothing is searched for, either.
     matches!(status, Idle | Waiting(_) | Failed(_) | Arrived(_))
+        || matches!(status, Searching) && order.ticket.is_none()
 }
 
 /// What was edited after `revision`; everything, where the grid cannot tell.

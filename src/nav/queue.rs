@@ -185,10 +185,9 @@ impl<L: OpenList> SearchQueue<L> {
         let ticket = Ticket { rank, number: self.numbers };
         let job = Job::new(ticket, grid, query, options, self.tick);
         self.sharing.note_waiting(&job);
-        if job.is_new {
-            self.lines.push(job)
-        } else {
-            self.lines.push_again(job)
+        match job.is_new {
+            true => self.lines.push(job),
+            false => self.lines.push_again(job),
         }
         ticket
     }

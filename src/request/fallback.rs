@@ -38,6 +38,11 @@ pub(crate) struct Fallback<'a> {
 }
 
 impl Fallback<'_> {
+    /// Takes the order of `entity` up again in the next tick, from where the unit is then.
+    pub(crate) fn take_up_again(&mut self, entity: Entity, order: &ActiveOrder) {
+        self.again.0.insert((self.tick + 1, order.number), entity);
+    }
+
     /// Sets the order of `entity`, which failed for `reason`, on its next attempt. False where none is
     /// left: it has failed for good, and its status says so.
     pub(crate) fn goes_on(

@@ -23,7 +23,7 @@ type Unit = (
     &'static mut PathStatus,
     &'static mut NavPath,
     &'static mut ActiveOrder,
-    Option<&'static mut CritterState>,
+    Option<(&'static mut CritterState, &'static Transform)>,
     Option<&'static mut StraightWay>,
 );
 
@@ -32,7 +32,7 @@ type UnitItem<'a> = (
     Mut<'a, PathStatus>,
     Mut<'a, NavPath>,
     Mut<'a, ActiveOrder>,
-    Option<Mut<'a, CritterState>>,
+    Option<(Mut<'a, CritterState>, &'a Transform)>,
     Option<Mut<'a, StraightWay>>,
 );
 
@@ -67,10 +67,14 @@ pub(crate) fn deliver_answers(
             continue; // taken off or replaced: the letter that says so is not read yet
         }
         match answer.result {
+            Ok(_) if answer.begun.is_none() && was_moved(&unit) => {
+                pathfinder.fallback().take_up_again(entity, &unit.3);
+                *unit.1 = PathStatus::Searching;
+            }
             Ok(found) if answer.begun.is_some() && unit.2.0.end() != found.start() => {
                 // It was led elsewhere meanwhile.
                 let (_, status, path, order, state, _) = &mut unit;
-                let start = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
+                let start = state.as_ref().map_or(path.0.start(), |(state, _)| state.walk.head());
                 pathfinder.ask_again(entity, order, start);
                 **status = PathStatus::Repairing;
             }
@@ -85,9 +89,9 @@ pub(crate) fn deliver_answers(
             }
             Err(reason) => {
                 let (request, status, path, order, state, _) = &mut unit;
-                let place = state.as_ref().map_or(path.0.start(), |state| state.walk.head());
+                let place = state.as_ref().map_or(path.0.start(), |(state, _)| state.walk.head());
                 path.0 = Path::standing(place);
-                if let Some(state) = state {
+                if let Some((state, _)) = state {
                     state.restart();
                 }
                 let mut fallback = pathfinder.fallback();
@@ -100,6 +104,11 @@ pub(crate) fn deliver_answers(
     pathfinder.answers = answers; // keeps its memory
     pathfinder.counters.waiting_again = pathfinder.waiting_again();
     published.set_if_neq(pathfinder.counters);
+}
+
+/// Whether a critter was put elsewhere while its answer was awaited.
+fn was_moved(unit: &UnitItem) -> bool {
+    unit.4.as_ref().is_some_and(|(state, transform)| state.was_moved(transform))
 }
 
 /// Sets a unit on its way, or adds the rest to a way that it goes already.
@@ -120,7 +129,7 @@ fn give_path(
         order.tries = 0;
     }
     **status = match state {
-        Some(state) => {
+        Some((state, _)) => {
             if !is_rest {
                 state.begin(found.start());
             }
