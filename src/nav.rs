@@ -8,13 +8,14 @@
 //! In the order in which data flows:
 //! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`, `region` → [`layer`] → [`grid`] → [`goal`], [`query`] →
 //! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`formation`]
-//! finds places for groups, [`sight`] and [`pull`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
+//! finds places for groups, [`crowd`] moves many units without overlaps, [`sight`] and [`pull`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
 
 pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
 pub(crate) mod clearance;
 pub(crate) mod coarse;
+pub mod crowd;
 pub(crate) mod detours;
 pub mod direction;
 pub mod field;

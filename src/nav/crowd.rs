@@ -1,0 +1,226 @@
+//! Many units on one grid that never overlap and never jam.
+//!
+//! Input: a [`NavGrid`], units with their orders, and the fields that lead to shared goals
+//! ([`Guidance`]). Output, tick by tick: which cells each unit holds, how far it is on its step, and what
+//! happened ([`CrowdEvent`]).
+
+mod board;
+mod chain;
+mod clock;
+mod escape;
+mod group;
+mod guide;
+mod orders;
+mod plan;
+mod rank;
+mod step;
+mod unit;
+mod way;
+
+pub use group::GroupId;
+pub use guide::{Guidance, RouteId};
+pub use orders::CrowdError;
+pub use unit::{CrowdCounters, CrowdEvent, Hindrance, UnitId, UnitSettings};
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use self::{
+    board::Board,
+    chain::Push,
+    clock::{PARTS, Wheel},
+    escape::Footprint,
+    group::{Group, GroupScratch},
+    guide::World,
+    plan::{Claim, Frame},
+    unit::{Errand, NONE, State, Unit},
+    way::Way,
+};
+use super::grid::NavGrid;
+
+/// Turn of the first orders; earlier ones are given to units that others have shut in.
+const FIRST_TURN: u64 = 1 << 28;
+/// Ticks after which a unit that waits tries again, if nothing has changed nearby.
+const RETRY: u64 = 16;
+/// Ticks of waiting after which a unit is reported to be stuck.
+const STUCK: u64 = 512;
+
+/// The units of one grid; see the [module](self).
+#[derive(Debug, Default)]
+pub struct Crowd {
+    now: u64,
+    size: (u32, u32),
+    units: Vec<Unit>,
+    free: Vec<u32>,
+    count: usize,
+    board: Board,
+    wheel: Wheel,
+    /// Who is to be decided in this tick, and the order of the first of them.
+    ready: Vec<u32>,
+    turns: Vec<u64>,
+    /// By unit, those that follow paths of their own.
+    ways: Vec<Way>,
+    way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
+    due: Vec<u32>,
+    woken: Vec<u32>,
+    stack: Vec<Frame>,
+    log: Vec<Claim>,
+    /// The pushes of the search for a chain under way, and its number.
+    pushes: Vec<Push>,
+    search: u64,
+    /// Turns from here on were given to units that others had shut in.
+    foremost: u64,
+    /// Part of a log that is carried out alone.
+    kept: Vec<Claim>,
+    /// Units of the plan that were in the wheel before it.
+    waiting_before: Vec<u32>,
+    /// Of the grid, at the last tick.
+    revision: u64,
+    footprints: Vec<Footprint>,
+    groups: Vec<Group>,
+    group_scratch: GroupScratch,
+    events: Vec<CrowdEvent>,
+    counters: CrowdCounters,
+}
+
+impl Crowd {
+    /// A crowd of nobody on a grid of this size.
+    #[must_use]
+    pub fn new(grid: &NavGrid) -> Self {
+        let size = (grid.width(), grid.height());
+        let board = Board::new(size.0, size.1);
+        Self { size, board, revision: grid.revision(), foremost: FIRST_TURN, ..Self::default() }
+    }
+
+    /// Lets a tick go by. What happened stands in [`events`](Self::events) until the next one. Does
+    /// nothing on a grid of another size.
+    pub fn tick<G: Guidance + ?Sized>(&mut self, grid: &NavGrid, guide: &G) {
+        self.events.clear();
+        if (grid.width(), grid.height()) != self.size {
+            return;
+        }
+        let world = World { grid, guide };
+        self.now += 1;
+        self.take_in_edits(grid);
+        self.call_due(grid);
+        self.refresh_groups(&world);
+        self.sort_ready();
+        let mut at = 0;
+        while let Some(&index) = self.ready.get(at) {
+            self.decide(&world, index);
+            at += 1;
+        }
+        self.ready.clear();
+    }
+
+    /// Ends the steps that are over and lists everybody who is to be decided.
+    fn call_due(&mut self, grid: &NavGrid) {
+        let mut due = core::mem::take(&mut self.due);
+        self.wheel.take_due(self.now, &mut due);
+        for index in due.drain(..) {
+            let unit = &self.units[index as usize];
+            match unit.state {
+                State::Moving if unit.end > self.now * PARTS => {
+                    self.wheel.put(index, self.now, unit.end.div_ceil(PARTS));
+                }
+                State::Moving => {
+                    self.end_step(index);
+                    if self.units[index as usize].is_trapped {
+                        self.is_out(grid, index);
+                    }
+                    self.units[index as usize].listed_in = self.now;
+                    self.ready.push(index);
+                }
+                _ => self.list(index),
+            }
+        }
+        self.due = due;
+    }
+
+    /// Sorts those to be decided: who was ordered first comes first.
+    fn sort_ready(&mut self) {
+        let mut turns = core::mem::take(&mut self.turns);
+        turns.extend(self.ready.iter().map(|&index| self.units[index as usize].turn(index)));
+        turns.sort_unstable();
+        self.ready.clear();
+        self.ready.extend(turns.drain(..).map(|turn| turn as u32));
+        self.turns = turns;
+    }
+
+    /// Lets a unit move, or wait.
+    fn decide<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let unit = &self.units[index as usize];
+        if unit.is_moving() || unit.is_idle() {
+            return;
+        }
+        if unit.is_trapped && self.is_out(world.grid, index) {
+            return;
+        }
+        let unit = &self.units[index as usize];
+        if unit.flees != NONE && self.is_past(world, index) {
+            self.stop_fleeing(index);
+            return;
+        }
+        self.note_entry(index);
+        if self.units[index as usize].errand == Errand::Way {
+            self.note_progress(world.grid, index);
+        }
+        let unit = &self.units[index as usize];
+        if self.is_at_goal(world, index) {
+            self.arrive(world, index);
+        } else if unit.settled_in != self.now && unit.speed > 0 && self.plan(world, index) {
+            self.commit(world, index);
+            if !self.units[index as usize].is_moving() {
+                self.wait(index);
+            }
+        } else {
+            if self.units[index as usize].speed == 0 {
+                self.units[index as usize].hindrance = Hindrance::NoSpeed;
+            }
+            self.wait(index);
+        }
+    }
+
+    /// Whether a unit has come to the end of its way.
+    fn is_at_goal<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        match unit.errand {
+            _ if unit.flees != NONE || unit.is_trapped => false,
+            Errand::Route(route) => guide::field_cost(world, route, unit.tail) == 0,
+            Errand::Group(group) => self.is_home(group, index),
+            Errand::Way => self.is_at_end(index),
+            Errand::Idle => true,
+        }
+    }
+
+    fn arrive<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        self.forget_waiting(index);
+        let id = self.id(index);
+        let unit = &mut self.units[index as usize];
+        unit.state = State::Standing;
+        unit.hindrance = Hindrance::None;
+        if !unit.has_arrived {
+            unit.has_arrived = true;
+            let (cell, errand) = (unit.tail.cell(world.grid), unit.errand);
+            self.touch_group(errand);
+            self.events.push(CrowdEvent::Arrived { unit: id, cell });
+        }
+    }
+
+    /// Puts a unit to sleep until something happens nearby, or for a while.
+    fn wait(&mut self, index: u32) {
+        let now = self.now;
+        let id = self.id(index);
+        let unit = &mut self.units[index as usize];
+        unit.state = State::Waiting;
+        self.counters.waits += 1;
+        let waited = now - unit.waits_since;
+        self.counters.longest_wait = self.counters.longest_wait.max(waited);
+        if waited >= STUCK && !unit.is_reported_stuck {
+            unit.is_reported_stuck = true;
+            self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });
+        }
+        self.wheel.put(index, now, now + RETRY);
+        self.listen(index);
+    }
+}

@@ -1,0 +1,218 @@
+//! Who holds which cell.
+//!
+//! Every cell has at most one owner, and at most one heir: who is on its way into it while the owner is
+//! on its way out. A unit owns all cells it stands on, and from the moment on in which a step begins
+//! also those it enters, or is their heir. Around the grid runs a border of cells that nobody can enter,
+//! so that neighbors need no question about bounds.
+
+use super::unit::NONE;
+use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
+
+/// Most cells that a block of 4 × 4 enters in a step.
+const MOST_ENTERED: usize = 7;
+
+/// Column and row from the origin of the grid; of a unit the place of its anchor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) x: u16,
+    pub(super) y: u16,
+}
+
+impl Place {
+    /// The place of a cell of the grid.
+    pub(super) fn of(grid: &NavGrid, cell: Cell) -> Option<Self> {
+        grid.local(cell).map(|(x, y)| Self { x: x as u16, y: y as u16 })
+    }
+
+    /// The cell at this place.
+    #[inline]
+    pub(super) fn cell(self, grid: &NavGrid) -> Cell {
+        grid.global(u32::from(self.x), u32::from(self.y))
+    }
+
+    /// The place one step on.
+    #[inline]
+    pub(super) const fn step(self, direction: u8) -> Self {
+        let (dx, dy) = OFFSETS[(direction & 7) as usize];
+        Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
+    }
+
+    /// Columns and rows to another place, the greater of both.
+    #[inline]
+    pub(super) fn reach(self, other: Self) -> u16 {
+        self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
+    }
+}
+
+/// A few cells, by index.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Few {
+    list: [u32; MOST_ENTERED],
+    len: u8,
+}
+
+impl Few {
+    pub(super) fn push(&mut self, index: u32) {
+        self.list[usize::from(self.len)] = index;
+        self.len += 1;
+    }
+
+    pub(super) fn as_slice(&self) -> &[u32] {
+        &self.list[..usize::from(self.len)]
+    }
+}
+
+/// Who holds a cell and who is to have it next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    pub(super) owner: u32,
+    pub(super) heir: u32,
+}
+
+const FREE: Hold = Hold { owner: NONE, heir: NONE };
+
+/// All cells of a grid; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Board {
+    stride: u32,
+    deltas: [i32; 8],
+    holds: Vec<Hold>,
+    /// One bit a cell: somebody stands here who wants to know when something moves nearby.
+    listening: Vec<u64>,
+    words_per_row: usize,
+}
+
+impl Board {
+    pub(super) fn new(width: u32, height: u32) -> Self {
+        let stride = width + 2;
+        let deltas = OFFSETS.map(|(dx, dy)| dy * stride as i32 + dx);
+        let words_per_row = (stride as usize).div_ceil(64) + 1;
+        let rows = height as usize + 2;
+        Self {
+            stride,
+            deltas,
+            holds: vec![FREE; stride as usize * rows],
+            listening: vec![0; words_per_row * rows],
+            words_per_row,
+        }
+    }
+
+    #[inline]
+    pub(super) fn index(&self, place: Place) -> u32 {
+        (u32::from(place.y) + 1) * self.stride + u32::from(place.x) + 1
+    }
+
+    #[inline]
+    pub(super) fn beside(&self, index: u32, direction: u8) -> u32 {
+        index.wrapping_add_signed(self.deltas[usize::from(direction & 7)])
+    }
+
+    #[inline]
+    pub(super) fn hold(&self, index: u32) -> Hold {
+        self.holds[index as usize]
+    }
+
+    #[inline]
+    pub(super) fn hold_mut(&mut self, index: u32) -> &mut Hold {
+        &mut self.holds[index as usize]
+    }
+
+    /// The cells of a block.
+    pub(super) fn block(&self, at: Place, size: u8) -> impl Iterator<Item = u32> + use<> {
+        let (first, stride, size) = (self.index(at), self.stride, u32::from(size));
+        (0..size).flat_map(move |dy| (0..size).map(move |dx| first + dy * stride + dx))
+    }
+
+    /// The cells that a block covers after a step and not before.
+    #[inline]
+    pub(super) fn entered(&self, from: Place, size: u8, direction: u8) -> Few {
+        let mut few = Few::default();
+        let to = from.step(direction);
+        if size == 1 {
+            few.push(self.index(to));
+            return few;
+        }
+        let (first, side) = (self.index(to), u16::from(size));
+        for dy in 0..side {
+            for dx in 0..side {
+                let (x, y) = (to.x.wrapping_add(dx), to.y.wrapping_add(dy));
+                if x.wrapping_sub(from.x) >= side || y.wrapping_sub(from.y) >= side {
+                    few.push(first + u32::from(dy) * self.stride + u32::from(dx));
+                }
+            }
+        }
+        few
+    }
+
+    /// The cells that a block covers before a step and not after.
+    #[inline]
+    pub(super) fn left(&self, from: Place, size: u8, direction: u8) -> Few {
+        self.entered(from.step(direction), size, direction + 4)
+    }
+
+    /// Whether the cell with this index lies in a block.
+    #[inline]
+    pub(super) fn covers(&self, at: Place, size: u8, index: u32) -> bool {
+        if size == 1 {
+            return self.index(at) == index;
+        }
+        let (x, y) = (index % self.stride - 1, index / self.stride - 1);
+        let side = u32::from(size);
+        x.wrapping_sub(u32::from(at.x)) < side && y.wrapping_sub(u32::from(at.y)) < side
+    }
+
+    /// Notes whether somebody in this block listens.
+    pub(super) fn listen(&mut self, at: Place, size: u8, listens: bool) {
+        for dy in 0..usize::from(size) {
+            for dx in 0..usize::from(size) {
+                let bit = usize::from(at.x) + 1 + dx;
+                let row = (usize::from(at.y) + 1 + dy) * self.words_per_row;
+                let word = &mut self.listening[row + bit / 64];
+                *word = *word & !(1 << (bit % 64)) | u64::from(listens) << (bit % 64);
+            }
+        }
+    }
+
+    /// The listeners around a block, one bit for each cell of a ring, as indices.
+    pub(super) fn listeners(&self, at: Place, size: u8, mut found: impl FnMut(u32)) {
+        let side = usize::from(size) + 2;
+        let mask = (1u64 << side) - 1;
+        for dy in 0..side {
+            let bit = usize::from(at.x);
+            let row = (usize::from(at.y) + dy) * self.words_per_row + bit / 64;
+            let shift = bit % 64;
+            let mut bits = self.listening[row] >> shift;
+            if shift + side > 64 {
+                bits |= self.listening[row + 1] << (64 - shift);
+            }
+            bits &= mask;
+            while bits != 0 {
+                let dx = bits.trailing_zeros();
+                found((u32::from(at.y) + dy as u32) * self.stride + u32::from(at.x) + dx);
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    /// Cells, those of the border included.
+    pub(super) fn len(&self) -> usize {
+        self.holds.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.holds.capacity() * size_of::<Hold>() + self.listening.capacity() * 8
+    }
+}
+
+/// By how many eighths of a full turn two directions differ, 0 to 4.
+#[inline]
+pub(super) const fn turn(a: u8, b: u8) -> u8 {
+    let apart = a.wrapping_sub(b) & 7;
+    if apart > 4 { 8 - apart } else { apart }
+}
+
+/// Whether a direction is diagonal.
+#[inline]
+pub(super) const fn is_diagonal(direction: u8) -> bool {
+    direction & 1 == 1
+}

@@ -1,0 +1,449 @@
+//! One unit moves, and those in its way make room first.
+//!
+//! Input: a unit whose turn it is. Output: steps that can all begin now without anybody ever coming too
+//! near to anybody, or none. Priority inheritance with backtracking (Okumura, Machida, Défago & Tamura,
+//! "Priority Inheritance with Backtracking for Iterative Multi-agent Path Finding", AIJ 2022) with
+//! the timing of causal PIBT (Okumura, Tamura & Défago, "Time-Independent Planning for Multiple Moving
+//! Agents", AAAI 2021): who moves holds the cells it leaves and those it enters until it has arrived.
+//!
+//! The recursion is a stack of frames. A frame tries the ways of one unit, best first. A try claims all
+//! cells it enters: free ones at once; those which somebody is leaving as their heir, if that one turns
+//! by no more than a right angle against this step; those on which somebody stands as their heir too,
+//! and then that one is planned first and must go. Every claim is logged and undone if the try fails.
+
+use super::{
+    Crowd,
+    board::{Few, Place, is_diagonal, turn},
+    guide::{Guidance, World},
+    rank::Ranking,
+    unit::{Errand, Hindrance, NONE, STAY, State},
+};
+
+/// Ticks of waiting after which a unit pushes those aside who would go its way by themselves.
+const PATIENCE: u64 = 96;
+
+/// Ticks of waiting after which a member of a group pushes others of it that are at rest.
+const MATES: u64 = 6;
+/// Ticks of waiting after which a unit that could not be pushed one way is pushed in others, too.
+const THOROUGH: u64 = 48;
+
+/// Ticks of waiting after which a unit for whom nobody can make room lets those out who are shut in.
+const HOPELESS: u64 = 160;
+
+/// A unit being planned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    unit: u32,
+    /// Direction in which it is pushed.
+    push: u8,
+    ranking: Ranking,
+    /// Ways of the ranking that may be tried, and how many have been.
+    ways: u8,
+    tried: u8,
+    /// Whether ways are tried on which whoever pushes cannot follow.
+    is_giving_way: bool,
+    /// Whether the last way tried is still being claimed.
+    is_trying: bool,
+    /// Length of the log before the try.
+    mark: usize,
+    /// Who must make room for it, and how many have been asked.
+    blockers: Few,
+    asked: u8,
+}
+
+/// A claim that can be undone.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Claim {
+    Owned(u32),
+    Inherits(u32),
+    Moves(u32),
+}
+
+/// What became of a claim for one cell.
+enum Answer {
+    Free,
+    Follow,
+    Push(u32),
+    No(Hindrance, u32),
+}
+
+/// What the top of the stack needs next.
+enum Next {
+    Push(u32, u8),
+    Done,
+    Failed,
+}
+
+impl Crowd {
+    /// Lets a unit move, if it can; says whether it does.
+    pub(super) fn plan<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) -> bool {
+        self.log.clear();
+        self.stack.clear();
+        if self.waited(root) >= THOROUGH && self.units[root as usize].size == 1 {
+            let ranking = self.rank(world, root, STAY);
+            let ways = &ranking.ways[..usize::from(ranking.worthwhile)];
+            let is_found = self.plan_chain(world, root, ways);
+            self.counters.chains += u64::from(is_found);
+            if is_found {
+                return true;
+            }
+            if self.waited(root) >= HOPELESS {
+                self.let_out(root);
+                return false;
+            }
+        }
+        self.open_frame(world, root, STAY);
+        while !self.stack.is_empty() {
+            match self.go_on(root) {
+                Next::Push(unit, direction) => self.open_frame(world, unit, direction),
+                Next::Done => {
+                    if let Some(frame) = self.stack.pop() {
+                        self.log.push(Claim::Moves(frame.unit));
+                        if frame.is_giving_way {
+                            return self.keep_only_from(frame.mark);
+                        }
+                    }
+                }
+                Next::Failed => self.close_frame(root),
+            }
+        }
+        !self.log.is_empty()
+    }
+
+    fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
+        let ranking = self.rank(world, unit, push);
+        let first = self.stack.first().map_or(unit, |frame| frame.unit);
+        let is_asked_softly = push != STAY
+            && (self.waited(first) < PATIENCE || self.are_in_line(first, unit))
+            && self.wants_along(unit, &ranking, push);
+        let ways = if push == STAY || is_asked_softly { ranking.worthwhile } else { ranking.len };
+        self.counters.decisions += 1;
+        if push == STAY && !ranking.knows_way {
+            self.units[unit as usize].hindrance = Hindrance::NoWay;
+        }
+        self.stack.push(Frame {
+            unit,
+            push,
+            ranking,
+            ways,
+            tried: 0,
+            is_giving_way: false,
+            is_trying: false,
+            mark: self.log.len(),
+            blockers: Few::default(),
+            asked: 0,
+        });
+    }
+
+    /// Whether two units are on the way to the same place.
+    pub(super) fn are_in_line(&self, index: u32, other: u32) -> bool {
+        let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
+        unit.errand == other.errand
+            && matches!(unit.errand, Errand::Route(_) | Errand::Group(_))
+            && !unit.has_arrived
+            && !other.has_arrived
+            && (unit.flees, other.flees) == (NONE, NONE)
+    }
+
+    /// Whether a unit leaves its cell by itself as soon as it can, and not against the push.
+    fn wants_along(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
+        let unit = &self.units[unit as usize];
+        !unit.is_idle()
+            && (!unit.has_arrived || unit.flees != NONE)
+            && ranking.best != STAY
+            && turn(ranking.best, push) <= 2
+    }
+
+    /// The unit on top of the stack has nowhere to go: it stays, and whoever pushed it tries
+    /// something else.
+    fn close_frame(&mut self, root: u32) {
+        let Some(frame) = self.stack.pop() else {
+            return;
+        };
+        self.counters.undone += u64::from(frame.push != STAY);
+        let now = self.now;
+        let unit = &mut self.units[frame.unit as usize];
+        unit.settled_in = now;
+        if frame.push != STAY {
+            unit.wakes = root;
+            self.listen(frame.unit);
+        }
+        if let Some(top) = self.stack.len().checked_sub(1) {
+            self.give_up_try(top);
+        }
+    }
+
+    /// A unit makes room in such a way that whoever pushes cannot follow at once: of the whole plan only
+    /// its own part, from `mark` on in the log, is carried out, if it stands by itself.
+    fn keep_only_from(&mut self, mark: usize) -> bool {
+        let mut part = core::mem::take(&mut self.kept);
+        part.clear();
+        let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
+        part.extend(self.log.drain(mark..));
+        while let Some(frame) = self.stack.pop() {
+            self.undo_to(frame.mark);
+            self.stand_again(frame.unit);
+        }
+        let stands = part.iter().all(|claim| match *claim {
+            Claim::Inherits(cell) => self.units[self.board.hold(cell).owner as usize].is_moving(),
+            _ => true,
+        });
+        self.log.append(&mut part);
+        self.kept = part;
+        if stands {
+            self.reserve(pusher);
+        } else {
+            self.undo_to(0);
+        }
+        stands
+    }
+
+    /// Keeps what the unit planned last leaves behind for whoever pushed it.
+    pub(super) fn reserve(&mut self, pusher: u32) {
+        let Some(&Claim::Moves(index)) = self.log.last() else {
+            return;
+        };
+        let unit = &self.units[index as usize];
+        if unit.size > 1 || pusher == NONE || self.units[pusher as usize].reserves != NONE {
+            return;
+        }
+        let cell = self.board.index(unit.tail);
+        let hold = self.board.hold_mut(cell);
+        if hold.heir == NONE {
+            hold.heir = pusher;
+            self.units[pusher as usize].reserves = cell;
+        }
+    }
+
+    /// For how many ticks a unit has not moved though it wants to.
+    fn waited(&self, index: u32) -> u64 {
+        let unit = &self.units[index as usize];
+        if unit.state == State::Waiting { self.now - unit.waits_since } else { 0 }
+    }
+
+    /// Goes on with the unit on top of the stack.
+    fn go_on(&mut self, root: u32) -> Next {
+        let Some(top) = self.stack.len().checked_sub(1) else {
+            return Next::Failed;
+        };
+        loop {
+            if !self.stack[top].is_trying && !self.try_next_way(top, root) {
+                return Next::Failed;
+            }
+            match self.ask_blockers(top) {
+                Some(next) => return next,
+                None => self.give_up_try(top),
+            }
+        }
+    }
+
+    /// Sees to it that all blockers go; `None` where one of them cannot.
+    fn ask_blockers(&mut self, top: usize) -> Option<Next> {
+        loop {
+            let frame = &mut self.stack[top];
+            let direction = self.units[frame.unit as usize].direction;
+            let Some(&blocker) = frame.blockers.as_slice().get(usize::from(frame.asked)) else {
+                return Some(Next::Done);
+            };
+            frame.asked += 1;
+            let other = &self.units[blocker as usize];
+            if other.is_moving() {
+                if turn(other.direction, direction) > 2 || !self.is_out_of_way(top, blocker) {
+                    return None;
+                }
+            } else if other.settled_in == self.now {
+                return None;
+            } else {
+                return Some(Next::Push(blocker, direction));
+            }
+        }
+    }
+
+    /// Whether a blocker that has been planned by now leaves all cells that the top frame claims.
+    fn is_out_of_way(&self, top: usize, blocker: u32) -> bool {
+        let unit = &self.units[self.stack[top].unit as usize];
+        let other = &self.units[blocker as usize];
+        let entered = self.board.entered(unit.tail, unit.size, unit.direction);
+        entered.as_slice().iter().all(|&cell| !self.board.covers(other.head, other.size, cell))
+    }
+
+    /// Claims what the next way of the top frame needs that can be claimed; false where there is none.
+    fn try_next_way(&mut self, top: usize, root: u32) -> bool {
+        loop {
+            let frame = &mut self.stack[top];
+            if frame.tried >= frame.ways {
+                if frame.push == STAY || frame.is_giving_way || frame.ways < frame.ranking.len {
+                    return false;
+                }
+                (frame.is_giving_way, frame.tried) = (true, 0);
+                continue;
+            }
+            let way = frame.ranking.ways[usize::from(frame.tried)];
+            frame.tried += 1;
+            let (push, is_first) = (frame.push, frame.tried == 1);
+            let is_giving_way = frame.is_giving_way;
+            let is_back = |turned| (turned > 2) != is_giving_way || turned == 4;
+            if push != STAY && is_back(turn(push, way)) {
+                continue;
+            }
+            match self.claim_way(top, root, way) {
+                Ok(blockers) => {
+                    let frame = &mut self.stack[top];
+                    (frame.blockers, frame.asked, frame.is_trying) = (blockers, 0, true);
+                    return true;
+                }
+                Err(hindrance) if is_first && push == STAY => {
+                    self.units[root as usize].hindrance = hindrance;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Claims the cells that the top frame's unit enters on a way, and tells who stands on them.
+    fn claim_way(&mut self, top: usize, root: u32, way: u8) -> Result<Few, Hindrance> {
+        let index = self.stack[top].unit;
+        let unit = &self.units[index as usize];
+        let (tail, size, is_ghost) = (unit.tail, unit.size, unit.is_ghost);
+        let mark = self.log.len();
+        self.stack[top].mark = mark;
+        let mut blockers = Few::default();
+        if !is_ghost {
+            if is_diagonal(way) && size == 1 && self.is_crossed(tail, way) {
+                return Err(Hindrance::Queue);
+            }
+            for &cell in self.board.entered(tail, size, way).as_slice() {
+                if let Err(hindrance) = self.claim_cell(index, root, (way, cell), &mut blockers) {
+                    self.undo_to(mark);
+                    return Err(hindrance);
+                }
+            }
+            if size > 1 && !self.keeps_only_its_own(tail, size, way) {
+                self.undo_to(mark);
+                return Err(Hindrance::Queue);
+            }
+        }
+        self.set_out(index, way);
+        Ok(blockers)
+    }
+
+    /// Whether nobody is to inherit a cell that a large unit covers before and after a step.
+    fn keeps_only_its_own(&self, tail: Place, size: u8, way: u8) -> bool {
+        let head = tail.step(way);
+        self.board
+            .block(head, size)
+            .filter(|&cell| self.board.covers(tail, size, cell))
+            .all(|cell| self.board.hold(cell).heir == NONE)
+    }
+
+    /// Whether somebody crosses this diagonal in the same block of 2 × 2 cells.
+    pub(super) fn is_crossed(&self, tail: Place, way: u8) -> bool {
+        let (a, b) = (tail.step(way + 7), tail.step(way + 1));
+        let leads = |from: Place, to: Place| {
+            let owner = self.board.hold(self.board.index(from)).owner;
+            self.units.get(owner as usize).is_some_and(|other| {
+                other.is_moving() && other.size == 1 && other.tail == from && other.head == to
+            })
+        };
+        leads(a, b) || leads(b, a)
+    }
+
+    fn claim_cell(
+        &mut self,
+        index: u32,
+        root: u32,
+        (way, cell): (u8, u32),
+        blockers: &mut Few,
+    ) -> Result<(), Hindrance> {
+        match self.ask_for_cell(index, root, way, cell) {
+            Answer::Free => {
+                self.board.hold_mut(cell).owner = index;
+                self.log.push(Claim::Owned(cell));
+            }
+            Answer::Follow => {
+                self.board.hold_mut(cell).heir = index;
+                self.log.push(Claim::Inherits(cell));
+            }
+            Answer::Push(other) => {
+                self.board.hold_mut(cell).heir = index;
+                self.log.push(Claim::Inherits(cell));
+                if !blockers.as_slice().contains(&other) {
+                    blockers.push(other);
+                }
+            }
+            Answer::No(hindrance, other) => {
+                if other != NONE && !self.units[other as usize].is_moving() {
+                    self.units[other as usize].wakes = root;
+                    self.listen(other);
+                }
+                return Err(hindrance);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a unit may have a cell that it would enter on a way.
+    fn ask_for_cell(&self, index: u32, root: u32, way: u8, cell: u32) -> Answer {
+        let hold = self.board.hold(cell);
+        if hold.owner == NONE {
+            return Answer::Free;
+        }
+        if hold.heir != NONE {
+            return Answer::No(Hindrance::Queue, NONE);
+        }
+        let other = &self.units[hold.owner as usize];
+        if other.is_moving() {
+            let is_leaving = !self.board.covers(other.head, other.size, cell);
+            return if is_leaving && turn(other.direction, way) <= 2 {
+                Answer::Follow
+            } else {
+                Answer::No(Hindrance::Queue, NONE)
+            };
+        }
+        let (unit, first) = (&self.units[index as usize], &self.units[root as usize]);
+        if !other.is_pushable || other.team != unit.team {
+            return Answer::No(Hindrance::Obstacle, hold.owner);
+        }
+        let comes_later = other.yields || other.turn(hold.owner) > first.turn(root);
+        let is_mate = other.has_arrived
+            && other.errand == unit.errand
+            && matches!(unit.errand, Errand::Group(_))
+            && !unit.has_arrived;
+        if !comes_later || other.settled_in == self.now || is_mate && self.waited(root) < MATES {
+            return Answer::No(Hindrance::Queue, hold.owner);
+        }
+        Answer::Push(hold.owner)
+    }
+
+    fn give_up_try(&mut self, top: usize) {
+        let (unit, mark) = (self.stack[top].unit, self.stack[top].mark);
+        self.undo_to(mark);
+        self.stack[top].is_trying = false;
+        self.stand_again(unit);
+        if top == 0 && self.stack[0].tried == 1 {
+            self.units[unit as usize].hindrance = Hindrance::Jam;
+        }
+    }
+
+    /// Takes back everything logged after `mark`.
+    pub(super) fn undo_to(&mut self, mark: usize) {
+        while self.log.len() > mark {
+            match self.log.pop() {
+                Some(Claim::Owned(cell)) => self.board.hold_mut(cell).owner = NONE,
+                Some(Claim::Inherits(cell)) => self.board.hold_mut(cell).heir = NONE,
+                Some(Claim::Moves(unit)) => self.stand_again(unit),
+                None => return,
+            }
+        }
+    }
+
+    fn stand_again(&mut self, index: u32) {
+        let unit = &mut self.units[index as usize];
+        unit.head = unit.tail;
+        unit.state = State::Standing;
+        if let Some(at) = self.waiting_before.iter().rposition(|&unit| unit == index) {
+            self.waiting_before.swap_remove(at);
+            unit.state = State::Waiting;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! How steps begin and end.
+//!
+//! Input: a plan that stands. Output: units on their way, each with the time at which it arrives; later
+//! their cells given to whoever comes next. A step takes as long as its cost says at the unit's speed. A
+//! unit that enters a cell which another is leaving arrives no sooner than that one, so it stays behind
+//! it all the way, whatever their speeds; all units of a ring arrive together.
+
+use super::{
+    Crowd,
+    board::{Few, is_diagonal},
+    clock::{LONGEST_STEP, PARTS},
+    guide::World,
+    plan::Claim,
+    unit::{Hindrance, NONE, State},
+};
+use crate::nav::{
+    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    walk::PROGRESS_PER_COST,
+};
+
+impl Crowd {
+    /// Begins all steps of the plan.
+    pub(super) fn commit<G: ?Sized>(&mut self, world: &World<'_, G>, root: u32) {
+        for at in 0..self.log.len() {
+            if let Claim::Moves(index) = self.log[at] {
+                self.begin_step(world, index);
+                self.counters.pushes += u64::from(index != root);
+            }
+        }
+        while self.stretch() {}
+        for at in 0..self.log.len() {
+            if let Claim::Moves(index) = self.log[at] {
+                let due = self.units[index as usize].end.div_ceil(PARTS);
+                self.wheel.put(index, self.now, due);
+                self.wake_around_tail(index);
+            }
+        }
+        self.log.clear();
+        self.waiting_before.clear();
+    }
+
+    fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let now = self.now;
+        let unit = &self.units[index as usize];
+        let cost = |place: super::board::Place| {
+            let layer = world.grid.layer(ProfileId(unit.profile));
+            let cost = layer.map_or(0, |layer| {
+                let (x, y) = (u32::from(place.x), u32::from(place.y));
+                layer.cost(x, y, world.grid.terrain_bytes())
+            });
+            u64::from(cost).max(1)
+        };
+        let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
+        let work = u64::from(weight) * (cost(unit.tail) + cost(unit.head)) * PROGRESS_PER_COST;
+        let needed = (work * PARTS).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
+        self.forget_waiting(index);
+        let unit = &mut self.units[index as usize];
+        let spare = if unit.spare_in == now { unit.spare } else { 0 };
+        unit.start = now * PARTS;
+        unit.end = unit.start + needed.min(LONGEST_STEP).saturating_sub(spare).max(PARTS);
+        unit.state = State::Moving;
+        unit.is_reported_stuck = false;
+        unit.hindrance = Hindrance::None;
+        unit.yields = false;
+        self.counters.steps += 1;
+    }
+
+    /// Lets followers arrive no sooner than those they follow; says whether that changed anything.
+    fn stretch(&mut self) -> bool {
+        let mut is_changed = false;
+        for at in 0..self.log.len() {
+            let Claim::Inherits(cell) = self.log[at] else {
+                continue;
+            };
+            let hold = self.board.hold(cell);
+            let end = self.units[hold.owner as usize].end;
+            let follower = &mut self.units[hold.heir as usize];
+            if follower.end < end {
+                follower.end = end;
+                is_changed = true;
+            }
+        }
+        is_changed
+    }
+
+    /// Ends a step: the cells left behind go to whoever comes next.
+    pub(super) fn end_step(&mut self, index: u32) {
+        let unit = &self.units[index as usize];
+        if !unit.is_ghost {
+            let left: Few = self.board.left(unit.tail, unit.size, unit.direction);
+            for &cell in left.as_slice() {
+                self.release(cell);
+            }
+            self.wake_around_tail(index);
+        }
+        let now = self.now;
+        let unit = &mut self.units[index as usize];
+        unit.tail = unit.head;
+        unit.state = State::Standing;
+        unit.spare = (now * PARTS).saturating_sub(unit.end);
+        unit.spare_in = now;
+        unit.waits_since = now;
+        if !unit.is_ghost {
+            self.wake_around_tail(index);
+        }
+    }
+
+    /// Gives a cell to its heir, if that one is on its way into it.
+    pub(super) fn release(&mut self, cell: u32) {
+        let heir = self.board.hold(cell).heir;
+        let mut owner = NONE;
+        if let Some(unit) = self.units.get_mut(heir as usize) {
+            if unit.reserves == cell {
+                unit.reserves = NONE;
+                self.list(heir);
+            } else {
+                owner = heir;
+            }
+        }
+        *self.board.hold_mut(cell) = super::board::Hold { owner, heir: NONE };
+    }
+
+    /// Calls everybody who waits near the cells on which a unit stands or which it leaves.
+    pub(super) fn wake_around_tail(&mut self, index: u32) {
+        let unit = &self.units[index as usize];
+        let mut woken = core::mem::take(&mut self.woken);
+        self.board.listeners(unit.tail, unit.size, |cell| {
+            woken.push(self.board.hold(cell).owner);
+        });
+        for listener in woken.drain(..) {
+            if listener != NONE {
+                self.wake(listener);
+            }
+        }
+        self.woken = woken;
+    }
+
+    fn wake(&mut self, index: u32) {
+        let wakes = core::mem::replace(&mut self.units[index as usize].wakes, NONE);
+        self.list(index);
+        if wakes != NONE {
+            self.list(wakes);
+        }
+        self.listen(index);
+    }
+
+    /// Lists a unit that waits, to be decided in this tick, once.
+    pub(super) fn list(&mut self, index: u32) {
+        let now = self.now;
+        let unit = &mut self.units[index as usize];
+        if unit.state == State::Waiting && unit.listed_in != now {
+            unit.listed_in = now;
+            self.ready.push(index);
+        }
+    }
+
+    /// Notes whether a unit listens.
+    pub(super) fn listen(&mut self, index: u32) {
+        let unit = &self.units[index as usize];
+        let listens = unit.state == State::Waiting || unit.wakes != NONE;
+        self.board.listen(unit.tail, unit.size, listens);
+    }
+
+    /// A unit waits no longer.
+    pub(super) fn forget_waiting(&mut self, index: u32) {
+        self.wheel.take_out(index);
+        let unit = &mut self.units[index as usize];
+        unit.wakes = NONE;
+        self.counters.longest_wait =
+            self.counters.longest_wait.max(self.now.saturating_sub(unit.waits_since));
+        self.board.listen(unit.tail, unit.size, false);
+    }
+}

@@ -1,0 +1,236 @@
+//! What is known of a unit: where it is, what it wants, why it does not get it.
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use super::{board::Place, clock::PARTS, group::GroupId, guide::RouteId};
+use crate::nav::{cell::Cell, path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
+
+/// No unit, no cell.
+pub(super) const NONE: u32 = u32::MAX;
+/// No direction: the unit stays, or nobody pushes it.
+pub(super) const STAY: u8 = 8;
+
+/// A unit of a [`Crowd`](super::Crowd). Never given to another unit, even after this one is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitId {
+    pub(super) index: u32,
+    pub(super) generation: u32,
+}
+
+/// How a unit moves and what others may do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub struct UnitSettings {
+    /// Where it can stand, what ground costs it, and its size.
+    pub profile: ProfileId,
+    /// Work done in a tick, in cost × [`PROGRESS_PER_COST`]; see [`speed`](Self::ticks_per_cell). 0
+    /// stands still.
+    pub speed: u64,
+    /// Units of other teams are obstacles to each other: nobody pushes them. Default 0.
+    pub team: u8,
+    /// Whether units of its team may push it aside. Default true.
+    pub is_pushable: bool,
+    /// Whether it walks through everybody and everybody through it. Default false.
+    pub is_ghost: bool,
+}
+
+impl Default for UnitSettings {
+    /// Ten ticks for a straight step over plain ground.
+    fn default() -> Self {
+        Self {
+            profile: ProfileId::default(),
+            speed: 0,
+            team: 0,
+            is_pushable: true,
+            is_ghost: false,
+        }
+        .ticks_per_cell(10)
+    }
+}
+
+impl UnitSettings {
+    /// The same at a speed of so many ticks for a straight step over plain ground (at least one).
+    #[must_use]
+    pub const fn ticks_per_cell(mut self, ticks: u32) -> Self {
+        let ticks = if ticks == 0 { 1 } else { ticks as u64 };
+        self.speed = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST).div_ceil(ticks);
+        self
+    }
+}
+
+/// Why a unit does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub enum Hindrance {
+    /// Nothing: it moves, or it has nowhere to go.
+    #[default]
+    None,
+    /// It stands in line: the unit ahead has not made room yet.
+    Queue,
+    /// The units in its way have nowhere to go.
+    Jam,
+    /// A unit that may not be pushed is in its way, or one of another team.
+    Obstacle,
+    /// Others come towards it through a passage one cell wide.
+    Oncoming,
+    /// No way leads from here to its goal.
+    NoWay,
+    /// Its speed is 0.
+    NoSpeed,
+}
+
+/// What a unit has to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Errand {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Go where a field leads.
+    Route(RouteId),
+    /// Find a place of its own near the goal of its group.
+    Group(GroupId),
+    /// Follow its own path.
+    Way,
+}
+
+/// What a unit does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// The slot is free.
+    #[default]
+    Absent,
+    /// Stands and wants nothing.
+    Standing,
+    /// Stands, wants to move, and is in the wheel for another try.
+    Waiting,
+    /// Planned to move, in the tick under way; may be undone.
+    Planned,
+    /// Between two cells.
+    Moving,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unit {
+    pub(super) tail: Place,
+    pub(super) head: Place,
+    pub(super) state: State,
+    pub(super) size: u8,
+    pub(super) profile: u8,
+    pub(super) team: u8,
+    /// Direction of the step under way, or of the last one.
+    pub(super) direction: u8,
+    pub(super) is_pushable: bool,
+    pub(super) is_ghost: bool,
+    /// It has reached its goal since the last order.
+    pub(super) has_arrived: bool,
+    /// It has come into the window of its group.
+    pub(super) is_inside: bool,
+    /// The ground under it was built over.
+    pub(super) is_trapped: bool,
+    /// It stands back for others on purpose; anybody may push it.
+    pub(super) yields: bool,
+    pub(super) is_reported_stuck: bool,
+    pub(super) hindrance: Hindrance,
+    /// Whoever failed because of this unit, and wants to know when something changes.
+    pub(super) wakes: u32,
+    /// Whom it lets pass: it goes up that one's way, until that one is past it.
+    pub(super) flees: u32,
+    /// A cell that is kept for it until whoever leaves it is gone.
+    pub(super) reserves: u32,
+    /// The last tick in which it was settled that it stays.
+    pub(super) settled_in: u64,
+    /// The last search for a chain that looked at it, and from which sides.
+    pub(super) searched: u64,
+    pub(super) sides: u8,
+    /// The last tick in which it was listed to be decided.
+    pub(super) listed_in: u64,
+    /// Begin and end of the step under way, in parts of a tick.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Parts of a tick left over from the last step, and the tick they belong to.
+    pub(super) spare: u64,
+    pub(super) spare_in: u64,
+    pub(super) speed: u64,
+    /// Tick of the last order: the older, the sooner its turn.
+    pub(super) since: u64,
+    /// Tick since which it has not moved though it wants to.
+    pub(super) waits_since: u64,
+    pub(super) errand: Errand,
+    pub(super) generation: u32,
+}
+
+impl Unit {
+    pub(super) fn is_moving(&self) -> bool {
+        matches!(self.state, State::Moving | State::Planned)
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.state != State::Absent
+    }
+
+    /// Whether it has nothing to do.
+    pub(super) fn is_idle(&self) -> bool {
+        self.errand == Errand::Idle && self.flees == NONE && !self.is_trapped
+    }
+
+    /// Its turn: lower goes first.
+    pub(super) fn turn(&self, index: u32) -> u64 {
+        let class = match (self.errand, self.has_arrived) {
+            _ if self.flees != NONE || self.is_trapped => 0,
+            (Errand::Idle, _) => 2,
+            (_, true) => 1,
+            (_, false) => 0,
+        };
+        class << 62 | (self.since & 0x3fff_ffff) << 32 | u64::from(index)
+    }
+
+    /// Share of the step under way that is done at the end of tick `now`: numerator and denominator.
+    pub(super) fn progress(&self, now: u64) -> (u64, u64) {
+        if self.state != State::Moving {
+            return (0, 1);
+        }
+        let needed = (self.end - self.start).max(1);
+        ((now * PARTS).saturating_sub(self.start).min(needed), needed)
+    }
+}
+
+/// Something that happened to a unit in a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrowdEvent {
+    /// It stands on its goal for the first time since its last order.
+    Arrived {
+        /// Who.
+        unit: UnitId,
+        /// Where.
+        cell: Cell,
+    },
+    /// It has not been able to move for long; told once until it moves again.
+    Stuck {
+        /// Who.
+        unit: UnitId,
+        /// Why.
+        why: Hindrance,
+    },
+}
+
+/// What the crowd has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct CrowdCounters {
+    /// Steps begun.
+    pub steps: u64,
+    /// Decisions made, one for each time somebody was asked what to do.
+    pub decisions: u64,
+    /// Decisions that ended in waiting.
+    pub waits: u64,
+    /// Steps made to let somebody else pass.
+    pub pushes: u64,
+    /// Long chains of pushes, searched for on behalf of units that could not move for long.
+    pub chains: u64,
+    /// Times that a unit stood back for others whom it shut in.
+    pub let_out: u64,
+    /// Plans that were undone because they led nowhere.
+    pub undone: u64,
+    /// Most ticks in a row that a unit waited.
+    pub longest_wait: u64,
+}

@@ -1,0 +1,236 @@
+//! Crowds: nobody overlaps, swaps, jumps or cuts a corner, whatever happens; and everybody comes through.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use bevy_tilepath::{
+    nav::{
+        crowd::{Crowd, CrowdEvent, RouteId, UnitId, UnitSettings},
+        field::DistanceField,
+    },
+    prelude::*,
+};
+
+mod common;
+#[allow(dead_code, reason = "a checker of its own")]
+mod crowd_common;
+
+use common::Random;
+use crowd_common::{Checker, Seen};
+
+const SIDE: u32 = 40;
+
+fn pick(random: &mut Random, bound: u32) -> i32 {
+    (random.next() % u64::from(bound)) as i32
+}
+
+fn anywhere(random: &mut Random) -> Cell {
+    Cell::new(pick(random, SIDE), pick(random, SIDE))
+}
+
+fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField> {
+    let mut field = <DistanceField>::new();
+    field.start(grid, profile, goal).ok()?;
+    while !field.is_finished() {
+        field.step(grid, u32::MAX);
+    }
+    Some(field)
+}
+
+fn seen(grid: &NavGrid, crowd: &Crowd, units: &[(u64, UnitId, ProfileId)]) -> Vec<Seen> {
+    let look = |&(id, unit, profile): &(u64, UnitId, ProfileId)| {
+        let (tail, head) = crowd.place(grid, unit).unwrap();
+        let (done, needed) = crowd.progress(unit);
+        let (size, done) = (grid.unit_size(profile) as i32, done as f64 / needed as f64);
+        Seen { id, profile, size, tail, head, done }
+    };
+    units.iter().map(look).collect()
+}
+
+/// A field of stones, small and large units, and fields to some goals.
+struct Place {
+    grid: NavGrid,
+    fields: Vec<DistanceField>,
+    /// Which profile each field is for.
+    profiles: Vec<ProfileId>,
+}
+
+impl Place {
+    fn new(random: &mut Random) -> Self {
+        let profiles = vec![Profile::default(), Profile::default().size(2)];
+        let mut grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap().with_profiles(profiles);
+        for _ in 0..40 {
+            grid.block(CellRect::single(anywhere(random))).unwrap();
+        }
+        let (mut fields, mut profiles) = (Vec::new(), Vec::new());
+        while fields.len() < 12 {
+            let profile = ProfileId(u8::from(fields.len() >= 8));
+            if let Some(field) = field(&grid, profile, anywhere(random)) {
+                fields.push(field);
+                profiles.push(profile);
+            }
+        }
+        Self { grid, fields, profiles }
+    }
+
+    /// Puts a wall up, and lets the fields know.
+    fn wall(&mut self, rect: CellRect) {
+        if self.grid.block(rect).is_err() {
+            return;
+        }
+        for (index, known) in self.fields.iter_mut().enumerate() {
+            let profile = self.profiles[index];
+            if let Some(anew) = field(&self.grid, profile, known.goal()) {
+                *known = anew;
+            } else {
+                *known = <DistanceField>::new(); // its goal was built over
+            }
+        }
+    }
+}
+
+/// Random units, orders, edits, spawns and despawns for so many ticks; hash of all places.
+fn soak(seed: u64, ticks: u64) -> u64 {
+    let mut random = Random(seed);
+    let mut place = Place::new(&mut random);
+    let mut crowd = Crowd::new(&place.grid);
+    let (mut units, mut checker, mut next) = (Vec::new(), Checker::new(), 0);
+    let mut sum = 0u64;
+    for tick in 0..ticks {
+        if units.len() < 120 {
+            let profile = ProfileId(u8::from(pick(&mut random, 6) == 0));
+            let speed = 5 + pick(&mut random, 15) as u32;
+            let settings =
+                UnitSettings { profile, ..UnitSettings::default() }.ticks_per_cell(speed);
+            if let Ok(unit) = crowd.add(&place.grid, anywhere(&mut random), settings) {
+                units.push((next, unit, profile));
+                next += 1;
+            }
+        }
+        for _ in 0..2 {
+            let Some(&(_, unit, profile)) = units.get(pick(&mut random, 120) as usize) else {
+                continue;
+            };
+            let route = match profile.0 {
+                0 => pick(&mut random, 8),
+                _ => 8 + pick(&mut random, 4),
+            };
+            match pick(&mut random, 20) {
+                0 => crowd.stop(unit).unwrap(),
+                _ => crowd.go_along(unit, RouteId(route as u32)).unwrap(),
+            }
+        }
+        if tick % 37 == 0 && !units.is_empty() {
+            let (_, unit, _) = units.remove(pick(&mut random, units.len() as u32) as usize);
+            assert!(crowd.remove(unit));
+        }
+        if tick % 211 == 100 {
+            let at = anywhere(&mut random);
+            place.wall(CellRect::new(at, 2, 1));
+        }
+        crowd.tick(&place.grid, &place.fields);
+        let seen = seen(&place.grid, &crowd, &units);
+        checker.look(&place.grid, &seen, &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+        for unit in &seen {
+            let at = (unit.tail.x + 64 * unit.tail.y) as u64;
+            sum = sum.wrapping_mul(0x100_0000_01b3) ^ (at << 20) ^ (unit.done * 1e6) as u64;
+        }
+    }
+    sum
+}
+
+#[test]
+fn nothing_that_must_not_happen_happens_in_thousands_of_random_ticks() {
+    for seed in 1..=4 {
+        soak(seed, 1_500);
+    }
+}
+
+#[test]
+fn two_runs_are_the_same_and_another_seed_is_not() {
+    assert_eq!(soak(9, 400), soak(9, 400));
+    assert_ne!(soak(9, 400), soak(10, 400));
+}
+
+/// Sends units from place to place until all have been there; ticks it took.
+fn march(grid: &NavGrid, ways: &[(Cell, Cell)], most: u64) -> u64 {
+    let mut crowd = Crowd::new(grid);
+    let profile = ProfileId::default();
+    let fields: Vec<DistanceField> =
+        ways.iter().map(|way| field(grid, profile, way.1).unwrap()).collect();
+    let mut units = Vec::new();
+    for (number, &(from, _)) in ways.iter().enumerate() {
+        let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
+        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        units.push((number as u64, unit, profile));
+    }
+    let (mut checker, mut arrived) = (Checker::new(), 0);
+    for tick in 1..=most {
+        crowd.tick(grid, &fields);
+        let come = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
+        arrived += crowd.events().iter().filter(come).count();
+        checker.look(grid, &seen(grid, &crowd, &units), &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+        if arrived == ways.len() {
+            return tick;
+        }
+    }
+    panic!("{arrived} of {} in {most} ticks", ways.len());
+}
+
+#[test]
+fn two_armies_change_sides() {
+    let grid = NavGrid::new(60, 30, TerrainId::GROUND).unwrap();
+    let ways: Vec<(Cell, Cell)> = (0..60)
+        .flat_map(|i| {
+            let (west, east) = (Cell::new(5 + i % 5, 8 + i / 5), Cell::new(45 + i % 5, 8 + i / 5));
+            [(west, east), (east, west)]
+        })
+        .collect();
+    let ticks = march(&grid, &ways, 1_500);
+    assert!(ticks >= 400, "40 cells at ten ticks each");
+}
+
+#[test]
+fn a_ring_meets_in_the_middle_and_comes_through() {
+    let grid = NavGrid::new(61, 61, TerrainId::GROUND).unwrap();
+    let ways: Vec<(Cell, Cell)> = (-12..=12)
+        .flat_map(|i| {
+            let (x, y) = (30 + 2 * i, 5);
+            let (here, there) = (Cell::new(x, y), Cell::new(60 - x, 55));
+            [(here, there), (there, here)]
+        })
+        .collect();
+    march(&grid, &ways, 1_500);
+}
+
+#[test]
+fn a_group_comes_to_rest_on_cells_of_its_own() {
+    let grid = NavGrid::new(60, 40, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(45, 20);
+    let profile = ProfileId::default();
+    let fields = vec![field(&grid, profile, goal).unwrap()];
+    let mut crowd = Crowd::new(&grid);
+    let group = crowd.add_group(&grid, RouteId(0), goal, profile).unwrap();
+    let mut units = Vec::new();
+    for i in 0..100 {
+        let at = Cell::new(3 + i % 10, 15 + i / 10);
+        let unit = crowd.add(&grid, at, UnitSettings::default()).unwrap();
+        crowd.join(unit, group).unwrap();
+        units.push((i as u64, unit, profile));
+    }
+    let mut checker = Checker::new();
+    for tick in 0..1_500 {
+        crowd.tick(&grid, &fields);
+        checker.look(&grid, &seen(&grid, &crowd, &units), &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+    }
+    let mut cells: Vec<Cell> =
+        units.iter().map(|unit| crowd.place(&grid, unit.1).unwrap().1).collect();
+    assert!(units.iter().all(|unit| crowd.has_arrived(unit.1)));
+    let far = |cell: &Cell| (cell.x - goal.x).abs().max((cell.y - goal.y).abs());
+    assert!(cells.iter().all(|cell| far(cell) <= 8), "{cells:?}");
+    cells.sort_unstable();
+    cells.dedup();
+    assert_eq!(cells.len(), 100);
+}
