@@ -10,7 +10,7 @@ use super::{
     Crowd,
     board::{is_diagonal, turn},
     guide::{FAR, Guidance, World},
-    unit::{STAY, State},
+    unit::{Errand, STAY, State},
 };
 use crate::nav::{
     layer::Layer,

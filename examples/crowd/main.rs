@@ -1,0 +1,199 @@
+//! Everyone walks: `crowd --map M --scen S` or `crowd --case NAME`.
+//!
+//! Input: a Moving AI map and scenario, or the name of a built-in scene. Output: one JSON line that
+//! tells how a crowd gets through; a checker that knows nothing but positions looks on. No app, no
+//! window: the pure layer alone. All options: `--help`.
+
+#[path = "../runner/mod.rs"]
+mod runner;
+
+mod checker;
+mod play;
+mod scenes;
+
+use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf, process::ExitCode};
+
+use bevy_tilepath::{nav::crowd::UnitSettings, prelude::*};
+use play::Play;
+use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+use scenes::{Scene, Start};
+
+const HELP: &str = "crowd (--map FILE --scen FILE | --case NAME) [--agents N] [--ticks T] [--speed mixed]
+  [--sizes mixed] [--trace OUT] [--threads N] [--seed N]
+
+Critters walk without ever overlapping, until all have stood on their goals; prints one JSON line.
+--case list   the names of the built-in scenes
+--agents N    the first N rows with different starts (default: all)
+--ticks T     stop after T ticks (default: 20000, or the scene's own)
+--speed mixed 7 to 20 ticks a cell instead of 10
+--sizes mixed every fifth critter covers 2 x 2 cells, where there is room
+--trace OUT   a line a tick: the cells held by each critter
+--threads N   taken for the common contract: a crowd moves on one thread
+--seed N      taken for the common contract: nothing here is random";
+
+struct Options {
+    map: Option<PathBuf>,
+    scenario: Option<PathBuf>,
+    case: Option<String>,
+    agents: usize,
+    ticks: Option<u64>,
+    has_mixed_speeds: bool,
+    has_mixed_sizes: bool,
+    trace: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    runner::report(|| match options()? {
+        Some(options) if options.case.as_deref() == Some("list") => {
+            scenes::names().for_each(|name| println!("{name}"));
+            Ok(())
+        }
+        Some(options) => run(&options),
+        None => {
+            println!("{HELP}");
+            Ok(())
+        }
+    })
+}
+
+fn options() -> Outcome<Option<Options>> {
+    use lexopt::prelude::Long;
+    let mut parser = lexopt::Parser::from_env();
+    let mut options = Options {
+        map: None,
+        scenario: None,
+        case: None,
+        agents: usize::MAX,
+        ticks: None,
+        has_mixed_speeds: false,
+        has_mixed_sizes: false,
+        trace: None,
+    };
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        match argument {
+            Long("map") => options.map = Some(PathBuf::from(word(&mut parser)?)),
+            Long("scen") => options.scenario = Some(PathBuf::from(word(&mut parser)?)),
+            Long("case") => options.case = Some(word(&mut parser)?),
+            Long("agents") => options.agents = number("agents", &mut parser)?,
+            Long("ticks") => options.ticks = Some(number("ticks", &mut parser)?),
+            Long("speed") => options.has_mixed_speeds = mixed("speed", &mut parser)?,
+            Long("sizes") => options.has_mixed_sizes = mixed("sizes", &mut parser)?,
+            Long("trace") => options.trace = Some(PathBuf::from(word(&mut parser)?)),
+            Long("threads") => drop(number::<usize>("threads", &mut parser)?),
+            Long("seed") => drop(number::<u64>("seed", &mut parser)?),
+            Long("help") => return Ok(None),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    Ok(Some(options))
+}
+
+fn mixed(name: &str, parser: &mut lexopt::Parser) -> Outcome<bool> {
+    match word(parser)?.as_str() {
+        "mixed" => Ok(true),
+        "even" => Ok(false),
+        other => Err(format!("--{name} {other}: not mixed or even")),
+    }
+}
+
+fn run(options: &Options) -> Outcome<()> {
+    let mut scene = match &options.case {
+        Some(name) => scenes::scene(name)
+            .ok_or_else(|| format!("--case {name}: no such scene; see --case list"))?,
+        None => read_scene(options)?,
+    };
+    scene.starts.truncate(options.agents);
+    if options.has_mixed_speeds {
+        scenes::mix_speeds(&mut scene.starts);
+    }
+    if options.has_mixed_sizes {
+        mix_sizes(&mut scene);
+    }
+    scene.ticks = options.ticks.unwrap_or(scene.ticks);
+    let mut play = Play::new(scene)?;
+    let mut trace = String::new();
+    while !play.is_over() {
+        play.tick()?;
+        if options.trace.is_some() {
+            write_tick(&mut trace, &play);
+        }
+    }
+    if let Some(file) = &options.trace {
+        std::fs::write(file, trace).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    summarize(&play)
+}
+
+/// The map and the rows of a scenario with different starts.
+fn read_scene(options: &Options) -> Outcome<Scene> {
+    let grid = load_map(&required("map", options.map.clone())?, Profile::default())?;
+    let rows = load_scenario(&required("scen", options.scenario.clone())?, &grid)?;
+    let mut taken = BTreeSet::new();
+    let fresh = rows.iter().filter(|row| taken.insert(row.start));
+    let settings = UnitSettings::default();
+    let starts = fresh.map(|row| Start { cell: row.start, goal: row.goal, settings });
+    let starts = starts.take(options.agents).collect();
+    Ok(Scene { grid, starts, is_group: false, building: None, ticks: 20_000 })
+}
+
+/// Makes every fifth critter one of 2 × 2 cells, where it can stand, has a way and overlaps nobody.
+fn mix_sizes(scene: &mut Scene) {
+    let profiles = vec![Profile::default(), Profile::default().size(2)];
+    scene.grid.set_profiles(profiles);
+    let large = ProfileId(1);
+    let mut taken: BTreeSet<Cell> = scene.starts.iter().map(|start| start.cell).collect();
+    for start in scene.starts.iter_mut().step_by(5) {
+        let block = CellRect::new(start.cell, 2, 2);
+        let has_room = block.cells().skip(1).all(|cell| !taken.contains(&cell));
+        let island = scene.grid.island(large, start.cell);
+        if has_room && island.is_some() && island == scene.grid.island(large, start.goal) {
+            start.settings.profile = large;
+            taken.extend(block.cells());
+        }
+    }
+}
+
+/// The cells held, the one a critter leaves first; rows counted from the top, as in files.
+fn write_tick(trace: &mut String, play: &Play) {
+    let top = play.scene.grid.height() as i32 - 1;
+    let _ = write!(trace, "{}", play.crowd.now());
+    for (id, ((tail, head), start)) in play.places().iter().zip(&play.scene.starts).enumerate() {
+        let size = play.scene.grid.unit_size(start.settings.profile);
+        let tail = CellRect::new(*tail, size, size);
+        let entered = CellRect::new(*head, size, size).cells().filter(|cell| !tail.contains(*cell));
+        for cell in tail.cells().chain(entered) {
+            let _ = write!(trace, " {id}:{},{}", cell.x, top - cell.y);
+        }
+    }
+    trace.push('\n');
+}
+
+fn summarize(play: &Play) -> Outcome<()> {
+    let mut times = play.times.clone();
+    times.sort_by(f64::total_cmp);
+    let (ticks, critters) = (play.crowd.now(), play.ids.len());
+    let detours = play.detours();
+    let mean = detours.iter().sum::<f64>() / detours.len().max(1) as f64;
+    let faults = play.checker.faults;
+    let each = times.iter().sum::<f64>() / (ticks.max(1) * critters.max(1) as u64) as f64;
+    JsonLine::default()
+        .number("critters", critters)
+        .number("ticks", ticks)
+        .number("arrived", play.arrived())
+        .number("overlaps", faults.overlaps + faults.jumps)
+        .number("swaps", faults.swaps)
+        .number("corner_cuts", faults.corner_cuts)
+        .number("mean_detour", format_args!("{mean:.3}"))
+        .number("p95_detour", format_args!("{:.3}", percentile(&detours, 95)))
+        .micros("worst_tick_us", percentile(&times, 100))
+        .micros("p99_tick_us", percentile(&times, 99))
+        .number("us_per_critter_tick", format_args!("{each:.4}"))
+        .number("stuck", play.stuck())
+        .number("checksum", play.checksum.value())
+        .print();
+    if faults.is_clean() {
+        return Ok(());
+    }
+    let first = play.checker.first.as_deref().unwrap_or_default();
+    Err(format!("{faults:?}; the first: {first}"))
+}

@@ -1,0 +1,204 @@
+//! Plays a scene: a crowd, its fields, and the checker that looks on.
+//!
+//! Input: a [`Scene`]. Output: what became of everybody, tick by tick.
+
+use std::time::Instant;
+
+use bevy_tilepath::{
+    nav::{
+        checksum::Checksum,
+        crowd::{Crowd, CrowdEvent, RouteId, UnitId},
+        field::DistanceField,
+    },
+    prelude::*,
+};
+
+use super::{
+    checker::{Checker, Seen},
+    scenes::{Scene, Start},
+};
+
+/// A scene under way.
+pub struct Play {
+    pub scene: Scene,
+    pub crowd: Crowd,
+    pub ids: Vec<UnitId>,
+    pub checker: Checker,
+    pub fields: Vec<DistanceField>,
+    goals: Vec<(Cell, ProfileId)>,
+    /// Cells gone by each unit, and by when it had arrived.
+    travelled: Vec<f64>,
+    until_arrival: Vec<Option<f64>>,
+    places: Vec<(Cell, Cell)>,
+    shortest: Vec<f64>,
+    /// What each tick took, in microseconds.
+    pub times: Vec<f64>,
+    pub checksum: Checksum,
+}
+
+impl Play {
+    /// Puts everybody on the grid and gives the orders.
+    pub fn new(scene: Scene) -> Result<Self, String> {
+        let mut goals: Vec<(Cell, ProfileId)> =
+            scene.starts.iter().map(|start| (start.goal, start.settings.profile)).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        let fields = goals.iter().map(|&(goal, profile)| field(&scene.grid, profile, goal));
+        let fields = fields.collect::<Result<Vec<_>, _>>()?;
+        let mut crowd = Crowd::new(&scene.grid);
+        let add = |start: &Start| crowd.add(&scene.grid, start.cell, start.settings);
+        let ids = scene.starts.iter().map(add).collect::<Result<Vec<_>, _>>();
+        let ids = ids.map_err(|error| error.to_string())?;
+        let mut play = Self {
+            travelled: vec![0.0; ids.len()],
+            until_arrival: vec![None; ids.len()],
+            places: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
+            shortest: Vec::new(),
+            times: Vec::new(),
+            checksum: Checksum::default(),
+            checker: Checker::new(),
+            scene,
+            crowd,
+            ids,
+            fields,
+            goals,
+        };
+        play.order().map_err(|error| error.to_string())?;
+        play.shortest = (0..play.ids.len()).map(|at| play.way(at)).collect();
+        Ok(play)
+    }
+
+    fn order(&mut self) -> Result<(), bevy_tilepath::nav::crowd::CrowdError> {
+        let Scene { grid, starts, is_group, .. } = &self.scene;
+        let group = match starts.first().filter(|_| *is_group) {
+            Some(first) => {
+                let profile = first.settings.profile;
+                Some(self.crowd.add_group(grid, self.route(first), first.goal, profile)?)
+            }
+            None => None,
+        };
+        for (start, &id) in starts.iter().zip(&self.ids) {
+            match group {
+                Some(group) => self.crowd.join(id, group)?,
+                None => self.crowd.go_along(id, route(&self.goals, start))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn route(&self, start: &Start) -> RouteId {
+        route(&self.goals, start)
+    }
+
+    /// Length of a unit's shortest way, in plain steps.
+    fn way(&self, at: usize) -> f64 {
+        let start = &self.scene.starts[at];
+        let field = &self.fields[self.route(start).0 as usize];
+        field.cost(&self.scene.grid, start.cell).map_or(f64::NAN, PathCost::in_plain_steps)
+    }
+
+    /// Lets a tick go by.
+    pub fn tick(&mut self) -> Result<(), String> {
+        if let Some((tick, rect)) = self.scene.building
+            && tick == self.crowd.now() + 1
+        {
+            self.scene.grid.block(rect).map_err(|error| error.to_string())?;
+            for field in &mut self.fields {
+                while field.is_stale(&self.scene.grid) || !field.is_finished() {
+                    field.repair(&self.scene.grid, u32::MAX);
+                }
+            }
+        }
+        let before = Instant::now();
+        self.crowd.tick(&self.scene.grid, &self.fields);
+        self.times.push(before.elapsed().as_secs_f64() * 1e6);
+        self.look();
+        Ok(())
+    }
+
+    fn look(&mut self) {
+        let grid = &self.scene.grid;
+        let mut seen = Vec::with_capacity(self.ids.len());
+        for (at, &id) in self.ids.iter().enumerate() {
+            let Some((tail, head)) = self.crowd.place(grid, id) else {
+                continue;
+            };
+            let (done, needed) = self.crowd.progress(id);
+            let profile = self.scene.starts[at].settings.profile;
+            let size = grid.unit_size(profile) as i32;
+            let done = done as f64 / needed as f64;
+            seen.push(Seen { id: at as u64, profile, size, tail, head, done });
+            let before = self.places[at].0;
+            if tail != before {
+                let is_diagonal = tail.x != before.x && tail.y != before.y;
+                self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
+            }
+            self.places[at] = (tail, head);
+            self.checksum.add_cell(head);
+        }
+        self.checker.look(grid, &seen, &[]);
+        for event in self.crowd.events() {
+            if let CrowdEvent::Arrived { unit, .. } = event
+                && let Some(at) = self.ids.iter().position(|id| id == unit)
+            {
+                self.until_arrival[at].get_or_insert(self.travelled[at]);
+            }
+        }
+    }
+
+    /// Where everybody is: the cell each leaves and the one it enters.
+    pub fn places(&self) -> &[(Cell, Cell)] {
+        &self.places
+    }
+
+    /// How many have stood on their goal.
+    pub fn arrived(&self) -> usize {
+        self.until_arrival.iter().flatten().count()
+    }
+
+    /// Whether everybody has arrived, or time is up.
+    pub fn is_over(&self) -> bool {
+        self.arrived() == self.ids.len() || self.crowd.now() >= self.scene.ticks
+    }
+
+    /// How many have not arrived and could not move for long.
+    pub fn stuck(&self) -> usize {
+        let is_stuck =
+            |id: &&UnitId| !self.crowd.has_arrived(**id) && self.crowd.hindrance(**id).1 > 512;
+        self.ids.iter().filter(is_stuck).count()
+    }
+
+    /// By what factor each unit's way was longer than the shortest one; to its own resting place in
+    /// a group. Sorted.
+    pub fn detours(&self) -> Vec<f64> {
+        let mut detours: Vec<f64> = (0..self.ids.len())
+            .filter_map(|at| {
+                let (travelled, shortest) = if self.scene.is_group {
+                    let (start, rest) = (self.scene.starts[at], self.places[at].1);
+                    let profile = start.settings.profile;
+                    let cost = self.scene.grid.path_cost(profile, start.cell, rest).ok()?;
+                    (self.travelled[at], cost.in_plain_steps())
+                } else {
+                    (self.until_arrival[at]?, self.shortest[at])
+                };
+                (shortest > 0.0).then(|| travelled / shortest)
+            })
+            .collect();
+        detours.sort_by(f64::total_cmp);
+        detours
+    }
+}
+
+fn route(goals: &[(Cell, ProfileId)], start: &Start) -> RouteId {
+    let goal = (start.goal, start.settings.profile);
+    RouteId(goals.binary_search(&goal).unwrap_or(0) as u32)
+}
+
+fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Result<DistanceField, String> {
+    let mut field = DistanceField::new();
+    field.start(grid, profile, goal).map_err(|error| format!("{goal}: {error:?}"))?;
+    while !field.is_finished() {
+        field.step(grid, u32::MAX);
+    }
+    Ok(field)
+}
