@@ -18,7 +18,8 @@ use play::Play;
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 use scenes::{Scene, Start};
 
-const HELP: &str = "crowd (--map FILE --scen FILE | --case NAME) [--agents N] [--ticks T] [--speed mixed]
+const HELP: &str =
+    "crowd (--map FILE --scen FILE | --case NAME) [--agents N] [--ticks T] [--speed mixed]
   [--sizes mixed] [--trace OUT] [--threads N] [--seed N]
 
 Critters walk without ever overlapping, until all have stood on their goals; prints one JSON line.

@@ -67,7 +67,7 @@ pub struct Crowd {
     log: Vec<Claim>,
     /// The pushes of the search for a chain under way, and its number.
     pushes: Vec<Push>,
-    search: u32,
+    search: u64,
     /// Turns from here on were given to units that others had shut in.
     foremost: u64,
     /// Part of a log that is carried out alone.
@@ -128,7 +128,7 @@ impl Crowd {
                     if self.units[index as usize].is_trapped {
                         self.is_out(grid, index);
                     }
-                    self.units[index as usize].listed_in = self.now as u32;
+                    self.units[index as usize].listed_in = self.now;
                     self.ready.push(index);
                 }
                 _ => self.list(index),
@@ -168,7 +168,7 @@ impl Crowd {
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
-        } else if unit.settled_in != self.now as u32 && unit.speed > 0 && self.plan(world, index) {
+        } else if unit.settled_in != self.now && unit.speed > 0 && self.plan(world, index) {
             self.commit(world, index);
             if !self.units[index as usize].is_moving() {
                 self.wait(index);

@@ -6,11 +6,7 @@
 //! so that neighbors need no question about bounds.
 
 use super::unit::NONE;
-use crate::nav::{
-    cell::Cell,
-    direction::{Direction, OFFSETS},
-    grid::NavGrid,
-};
+use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
 
 /// Most cells that a block of 4 × 4 enters in a step.
 const MOST_ENTERED: usize = 7;
@@ -219,10 +215,4 @@ pub(super) const fn turn(a: u8, b: u8) -> u8 {
 #[inline]
 pub(super) const fn is_diagonal(direction: u8) -> bool {
     direction & 1 == 1
-}
-
-/// The direction from one place to another one beside it.
-pub(super) fn direction_between(from: Place, to: Place) -> Option<u8> {
-    let step = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
-    Direction::ALL.iter().position(|way| way.offset() == step).map(|way| way as u8)
 }

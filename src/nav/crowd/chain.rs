@@ -59,7 +59,7 @@ impl Crowd {
         ways: &[u8],
         most: u8,
     ) -> bool {
-        self.search = self.search.wrapping_add(1);
+        self.search += 1;
         self.pushes.clear();
         self.units[root as usize].searched = self.search;
         self.units[root as usize].sides = 0xff;

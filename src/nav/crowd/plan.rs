@@ -14,7 +14,7 @@
 use super::{
     Crowd,
     board::{Few, Place, is_diagonal, turn},
-    guide::{FAR, Guidance, World, field_cost},
+    guide::{Guidance, World},
     rank::Ranking,
     unit::{Errand, Hindrance, NONE, STAY, State, Unit},
 };
@@ -79,9 +79,6 @@ impl Crowd {
     pub(super) fn plan<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) -> bool {
         self.log.clear();
         self.stack.clear();
-        if self.goes_straight_on(world, root) {
-            return true;
-        }
         let Unit { size, is_ghost, .. } = self.units[root as usize];
         if self.waited(root) >= THOROUGH && size == 1 && !is_ghost {
             let ranking = self.rank(world, root, STAY);
@@ -112,40 +109,6 @@ impl Crowd {
             }
         }
         !self.log.is_empty()
-    }
-
-    /// Most steps go on in the direction of the last one, on a shortest way into a free cell: nothing
-    /// could be better, so nothing else is looked at.
-    fn goes_straight_on<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) -> bool {
-        let unit = &self.units[root as usize];
-        let Errand::Route(route) = unit.errand else {
-            return false;
-        };
-        let way = unit.direction;
-        let is_fresh = unit.spare_in == self.now as u32 && unit.size == 1 && !unit.is_ghost;
-        if !is_fresh || unit.flees != NONE || unit.is_trapped {
-            return false;
-        }
-        let cell = self.board.beside(self.board.index(unit.tail), way);
-        let is_free = self.board.hold(cell).owner == NONE
-            && self.ground_ways(world, root) & 1 << way != 0
-            && !(is_diagonal(way) && self.is_crossed(unit.tail, way));
-        if !is_free {
-            return false;
-        }
-        let (from, to) = (unit.tail, unit.tail.step(way));
-        let (here, there) = (field_cost(world, route, from), field_cost(world, route, to));
-        let is_shortest = here != FAR
-            && there < here
-            && there + self.step_cost(world, root, (from, to), way) <= here;
-        if is_shortest {
-            self.counters.decisions += 1;
-            self.board.hold_mut(cell).owner = root;
-            self.log.push(Claim::Owned(cell));
-            self.set_out(root, way);
-            self.log.push(Claim::Moves(root));
-        }
-        is_shortest
     }
 
     fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
@@ -201,7 +164,7 @@ impl Crowd {
         self.counters.undone += u64::from(frame.push != STAY);
         let now = self.now;
         let unit = &mut self.units[frame.unit as usize];
-        unit.settled_in = now as u32;
+        unit.settled_in = now;
         if frame.push != STAY {
             unit.wakes = root;
             self.listen(frame.unit);
@@ -289,7 +252,7 @@ impl Crowd {
                 if turn(other.direction, direction) > 2 || !self.is_out_of_way(top, blocker) {
                     return None;
                 }
-            } else if other.settled_in == self.now as u32 {
+            } else if other.settled_in == self.now {
                 return None;
             } else {
                 return Some(Next::Push(blocker, direction));
@@ -320,9 +283,8 @@ impl Crowd {
             frame.tried += 1;
             let (push, is_first) = (frame.push, frame.tried == 1);
             let is_giving_way = frame.is_giving_way;
-            if push != STAY && (turn(push, way) > 2) != is_giving_way
-                || turn(push, way) == 4 && push != STAY
-            {
+            let is_back = |turned| (turned > 2) != is_giving_way || turned == 4;
+            if push != STAY && is_back(turn(push, way)) {
                 continue;
             }
             match self.claim_way(top, root, way) {
@@ -448,10 +410,7 @@ impl Crowd {
             && other.errand == unit.errand
             && matches!(unit.errand, Errand::Group(_))
             && !unit.has_arrived;
-        if !comes_later
-            || other.settled_in == self.now as u32
-            || is_mate && self.waited(root) < MATES
-        {
+        if !comes_later || other.settled_in == self.now || is_mate && self.waited(root) < MATES {
             return Answer::No(Hindrance::Queue, hold.owner);
         }
         Answer::Push(hold.owner)

@@ -10,7 +10,7 @@ use super::{
     Crowd,
     board::{is_diagonal, turn},
     guide::{FAR, Guidance, World},
-    unit::{Errand, STAY, State},
+    unit::{STAY, State},
 };
 use crate::nav::{
     layer::Layer,

@@ -7,7 +7,7 @@
 
 use super::{
     Crowd,
-    board::{Few, Place, is_diagonal},
+    board::{Few, is_diagonal},
     clock::{LONGEST_STEP, PARTS},
     guide::World,
     plan::Claim,
@@ -42,12 +42,20 @@ impl Crowd {
     fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let now = self.now;
         let unit = &self.units[index as usize];
-        let ends = (unit.tail, unit.head);
-        let work = self.step_cost(world, index, ends, unit.direction) * PROGRESS_PER_COST;
+        let cost = |place: super::board::Place| {
+            let layer = world.grid.layer(ProfileId(unit.profile));
+            let cost = layer.map_or(0, |layer| {
+                let (x, y) = (u32::from(place.x), u32::from(place.y));
+                layer.cost(x, y, world.grid.terrain_bytes())
+            });
+            u64::from(cost).max(1)
+        };
+        let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
+        let work = u64::from(weight) * (cost(unit.tail) + cost(unit.head)) * PROGRESS_PER_COST;
         let needed = (work * PARTS).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
         self.forget_waiting(index);
         let unit = &mut self.units[index as usize];
-        let spare = if unit.spare_in == now as u32 { u64::from(unit.spare) } else { 0 };
+        let spare = if unit.spare_in == now { unit.spare } else { 0 };
         unit.start = now * PARTS;
         unit.end = unit.start + needed.min(LONGEST_STEP).saturating_sub(spare).max(PARTS);
         unit.state = State::Moving;
@@ -55,29 +63,6 @@ impl Crowd {
         unit.hindrance = Hindrance::None;
         unit.yields = false;
         self.counters.steps += 1;
-    }
-
-    /// What a step costs a unit.
-    pub(super) fn step_cost<G: ?Sized>(
-        &self,
-        world: &World<'_, G>,
-        index: u32,
-        (from, to): (Place, Place),
-        way: u8,
-    ) -> u64 {
-        let layer = world.grid.layer(ProfileId(self.units[index as usize].profile));
-        let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
-        let sum = layer.map_or(2, |layer| {
-            if layer.is_uniform() {
-                return layer.cost_sum_range().0 * layer.unit();
-            }
-            let cost = |place: Place| {
-                let (x, y) = (u32::from(place.x), u32::from(place.y));
-                layer.cost(x, y, world.grid.terrain_bytes()).max(1)
-            };
-            cost(from) + cost(to)
-        });
-        u64::from(weight) * u64::from(sum)
     }
 
     /// Lets followers arrive no sooner than those they follow; says whether that changed anything.
@@ -112,8 +97,8 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         unit.tail = unit.head;
         unit.state = State::Standing;
-        unit.spare = (now * PARTS).saturating_sub(unit.end).min(PARTS) as u32;
-        unit.spare_in = now as u32;
+        unit.spare = (now * PARTS).saturating_sub(unit.end);
+        unit.spare_in = now;
         unit.waits_since = now;
         if !unit.is_ghost {
             self.wake_around_tail(index);
@@ -161,7 +146,7 @@ impl Crowd {
 
     /// Lists a unit that waits, to be decided in this tick, once.
     pub(super) fn list(&mut self, index: u32) {
-        let now = self.now as u32;
+        let now = self.now;
         let unit = &mut self.units[index as usize];
         if unit.state == State::Waiting && unit.listed_in != now {
             unit.listed_in = now;

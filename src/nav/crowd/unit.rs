@@ -146,18 +146,18 @@ pub(super) struct Unit {
     /// A cell that is kept for it until whoever leaves it is gone.
     pub(super) reserves: u32,
     /// The last tick in which it was settled that it stays.
-    pub(super) settled_in: u32,
+    pub(super) settled_in: u64,
     /// The last search for a chain that looked at it, and from which sides.
-    pub(super) searched: u32,
+    pub(super) searched: u64,
     pub(super) sides: u8,
     /// The last tick in which it was listed to be decided.
-    pub(super) listed_in: u32,
+    pub(super) listed_in: u64,
     /// Begin and end of the step under way, in parts of a tick.
     pub(super) start: u64,
     pub(super) end: u64,
     /// Parts of a tick left over from the last step, and the tick they belong to.
-    pub(super) spare: u32,
-    pub(super) spare_in: u32,
+    pub(super) spare: u64,
+    pub(super) spare_in: u64,
     pub(super) speed: u64,
     /// Tick of the last order: the older, the sooner its turn.
     pub(super) since: u64,
@@ -242,4 +242,3 @@ pub struct CrowdCounters {
     /// Most ticks in a row that a unit waited.
     pub longest_wait: u64,
 }
-const _: () = assert!(size_of::<Unit>() <= 112);

@@ -218,13 +218,8 @@ impl Crowd {
             if way.has_field {
                 return way.field_at(place).map_or(FAR, |at| way.field[at]);
             }
-            if place == cells[0].0 {
-                return cells[0].1;
-            }
-            // Only from one cell to the next is it sure that no wall stands between.
             let rest = |&(cell, rest): &Ahead| rest + straight(place, cell) * cost;
-            let near = cells[1..len].iter().filter(|(cell, _)| cell.reach(place) <= 1).map(rest);
-            near.min().unwrap_or(FAR).min(rest(&cells[0]))
+            cells[..len].iter().map(rest).min().unwrap_or(FAR)
         }
     }
 }
