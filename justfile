@@ -48,7 +48,7 @@ package:
 
 # Builds the headless runners.
 runners:
-    cargo build --release --example scenario --example burst --example rts --example open_lists
+    cargo build --release --example scenario --example burst --example rts --example open_lists --example crowd
 
 # Every path of every map: right cost, legal steps, whole and sliced.
 scenarios: runners
@@ -58,6 +58,10 @@ scenarios: runners
 bursts: runners
     scripts/bursts.sh {{data}}
 
+# Crowds in every scene and on multi-agent instances: all arrive, nobody ever overlaps.
+crowds: runners
+    scripts/crowds.sh {{data}}/../mapf
+
 # The game without a window, twice: the same state.
 headless: runners
     scripts/headless.sh
@@ -66,11 +70,12 @@ headless: runners
 open-lists: runners
     scripts/open_lists.sh {{data}}
 
-# The game and the heap in real windows (needs a display and a graphics adapter, software will do).
+# The game, the heap and the crowds in real windows (needs a display and a graphics adapter, software will do).
 smoke dir="target/smoke":
     mkdir -p {{dir}}
     cargo run --example rts -- --smoke {{dir}}
     cargo run --example heap -- --smoke {{dir}}/heap
+    cargo run --example crowds -- --smoke {{dir}}/crowds
 
 # This crate against its rivals, all in one process.
 peers *args:

@@ -10,6 +10,7 @@ use bevy::{
 
 use crate::{
     coordinates::GridFrame,
+    crowds::Crowds,
     grids::NavGrids,
     movement::CritterState,
     nav::{cell::Cell, direction::Direction, grid::NavGrid, query::GridId, terrain::ProfileId},
@@ -83,6 +84,7 @@ type TilePathLines<'w, 's> = Gizmos<'w, 's, TilePathGizmos>;
 fn draw_paths(
     debug: Res<TilePathDebug>,
     grids: Res<NavGrids>,
+    crowds: Res<Crowds>,
     units: Query<(&NavPath, &ActiveOrder, &PathStatus, Option<&CritterState>)>,
     mut lines: TilePathLines,
 ) {
@@ -91,6 +93,7 @@ fn draw_paths(
     }
     for (path, order, status, state) in &units {
         let color = match status {
+            PathStatus::Stuck(_) => css::ORANGE_RED,
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
                 crate::nav::path::PathKind::Complete => css::LIMEGREEN,
                 crate::nav::path::PathKind::Partial => css::GOLD,
@@ -104,7 +107,10 @@ fn draw_paths(
         match state {
             Some(state) => {
                 let from = frame.to_world(state.place());
-                let ahead = state.walk().waypoints_ahead(&path.0);
+                let grid = grids.get(order.grid());
+                let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
+                let walk = walk.unwrap_or(*state.walk());
+                let ahead = walk.waypoints_ahead(&path.0);
                 let points = ahead.map(|cell| frame.cell_center(cell));
                 lines.linestrip_2d(std::iter::once(from).chain(points), color);
             }

@@ -159,6 +159,8 @@ pub struct GroupState {
     places: Vec<(Entity, Option<Cell>)>,
     /// Of each of them the number of its latest request when it got its place or none.
     asked: Vec<u64>,
+    /// Of each of them the cell that its request names: places are exchanged on the way.
+    sent: Vec<Option<Cell>>,
     /// Where in these lists each of them is.
     #[reflect(ignore)]
     index: EntityHashMap<usize>,
@@ -176,6 +178,15 @@ impl GroupState {
         &self.places
     }
 
+    /// Two members have exchanged their places.
+    pub(crate) fn exchange(&mut self, unit: Entity, with: Entity) {
+        if let (Some(&a), Some(&b)) = (self.index.get(&unit), self.index.get(&with)) {
+            let place = self.places[a].1;
+            self.places[a].1 = self.places[b].1;
+            self.places[b].1 = place;
+        }
+    }
+
     /// The facing of the formation.
     #[must_use]
     pub const fn facing(&self) -> Option<Direction> {
@@ -190,9 +201,15 @@ impl GroupState {
 pub struct GroupPlace {
     /// The entity with the [`Group`].
     pub group: Entity,
-    /// The cell meant for it (its anchor).
+    /// The cell meant for it (its anchor). Members of one kind and rank exchange theirs on the way, where
+    /// one at rest stands in the way of another.
     pub cell: Cell,
 }
+
+/// The same number for all members of a group that may exchange their places. Counts only beside a
+/// [`GroupPlace`].
+#[derive(Component, Clone, Copy, Debug)]
+pub(crate) struct GroupMates(pub(crate) u32);
 
 /// How fast the slowest of a unit's [`Group`] is, in cells per second over plain ground, while they keep
 /// together. Read-only: the plugin writes it.

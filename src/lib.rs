@@ -3,7 +3,7 @@
 //! ```text
 //!  tiles ──▶ NavGrid ──▶ PathRequest ──▶ SearchQueue ──▶ Search ──▶ Path ──▶ Critter ──▶ Transform
 //!  tilemap   nav::grid   request         nav::queue,     nav::      nav::    movement
-//!  blocker   grids                       scheduler       search     path
+//!  blocker   grids                       scheduler       search     path     crowds
 //! ```
 //!
 //! Add [`TilePathPlugin`](prelude::TilePathPlugin), put a `NavSource` on a tilemap (or insert a
@@ -47,15 +47,17 @@
 //!   only the tick in which they are ready does (and where many share one goal, which of several
 //!   cheapest ways they take). [`state_checksum`](prelude::state_checksum) tells.
 //!   (A [`time_cap`](prelude::TilePathSettings) gives that up.)
-//! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick;
-//!   none begins a step into an impassable cell, and one whose step is built over turns back. (A
-//!   unit that is built over where it stands fails with `StartImpassable` until it is free.)
+//! - **Nobody in anybody else.** No cell is held by two critters, none swaps places with another or cuts
+//!   a corner, and discs of radius 0.35 cells never overlap, whatever the speeds. Whoever stands idle
+//!   makes room for those who pass. (There is no deadline; [ghosts](prelude::Critter::ghost) walk through
+//!   everybody. [`guide::crowds`] has what is promised and what is not.)
+//! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick. One
+//!   that is built over walks off by itself; nobody else begins a step into an impassable cell. (A ghost
+//!   whose step is built over turns back; built over where it stands, it fails with `StartImpassable`
+//!   until it is free.)
 //! - **A reason.** [`PathStatus`](prelude::PathStatus) says at any time what is going on;
 //!   failures are one enum that names the cell; outcomes are entity events.
 //! - **No allocation** per tick while critters walk.
-//!
-//! Critters do not yet make way for each other: members of a group end on cells of their own, but on
-//! their way two may be on one cell.
 //!
 //! # Features
 //! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the
@@ -69,9 +71,13 @@
 //! | say what each kind of unit may enter, at what cost, and its size | [`Profile`](prelude::Profile), [`NavGrids::set_profiles`](prelude::NavGrids::set_profiles) |
 //! | give orders of every kind, with a snippet each | [`guide::orders`] |
 //! | send many units at once | [`Group`](prelude::Group) |
+//! | know how critters keep off each other | [`guide::crowds`] |
+//! | let critters walk through others, or push nobody aside but their own side | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Immovable`](prelude::Immovable) |
+//! | know who stands where, and why somebody waits | [`Crowds`](prelude::Crowds) |
+//! | keep units apart without an `App` | [`nav::crowd`] |
 //! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
-//! | let critters walk in straight lines | [`StraightWay`](prelude::StraightWay) |
+//! | let ghosts walk in straight lines | [`StraightWay`](prelude::StraightWay) |
 //! | know whether and how far, without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
 //! | put up buildings | [`NavBlocker`](prelude::NavBlocker) |
 //! | order systems before or after the plugin's | [`schedule`] |
@@ -86,13 +92,19 @@
 //! | `Failed(GridGone)` | no grid with that number: is there a `NavSource`? its `SourceStatus` tells why it is refused |
 //! | `Failed(StartImpassable)` everywhere | the profile does not know the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
 //! | status `Waiting` | no way now; the request's [`Retry`](prelude::Retry) tries again |
+//! | status `Stuck` | others are in the way, or its speed is 0: [`Hindrance`](prelude::Hindrance) says which; it goes on as soon as it can |
+//! | status `Stuck(NoRoom)`, a critter nobody sees | there was no free cell near the place where it was put; it is tried again |
+//! | a critter stands beside the place where it was spawned | the place was taken |
+//! | a critter stops beside the one it was sent to | it does not stand on others; send it to a cell, or make that one a ghost |
+//! | a critter that has arrived is pushed away | it gives way to others: [`Immovable`](prelude::Immovable) ones do not |
 //! | a large unit finds no way | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
-//! | a unit jumps back when its `Transform` is written | it was walking: remove its request first |
+//! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
 //! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's priority |
 
 pub mod blocker;
 pub mod coordinates;
+pub mod crowds;
 #[cfg(feature = "debug_draw")]
 pub mod debug_draw;
 pub mod diagnostics;
@@ -121,6 +133,7 @@ pub mod prelude {
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,
+        crowds::{CrowdTeam, Crowds, Immovable},
         diagnostics::TilePathDiagnosticsPlugin,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::NavGrids,
@@ -128,6 +141,7 @@ pub mod prelude {
         movement::{Critter, CritterState, Facing, SpeedLimit, StraightWay},
         nav::{
             cell::{Cell, CellRect},
+            crowd::{CrowdCounters, Hindrance},
             direction::Direction,
             formation::{Formation, GroupOrder, GroupUnit},
             goal::{Approach, Goal},

@@ -21,13 +21,18 @@ pub(crate) use self::{
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
 use crate::coordinates::half_block;
+use crate::crowds::{Errand, Membership};
 use crate::nav::{
     cell::Cell,
     checksum::Checksum,
+    crowd::UnitId,
     direction::Direction,
     path::PathCost,
+    query::GridId,
+    terrain::ProfileId,
     walk::{PROGRESS_PER_COST, Walk},
 };
+use crate::request::{ActiveOrder, NavPath, PathStatus};
 
 /// Walks wherever its [`PathRequest`](crate::prelude::PathRequest)s lead.
 ///
@@ -35,9 +40,13 @@ use crate::nav::{
 /// a critter elsewhere, write its `Transform` while it stands. The transform is the middle of the
 /// critter: of a unit of 2 × 2 cells ([`Profile::size`](crate::prelude::Profile::size)) the corner where
 /// its four cells meet.
+///
+/// Critters keep off each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
+/// [`ghost`](Self::ghost) walks through everybody.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[require(CritterState, Facing, Transform)]
+#[component(on_insert = crate::crowds::note_critter, on_remove = crate::crowds::note_leaving)]
+#[require(CritterState, Facing, Transform, ActiveOrder, NavPath, PathStatus)]
 pub struct Critter {
     /// Cells per second over plain ground; slower on costlier ground in proportion. 0 (and
     /// anything that is no positive number) stands still. Default 4.
@@ -45,11 +54,23 @@ pub struct Critter {
     /// Whether the transform is turned the way the critter goes, its local +x ahead. Default
     /// true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
     pub turns: bool,
+    /// Whether it keeps off other critters, and they off it. Default true; see [`ghost`](Self::ghost).
+    pub collides: bool,
+    /// The grid on which it stands before its first order, which says from then on.
+    pub grid: GridId,
+    /// What kind of unit it is before its first order.
+    pub profile: ProfileId,
 }
 
 impl Default for Critter {
     fn default() -> Self {
-        Self { speed: 4.0, turns: true }
+        Self {
+            speed: 4.0,
+            turns: true,
+            collides: true,
+            grid: GridId::default(),
+            profile: ProfileId::default(),
+        }
     }
 }
 
@@ -67,6 +88,27 @@ impl Critter {
         self
     }
 
+    /// The same, but walking through all other critters, and they through it.
+    #[must_use]
+    pub const fn ghost(mut self) -> Self {
+        self.collides = false;
+        self
+    }
+
+    /// The same, standing on another grid before its first order.
+    #[must_use]
+    pub const fn on(mut self, grid: GridId) -> Self {
+        self.grid = grid;
+        self
+    }
+
+    /// The same, of another kind before its first order.
+    #[must_use]
+    pub const fn profile(mut self, profile: ProfileId) -> Self {
+        self.profile = profile;
+        self
+    }
+
     /// Its speed under a limit.
     pub(crate) fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
         limit.map_or(self.speed, |limit| self.speed.min(limit.0))
@@ -80,7 +122,7 @@ impl Critter {
 pub struct SpeedLimit(pub f32);
 
 /// Work of one tick of `seconds` at `speed`, in parts of path cost.
-fn work(speed: f32, seconds: f32) -> u64 {
+pub(crate) fn work(speed: f32, seconds: f32) -> u64 {
     let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
     // A negative or NaN product becomes 0.
     (f64::from(speed) * f64::from(seconds) * per_cell) as u64
@@ -94,10 +136,14 @@ pub struct Facing(pub Direction);
 /// Where a critter is, as the plugin keeps it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_discard = crate::crowds::note_leaving)]
 pub struct CritterState {
     pub(crate) walk: Walk,
+    /// Its place in the crowd of its grid, if it has one.
+    #[reflect(ignore)]
+    pub(crate) member: Membership,
     /// It was given a place on the grid.
-    placed: bool,
+    pub(crate) placed: bool,
     /// From the center of its anchor to the middle of the block it covers, in cells and along both
     /// axes: (size − 1) / 2.
     half: f32,
@@ -112,7 +158,7 @@ pub struct CritterState {
     before: Vec2,
     now: Vec2,
     /// Translation last written to the transform, or found there when it was given its place.
-    drawn: Vec2,
+    pub(crate) drawn: Vec2,
 }
 
 impl CritterState {
@@ -124,7 +170,30 @@ impl CritterState {
         self.walk.tail()
     }
 
-    /// Where it is on its path.
+    /// Its unit in the crowd of its grid ([`Crowds`](crate::prelude::Crowds)); `None` for ghosts and for
+    /// those that have found no room yet.
+    #[must_use]
+    pub const fn unit(&self) -> Option<UnitId> {
+        self.member.unit
+    }
+
+    /// Whether it keeps off others, and they off it: from the next tick on, if it is new.
+    pub(crate) const fn holds_its_cells(&self) -> bool {
+        self.member.unit.is_some() || self.member.is_newcomer
+    }
+
+    /// The grid it is on, if `order` is what was last asked of it.
+    pub(crate) fn grid(&self, order: &ActiveOrder) -> GridId {
+        if self.member.unit.is_some() { self.member.grid } else { order.grid }
+    }
+
+    /// What kind of unit it is.
+    pub(crate) fn profile(&self, order: &ActiveOrder) -> ProfileId {
+        if self.member.unit.is_some() { self.member.profile } else { order.query.profile }
+    }
+
+    /// Where it is on its step. For ghosts this is also where they are on their path; for others see
+    /// [`Crowd::walk_along`](crate::nav::crowd::Crowd::walk_along).
     #[must_use]
     pub const fn walk(&self) -> &Walk {
         &self.walk
@@ -149,12 +218,14 @@ impl CritterState {
     pub(crate) const fn restart(&mut self) {
         self.walk.restart();
         self.is_diverted = true;
+        self.member.errand = Errand::Anew;
     }
 
     /// Turns a step under way around.
     pub(crate) const fn turn_back(&mut self) {
         self.walk.turn_back();
         self.is_diverted = true;
+        self.member.errand = Errand::Anew;
     }
 
     /// Whether somebody has put it elsewhere since its place was last written.
@@ -166,15 +237,28 @@ impl CritterState {
     pub(crate) fn stand_on(&mut self, cell: Cell) {
         self.walk = Walk::standing(cell);
         self.placed = false;
+        self.member.errand = Errand::Anew;
     }
 
     /// Begins a path that starts on `start`.
     pub(crate) fn begin(&mut self, start: Cell) {
-        if self.walk.head() == start {
+        if self.walk.head() == start || self.member.unit.is_some() {
             self.restart();
         } else {
             self.stand_on(start);
         }
+    }
+
+    /// Its path has become longer.
+    pub(crate) fn lengthen(&mut self) {
+        if self.member.errand == Errand::Known {
+            self.member.errand = Errand::Longer;
+        }
+    }
+
+    /// Whether it stands where it is drawn.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.placed && self.before == self.now && self.offset == Vec2::ZERO && !self.is_diverted
     }
 
     /// Takes the size of a unit of `size × size` cells; one that grows or shrinks is led over gently.
@@ -186,6 +270,7 @@ impl CritterState {
 
     /// Adds the exact state (not the drawn one) to a checksum.
     pub(crate) fn add_to(&self, sum: &mut Checksum) {
+        sum.add(self.member.number());
         sum.add_cell(self.walk.tail());
         sum.add_cell(self.walk.head());
         sum.add(self.walk.progress().0);

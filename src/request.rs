@@ -14,7 +14,7 @@ pub(crate) use self::{
     accept::accept_requests,
     fallback::{Again, Fallback},
     follow::follow_targets,
-    resolve::fitting_anchor,
+    resolve::{fitting_anchor, way_out},
 };
 pub use self::{
     status::{ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathStatus},

@@ -21,6 +21,7 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
+    crowds::{CrowdTeam, Crowds, Immovable, advance_crowds, enter_crowds, steer_critters},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
     group::{Group, GroupArrived, GroupNumbers, GroupPace, GroupPlace, GroupState, form_groups},
@@ -93,6 +94,7 @@ impl Plugin for TilePathPlugin {
             .init_resource::<TilePathSettings>()
             .init_resource::<RequestInbox>()
             .init_resource::<PlacedBlockers>()
+            .init_resource::<Crowds>()
             .init_resource::<GroupNumbers>()
             .init_resource::<QueuesSeen>()
             .init_resource::<FlowFields>()
@@ -112,7 +114,9 @@ impl Plugin for TilePathPlugin {
                 (follow_targets, accept_requests, repair_paths).chain().in_set(Accept),
                 (run_searches, update_flow_fields).chain().in_set(Search),
                 deliver_answers.in_set(Deliver),
-                advance_critters.in_set(Move),
+                (enter_crowds, steer_critters, advance_crowds, advance_critters)
+                    .chain()
+                    .in_set(Move),
             ),
         );
         if is_fixed {
@@ -140,6 +144,8 @@ fn register_types(app: &mut App) {
         .register_type::<Critter>()
         .register_type::<CritterState>()
         .register_type::<Facing>()
+        .register_type::<CrowdTeam>()
+        .register_type::<Immovable>()
         .register_type::<SpeedLimit>()
         .register_type::<StraightWay>()
         .register_type::<FlowFields>()

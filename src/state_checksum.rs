@@ -10,14 +10,14 @@ use crate::{
 /// whole numbers. Equal in two runs of the same orders and edits on the same ticks, whatever the
 /// machine, the frame rate and the number of threads.
 ///
-/// Critters are told apart by the sequence number of their order, not by entity.
+/// Critters are told apart by the sequence numbers of their orders and of themselves, not by entity.
 pub fn state_checksum(world: &mut World) -> u64 {
     let answers =
         world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
-    let mut critters = world.query::<(&ActiveOrder, &CritterState)>();
+    let mut critters = world.query::<(Option<&ActiveOrder>, &CritterState)>();
     let states = critters.iter(world).map(|(order, state)| {
         let mut sum = Checksum::default();
-        sum.add(order.number);
+        sum.add(order.map_or(0, |order| order.number));
         state.add_to(&mut sum);
         sum.value()
     });

@@ -85,8 +85,9 @@ fn a_thousand_walking_critters_allocate_nothing() {
     let level = NavGrid::new(500, 100, TerrainId::GROUND).unwrap();
     let mut grids = app.world_mut().resource_mut::<NavGrids>();
     grids.insert(GridId::default(), level, GridFrame::default());
+    // Lists grow until the crowd has been through its thickest.
     let idle = |app: &mut App| {
-        (0..20).for_each(|_| app.update());
+        (0..1_500).for_each(|_| app.update());
         allocations(|| (0..100).for_each(|_| app.update()))
     };
     let without = idle(&mut app);

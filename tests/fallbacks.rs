@@ -227,7 +227,7 @@ fn a_second_round_begins_with_the_first_target() {
 fn a_unit_that_is_dug_out_goes_when_it_is_tried_again() {
     let mut app = app_with(&field(12, 5));
     record(&mut app);
-    let unit = spawn_critter(&mut app, (3, 2));
+    let unit = spawn_ghost(&mut app, (3, 2)); // others would get off by themselves
     let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 1), 3, 3))).id();
     ask(&mut app, unit, to(9, 2).retry(Retry { after: 4, longest: 4, most: 20 }));
     run(&mut app, 20);
@@ -473,11 +473,11 @@ fn tries_for_many_leave_time_for_new_orders() {
     let mut app = app_with(TWO_ISLANDS);
     let retry = Retry { after: 1, longest: 1, most: u16::MAX };
     for _ in 0..2_000 {
-        let unit = spawn_critter(&mut app, (START.x, START.y));
+        let unit = spawn_ghost(&mut app, (START.x, START.y));
         ask(&mut app, unit, beyond().retry(retry));
     }
     run(&mut app, 20);
-    let late = spawn_critter(&mut app, (START.x, START.y));
+    let late = spawn_ghost(&mut app, (START.x, START.y));
     ask(&mut app, late, to(3, 2));
     run(&mut app, 4);
     assert!(matches!(status(&app, late), PathStatus::Walking(_)), "{:?}", status(&app, late));

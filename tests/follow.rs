@@ -69,7 +69,7 @@ fn far_off_it_is_seldom_planned_anew() {
     assert!(counters(&app).followed <= 1, "a quarter of the way is farther than that");
     assert!(is_walking(&app, hunter));
     run_until(&mut app, 3_000, |app| has_arrived(app, target) && has_arrived(app, hunter));
-    assert_eq!(cell(&app, hunter), cell(&app, target));
+    assert_eq!(gap(&app, target, hunter), 1, "nobody comes to stand on somebody else");
     assert!(counters(&app).followed <= 20);
 }
 
@@ -77,7 +77,7 @@ fn far_off_it_is_seldom_planned_anew() {
 fn it_stops_at_the_distance_it_was_told() {
     let none = Near::Onto;
     for (near, end) in [
-        (none, 30),
+        (none, 29), // not on it: both hold their cells
         (Near::Beside, 29),
         (Near::Within(1), 29),
         (Near::Within(3), 27),
@@ -92,6 +92,19 @@ fn it_stops_at_the_distance_it_was_told() {
         assert_eq!((counters(&app).followed, told.followed), (0, 0), "nobody moves");
         assert_eq!(arrivals(&app, hunter), 1, "told once: {near:?}");
     }
+}
+
+#[test]
+fn a_ghost_is_caught_up_with_on_its_cell() {
+    let (mut app, _, hunter) = chase(40, 9, (35, 8), (5, 4));
+    let ghost = spawn_ghost(&mut app, (20, 4));
+    ask(&mut app, hunter, PathRequest::follow(ghost));
+    assert_eq!(rest(&mut app, hunter), Ok(Cell::new(20, 4)));
+    order(&mut app, ghost, (30, 2));
+    rest(&mut app, ghost).unwrap();
+    run(&mut app, 40);
+    assert_eq!(cell(&app, hunter), Cell::new(30, 2));
+    assert!(has_arrived(&app, hunter));
 }
 
 #[test]
@@ -324,7 +337,7 @@ fn a_thousand_followers_stay_within_the_budget() {
     app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
     let target = spawn_critter(&mut app, (100, 30));
     let hunters: Vec<Entity> =
-        (0..1_000).map(|unit| spawn_critter(&mut app, (unit % 40, 10 + unit / 40))).collect();
+        (0..1_000).map(|unit| spawn_ghost(&mut app, (unit % 40, 10 + unit / 40))).collect();
     for &hunter in &hunters {
         ask(&mut app, hunter, PathRequest::follow(target).within(20));
     }

@@ -265,7 +265,7 @@ fn of_many_goals_the_oracle_knows_none_cheaper() {
         for _ in 0..4 {
             let start = random_cell(&mut random);
             let goals: Vec<Cell> = (0..30).map(|_| random_cell(&mut random)).collect();
-            let unit = spawn_critter(&mut app, (start.x, start.y));
+            let unit = spawn_ghost(&mut app, (start.x, start.y));
             ask(&mut app, unit, PathRequest::to_nearest(goals.clone()));
             app.update();
             let costs = dijkstra(level(&app), LAND, start);
@@ -303,7 +303,7 @@ fn near_ends_on_the_cheapest_cell_that_is_near() {
                 3 => PathRequest::to(area).within(4),
                 _ => PathRequest::to(goal).in_sight(6, LAND),
             };
-            let unit = spawn_critter(&mut app, (start.x, start.y));
+            let unit = spawn_ghost(&mut app, (start.x, start.y));
             ask(&mut app, unit, order);
             app.update();
             let goal = app.world().get::<ActiveOrder>(unit).unwrap().query().goal();
@@ -343,7 +343,7 @@ fn a_unit_that_is_built_in_is_told_so_until_it_is_free() {
     record(&mut app);
     let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 3, 3))).id();
     let inside = PathFailure::StartImpassable(Cell::new(3, 3));
-    let unit = spawn_critter(&mut app, (3, 3));
+    let unit = spawn_ghost(&mut app, (3, 3)); // others get off by themselves
     for request in [to(7, 7), to(3, 3), to(7, 7).reach(Reach::Nearest), to(7, 7).within(2)] {
         ask(&mut app, unit, request);
         assert_eq!(rest(&mut app, unit), Err(inside));
@@ -376,11 +376,17 @@ fn where_everything_is_blocked_nobody_goes_anywhere() {
 fn a_unit_walled_in_goes_as_far_as_its_cell() {
     let mut app = app_with("###\n#.#\n###");
     let wall = Cell::new(2, 1);
-    assert_eq!(outcome(&mut app, (1, 1), to(2, 1)), Err(PathFailure::GoalImpassable(wall)));
     let there = Ok(Cell::new(1, 1));
-    assert_eq!(outcome(&mut app, (1, 1), to(1, 1)), there);
-    assert_eq!(outcome(&mut app, (1, 1), to(2, 1).reach(Reach::Nearest)), there);
-    assert_eq!(outcome(&mut app, (1, 1), to(2, 1).beside()), there);
+    let unit = spawn_critter(&mut app, (1, 1)); // there is room for no more
+    for (request, end) in [
+        (to(2, 1), Err(PathFailure::GoalImpassable(wall))),
+        (to(1, 1), there),
+        (to(2, 1).reach(Reach::Nearest), there),
+        (to(2, 1).beside(), there),
+    ] {
+        ask(&mut app, unit, request);
+        assert_eq!(rest(&mut app, unit), end);
+    }
 }
 
 #[test]

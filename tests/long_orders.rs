@@ -111,7 +111,7 @@ fn set_out() -> (App, Entity) {
 fn go_there(app: &mut App, unit: Entity) {
     run_until(app, 100, |app| status(app, unit) == ON_THE_WHOLE);
     set_speed(app, unit, 1_000.0);
-    run_until(app, 2_000, |app| status(app, unit) == THERE);
+    run_until(app, 10_000, |app| status(app, unit) == THERE);
     assert_eq!(state(app, unit).cell(), Cell::from(GOAL));
 }
 
@@ -122,7 +122,7 @@ fn a_critter_sets_out_on_the_beginning_and_never_stands_still_nor_turns_back() {
     let splice = path(&app, unit).end();
     assert!(splice != Cell::from(GOAL) && splice.x > START.0, "the beginning ends at {splice}");
     let mut been = vec![Cell::from(START)];
-    for tick in 0..500 {
+    for tick in 0..800 {
         let before = step(&app, unit);
         app.update();
         let now = step(&app, unit);

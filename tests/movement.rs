@@ -92,6 +92,7 @@ fn it_faces_the_way_it_goes() {
         ((0, 0), Direction::SouthWest, -135.0),
     ] {
         let unit = spawn_critter(&mut app, (5, 5));
+        *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(8.0).ghost();
         order(&mut app, unit, goal);
         run(&mut app, 5);
         assert_eq!(app.world().get::<Facing>(unit).unwrap().0, facing);
@@ -237,7 +238,7 @@ fn speeds_that_are_no_speed_stand_still() {
 fn an_infinite_speed_arrives_at_once() {
     let mut app = app_with(&field(10, 3));
     let unit = spawn_critter(&mut app, (0, 1));
-    app.world_mut().get_mut::<Critter>(unit).unwrap().speed = f32::INFINITY;
+    *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(f32::INFINITY).ghost();
     order(&mut app, unit, (9, 1));
     run(&mut app, 3);
     assert_eq!(place(&app, unit), Vec2::new(90.0, 10.0));
@@ -356,9 +357,10 @@ fn a_request_without_a_place_leaves_a_step_on_another_grid_alone() {
 }
 
 #[test]
-fn a_critter_built_over_on_both_sides_of_its_step_is_told_so() {
+fn a_ghost_built_over_on_both_sides_of_its_step_is_told_so() {
     let mut app = app_with(&field(30, 3));
     let unit = spawn_critter(&mut app, (2, 1));
+    *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(8.0).ghost();
     order(&mut app, unit, (27, 1));
     run_until(&mut app, 100, |app| state(app, unit).walk().tail() == Cell::new(5, 1));
     let building = CellRect::new(Cell::new(4, 0), 4, 3);

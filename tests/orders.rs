@@ -98,6 +98,13 @@ fn spawn(app: &mut App, cell: (i32, i32), orders: OrderQueue) -> Entity {
     unit
 }
 
+/// The same, one that may stand where others do.
+fn spawn_through(app: &mut App, cell: (i32, i32), orders: OrderQueue) -> Entity {
+    let unit = spawn_ghost(app, cell);
+    app.world_mut().entity_mut(unit).insert(orders);
+    unit
+}
+
 fn orders(app: &mut App, unit: Entity) -> Mut<'_, OrderQueue> {
     app.world_mut().get_mut(unit).unwrap()
 }
@@ -693,7 +700,7 @@ fn a_queue_that_was_overwritten_is_carried_out_at_once() {
 fn a_cloned_queue_is_carried_out_by_another_unit() {
     let (mut app, unit) = under_way();
     let queue = orders(&mut app, unit).clone();
-    let other = spawn(&mut app, (0, 2), queue);
+    let other = spawn_through(&mut app, (0, 2), queue);
     finish(&mut app, unit);
     finish(&mut app, other);
     for unit in [unit, other] {
@@ -783,7 +790,7 @@ fn thousands_of_queues_are_carried_out() {
                 .then(Order::Hold { ticks: index % 20 })
                 .then(go((x + 3).min(63), y))
                 .then(go(x, (y + 3).min(63)));
-            spawn(&mut app, (x, y), queue)
+            spawn_through(&mut app, (x, y), queue)
         })
         .collect();
     run_until(&mut app, 500, |app| units.iter().all(|&unit| is_idle(app, unit)));

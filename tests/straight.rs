@@ -1,4 +1,5 @@
-//! Critters that walk in straight lines: where they are drawn, and what edits and new orders do to it.
+//! Critters that walk in straight lines (ghosts: others are drawn on the steps of the grid): where they
+//! are drawn, and what edits and new orders do to it.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -10,9 +11,9 @@ fn arrived(app: &App, unit: Entity) -> bool {
     matches!(status(app, unit), PathStatus::Arrived(_))
 }
 
-/// A critter at `cell` that walks straight (cells of 10 units, 8 cells a second).
+/// A ghost at `cell` that walks straight (cells of 10 units, 8 cells a second).
 fn spawn_straight(app: &mut App, cell: (i32, i32)) -> Entity {
-    let unit = spawn_critter(app, cell);
+    let unit = spawn_ghost(app, cell);
     app.world_mut().entity_mut(unit).insert(StraightWay::default());
     unit
 }
@@ -38,7 +39,7 @@ fn walk(app: &mut App, unit: Entity, mut each: impl FnMut(&App, Vec2)) -> u32 {
 #[test]
 fn it_keeps_to_the_line_and_takes_as_long_as_along_the_grid() {
     let mut app = app_with(&field(60, 60));
-    let (bent, straight) = (spawn_critter(&mut app, (2, 3)), spawn_straight(&mut app, (2, 3)));
+    let (bent, straight) = (spawn_ghost(&mut app, (2, 3)), spawn_straight(&mut app, (2, 3)));
     for unit in [bent, straight] {
         order(&mut app, unit, (50, 20));
     }

@@ -154,6 +154,7 @@ fn big_units_come_near_with_their_whole_block() {
         let unit = spawn_unit(&mut app, BIG, start);
         ask(&mut app, unit, request.profile(BIG));
         assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::from(end)), "{name}");
+        app.world_mut().despawn(unit); // the next one has the field to itself
     }
 }
 
@@ -345,7 +346,7 @@ fn land_becomes_water_under_another_profile() {
     let level = NavGrid::from_terrain(20, 9, terrain).unwrap();
     let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
     grid(&mut app).insert(GridId::default(), level, frame);
-    let unit = spawn_critter(&mut app, (2, 4));
+    let unit = spawn_ghost(&mut app, (2, 4));
     let (sea, head) = (Cell::new(15, 4), |app: &App, unit| state(app, unit).walk().head());
     ask(&mut app, unit, PathRequest::to(sea));
     assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalImpassable(sea)));

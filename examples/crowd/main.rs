@@ -10,6 +10,7 @@ mod runner;
 mod checker;
 mod play;
 mod scenes;
+mod soak;
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf, process::ExitCode};
 
@@ -19,10 +20,11 @@ use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, req
 use scenes::{Scene, Start};
 
 const HELP: &str =
-    "crowd (--map FILE --scen FILE | --case NAME) [--agents N] [--ticks T] [--speed mixed]
+    "crowd (--map FILE --scen FILE | --case NAME | --soak) [--agents N] [--ticks T] [--speed mixed]
   [--sizes mixed] [--trace OUT] [--threads N] [--seed N]
 
 Critters walk without ever overlapping, until all have stood on their goals; prints one JSON line.
+--soak        2000 critters (--agents), 100000 ticks (--ticks) of random orders and edits
 --case list   the names of the built-in scenes
 --agents N    the first N rows with different starts (default: all)
 --ticks T     stop after T ticks (default: 20000, or the scene's own)
@@ -36,6 +38,7 @@ struct Options {
     map: Option<PathBuf>,
     scenario: Option<PathBuf>,
     case: Option<String>,
+    is_soak: bool,
     agents: usize,
     ticks: Option<u64>,
     has_mixed_speeds: bool,
@@ -48,6 +51,10 @@ fn main() -> ExitCode {
         Some(options) if options.case.as_deref() == Some("list") => {
             scenes::names().for_each(|name| println!("{name}"));
             Ok(())
+        }
+        Some(options) if options.is_soak => {
+            let units = if options.agents == usize::MAX { 2_000 } else { options.agents };
+            soak::run(units, options.ticks.unwrap_or(100_000))
         }
         Some(options) => run(&options),
         None => {
@@ -64,6 +71,7 @@ fn options() -> Outcome<Option<Options>> {
         map: None,
         scenario: None,
         case: None,
+        is_soak: false,
         agents: usize::MAX,
         ticks: None,
         has_mixed_speeds: false,
@@ -74,6 +82,7 @@ fn options() -> Outcome<Option<Options>> {
         match argument {
             Long("map") => options.map = Some(PathBuf::from(word(&mut parser)?)),
             Long("scen") => options.scenario = Some(PathBuf::from(word(&mut parser)?)),
+            Long("soak") => options.is_soak = true,
             Long("case") => options.case = Some(word(&mut parser)?),
             Long("agents") => options.agents = number("agents", &mut parser)?,
             Long("ticks") => options.ticks = Some(number("ticks", &mut parser)?),

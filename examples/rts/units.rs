@@ -49,7 +49,7 @@ impl Barracks<'_, '_> {
         let place = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
         let mut unit = self.commands.spawn((
             Unit { kind, number: self.count.0 },
-            Critter::new(kind.speed()).turns(false),
+            Critter::new(kind.speed()).turns(false).profile(kind.profile()),
             PathStatus::Idle,
             Facing(Direction::South),
             Transform::from_translation(place),

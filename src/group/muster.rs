@@ -5,7 +5,7 @@ use bevy::{
     prelude::*,
 };
 
-use super::{Group, GroupArrived, GroupMember, GroupPace, GroupPlace, GroupState};
+use super::{Group, GroupArrived, GroupMates, GroupMember, GroupPace, GroupPlace, GroupState};
 use crate::{
     grids::NavGrids,
     movement::{Critter, CritterState, SpeedLimit},
@@ -98,8 +98,9 @@ impl Mustering<'_, '_> {
         let Some(cell) = state.places[index].1 else {
             return self.asked(member) != state.asked[index];
         };
-        place != Some(&GroupPlace { group, cell })
-            || request.is_none_or(|request| request.target != Target::Cell(cell))
+        let sent = state.sent[index].unwrap_or(cell);
+        place.is_none_or(|place| (place.group, place.cell) != (group, cell))
+            || request.is_none_or(|request| request.target != Target::Cell(sent))
     }
 
     /// Lets go of units that the group had sent and that are no members any more.
@@ -140,11 +141,14 @@ impl Mustering<'_, '_> {
                 true => answers.next().unwrap_or(Err(PathFailure::StartUnknown)),
                 false => Err(PathFailure::StartUnknown),
             };
+            let mut sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
             if self.is_to_be_sent(member, answer, group, &before) {
                 state.is_told = false;
-                self.send(entity, group, member, answer);
+                let mates = mates(before.number, member.rank);
+                self.send((entity, mates), group, member, answer);
+                sent = answer.ok();
             }
-            state.note(member.entity, answer.ok(), self.asked(member.entity));
+            state.note((member.entity, answer.ok()), sent, self.asked(member.entity));
             limited.extend(answer.is_ok().then_some(member.entity));
         }
         let pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
@@ -174,7 +178,7 @@ impl Mustering<'_, '_> {
     /// Orders a member to its place.
     fn send(
         &mut self,
-        group: Entity,
+        (group, mates): (Entity, u32),
         order: &Group,
         member: &GroupMember,
         answer: Result<Cell, PathFailure>,
@@ -183,7 +187,11 @@ impl Mustering<'_, '_> {
         match answer {
             Ok(cell) => {
                 let request = request_to(order, member, cell);
-                self.commands.entity(entity).try_insert((request, GroupPlace { group, cell }));
+                self.commands.entity(entity).try_insert((
+                    request,
+                    GroupPlace { group, cell },
+                    GroupMates(mates),
+                ));
             }
             Err(reason) => {
                 self.commands.queue(move |world: &mut World| {
@@ -205,7 +213,7 @@ impl Mustering<'_, '_> {
         reason: PathFailure,
     ) {
         for &GroupMember { entity, .. } in &group.members {
-            state.note(entity, None, self.asked(entity));
+            state.note((entity, None), None, self.asked(entity));
             if before.was_changed {
                 self.commands.trigger(PathFailed { entity, reason });
             }
@@ -264,7 +272,7 @@ impl Mustering<'_, '_> {
     fn cell_of(&self, member: &GroupMember, id: GridId, grid: &NavGrid) -> Option<Cell> {
         let (.., order, walking) = self.units.get(member.entity).ok()?;
         if let (Some(order), Some((state, transform))) = (order, walking)
-            && order.grid == id
+            && state.grid(order) == id
             && state.is_where_it_was_put(transform)
         {
             return Some(fitting_anchor(grid, member.profile, state.walk.head()));
@@ -277,11 +285,18 @@ impl Mustering<'_, '_> {
 }
 
 impl GroupState {
-    fn note(&mut self, entity: Entity, cell: Option<Cell>, asked: u64) {
-        self.index.insert(entity, self.places.len());
-        self.places.push((entity, cell));
+    fn note(&mut self, place: (Entity, Option<Cell>), sent: Option<Cell>, asked: u64) {
+        self.index.insert(place.0, self.places.len());
+        self.places.push(place);
         self.asked.push(asked);
+        self.sent.push(sent);
     }
+}
+
+/// A number for all members of a group that have this rank.
+fn mates(number: u64, rank: i32) -> u32 {
+    let mixed = (number as u32).wrapping_mul(0x9e37_79b1) ^ (rank as u32).wrapping_mul(0x85eb_ca6b);
+    mixed | 1
 }
 
 /// Places for those that are `present`: anew where the order is another than before, else so that

@@ -1,4 +1,4 @@
-//! One tick of walking.
+//! One tick of walking, for critters that walk through everybody.
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
@@ -108,10 +108,12 @@ impl WalkerItem<'_, '_> {
         grids: &NavGrids,
         transforms: &TransformHelper,
     ) -> Option<Ending> {
-        self.state.bypass_change_detection().begin_tick();
+        if !self.critter.collides {
+            self.state.bypass_change_detection().begin_tick();
+        }
         // One that was taken off or replaced ends here, though nobody has read of that yet.
         let is_latest = self.request.is_some() && self.order.asked == self.order.number;
-        let has_order = is_latest && matches!(*self.status, PathStatus::Walking(_));
+        let has_order = is_latest && self.status.is_walking();
         let is_under_way = self.state.walk.is_between_cells() || self.state.offset != Vec2::ZERO;
         if !has_order && !is_under_way {
             return None;
@@ -120,6 +122,9 @@ impl WalkerItem<'_, '_> {
         else {
             return has_order.then_some(Ending::GridGone);
         };
+        if self.critter.collides {
+            return None; // the crowd leads it
+        }
         let profile = self.order.query.profile;
         self.state.set_size(grid.unit_size(profile));
         if !self.state.placed {
@@ -134,6 +139,9 @@ impl WalkerItem<'_, '_> {
         let work = work(speed, seconds);
         let event = self.state.walk.advance(&self.path.0, grid, profile, work);
         self.state.draw_in(lines, (speed * seconds).max(0.0));
+        if let PathStatus::Stuck(_) = *self.status {
+            *self.status = PathStatus::Walking(self.path.0.kind()); // it has become a ghost
+        }
         if self.state.walk.is_between_cells() {
             self.facing.set_if_neq(Facing(self.state.walk.direction()));
         }
@@ -169,12 +177,12 @@ const NO_OFFSET: f32 = 1.0e-3;
 
 impl CritterState {
     /// What was now is before.
-    fn begin_tick(&mut self) {
+    pub(crate) fn begin_tick(&mut self) {
         self.before = self.now;
     }
 
     /// Takes up its place on its cell, drawn at `place` in cell space.
-    fn place_at(&mut self, place: Vec2) {
+    pub(crate) fn place_at(&mut self, place: Vec2) {
         let exact = center(self.walk.tail()) + self.half;
         let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
         let place = if is_off { place } else { exact };
@@ -186,7 +194,7 @@ impl CritterState {
     }
 
     /// Takes up another way from where it is drawn.
-    fn lead_over(&mut self, lines: Option<&Lines>) {
+    pub(crate) fn lead_over(&mut self, lines: Option<&Lines>) {
         if core::mem::take(&mut self.is_diverted) {
             let offset = self.now - self.exact_place(lines).0;
             self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
@@ -194,7 +202,7 @@ impl CritterState {
     }
 
     /// Updates the drawn place; an offset shrinks by `cells`.
-    fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
+    pub(crate) fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
         let length = self.offset.length();
         self.offset =
             if length > cells { self.offset * ((length - cells) / length) } else { Vec2::ZERO };

@@ -13,7 +13,7 @@ pub(crate) struct Interpolation(pub(crate) bool);
 type Drawn = (
     &'static Critter,
     &'static mut CritterState,
-    &'static ActiveOrder,
+    Option<&'static ActiveOrder>,
     &'static Facing,
     &'static mut Transform,
     Option<&'static ChildOf>,
@@ -33,7 +33,11 @@ pub(crate) fn place_transforms(
         _ => 1.0,
     };
     for (critter, mut state, order, facing, mut transform, child_of) in &mut critters {
-        let Some(frame) = grids.frame(order.grid).filter(|_| state.placed) else {
+        let grid = match (state.unit(), order) {
+            (None, Some(order)) => order.grid,
+            _ => state.member.grid,
+        };
+        let Some(frame) = grids.frame(grid).filter(|_| state.placed) else {
             continue;
         };
         let place = frame.to_world(state.before.lerp(state.now, share));

@@ -6,9 +6,10 @@ use bevy::prelude::*;
 
 use super::{CritterState, StraightWay};
 use crate::{
+    crowds::Crowds,
     grids::NavGrids,
     nav::{cell::CellRect, grid::NavGrid, path::Path, query::GridId},
-    request::{ActiveOrder, NavPath, PathStatus, fitting_anchor},
+    request::{ActiveOrder, NavPath, PathStatus, fitting_anchor, way_out},
     scheduler::Pathfinder,
 };
 
@@ -33,6 +34,7 @@ type Walker = (
 pub(crate) fn repair_paths(
     mut seen: Local<Seen>,
     grids: Res<NavGrids>,
+    crowds: Res<Crowds>,
     mut pathfinder: ResMut<Pathfinder>,
     mut walkers: Query<Walker>,
 ) {
@@ -50,11 +52,11 @@ pub(crate) fn repair_paths(
         return;
     }
     for (entity, order, path, mut state, status, straight) in &mut walkers {
-        let under_way = matches!(*status, PathStatus::Walking(_)) || state.walk.is_between_cells();
+        let under_way = status.is_walking() || state.walk.is_between_cells();
         let rects = edits.get(&order.grid).filter(|rects| under_way && !rects.is_empty());
         let grid = grids.get(order.grid);
         if let (Some(rects), Some(grid)) = (rects, grid)
-            && !is_sound(grid, &order, &path.0, &state, rects)
+            && !is_sound(grid, &crowds, &order, &path.0, &state, rects)
         {
             broken.push((order.number, entity));
         } else if let (Some(rects), Some(grid), Some(mut straight)) = (rects, grid, straight) {
@@ -70,7 +72,8 @@ pub(crate) fn repair_paths(
                 grid.is_some_and(|grid| grid.cost(order.query.profile, cell) > 0)
             };
             // Built over on both sides of a step, it goes on to the end of it.
-            if is_free(state.walk.head()) || !is_free(state.walk.tail()) {
+            let leads_itself = state.unit().is_none();
+            if !leads_itself || is_free(state.walk.head()) || !is_free(state.walk.tail()) {
                 state.restart();
             } else {
                 state.turn_back();
@@ -78,7 +81,8 @@ pub(crate) fn repair_paths(
             // A unit that has grown makes room.
             let head = state.walk.head();
             let grid = grids.get(order.grid);
-            let start = grid.map_or(head, |grid| fitting_anchor(grid, order.query.profile, head));
+            let beginning = if leads_itself { fitting_anchor } else { way_out };
+            let start = grid.map_or(head, |grid| beginning(grid, order.query.profile, head));
             path.0 = Path::standing(start);
             if !is_at_rest(&status, &order) {
                 pathfinder.ask_again(entity, &mut order, start);
@@ -107,16 +111,22 @@ fn collect_edits(grid: &NavGrid, revision: u64, rects: &mut Vec<CellRect>) {
 /// Whether the step under way and all steps ahead are still legal after `edits`.
 fn is_sound(
     grid: &NavGrid,
+    crowds: &Crowds,
     order: &ActiveOrder,
     path: &Path,
     state: &CritterState,
     edits: &[CellRect],
 ) -> bool {
     let profile = order.query.profile;
-    let head = state.walk.head();
+    let walk = crowds.walk_along(grid, order.grid, state);
+    if state.unit().is_some() && walk.is_none() {
+        return true; // it has no way, and gets off ground that is built over by itself
+    }
+    let walk = walk.unwrap_or(state.walk);
+    let head = walk.head();
     edits.iter().all(|&rect| {
         let noticed = grid.anchors_over(profile, rect);
         let head_is_fine = !noticed.contains(head) || grid.cost(profile, head) > 0;
-        head_is_fine && state.walk.survives(path, grid, profile, rect)
+        head_is_fine && walk.survives(path, grid, profile, rect)
     })
 }

@@ -4,21 +4,34 @@
 //! ([`Guidance`]). Output, tick by tick: which cells each unit holds, how far it is on its step, and what
 //! happened ([`CrowdEvent`]).
 
+mod answers;
 mod board;
 mod chain;
+mod claim;
 mod clock;
 mod escape;
+mod exchange;
+mod gate;
 mod group;
 mod guide;
+mod let_out;
+mod lock;
+mod narrow;
+mod near;
 mod orders;
+mod passage;
+mod place;
 mod plan;
 mod rank;
+mod room;
+mod settle;
+mod slots;
 mod step;
 mod unit;
 mod way;
 
 pub use group::GroupId;
-pub use guide::{Guidance, RouteId};
+pub use guide::{Guidance, NO_COST, RouteId};
 pub use orders::CrowdError;
 pub use unit::{CrowdCounters, CrowdEvent, Hindrance, UnitId, UnitSettings};
 
@@ -26,14 +39,17 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::{
-    board::Board,
+    board::{Board, Hold},
     chain::Push,
+    claim::Claim,
     clock::{PARTS, Wheel},
     escape::Footprint,
-    group::{Group, GroupScratch},
-    guide::World,
-    plan::{Claim, Frame},
-    unit::{Errand, NONE, State, Unit},
+    group::Group,
+    guide::{Rest, World},
+    passage::Passages,
+    plan::Frame,
+    slots::GroupScratch,
+    unit::{Errand, NONE, STAY, State, Unit},
     way::Way,
 };
 use super::grid::NavGrid;
@@ -58,16 +74,22 @@ pub struct Crowd {
     /// Who is to be decided in this tick, and the order of the first of them.
     ready: Vec<u32>,
     turns: Vec<u64>,
+    /// Where the fields of those lead, looked up for all of them at once.
+    views: Vec<Rest>,
     /// By unit, those that follow paths of their own.
     ways: Vec<Way>,
     way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
+    /// Memory for their fields that nobody needs at present.
+    way_fields: Vec<Vec<u64>>,
     due: Vec<u32>,
+    /// Whose steps are over, and who held the cells that they left.
+    ended: Vec<(u32, Hold)>,
     woken: Vec<u32>,
     stack: Vec<Frame>,
     log: Vec<Claim>,
     /// The pushes of the search for a chain under way, and its number.
     pushes: Vec<Push>,
-    search: u64,
+    search: u32,
     /// Turns from here on were given to units that others had shut in.
     foremost: u64,
     /// Part of a log that is carried out alone.
@@ -77,6 +99,8 @@ pub struct Crowd {
     /// Of the grid, at the last tick.
     revision: u64,
     footprints: Vec<Footprint>,
+    /// By profile.
+    passages: Vec<Passages>,
     groups: Vec<Group>,
     group_scratch: GroupScratch,
     events: Vec<CrowdEvent>,
@@ -105,6 +129,7 @@ impl Crowd {
         self.call_due(grid);
         self.refresh_groups(&world);
         self.sort_ready();
+        self.look_ahead(&world);
         let mut at = 0;
         while let Some(&index) = self.ready.get(at) {
             self.decide(&world, index);
@@ -117,6 +142,8 @@ impl Crowd {
     fn call_due(&mut self, grid: &NavGrid) {
         let mut due = core::mem::take(&mut self.due);
         self.wheel.take_due(self.now, &mut due);
+        // First a look at all of them, so that the processor waits for many at the same time.
+        let mut ended = core::mem::take(&mut self.ended);
         for index in due.drain(..) {
             let unit = &self.units[index as usize];
             match unit.state {
@@ -124,17 +151,20 @@ impl Crowd {
                     self.wheel.put(index, self.now, unit.end.div_ceil(PARTS));
                 }
                 State::Moving => {
-                    self.end_step(index);
-                    if self.units[index as usize].is_trapped {
-                        self.is_out(grid, index);
-                    }
-                    self.units[index as usize].listed_in = self.now;
-                    self.ready.push(index);
+                    ended.push((index, self.board.hold(self.board.index(unit.tail))));
                 }
                 _ => self.list(index),
             }
         }
-        self.due = due;
+        for (index, hold) in ended.drain(..) {
+            self.end_step(index, hold);
+            if self.units[index as usize].is_trapped {
+                self.is_out(grid, index);
+            }
+            self.units[index as usize].listed_in = self.stamp();
+            self.ready.push(index);
+        }
+        (self.due, self.ended) = (due, ended);
     }
 
     /// Sorts those to be decided: who was ordered first comes first.
@@ -145,6 +175,11 @@ impl Crowd {
         self.ready.clear();
         self.ready.extend(turns.drain(..).map(|turn| turn as u32));
         self.turns = turns;
+    }
+
+    /// The tick as units note it: to be compared with the one under way only.
+    const fn stamp(&self) -> u32 {
+        self.now as u32
     }
 
     /// Lets a unit move, or wait.
@@ -161,14 +196,17 @@ impl Crowd {
             self.stop_fleeing(index);
             return;
         }
-        self.note_entry(index);
+        self.look_for_slot(world, index);
         if self.units[index as usize].errand == Errand::Way {
             self.note_progress(world.grid, index);
+            if !self.is_at_end(index) {
+                self.exchange(world, index);
+            }
         }
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
-        } else if unit.settled_in != self.now && unit.speed > 0 && self.plan(world, index) {
+        } else if unit.settled_in != self.stamp() && unit.speed > 0 && self.plan(world, index) {
             self.commit(world, index);
             if !self.units[index as usize].is_moving() {
                 self.wait(index);
@@ -186,7 +224,10 @@ impl Crowd {
         let unit = &self.units[index as usize];
         match unit.errand {
             _ if unit.flees != NONE || unit.is_trapped => false,
-            Errand::Route(route) => guide::field_cost(world, route, unit.tail) == 0,
+            Errand::Route(route) => match self.view(index) {
+                Some(rest) => rest[usize::from(STAY)] == 0,
+                None => guide::field_cost(world, route, unit.tail) == 0,
+            },
             Errand::Group(group) => self.is_home(group, index),
             Errand::Way => self.is_at_end(index),
             Errand::Idle => true,
@@ -201,8 +242,7 @@ impl Crowd {
         unit.hindrance = Hindrance::None;
         if !unit.has_arrived {
             unit.has_arrived = true;
-            let (cell, errand) = (unit.tail.cell(world.grid), unit.errand);
-            self.touch_group(errand);
+            let cell = unit.tail.cell(world.grid);
             self.events.push(CrowdEvent::Arrived { unit: id, cell });
         }
     }
@@ -214,8 +254,10 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         unit.state = State::Waiting;
         self.counters.waits += 1;
-        let waited = now - unit.waits_since;
-        self.counters.longest_wait = self.counters.longest_wait.max(waited);
+        let waited = unit.stood(now);
+        if !unit.has_arrived {
+            self.counters.longest_wait = self.counters.longest_wait.max(waited);
+        }
         if waited >= STUCK && !unit.is_reported_stuck {
             unit.is_reported_stuck = true;
             self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });

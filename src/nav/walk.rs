@@ -57,6 +57,22 @@ impl Walk {
         Self { tail: cell, ..Self::default() }
     }
 
+    /// Standing on `tail`, a cell of a path of which so many legs, and steps of the next one, are done;
+    /// `begun` steps in all.
+    pub(crate) fn at(tail: Cell, (leg, step): (u32, u16), begun: u32) -> Self {
+        Self { leg, step, begun, ..Self::standing(tail) }
+    }
+
+    /// On a step that somebody else has planned; standing on `tail` where that is its `head`.
+    pub(crate) fn between(
+        (tail, head): (Cell, Cell),
+        direction: Direction,
+        (done, needed): (u64, u64),
+    ) -> Self {
+        let needed = if tail == head { 0 } else { needed.max(1) };
+        Self { direction, done: done.min(needed), needed, ..Self::standing(tail) }
+    }
+
     /// The cell it stands on or leaves.
     #[must_use]
     pub const fn tail(&self) -> Cell {

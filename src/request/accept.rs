@@ -170,6 +170,7 @@ pub(super) fn begin_order(
     let Resolved { query, goals } = match resolved {
         Ok(resolved) => resolved,
         Err(reason) => {
+            (order.grid, order.query.profile) = (request.grid, request.profile);
             let mut fallback = pathfinder.fallback();
             let goes_on = fallback.goes_on(entity, Some(request), &mut order, &mut status, reason);
             return if goes_on { Ok(()) } else { Err(reason) };
@@ -178,8 +179,8 @@ pub(super) fn begin_order(
     let start = query.start;
     path.0 = Path::standing(start);
     if let Some((mut state, transform)) = state {
-        let is_known = order.grid == request.grid && state.is_where_it_was_put(transform);
-        let stays = is_known && state.walk.head() == start;
+        let is_known = state.grid(&order) == request.grid && state.is_where_it_was_put(transform);
+        let stays = is_known && (state.walk.head() == start || state.unit().is_some());
         if stays { state.restart() } else { state.stand_on(start) }
     }
     let options = JobOptions {

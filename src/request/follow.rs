@@ -82,7 +82,7 @@ impl Desk<'_, '_> {
         {
             return Turn::Leave; // an answer is under way
         }
-        let goal = match self.goal_of(request, order.attempt) {
+        let goal = match self.goal_of(entity, request, order.attempt) {
             Ok(goal) => goal,
             Err(reason) => return Turn::Lost(reason),
         };
@@ -94,8 +94,10 @@ impl Desk<'_, '_> {
         let moved = distance(goal.cell, order.query.goal);
         let way = distance(here, order.query.goal);
         match status {
-            PathStatus::Walking(_) if is_near => Turn::Stop(here, goal),
-            PathStatus::Walking(_) if moved > 0 && moved * SHARE_OF_WAY >= way => Turn::PlanAnew,
+            walking if walking.is_walking() && is_near => Turn::Stop(here, goal),
+            walking if walking.is_walking() && moved > 0 && moved * SHARE_OF_WAY >= way => {
+                Turn::PlanAnew
+            }
             PathStatus::Arrived(PathKind::Complete) if !is_near => Turn::PlanAnew,
             PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) if moved > 0 => {
                 Turn::PlanAnew
@@ -104,11 +106,16 @@ impl Desk<'_, '_> {
         }
     }
 
-    fn goal_of(&self, request: &PathRequest, attempt: u16) -> Result<Goal, PathFailure> {
+    fn goal_of(
+        &self,
+        entity: Entity,
+        request: &PathRequest,
+        attempt: u16,
+    ) -> Result<Goal, PathFailure> {
         self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
         let places =
             Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
-        places.goal(request, request.target_of(attempt), &self.units)
+        places.goal(entity, request, request.target_of(attempt), &self.units)
     }
 
     /// Lets a walking unit come to rest on `cell`, which it stands on or enters.

@@ -68,8 +68,12 @@ impl Places<'_, '_, '_> {
         let start = self
             .anchor_of(entity, request.grid, request.profile, units)
             .ok_or(PathFailure::StartUnknown)?;
-        let start = fitting_anchor(grid, request.profile, start);
-        let (goal, goals) = self.goals(request, attempt, units)?;
+        let start = if is_held(entity, units) {
+            way_out(grid, request.profile, start)
+        } else {
+            fitting_anchor(grid, request.profile, start)
+        };
+        let (goal, goals) = self.goals(entity, request, attempt, units)?;
         let query = PathQuery::new(start, goal.cell)
             .approach(goal.approach)
             .profile(request.profile)
@@ -81,6 +85,7 @@ impl Places<'_, '_, '_> {
     /// The first goal of an attempt, and all of them where there are several.
     fn goals(
         &self,
+        entity: Entity,
         request: &PathRequest,
         attempt: u16,
         units: &Query<Unit>,
@@ -89,18 +94,19 @@ impl Places<'_, '_, '_> {
             Target::Nearest(targets) => {
                 let goals: Arc<[Goal]> = targets
                     .iter()
-                    .filter_map(|target| self.goal(request, target, units).ok())
+                    .filter_map(|target| self.goal(entity, request, target, units).ok())
                     .collect();
                 let first = *goals.first().ok_or(PathFailure::TargetGone)?;
                 Ok((first, (goals.len() > 1).then_some(goals)))
             }
-            target => Ok((self.goal(request, target, units)?, None)),
+            target => Ok((self.goal(entity, request, target, units)?, None)),
         }
     }
 
-    /// Where a request ends if it leads to `target`.
+    /// Where a request of `entity` ends if it leads to `target`.
     pub(super) fn goal(
         &self,
+        entity: Entity,
         request: &PathRequest,
         target: &Target,
         units: &Query<Unit>,
@@ -121,7 +127,19 @@ impl Places<'_, '_, '_> {
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
-        Ok(request.near.goal(footprint, matches!(target, Target::Rect(_))))
+        let near = match target {
+            // Nobody comes to stand on somebody else.
+            Target::Entity(target)
+                if request.near == Near::Onto
+                    && *target != entity
+                    && is_held(entity, units)
+                    && is_held(*target, units) =>
+            {
+                Near::Beside
+            }
+            _ => request.near,
+        };
+        Ok(near.goal(footprint, matches!(target, Target::Rect(_))))
     }
 
     /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
@@ -130,8 +148,8 @@ impl Places<'_, '_, '_> {
             return Some(rect);
         }
         let size = match units.get(entity) {
-            Ok((_, _, order, _, Some(_))) if order.grid == grid => {
-                self.grids.get(grid)?.unit_size(order.query.profile)
+            Ok((_, _, order, _, Some((state, _)))) if state.grid(order) == grid => {
+                self.grids.get(grid)?.unit_size(state.profile(order))
             }
             _ => 1,
         };
@@ -161,7 +179,7 @@ impl Places<'_, '_, '_> {
         units: &Query<Unit>,
     ) -> Option<Cell> {
         if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
-            && order.grid == grid
+            && state.grid(order) == grid
             && state.is_where_it_was_put(transform)
         {
             return Some(state.walk.head());
@@ -169,6 +187,33 @@ impl Places<'_, '_, '_> {
         let transform = self.transforms.compute_global_transform(entity).ok()?;
         self.grids.frame(grid)?.anchor_at(transform.translation().truncate(), size)
     }
+}
+
+/// Whether an entity is a critter that holds its cells against others.
+fn is_held(entity: Entity, units: &Query<Unit>) -> bool {
+    matches!(units.get(entity), Ok((.., Some((state, _)))) if state.holds_its_cells())
+}
+
+/// Farthest way off ground that was built over, in cells.
+const WAY_OUT: i32 = 16;
+
+/// Where the way begins of a unit of a crowd: the cell itself if it can stand there; else the nearest one
+/// where it can, to which it is on its way: it was built over, or has grown.
+pub(crate) fn way_out(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
+    let cell = fitting_anchor(grid, profile, cell);
+    if grid.cost(profile, cell) > 0 {
+        return cell;
+    }
+    let rings = (1..=WAY_OUT).map(|reach| {
+        let side = (-reach..=reach).flat_map(move |dy| (-reach..=reach).map(move |dx| (dx, dy)));
+        side.filter(move |(dx, dy)| dx.abs().max(dy.abs()) == reach)
+    });
+    let nearest = |ring: &mut dyn Iterator<Item = (i32, i32)>| {
+        ring.filter(|&(dx, dy)| grid.cost(profile, cell.offset(dx, dy)) > 0)
+            .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
+    };
+    let found = rings.into_iter().find_map(|mut ring| nearest(&mut ring));
+    found.map_or(cell, |(dx, dy)| cell.offset(dx, dy))
 }
 
 /// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the

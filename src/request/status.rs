@@ -6,6 +6,7 @@ use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
 use crate::nav::{
     cell::Cell,
+    crowd::Hindrance,
     goal::Goal,
     path::{Path, PathKind},
     query::{GridId, PathFailure, PathQuery},
@@ -25,6 +26,9 @@ pub enum PathStatus {
     Found(PathKind),
     /// The critter walks.
     Walking(PathKind),
+    /// The critter is on its way, but has not been able to move for long, for this reason; it goes on as
+    /// soon as it can.
+    Stuck(Hindrance),
     /// An edit of the grid cut the way off; another is being searched for.
     Repairing,
     /// The critter stands at the end of its path.
@@ -37,6 +41,11 @@ pub enum PathStatus {
 }
 
 impl PathStatus {
+    /// Whether a critter is under way.
+    pub(crate) const fn is_walking(&self) -> bool {
+        matches!(self, Self::Walking(_) | Self::Stuck(_))
+    }
+
     /// Whether more is to come of the request: a path, the rest of one, another try, an arrival.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
@@ -45,6 +54,7 @@ impl PathStatus {
             Self::Searching
                 | Self::Waiting(_)
                 | Self::Walking(_)
+                | Self::Stuck(_)
                 | Self::Found(PathKind::Beginning)
                 | Self::Repairing
         )

@@ -130,7 +130,9 @@ fn give_path(
     }
     **status = match state {
         Some((state, _)) => {
-            if !is_rest {
+            if is_rest {
+                state.lengthen();
+            } else {
                 state.begin(found.start());
             }
             PathStatus::Walking(kind)

@@ -44,8 +44,17 @@ pub fn field(width: usize, height: usize) -> String {
 
 /// Puts a critter of 8 cells a second on a cell.
 pub fn spawn_critter(app: &mut App, cell: (i32, i32)) -> Entity {
-    let place = Vec3::new(cell.0 as f32 * 10.0, cell.1 as f32 * 10.0, 5.0);
-    app.world_mut().spawn((Critter::new(8.0), Transform::from_translation(place))).id()
+    put_on(app, Critter::new(8.0), cell)
+}
+
+/// The same, one that walks through others: any number may stand on one cell.
+pub fn spawn_ghost(app: &mut App, cell: (i32, i32)) -> Entity {
+    put_on(app, Critter::new(8.0).ghost(), cell)
+}
+
+fn put_on(app: &mut App, critter: Critter, (x, y): (i32, i32)) -> Entity {
+    let place = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
+    app.world_mut().spawn((critter, Transform::from_translation(place))).id()
 }
 
 pub fn order(app: &mut App, unit: Entity, goal: (i32, i32)) {

@@ -162,7 +162,8 @@ impl Checker {
         self.nearest = self.nearest.min(gap);
         if is_shared || gap < 0.0 {
             self.faults.overlaps += 1;
-            self.note(|| format!("overlap {gap}: {a:?} {b:?}"));
+            let before = [a, b].map(|unit| self.before.get(&unit.id).copied());
+            self.note(|| format!("overlap {gap}: {a:?} {b:?}, before {before:?}"));
         }
         let is_swap = a.tail == b.head && b.tail == a.head && a.tail != a.head;
         let middle = |u: &Seen| (u.tail.x + u.head.x, u.tail.y + u.head.y);
@@ -176,7 +177,9 @@ impl Checker {
 
     /// How near two middles came since the tick before, each on a straight line.
     fn nearest_approach(&self, a: &Seen, b: &Seen) -> f64 {
-        let from = |unit: &Seen| self.before.get(&unit.id).unwrap_or(unit).middle();
+        let are_known = self.before.contains_key(&a.id) && self.before.contains_key(&b.id);
+        let known = |unit: &Seen| self.before.get(&unit.id).filter(|_| are_known).copied();
+        let from = |unit: &Seen| known(unit).unwrap_or(*unit).middle();
         let (a0, a1, b0, b1) = (from(a), a.middle(), from(b), b.middle());
         let start = (a0.0 - b0.0, a0.1 - b0.1);
         let end = (a1.0 - b1.0, a1.1 - b1.1);

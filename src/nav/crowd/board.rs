@@ -8,8 +8,8 @@
 use super::unit::NONE;
 use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
 
-/// Most cells that a block of 4 × 4 enters in a step.
-const MOST_ENTERED: usize = 7;
+/// Most cells that a block of 8 × 8 enters in a step.
+const MOST_ENTERED: usize = 15;
 
 /// Column and row from the origin of the grid; of a unit the place of its anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,12 @@ impl Place {
     pub(super) const fn step(self, direction: u8) -> Self {
         let (dx, dy) = OFFSETS[(direction & 7) as usize];
         Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
+    }
+
+    /// Square of the distance to another place.
+    pub(super) fn apart(self, other: Self) -> u32 {
+        let (dx, dy) = (u32::from(self.x.abs_diff(other.x)), u32::from(self.y.abs_diff(other.y)));
+        dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy))
     }
 
     /// Columns and rows to another place, the greater of both.
@@ -79,6 +85,9 @@ pub(super) struct Board {
     holds: Vec<Hold>,
     /// One bit a cell: somebody stands here who wants to know when something moves nearby.
     listening: Vec<u64>,
+    /// One bit a cell: somebody stands here and is not on the way out. Small enough to stay in the
+    /// cache, other than the holds.
+    standing: Vec<u64>,
     words_per_row: usize,
 }
 
@@ -93,6 +102,7 @@ impl Board {
             deltas,
             holds: vec![FREE; stride as usize * rows],
             listening: vec![0; words_per_row * rows],
+            standing: vec![0; words_per_row * rows],
             words_per_row,
         }
     }
@@ -163,14 +173,28 @@ impl Board {
 
     /// Notes whether somebody in this block listens.
     pub(super) fn listen(&mut self, at: Place, size: u8, listens: bool) {
-        for dy in 0..usize::from(size) {
-            for dx in 0..usize::from(size) {
-                let bit = usize::from(at.x) + 1 + dx;
-                let row = (usize::from(at.y) + 1 + dy) * self.words_per_row;
-                let word = &mut self.listening[row + bit / 64];
-                *word = *word & !(1 << (bit % 64)) | u64::from(listens) << (bit % 64);
-            }
-        }
+        set_bits(&mut self.listening, self.words_per_row, (at, size), listens);
+    }
+
+    /// Notes whether somebody stands in this block.
+    pub(super) fn stand(&mut self, at: Place, size: u8, stands: bool) {
+        set_bits(&mut self.standing, self.words_per_row, (at, size), stands);
+    }
+
+    /// The ways out of a cell on which somebody stands.
+    #[inline]
+    pub(super) fn standing_around(&self, at: Place) -> u8 {
+        let (first, shift) = (usize::from(at.x) / 64, usize::from(at.x) % 64);
+        let three = |dy: usize| {
+            let row = (usize::from(at.y) + dy) * self.words_per_row + first;
+            let low = self.standing[row] >> shift;
+            let bits = if shift > 61 { low | self.standing[row + 1] << (64 - shift) } else { low };
+            bits as u8 & 7
+        };
+        let (low, own, high) = (three(0), three(1), three(2));
+        let upper = high >> 2 << 1 | (high >> 1 & 1) << 2 | (high & 1) << 3;
+        let lower = (low & 1) << 5 | (low >> 1 & 1) << 6 | low >> 2 << 7;
+        own >> 2 | upper | (own & 1) << 4 | lower
     }
 
     /// The listeners around a block, one bit for each cell of a ring, as indices.
@@ -200,7 +224,20 @@ impl Board {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.holds.capacity() * size_of::<Hold>() + self.listening.capacity() * 8
+        self.holds.capacity() * size_of::<Hold>()
+            + (self.listening.capacity() + self.standing.capacity()) * 8
+    }
+}
+
+/// Sets or clears the bits of a block.
+fn set_bits(bits: &mut [u64], words_per_row: usize, (at, size): (Place, u8), is_set: bool) {
+    for dy in 0..usize::from(size) {
+        for dx in 0..usize::from(size) {
+            let bit = usize::from(at.x) + 1 + dx;
+            let row = (usize::from(at.y) + 1 + dy) * words_per_row;
+            let word = &mut bits[row + bit / 64];
+            *word = *word & !(1 << (bit % 64)) | u64::from(is_set) << (bit % 64);
+        }
     }
 }
 

@@ -12,14 +12,11 @@
 use super::{
     Crowd,
     board::{Place, is_diagonal, turn},
-    guide::{FAR, Guidance, World},
-    plan::Claim,
-    unit::{Errand, NONE, STAY, State, Unit},
+    claim::Claim,
+    guide::World,
+    unit::{NONE, STAY, State},
 };
-use crate::nav::{
-    moves::MoveTable,
-    terrain::{CornerRule, ProfileId},
-};
+use crate::nav::{grid::NavGrid, moves::MoveTable, terrain::ProfileId};
 
 /// Most pushes looked at.
 const MOST: usize = 4_096;
@@ -27,7 +24,7 @@ const MOST: usize = 4_096;
 /// A unit that would be pushed in a direction, and by whom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Push {
-    unit: u32,
+    pub(super) unit: u32,
     direction: u8,
     /// The push before it in the list; itself for the first one.
     from: u32,
@@ -59,7 +56,7 @@ impl Crowd {
         ways: &[u8],
         most: u8,
     ) -> bool {
-        self.search += 1;
+        self.search = self.search.wrapping_add(1);
         self.pushes.clear();
         self.units[root as usize].searched = self.search;
         self.units[root as usize].sides = 0xff;
@@ -91,6 +88,10 @@ impl Crowd {
             return false;
         }
         let cell = self.board.beside(self.board.index(unit.tail), way);
+        if self.is_against_traffic(index, way) {
+            return false;
+        }
+        let unit = &self.units[index as usize];
         match self.chain_end(index, way, cell) {
             End::Nowhere => {}
             end => return self.carry_out(at, way, cell, end),
@@ -207,50 +208,6 @@ impl Crowd {
         is_sound
     }
 
-    /// Nobody in the way of `root` can make room: they are shut in by it (in a dead end, say). Whoever of
-    /// them wants to go somewhere goes before all others from now on; the others are to come out, too,
-    /// and let it pass.
-    pub(super) fn let_out(&mut self, root: u32) {
-        let is_fleeing = self.units[root as usize].flees != NONE;
-        for at in 1..self.pushes.len() {
-            let index = self.pushes[at].unit;
-            let unit = &mut self.units[index as usize];
-            let wants = unit.errand != Errand::Idle && !unit.has_arrived;
-            if !wants && !is_fleeing && unit.flees == NONE {
-                unit.flees = root;
-            }
-            if wants || unit.flees == root {
-                unit.since = self.foremost - if wants { 2 } else { 1 };
-                self.call_soon(index);
-            }
-        }
-        self.foremost -= 2;
-        let now = self.now;
-        let unit = &mut self.units[root as usize];
-        unit.waits_since = now;
-        unit.yields = true;
-        self.counters.let_out += 1;
-    }
-
-    /// Whether the one whom a unit lets pass is past it, or goes there no more.
-    pub(super) fn is_past<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
-        let unit = self.units[index as usize];
-        let other = self.units[unit.flees as usize];
-        if other.is_idle() || other.has_arrived || other.flees != NONE || !other.is_there() {
-            return true;
-        }
-        let here = Unit { tail: unit.tail, ..other };
-        let own = self.rest_around(world, (unit.flees, &here), 0)[usize::from(STAY)];
-        let rest = self.rest_around(world, (unit.flees, &other), 0)[usize::from(STAY)];
-        own > rest || own == FAR
-    }
-
-    /// A unit that let somebody pass goes its own way again.
-    pub(super) fn stop_fleeing(&mut self, index: u32) {
-        self.units[index as usize].flees = NONE;
-        self.call_soon(index);
-    }
-
     fn index_of(&self, unit: u32) -> u32 {
         self.board.index(self.units[unit as usize].tail)
     }
@@ -264,9 +221,12 @@ impl Crowd {
             self.waiting_before.push(index);
         }
         unit.state = State::Planned;
+        if !unit.is_ghost {
+            self.board.stand(unit.tail, unit.size, false);
+        }
     }
 
-    /// The steps that the ground allows a unit; corners are never cut, whatever the profile says.
+    /// The steps that the ground allows a unit.
     pub(super) fn ground_ways<G: ?Sized>(&self, world: &World<'_, G>, index: u32) -> u8 {
         let unit = &self.units[index as usize];
         if unit.is_trapped {
@@ -275,11 +235,16 @@ impl Crowd {
         let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
             return 0;
         };
-        let neighborhood = world.grid.profiles()[usize::from(unit.profile)].neighborhood();
-        let table = MoveTable::of(CornerRule::Forbid, neighborhood);
+        let table = moves_of(world.grid, ProfileId(unit.profile));
         let Place { x, y } = unit.tail;
         table.legal(layer.pattern(u32::from(x), u32::from(y)))
     }
+}
+
+/// The steps that units of a profile may make, by what is passable around.
+pub(super) fn moves_of(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
+    let profile = &grid.profiles()[usize::from(profile.0)];
+    MoveTable::of(profile.corner_rule(), profile.neighborhood())
 }
 
 /// Ways that differ from a direction by so many eighths of a turn at most; straight on first.

@@ -83,8 +83,14 @@ impl Crowd {
         let revision = grid.revision();
         if revision != self.revision {
             match grid.edits_since(self.revision) {
-                Some(edits) => edits.for_each(|rect| self.look_under(grid, rect)),
-                None => self.look_under(grid, grid.rect()),
+                Some(edits) => edits.for_each(|rect| {
+                    self.look_under(grid, rect);
+                    self.forget_passages(grid, rect);
+                }),
+                None => {
+                    self.look_under(grid, grid.rect());
+                    self.passages.clear();
+                }
             }
             for footprint in &mut self.footprints {
                 footprint.spread(grid);

@@ -3,13 +3,17 @@
 //! Input: shared fields from outside, groups and own ways from inside. Output: for a unit the rest of
 //! its way from its own cell and from each of the cells beside it.
 
+use core::hint::black_box;
+
 use super::{
     Crowd,
     board::Place,
+    near::straight,
     unit::{Errand, NONE, STAY, Unit},
 };
 use crate::nav::{
-    cell::Cell, field::DistanceField, grid::NavGrid, open_list::OpenList, path::PathCost,
+    cell::Cell, direction::OFFSETS, field::DistanceField, grid::NavGrid, open_list::OpenList,
+    path::PathCost, terrain::ProfileId,
 };
 
 /// Number of a shared field, as whoever owns the fields counts them.
@@ -21,17 +25,41 @@ pub trait Guidance {
     /// What the cheapest way from `cell` to the goal of `route` costs; 0 at the goal. `None` where there
     /// is no way, or none is known yet.
     fn cost(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> Option<PathCost>;
+
+    /// The same for the eight cells around `cell`, by direction, and for itself, last: units ask for all
+    /// of them at once, and most fields answer faster than cell by cell. [`NO_COST`] where there is no
+    /// way.
+    fn costs_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> [u64; 9] {
+        core::array::from_fn(|way| {
+            let (dx, dy) = OFFSETS.get(way).copied().unwrap_or_default();
+            self.cost(grid, route, cell.offset(dx, dy)).map_or(NO_COST, |cost| cost.0)
+        })
+    }
 }
+
+/// What [`Guidance::costs_around`] tells of cells from which there is no way.
+pub const NO_COST: u64 = u64::MAX;
 
 impl<L: OpenList> Guidance for [DistanceField<L>] {
     fn cost(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> Option<PathCost> {
         self.get(route.0 as usize)?.cost(grid, cell)
+    }
+
+    #[inline]
+    fn costs_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> [u64; 9] {
+        let field = self.get(route.0 as usize);
+        field.map_or([NO_COST; 9], |field| field.costs_around(grid, cell))
     }
 }
 
 impl<L: OpenList> Guidance for Vec<DistanceField<L>> {
     fn cost(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> Option<PathCost> {
         self.as_slice().cost(grid, route, cell)
+    }
+
+    #[inline]
+    fn costs_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> [u64; 9] {
+        self.as_slice().costs_around(grid, route, cell)
     }
 }
 
@@ -45,7 +73,7 @@ impl Guidance for () {
 /// What uphill ways are counted from.
 const UPHILL: u64 = 1 << 60;
 /// No way.
-pub(super) const FAR: u64 = u64::MAX;
+pub(super) const FAR: u64 = NO_COST;
 
 /// The grid and who guides through it, for the length of a tick.
 #[derive(Debug)]
@@ -58,6 +86,33 @@ pub(super) struct World<'a, G: ?Sized> {
 pub(super) type Rest = [u64; 9];
 
 impl Crowd {
+    /// Looks up where the fields of all who are to be decided lead: one after the other, so that the
+    /// processor waits for many places of memory at the same time.
+    pub(super) fn look_ahead<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>) {
+        self.views.clear();
+        let now = self.stamp();
+        for &index in &self.ready {
+            let unit = &mut self.units[index as usize];
+            if let Errand::Route(route) = unit.errand {
+                (unit.viewed_in, unit.view) = (now, self.views.len() as u32);
+                self.views.push(field_around(world, route, unit.tail));
+            }
+            // Nothing is done with these: they are in the cache when the unit's turn comes.
+            let cell = self.board.index(unit.tail);
+            black_box(self.board.hold(self.board.beside(cell, 2)));
+            black_box(self.board.hold(cell));
+            black_box(self.board.hold(self.board.beside(cell, 6)));
+        }
+    }
+
+    /// Where the field of a unit leads, if that was looked up in this tick.
+    #[inline]
+    pub(super) fn view(&self, index: u32) -> Option<&Rest> {
+        let unit = &self.units[index as usize];
+        let is_seen = unit.viewed_in == self.stamp() && unit.flees == NONE && !unit.is_trapped;
+        is_seen.then(|| self.views.get(unit.view as usize))?
+    }
+
     /// The rest of the way from the cells beside a unit that `ways` names, and from its own.
     pub(super) fn rest_around<G: Guidance + ?Sized>(
         &self,
@@ -65,23 +120,9 @@ impl Crowd {
         (index, unit): (u32, &Unit),
         ways: u8,
     ) -> Rest {
-        let mut rest = [FAR; 9];
-        let at = unit.tail;
-        let mut fill = |cost: &dyn Fn(Place) -> u64| {
-            rest[usize::from(STAY)] = cost(at);
-            for way in 0..8 {
-                if ways & 1 << way != 0 {
-                    rest[usize::from(way)] = cost(at.step(way));
-                }
-            }
-        };
+        let around = |cost: &dyn Fn(Place) -> u64| around(unit.tail, ways, cost);
         if unit.is_trapped {
-            let mut rest = [FAR; 9];
-            rest[usize::from(STAY)] = self.escape_rest(world.grid, unit, unit.tail);
-            for way in (0..8).filter(|way| ways & 1 << way != 0) {
-                rest[usize::from(way)] = self.escape_rest(world.grid, unit, unit.tail.step(way));
-            }
-            return rest;
+            return around(&|place| self.escape_rest(world.grid, unit, place));
         }
         if let Some(other) = self.units.get(unit.flees as usize) {
             let other = Unit { tail: unit.tail, flees: NONE, ..*other };
@@ -89,20 +130,41 @@ impl Crowd {
             return rest.map(|rest| if rest == FAR { FAR } else { UPHILL.saturating_sub(rest) });
         }
         match unit.errand {
-            Errand::Idle => {}
-            Errand::Route(route) => fill(&|place| field_cost(world, route, place)),
+            Errand::Idle => [FAR; 9],
+            Errand::Route(route) => field_around(world, route, unit.tail),
             Errand::Group(id) => {
                 let group = &self.groups[id.0 as usize];
-                if group.has(at) {
-                    fill(&|place| group.rest(place));
+                if let Some(&slot) = group.slots.get(unit.slot as usize) {
+                    let layer = world.grid.layer(ProfileId(unit.profile));
+                    let cost = layer.map_or(1, |layer| {
+                        u64::from(layer.cost_sum_range().1) * u64::from(layer.unit())
+                    });
+                    around(&|place| straight(place, slot) * cost)
+                } else if group.rest(unit.tail) != FAR {
+                    around(&|place| group.rest(place))
                 } else {
-                    fill(&|place| field_cost(world, group.route(), place));
+                    field_around(world, group.route(), unit.tail)
                 }
             }
-            Errand::Way => fill(&self.way_rest(world.grid, index)),
+            Errand::Way => around(&self.way_rest(world.grid, index)),
         }
-        rest
     }
+}
+
+/// The rest of the way from a place and from those beside it that `ways` names.
+fn around(place: Place, ways: u8, cost: &dyn Fn(Place) -> u64) -> Rest {
+    let mut rest = [FAR; 9];
+    rest[usize::from(STAY)] = cost(place);
+    for way in (0..8).filter(|way| ways & 1 << way != 0) {
+        rest[usize::from(way)] = cost(place.step(way));
+    }
+    rest
+}
+
+/// What a shared field says of the places around one, and of itself.
+#[inline]
+fn field_around<G: Guidance + ?Sized>(world: &World<'_, G>, route: RouteId, place: Place) -> Rest {
+    world.guide.costs_around(world.grid, route, place.cell(world.grid))
 }
 
 /// What a shared field says of a place.

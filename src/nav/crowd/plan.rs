@@ -13,17 +13,16 @@
 
 use super::{
     Crowd,
-    board::{Few, Place, is_diagonal, turn},
+    board::{Few, turn},
+    claim::Claim,
     guide::{Guidance, World},
     rank::Ranking,
-    unit::{Errand, Hindrance, NONE, STAY, State, Unit},
+    unit::{Errand, Hindrance, NONE, STAY, State},
 };
 
 /// Ticks of waiting after which a unit pushes those aside who would go its way by themselves.
 const PATIENCE: u64 = 96;
 
-/// Ticks of waiting after which a member of a group pushes others of it that are at rest.
-const MATES: u64 = 6;
 /// Ticks of waiting after which a unit that could not be pushed one way is pushed in others, too.
 const THOROUGH: u64 = 48;
 
@@ -33,38 +32,22 @@ const HOPELESS: u64 = 160;
 /// A unit being planned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    unit: u32,
+    pub(super) unit: u32,
     /// Direction in which it is pushed.
-    push: u8,
+    pub(super) push: u8,
     ranking: Ranking,
     /// Ways of the ranking that may be tried, and how many have been.
     ways: u8,
     tried: u8,
     /// Whether ways are tried on which whoever pushes cannot follow.
-    is_giving_way: bool,
+    pub(super) is_giving_way: bool,
     /// Whether the last way tried is still being claimed.
     is_trying: bool,
     /// Length of the log before the try.
-    mark: usize,
+    pub(super) mark: usize,
     /// Who must make room for it, and how many have been asked.
     blockers: Few,
     asked: u8,
-}
-
-/// A claim that can be undone.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Claim {
-    Owned(u32),
-    Inherits(u32),
-    Moves(u32),
-}
-
-/// What became of a claim for one cell.
-enum Answer {
-    Free,
-    Follow,
-    Push(u32),
-    No(Hindrance, u32),
 }
 
 /// What the top of the stack needs next.
@@ -79,9 +62,16 @@ impl Crowd {
     pub(super) fn plan<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) -> bool {
         self.log.clear();
         self.stack.clear();
-        let Unit { size, is_ghost, .. } = self.units[root as usize];
-        if self.waited(root) >= THOROUGH && size == 1 && !is_ghost {
-            let ranking = self.rank(world, root, STAY);
+        if self.is_standing_back(root) {
+            return false;
+        }
+        let unit = &self.units[root as usize];
+        let is_patient = unit.size > 1 || unit.is_ghost || unit.is_back_only();
+        if self.waited(root) >= THOROUGH && !is_patient {
+            let ranking = self.rank_with_locks(world, root, STAY);
+            if self.units[root as usize].hindrance == Hindrance::Oncoming {
+                return false;
+            }
             let ways = &ranking.ways[..usize::from(ranking.worthwhile)];
             let is_found = self.plan_chain(world, root, ways);
             self.counters.chains += u64::from(is_found);
@@ -112,7 +102,8 @@ impl Crowd {
     }
 
     fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
-        let ranking = self.rank(world, unit, push);
+        self.exchange_slots(world, unit);
+        let ranking = self.rank_with_locks(world, unit, push);
         let first = self.stack.first().map_or(unit, |frame| frame.unit);
         let is_asked_softly = push != STAY
             && (self.waited(first) < PATIENCE || self.are_in_line(first, unit))
@@ -162,7 +153,7 @@ impl Crowd {
             return;
         };
         self.counters.undone += u64::from(frame.push != STAY);
-        let now = self.now;
+        let now = self.stamp();
         let unit = &mut self.units[frame.unit as usize];
         unit.settled_in = now;
         if frame.push != STAY {
@@ -217,9 +208,9 @@ impl Crowd {
     }
 
     /// For how many ticks a unit has not moved though it wants to.
-    fn waited(&self, index: u32) -> u64 {
+    pub(super) fn waited(&self, index: u32) -> u64 {
         let unit = &self.units[index as usize];
-        if unit.state == State::Waiting { self.now - unit.waits_since } else { 0 }
+        if unit.state == State::Waiting { unit.waited(self.now) } else { 0 }
     }
 
     /// Goes on with the unit on top of the stack.
@@ -252,7 +243,7 @@ impl Crowd {
                 if turn(other.direction, direction) > 2 || !self.is_out_of_way(top, blocker) {
                     return None;
                 }
-            } else if other.settled_in == self.now {
+            } else if other.settled_in == self.stamp() {
                 return None;
             } else {
                 return Some(Next::Push(blocker, direction));
@@ -283,8 +274,7 @@ impl Crowd {
             frame.tried += 1;
             let (push, is_first) = (frame.push, frame.tried == 1);
             let is_giving_way = frame.is_giving_way;
-            let is_back = |turned| (turned > 2) != is_giving_way || turned == 4;
-            if push != STAY && is_back(turn(push, way)) {
+            if push != STAY && self.room_made(top, way) != Some(is_giving_way) {
                 continue;
             }
             match self.claim_way(top, root, way) {
@@ -301,121 +291,6 @@ impl Crowd {
         }
     }
 
-    /// Claims the cells that the top frame's unit enters on a way, and tells who stands on them.
-    fn claim_way(&mut self, top: usize, root: u32, way: u8) -> Result<Few, Hindrance> {
-        let index = self.stack[top].unit;
-        let unit = &self.units[index as usize];
-        let (tail, size, is_ghost) = (unit.tail, unit.size, unit.is_ghost);
-        let mark = self.log.len();
-        self.stack[top].mark = mark;
-        let mut blockers = Few::default();
-        if !is_ghost {
-            if is_diagonal(way) && size == 1 && self.is_crossed(tail, way) {
-                return Err(Hindrance::Queue);
-            }
-            for &cell in self.board.entered(tail, size, way).as_slice() {
-                if let Err(hindrance) = self.claim_cell(index, root, (way, cell), &mut blockers) {
-                    self.undo_to(mark);
-                    return Err(hindrance);
-                }
-            }
-            if size > 1 && !self.keeps_only_its_own(tail, size, way) {
-                self.undo_to(mark);
-                return Err(Hindrance::Queue);
-            }
-        }
-        self.set_out(index, way);
-        Ok(blockers)
-    }
-
-    /// Whether nobody is to inherit a cell that a large unit covers before and after a step.
-    fn keeps_only_its_own(&self, tail: Place, size: u8, way: u8) -> bool {
-        let head = tail.step(way);
-        self.board
-            .block(head, size)
-            .filter(|&cell| self.board.covers(tail, size, cell))
-            .all(|cell| self.board.hold(cell).heir == NONE)
-    }
-
-    /// Whether somebody crosses this diagonal in the same block of 2 × 2 cells.
-    pub(super) fn is_crossed(&self, tail: Place, way: u8) -> bool {
-        let (a, b) = (tail.step(way + 7), tail.step(way + 1));
-        let leads = |from: Place, to: Place| {
-            let owner = self.board.hold(self.board.index(from)).owner;
-            self.units.get(owner as usize).is_some_and(|other| {
-                other.is_moving() && other.size == 1 && other.tail == from && other.head == to
-            })
-        };
-        leads(a, b) || leads(b, a)
-    }
-
-    fn claim_cell(
-        &mut self,
-        index: u32,
-        root: u32,
-        (way, cell): (u8, u32),
-        blockers: &mut Few,
-    ) -> Result<(), Hindrance> {
-        match self.ask_for_cell(index, root, way, cell) {
-            Answer::Free => {
-                self.board.hold_mut(cell).owner = index;
-                self.log.push(Claim::Owned(cell));
-            }
-            Answer::Follow => {
-                self.board.hold_mut(cell).heir = index;
-                self.log.push(Claim::Inherits(cell));
-            }
-            Answer::Push(other) => {
-                self.board.hold_mut(cell).heir = index;
-                self.log.push(Claim::Inherits(cell));
-                if !blockers.as_slice().contains(&other) {
-                    blockers.push(other);
-                }
-            }
-            Answer::No(hindrance, other) => {
-                if other != NONE && !self.units[other as usize].is_moving() {
-                    self.units[other as usize].wakes = root;
-                    self.listen(other);
-                }
-                return Err(hindrance);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a unit may have a cell that it would enter on a way.
-    fn ask_for_cell(&self, index: u32, root: u32, way: u8, cell: u32) -> Answer {
-        let hold = self.board.hold(cell);
-        if hold.owner == NONE {
-            return Answer::Free;
-        }
-        if hold.heir != NONE {
-            return Answer::No(Hindrance::Queue, NONE);
-        }
-        let other = &self.units[hold.owner as usize];
-        if other.is_moving() {
-            let is_leaving = !self.board.covers(other.head, other.size, cell);
-            return if is_leaving && turn(other.direction, way) <= 2 {
-                Answer::Follow
-            } else {
-                Answer::No(Hindrance::Queue, NONE)
-            };
-        }
-        let (unit, first) = (&self.units[index as usize], &self.units[root as usize]);
-        if !other.is_pushable || other.team != unit.team {
-            return Answer::No(Hindrance::Obstacle, hold.owner);
-        }
-        let comes_later = other.yields || other.turn(hold.owner) > first.turn(root);
-        let is_mate = other.has_arrived
-            && other.errand == unit.errand
-            && matches!(unit.errand, Errand::Group(_))
-            && !unit.has_arrived;
-        if !comes_later || other.settled_in == self.now || is_mate && self.waited(root) < MATES {
-            return Answer::No(Hindrance::Queue, hold.owner);
-        }
-        Answer::Push(hold.owner)
-    }
-
     fn give_up_try(&mut self, top: usize) {
         let (unit, mark) = (self.stack[top].unit, self.stack[top].mark);
         self.undo_to(mark);
@@ -423,28 +298,6 @@ impl Crowd {
         self.stand_again(unit);
         if top == 0 && self.stack[0].tried == 1 {
             self.units[unit as usize].hindrance = Hindrance::Jam;
-        }
-    }
-
-    /// Takes back everything logged after `mark`.
-    pub(super) fn undo_to(&mut self, mark: usize) {
-        while self.log.len() > mark {
-            match self.log.pop() {
-                Some(Claim::Owned(cell)) => self.board.hold_mut(cell).owner = NONE,
-                Some(Claim::Inherits(cell)) => self.board.hold_mut(cell).heir = NONE,
-                Some(Claim::Moves(unit)) => self.stand_again(unit),
-                None => return,
-            }
-        }
-    }
-
-    fn stand_again(&mut self, index: u32) {
-        let unit = &mut self.units[index as usize];
-        unit.head = unit.tail;
-        unit.state = State::Standing;
-        if let Some(at) = self.waiting_before.iter().rposition(|&unit| unit == index) {
-            self.waiting_before.swap_remove(at);
-            unit.state = State::Waiting;
         }
     }
 }

@@ -8,9 +8,9 @@
 
 use super::{
     Crowd,
-    board::{is_diagonal, turn},
-    guide::{FAR, Guidance, World},
-    unit::{STAY, State},
+    board::{Place, is_diagonal, turn},
+    guide::{FAR, Guidance, Rest, World},
+    unit::{Errand, STAY, State, Unit},
 };
 use crate::nav::{
     layer::Layer,
@@ -35,6 +35,48 @@ impl Ranking {
         Self { ways: [0; 8], len: 0, worthwhile: 0, best: STAY, knows_way: false };
 }
 
+impl Ranking {
+    /// Leaves out diagonal ways.
+    pub(super) fn go_straight(&mut self) {
+        let best = self.best;
+        self.close(0b1010_1010, 0);
+        if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
+            self.best = self.ways[0];
+        }
+    }
+
+    /// Puts a way first.
+    pub(super) fn prefer(&mut self, way: u8) {
+        let len = usize::from(self.len);
+        if let Some(at) = self.ways[..len].iter().position(|&known| known == way) {
+            self.ways[..=at].rotate_right(1);
+            self.worthwhile = if at < usize::from(self.worthwhile) {
+                self.worthwhile
+            } else {
+                self.worthwhile + 1
+            };
+        }
+    }
+
+    /// Leaves out closed ways; whoever wants to go one of them by himself stays.
+    pub(super) fn close(&mut self, closed: u8, push: u8) {
+        if closed == 0 {
+            return;
+        }
+        let (mut len, mut worthwhile) = (0, 0);
+        for at in 0..usize::from(self.len) {
+            let way = self.ways[at];
+            if closed & 1 << way == 0 {
+                self.ways[len] = way;
+                len += 1;
+                worthwhile += u8::from(at < usize::from(self.worthwhile));
+            }
+        }
+        let is_kept = push == STAY && self.best != STAY && closed & 1 << self.best != 0;
+        (self.len, self.worthwhile) = (len as u8, if is_kept { 0 } else { worthwhile });
+    }
+}
+
 /// Sixteenths of a straight step that a cell counts for in which somebody stands.
 const OCCUPIED: u64 = 2;
 /// Sixteenths of a straight step that waiting counts for, at first.
@@ -54,59 +96,80 @@ impl Crowd {
             return Ranking::NOTHING;
         };
         let ways = self.ground_ways(world, index);
-        let rest = self.rest_around(world, (index, unit), ways);
+        let rest = match self.view(index) {
+            Some(&rest) => rest,
+            None => self.rest_around(world, (index, unit), ways),
+        };
         let ground = Ground::new(layer, world.grid.terrain_bytes());
-        let (x, y) = (u32::from(unit.tail.x), u32::from(unit.tail.y));
-        let here = ground.cost(x, y);
-        let sixteenth = u64::from(STRAIGHT) * 2 * here / 16;
-        let is_idle = unit.is_idle();
+        let sixteenth = u64::from(STRAIGHT) * 2 * ground.cost(unit.tail) / 16;
         let mut scores = Scores::default();
-        let (mut best, mut best_score) = (STAY, rest[usize::from(STAY)]);
-        for way in 0..8 {
-            if ways & 1 << way == 0 {
-                continue;
-            }
-            let there = unit.tail.step(way);
-            let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
-            let sum = here + ground.cost(u32::from(there.x), u32::from(there.y));
-            let step = u64::from(weight) * sum;
-            let total = if is_idle {
+        for way in order_of_ways(unit).into_iter().filter(|way| ways & 1 << way != 0) {
+            let total = if unit.is_idle() {
                 aside(way, push) * sixteenth
             } else {
-                rest[usize::from(way)].saturating_add(step)
+                rest[usize::from(way)].saturating_add(ground.step(unit.tail, way))
             };
-            if !is_idle && total < best_score.saturating_add(1) && rest[usize::from(way)] < rest[8]
-            {
-                (best, best_score) = (way, total);
-            }
-            let aside = if is_idle || push == STAY { 0 } else { aside(way, push) / 2 };
-            let worse = self.crowding(index, way) + aside;
-            scores.insert(way, total.saturating_add(worse * sixteenth));
+            scores.insert(way, total);
         }
-        let waited = if unit.state == State::Waiting { self.now - unit.waits_since } else { 0 };
-        let wait = (WAIT + waited.min(64) / 8) * sixteenth;
+        let best = if unit.is_idle() { STAY } else { scores.best(&rest) };
+        self.add_burdens(&mut scores, unit, (push, best), sixteenth);
+        let waited = if unit.state == State::Waiting { unit.waited(self.now) } else { 0 };
         let stay = match rest[usize::from(STAY)] {
             0 => 0,
             FAR => FAR,
-            rest => rest + wait,
+            rest => rest + (WAIT + waited.min(64) / 8) * sixteenth,
         };
         scores.ranking(stay, best, rest[usize::from(STAY)] != FAR)
     }
 
-    /// What others make a way worth less, in sixteenths of a step.
-    fn crowding(&self, index: u32, way: u8) -> u64 {
-        let unit = &self.units[index as usize];
-        if unit.size > 1 || unit.is_ghost {
-            return 0;
+    /// Makes ways worth less on which somebody stands, and those ahead of whoever pushes the unit, unless
+    /// it wants to go on along there by itself.
+    fn add_burdens(
+        &self,
+        scores: &mut Scores,
+        unit: &Unit,
+        (push, best): (u8, u8),
+        sixteenth: u64,
+    ) {
+        let crowded = self.crowded_ways(unit);
+        let goes_along = best != STAY && push != STAY && turn(best, push) <= 2 && !unit.has_arrived;
+        let is_put_aside = push != STAY && !unit.is_idle() && !goes_along;
+        let is_other_way = unit.tries % 2 == 1;
+        for (at, (score, way)) in scores.list[..scores.len].iter_mut().enumerate() {
+            let aside = match is_put_aside {
+                true if is_other_way => (ASIDE_MOST - aside(*way, push)) / 2,
+                true => aside(*way, push) / 2,
+                false => 0,
+            };
+            let occupied = u64::from(crowded >> *way & 1) * OCCUPIED;
+            let last = if is_put_aside && is_other_way { 8 - at as u64 } else { 0 };
+            *score = score.saturating_add((occupied + aside) * sixteenth + last);
         }
-        let beside = self.board.beside(self.board.index(unit.tail), way);
-        let owner = self.board.hold(beside).owner;
-        match self.units.get(owner as usize) {
-            Some(other) if !other.is_moving() => OCCUPIED,
-            _ => 0,
-        }
+        scores.list[..scores.len].sort_by_key(|&(score, _)| score);
+    }
+
+    /// The ways which others make worth less: those on which somebody stands.
+    fn crowded_ways(&self, unit: &Unit) -> u8 {
+        if unit.size > 1 || unit.is_ghost { 0 } else { self.board.standing_around(unit.tail) }
     }
 }
+
+/// The order in which the ways of a unit are looked at; of several that are worth the same the first
+/// one counts.
+///
+/// Members of a group take straight steps first: a block of them walks in parallel lines then, as long as
+/// it can. With diagonal steps first they would all meet on the diagonals of their goal, and go on in
+/// single file. Everybody else takes the leftmost way: those who would all meet in one place circle
+/// around it instead, all in the same sense.
+fn order_of_ways(unit: &Unit) -> [u8; 8] {
+    match unit.errand {
+        Errand::Group(_) => [0, 2, 4, 6, 1, 3, 5, 7],
+        _ => [3, 2, 1, 0, 7, 6, 5, 4].map(|way| (unit.direction + way) & 7),
+    }
+}
+
+/// The most that [`aside`] says.
+const ASIDE_MOST: u64 = 12;
 
 /// How little a unit that wants nothing likes to be pushed on this way, in sixteenths of a step: out of
 /// the way to the side rather than ahead of whoever pushes.
@@ -115,12 +178,12 @@ const fn aside(way: u8, push: u8) -> u64 {
         2 => 0,
         1 => 4,
         0 => 8,
-        _ => 12,
+        _ => ASIDE_MOST,
     }
 }
 
 /// What cells cost a unit.
-struct Ground<'a> {
+pub(super) struct Ground<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
     /// What all of them cost, if that is the same.
@@ -128,14 +191,22 @@ struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
+    pub(super) fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
         let sum = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
         Self { layer, terrain, uniform: layer.is_uniform().then_some(sum / 2) }
     }
 
     #[inline]
-    fn cost(&self, x: u32, y: u32) -> u64 {
+    pub(super) fn cost(&self, place: Place) -> u64 {
+        let (x, y) = (u32::from(place.x), u32::from(place.y));
         self.uniform.unwrap_or_else(|| u64::from(self.layer.cost(x, y, self.terrain)).max(1))
+    }
+
+    /// What a step costs.
+    #[inline]
+    fn step(&self, from: Place, way: u8) -> u64 {
+        let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
+        u64::from(weight) * (self.cost(from) + self.cost(from.step(way)))
     }
 }
 
@@ -155,6 +226,13 @@ impl Scores {
         }
         self.list[at] = (score, way);
         self.len += 1;
+    }
+
+    /// Where the shortest way leads, whoever stands there: nearer to the goal, and not around.
+    fn best(&self, rest: &Rest) -> u8 {
+        let own = rest[usize::from(STAY)];
+        let leads = |&&(total, way): &&(u64, u8)| total <= own && rest[usize::from(way)] < own;
+        self.list[..self.len].iter().find(leads).map_or(STAY, |&(_, way)| way)
     }
 
     fn ranking(&self, stay: u64, best: u8, knows_way: bool) -> Ranking {

@@ -7,11 +7,12 @@
 
 use super::{
     Crowd,
-    board::{Few, is_diagonal},
+    board::{Few, Hold, is_diagonal},
+    claim::Claim,
     clock::{LONGEST_STEP, PARTS},
     guide::World,
-    plan::Claim,
-    unit::{Hindrance, NONE, State},
+    rank::Ground,
+    unit::{Errand, Hindrance, NONE, State, Unit},
 };
 use crate::nav::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
@@ -42,30 +43,31 @@ impl Crowd {
     fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let now = self.now;
         let unit = &self.units[index as usize];
-        let cost = |place: super::board::Place| {
-            let layer = world.grid.layer(ProfileId(unit.profile));
-            let cost = layer.map_or(0, |layer| {
-                let (x, y) = (u32::from(place.x), u32::from(place.y));
-                layer.cost(x, y, world.grid.terrain_bytes())
-            });
-            u64::from(cost).max(1)
-        };
+        let layer = world.grid.layer(ProfileId(unit.profile));
+        let sum = layer.map_or(1, |layer| {
+            let ground = Ground::new(layer, world.grid.terrain_bytes());
+            ground.cost(unit.tail) + ground.cost(unit.head)
+        });
         let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
-        let work = u64::from(weight) * (cost(unit.tail) + cost(unit.head)) * PROGRESS_PER_COST;
+        let work = u64::from(weight) * sum * PROGRESS_PER_COST;
         let needed = (work * PARTS).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
         self.forget_waiting(index);
         let unit = &mut self.units[index as usize];
-        let spare = if unit.spare_in == now { unit.spare } else { 0 };
-        unit.start = now * PARTS;
-        unit.end = unit.start + needed.min(LONGEST_STEP).saturating_sub(spare).max(PARTS);
+        // It uses the whole tick, or what its last step has left of it.
+        let is_going_on = unit.spare_in == now as u32;
+        let spare = if is_going_on { u64::from(unit.spare).min(PARTS) } else { PARTS };
+        unit.start = now * PARTS - spare;
+        unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * PARTS);
         unit.state = State::Moving;
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
-        unit.yields = false;
+        (unit.yields, unit.stands_back) = (false, false);
         self.counters.steps += 1;
+        self.note_passage(index);
     }
 
-    /// Lets followers arrive no sooner than those they follow; says whether that changed anything.
+    /// Lets followers set out and arrive no sooner than those they follow; says whether that changed
+    /// anything.
     fn stretch(&mut self) -> bool {
         let mut is_changed = false;
         for at in 0..self.log.len() {
@@ -73,10 +75,11 @@ impl Crowd {
                 continue;
             };
             let hold = self.board.hold(cell);
-            let end = self.units[hold.owner as usize].end;
+            let Unit { start, end, .. } = self.units[hold.owner as usize];
             let follower = &mut self.units[hold.heir as usize];
-            if follower.end < end {
-                follower.end = end;
+            if follower.start < start || follower.end < end {
+                follower.start = follower.start.max(start);
+                follower.end = follower.end.max(end);
                 is_changed = true;
             }
         }
@@ -84,23 +87,34 @@ impl Crowd {
     }
 
     /// Ends a step: the cells left behind go to whoever comes next.
-    pub(super) fn end_step(&mut self, index: u32) {
+    pub(super) fn end_step(&mut self, index: u32, hold: Hold) {
         let unit = &self.units[index as usize];
         if !unit.is_ghost {
-            let left: Few = self.board.left(unit.tail, unit.size, unit.direction);
-            for &cell in left.as_slice() {
-                self.release(cell);
+            if unit.size == 1 && hold.heir == NONE {
+                let cell = self.board.index(unit.tail);
+                self.board.hold_mut(cell).owner = NONE;
+            } else {
+                let left: Few = self.board.left(unit.tail, unit.size, unit.direction);
+                for &cell in left.as_slice() {
+                    self.release(cell);
+                }
             }
             self.wake_around_tail(index);
         }
         let now = self.now;
+        let Unit { errand, tail, head, .. } = self.units[index as usize];
+        if matches!(errand, Errand::Group(_)) {
+            self.move_member(errand, tail, -1);
+            self.move_member(errand, head, 1);
+        }
         let unit = &mut self.units[index as usize];
         unit.tail = unit.head;
         unit.state = State::Standing;
-        unit.spare = (now * PARTS).saturating_sub(unit.end);
-        unit.spare_in = now;
-        unit.waits_since = now;
+        unit.spare = (now * PARTS).saturating_sub(unit.end) as u32;
+        unit.spare_in = now as u32;
+        (unit.waits_since, unit.stands_since) = (now as u32, now as u32);
         if !unit.is_ghost {
+            self.board.stand(unit.tail, unit.size, true);
             self.wake_around_tail(index);
         }
     }
@@ -117,7 +131,7 @@ impl Crowd {
                 owner = heir;
             }
         }
-        *self.board.hold_mut(cell) = super::board::Hold { owner, heir: NONE };
+        *self.board.hold_mut(cell) = Hold { owner, heir: NONE };
     }
 
     /// Calls everybody who waits near the cells on which a unit stands or which it leaves.
@@ -146,7 +160,7 @@ impl Crowd {
 
     /// Lists a unit that waits, to be decided in this tick, once.
     pub(super) fn list(&mut self, index: u32) {
-        let now = self.now;
+        let now = self.stamp();
         let unit = &mut self.units[index as usize];
         if unit.state == State::Waiting && unit.listed_in != now {
             unit.listed_in = now;
@@ -166,8 +180,6 @@ impl Crowd {
         self.wheel.take_out(index);
         let unit = &mut self.units[index as usize];
         unit.wakes = NONE;
-        self.counters.longest_wait =
-            self.counters.longest_wait.max(self.now.saturating_sub(unit.waits_since));
         self.board.listen(unit.tail, unit.size, false);
     }
 }

@@ -7,6 +7,8 @@ use crate::nav::{cell::Cell, path::PathCost, terrain::ProfileId, walk::PROGRESS_
 
 /// No unit, no cell.
 pub(super) const NONE: u32 = u32::MAX;
+/// The turn of those who are to clear a passage: before all others, but for those who were shut in.
+const AHEAD: u64 = super::FIRST_TURN - 1;
 /// No direction: the unit stays, or nobody pushes it.
 pub(super) const STAY: u8 = 8;
 
@@ -22,6 +24,13 @@ impl UnitId {
     #[must_use]
     pub const fn bits(self) -> u64 {
         (self.generation as u64) << 32 | self.index as u64
+    }
+
+    /// Its slot in the crowd, for lists beside it: below the greatest number of units there ever were at
+    /// the same time.
+    #[must_use]
+    pub const fn slot(self) -> usize {
+        self.index as usize
     }
 }
 
@@ -40,6 +49,9 @@ pub struct UnitSettings {
     pub is_pushable: bool,
     /// Whether it walks through everybody and everybody through it. Default false.
     pub is_ghost: bool,
+    /// Units of one cell with the same number other than 0 are mates: those that go along paths of their
+    /// own exchange their goals where one at rest stands in the way of another. Default 0.
+    pub mates: u32,
 }
 
 impl Default for UnitSettings {
@@ -51,6 +63,7 @@ impl Default for UnitSettings {
             team: 0,
             is_pushable: true,
             is_ghost: false,
+            mates: 0,
         }
         .ticks_per_cell(10)
     }
@@ -85,6 +98,8 @@ pub enum Hindrance {
     NoWay,
     /// Its speed is 0.
     NoSpeed,
+    /// It is not on the grid: there is no room near the place where it was put.
+    NoRoom,
 }
 
 /// What a unit has to do.
@@ -117,7 +132,9 @@ pub(super) enum State {
     Moving,
 }
 
+/// Two lines of the cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(128))]
 pub(super) struct Unit {
     pub(super) tail: Place,
     pub(super) head: Place,
@@ -125,47 +142,64 @@ pub(super) struct Unit {
     pub(super) size: u8,
     pub(super) profile: u8,
     pub(super) team: u8,
+    pub(super) mates: u32,
     /// Direction of the step under way, or of the last one.
     pub(super) direction: u8,
     pub(super) is_pushable: bool,
     pub(super) is_ghost: bool,
     /// It has reached its goal since the last order.
     pub(super) has_arrived: bool,
-    /// It has come into the window of its group.
-    pub(super) is_inside: bool,
     /// The ground under it was built over.
     pub(super) is_trapped: bool,
     /// It stands back for others on purpose; anybody may push it.
     pub(super) yields: bool,
+    /// It leaves it to those whom it shuts in to move.
+    pub(super) stands_back: bool,
+    /// How often it has stood back since its last order; whenever that is odd it makes room the other
+    /// way round.
+    pub(super) tries: u8,
     pub(super) is_reported_stuck: bool,
     pub(super) hindrance: Hindrance,
     /// Whoever failed because of this unit, and wants to know when something changes.
     pub(super) wakes: u32,
     /// Whom it lets pass: it goes up that one's way, until that one is past it.
     pub(super) flees: u32,
+    /// Where the shortest way led when it was last decided, whoever stood there.
+    pub(super) wish: u8,
+    /// Steps on which it goes before others: it is in a passage, or just came out.
+    pub(super) clears: u8,
     /// A cell that is kept for it until whoever leaves it is gone.
     pub(super) reserves: u32,
     /// The last tick in which it was settled that it stays.
-    pub(super) settled_in: u64,
+    pub(super) settled_in: u32,
     /// The last search for a chain that looked at it, and from which sides.
-    pub(super) searched: u64,
+    pub(super) searched: u32,
     pub(super) sides: u8,
     /// The last tick in which it was listed to be decided.
-    pub(super) listed_in: u64,
+    pub(super) listed_in: u32,
+    /// The last tick in which it was looked where its field leads, and the number of that view.
+    pub(super) viewed_in: u32,
+    pub(super) view: u32,
     /// Begin and end of the step under way, in parts of a tick.
     pub(super) start: u64,
     pub(super) end: u64,
     /// Parts of a tick left over from the last step, and the tick they belong to.
-    pub(super) spare: u64,
-    pub(super) spare_in: u64,
+    pub(super) spare: u32,
+    pub(super) spare_in: u32,
     pub(super) speed: u64,
     /// Tick of the last order: the older, the sooner its turn.
     pub(super) since: u64,
-    /// Tick since which it has not moved though it wants to.
-    pub(super) waits_since: u64,
+    /// Tick since which it has not moved though it wants to, or was last given hope to.
+    pub(super) waits_since: u32,
+    /// Tick of its last step or order.
+    pub(super) stands_since: u32,
     pub(super) errand: Errand,
+    /// The slot of its group that it goes to, by number; [`NONE`] while it has none.
+    pub(super) slot: u32,
     pub(super) generation: u32,
 }
+
+const _: () = assert!(size_of::<Unit>() == 128);
 
 impl Unit {
     pub(super) fn is_moving(&self) -> bool {
@@ -176,9 +210,25 @@ impl Unit {
         self.state != State::Absent
     }
 
+    /// For how many ticks it has not moved though it wants to, or since it was given new hope.
+    pub(super) fn waited(&self, now: u64) -> u64 {
+        u64::from((now as u32).wrapping_sub(self.waits_since))
+    }
+
+    /// Ticks since its last step or order.
+    pub(super) fn stood(&self, now: u64) -> u64 {
+        u64::from((now as u32).wrapping_sub(self.stands_since))
+    }
+
     /// Whether it has nothing to do.
     pub(super) fn is_idle(&self) -> bool {
         self.errand == Errand::Idle && self.flees == NONE && !self.is_trapped
+    }
+
+    /// Whether it only goes back to where its path ended, after it was pushed aside: it pushes nobody for
+    /// that, so those who were sent to the same place do not fight for it.
+    pub(super) fn is_back_only(&self) -> bool {
+        self.has_arrived && self.errand == Errand::Way && self.flees == NONE && !self.is_trapped
     }
 
     /// Its turn: lower goes first.
@@ -189,7 +239,8 @@ impl Unit {
             (_, true) => 1,
             (_, false) => 0,
         };
-        class << 62 | (self.since & 0x3fff_ffff) << 32 | u64::from(index)
+        let since = if self.clears > 0 { self.since.min(AHEAD) } else { self.since };
+        class << 62 | (since & 0x3fff_ffff) << 32 | u64::from(index)
     }
 
     /// Share of the step under way that is done at the end of tick `now`: numerator and denominator.
@@ -211,6 +262,13 @@ pub enum CrowdEvent {
         unit: UnitId,
         /// Where.
         cell: Cell,
+    },
+    /// A unit has taken over the goal and path of another, and that one its.
+    Exchanged {
+        /// Who was on its way.
+        unit: UnitId,
+        /// Who was at rest.
+        with: UnitId,
     },
     /// It has not been able to move for long; told once until it moves again.
     Stuck {
@@ -237,8 +295,26 @@ pub struct CrowdCounters {
     pub chains: u64,
     /// Times that a unit stood back for others whom it shut in.
     pub let_out: u64,
+    /// Goals that mates exchanged.
+    pub exchanges: u64,
     /// Plans that were undone because they led nowhere.
     pub undone: u64,
     /// Most ticks in a row that a unit waited.
     pub longest_wait: u64,
+}
+
+impl core::iter::Sum for CrowdCounters {
+    fn sum<I: Iterator<Item = Self>>(counters: I) -> Self {
+        counters.fold(Self::default(), |a, b| Self {
+            steps: a.steps + b.steps,
+            decisions: a.decisions + b.decisions,
+            waits: a.waits + b.waits,
+            pushes: a.pushes + b.pushes,
+            chains: a.chains + b.chains,
+            let_out: a.let_out + b.let_out,
+            exchanges: a.exchanges + b.exchanges,
+            undone: a.undone + b.undone,
+            longest_wait: a.longest_wait.max(b.longest_wait),
+        })
+    }
 }

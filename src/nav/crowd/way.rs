@@ -6,32 +6,29 @@
 //! outward: a look nearby, not a new search. Only when no cell of the path ahead is near enough, or the
 //! path is cut off, a new one is needed ([`Hindrance::NoWay`](super::Hindrance::NoWay)).
 
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::{
-    Crowd, CrowdError, UnitId,
-    board::{Place, is_diagonal},
+    Crowd, CrowdError, Hindrance, UnitId,
+    board::Place,
+    chain::moves_of,
     guide::FAR,
+    near::{AHEAD_IN_FIELD, Ground, in_way, spread, straight},
     unit::Errand,
 };
 use crate::nav::{
     cell::Cell,
     grid::NavGrid,
-    layer::Layer,
-    moves::MoveTable,
     path::{Leg, Path},
-    terrain::{CornerRule, DIAGONAL, ProfileId, STRAIGHT},
+    terrain::{ProfileId, STRAIGHT},
+    walk::Walk,
 };
 
 /// Cells of the path ahead that are looked at.
 const AHEAD: usize = 8;
 /// Farther from the path than this many cells, a unit needs the field around it.
 const NEAR: u16 = 2;
-/// Cells from the middle of the field to its edge.
-const RADIUS: u16 = 12;
-/// Cells of the path ahead that may lie in the field.
-const AHEAD_IN_FIELD: usize = 64;
+/// Ticks of waiting after which a unit looks for a way around, and between two such looks.
+const PATIENCE: u64 = 24;
+const LOOK_AGAIN: u64 = 64;
 
 /// A path and how far along it a unit is.
 #[derive(Clone, Debug, Default)]
@@ -47,11 +44,13 @@ pub(super) struct Way {
     /// Steps from there to the end.
     left: u32,
     /// The field around, while it is needed.
-    field: Vec<u64>,
-    origin: Place,
-    side: u16,
+    pub(super) field: Vec<u64>,
+    pub(super) origin: Place,
+    pub(super) side: u16,
     /// Kept apart from `field`, which keeps its memory.
-    has_field: bool,
+    pub(super) has_field: bool,
+    /// When it was spread.
+    looked: u64,
 }
 
 /// A cell of a path, and its way from there to the last one that is looked at.
@@ -69,7 +68,20 @@ impl Way {
     /// Goes back to the first cell.
     fn begin(&mut self) {
         (self.leg, self.step, self.at) = (0, 0, self.start);
-        self.left = self.legs.iter().map(|leg| u32::from(leg.steps)).sum();
+        self.left = self.steps_in_all();
+    }
+
+    /// Takes the longer path, of which as much is done as was of the shorter one.
+    fn lengthen(&mut self, end: Place, path: &Path) {
+        let before = self.steps_in_all();
+        self.legs.clear();
+        self.legs.extend_from_slice(path.legs());
+        self.left += self.steps_in_all() - before;
+        self.end = end;
+    }
+
+    fn steps_in_all(&self) -> u32 {
+        self.legs.iter().map(|leg| u32::from(leg.steps)).sum()
     }
 
     /// Goes on to the cell of the whole path that is nearest to `place`; the last of several.
@@ -107,6 +119,15 @@ impl Way {
         })
     }
 
+    pub(super) const fn end(&self) -> Place {
+        self.end
+    }
+
+    /// Where the path leads from `place`, if that is where it was left.
+    pub(super) fn next_step(&self, place: Place) -> Option<u8> {
+        if self.has_field || self.at != place { None } else { self.steps().next() }
+    }
+
     /// Notes that the unit stands on `place`: the path up to there is done.
     fn arrive_at(&mut self, place: Place) {
         let mut at = self.at;
@@ -120,18 +141,18 @@ impl Way {
         }
     }
 
-    /// The next cells of the path, and the way left from each of them, at `cost` a step.
-    fn ahead<const MOST: usize>(&self, cost: u64) -> ([Ahead; MOST], usize) {
+    /// The next cells of the path, and the way left from each of them. What lies beyond them is the same
+    /// for all, and counts as plain ground.
+    pub(super) fn ahead<const MOST: usize>(&self, ground: &Ground) -> ([Ahead; MOST], usize) {
         let mut cells = [(self.at, 0); MOST];
         let mut len = 1;
         let mut done = 0;
         for way in self.steps().take(MOST - 1) {
-            done += if is_diagonal(way) { u64::from(DIAGONAL) } else { u64::from(STRAIGHT) } * cost;
+            done += ground.step(cells[len - 1].0, way);
             cells[len] = (cells[len - 1].0.step(way), done);
             len += 1;
         }
-        // What lies beyond is the same for all of them: steps count as straight ones.
-        let beyond = u64::from(self.left) * u64::from(STRAIGHT) * cost;
+        let beyond = u64::from(self.left) * u64::from(STRAIGHT) * ground.cheapest;
         let total = beyond.max(done);
         for cell in &mut cells[..len] {
             cell.1 = total - cell.1;
@@ -139,7 +160,7 @@ impl Way {
         (cells, len)
     }
 
-    fn field_at(&self, place: Place) -> Option<usize> {
+    pub(super) fn field_at(&self, place: Place) -> Option<usize> {
         let (x, y) = (place.x.wrapping_sub(self.origin.x), place.y.wrapping_sub(self.origin.y));
         let is_inside = x < self.side && y < self.side;
         is_inside.then(|| usize::from(y) * usize::from(self.side) + usize::from(x))
@@ -166,9 +187,37 @@ impl Crowd {
         Ok(())
     }
 
+    /// Adds the rest to the path of a unit: `path` begins with what it follows already. Sends it along the
+    /// whole path where it follows none.
+    ///
+    /// # Errors
+    /// As [`follow`](Self::follow).
+    pub fn lengthen(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
+        let is_on_way = self.get(id).is_some_and(|unit| unit.errand == Errand::Way);
+        if !is_on_way {
+            return self.follow(grid, id, path);
+        }
+        let end = Place::of(grid, path.end()).ok_or(CrowdError::Impassable(path.end()))?;
+        self.ways[id.index as usize].lengthen(end, path);
+        self.units[id.index as usize].has_arrived = false;
+        self.call_soon(id.index);
+        Ok(())
+    }
+
+    /// Where a unit is on its path: how far it has come along `path`, standing on the last cell of it
+    /// that it reached. `None` where it follows none.
+    #[must_use]
+    pub fn walk_along(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
+        self.get(id).filter(|unit| unit.errand == Errand::Way)?;
+        let way = &self.ways[id.index as usize];
+        let begun = way.steps_in_all() - way.left;
+        Some(Walk::at(way.at.cell(grid), (way.leg as u32, way.step), begun))
+    }
+
     pub(super) fn way_bytes(&self) -> usize {
         let held = self.ways.capacity() * size_of::<Way>() + self.way_open.capacity() * 16;
-        self.ways.iter().map(Way::bytes).sum::<usize>() + held
+        let spare = self.way_fields.iter().map(|field| field.capacity() * 8).sum::<usize>();
+        self.ways.iter().map(Way::bytes).sum::<usize>() + held + spare
     }
 
     /// Whether a unit stands at the end of its path.
@@ -176,102 +225,100 @@ impl Crowd {
         self.ways[index as usize].end == self.units[index as usize].tail
     }
 
-    /// Brings a unit's place on its path up to date, and its field if it needs one.
+    /// Brings a unit's place on its path up to date, and its field if it needs one: to find back to the
+    /// path, or around others who stand in the way for good.
     pub(super) fn note_progress(&mut self, grid: &NavGrid, index: u32) {
         let unit = &self.units[index as usize];
-        let (place, is_waiting) = (unit.tail, self.now > unit.waits_since + 24);
-        let profile = ProfileId(unit.profile);
+        let (place, profile) = (unit.tail, ProfileId(unit.profile));
+        let waited = unit.waited(self.now);
         let way = &mut self.ways[index as usize];
+        let had_field = way.has_field;
         way.arrive_at(place);
-        if way.at == place {
-            return;
+        if had_field && !way.has_field {
+            self.way_fields.push(core::mem::take(&mut way.field));
         }
         let is_lost = way.has_field && way.field_at(place).is_none_or(|at| way.field[at] == FAR);
-        let is_far = || {
-            let (cells, len) = way.ahead::<AHEAD>(1);
-            cells[..len].iter().all(|(cell, _)| cell.reach(place) > NEAR)
-        };
-        if is_lost || !way.has_field && (is_waiting || is_far()) {
-            let Some(layer) = grid.layer(profile) else {
-                return;
-            };
-            let neighborhood = grid.profiles()[usize::from(profile.0)].neighborhood();
-            let table = MoveTable::of(CornerRule::Forbid, neighborhood);
-            if is_lost {
-                way.find_again(place);
-            }
-            spread(way, place, (layer, grid.terrain_bytes(), table), &mut self.way_open);
+        let avoids = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
+        let avoids = avoids && self.now >= way.looked + LOOK_AGAIN;
+        if way.at == place && !avoids {
+            return;
         }
+        let is_far = || {
+            let mut at = way.at;
+            let ahead = way.steps().take(AHEAD - 1).map(|step| {
+                at = at.step(step);
+                at
+            });
+            core::iter::once(way.at).chain(ahead).all(|cell| cell.reach(place) > NEAR)
+        };
+        if !(is_lost || avoids || !way.has_field && (waited > PATIENCE || is_far())) {
+            return;
+        }
+        let Some(layer) = grid.layer(profile) else {
+            return;
+        };
+        let table = moves_of(grid, profile);
+        if is_lost {
+            way.find_again(place);
+        }
+        way.looked = self.now;
+        if way.field.capacity() == 0 {
+            way.field = self.way_fields.pop().unwrap_or_default();
+        }
+        let ground = Ground::new(layer, grid.terrain_bytes());
+        if avoids {
+            let (board, units) = (&self.board, &self.units);
+            let stands = |at: Place| {
+                let cells = board.block(at, unit.size);
+                cells.into_iter().any(|cell| {
+                    let owner = board.hold(cell).owner;
+                    owner != index
+                        && units.get(owner as usize).is_some_and(|other| in_way(unit, other))
+                })
+            };
+            spread(way, place, (&ground, table), &mut self.way_open, stands);
+            if way.field_at(place).is_some_and(|at| way.field[at] != FAR) {
+                return;
+            }
+        }
+        spread(way, place, (&ground, table), &mut self.way_open, |_| false);
     }
 
-    /// What is left of a unit's own way from a place.
-    pub(super) fn way_rest(&self, grid: &NavGrid, index: u32) -> impl Fn(Place) -> u64 {
+    /// What is left of a unit's own way from its place and from those beside it. On the path the next cell
+    /// of it is the best: a way across country may lead against a wall.
+    pub(super) fn way_rest<'a>(
+        &'a self,
+        grid: &'a NavGrid,
+        index: u32,
+    ) -> impl Fn(Place) -> u64 + 'a {
         let (way, unit) = (&self.ways[index as usize], &self.units[index as usize]);
-        let cost = grid
+        let ground = grid
             .layer(ProfileId(unit.profile))
-            .map_or(1, |layer| u64::from(layer.cost_sum_range().0) * u64::from(layer.unit()));
-        let (cells, len) = way.ahead::<AHEAD>(cost);
+            .map(|layer| Ground::new(layer, grid.terrain_bytes()));
+        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(g));
+        let (here, is_on_path) = (unit.tail, way.at == unit.tail);
         move |place| {
+            let Some(ground) = &ground else {
+                return FAR;
+            };
             if place == way.end {
                 return 0;
             }
             if way.has_field {
                 return way.field_at(place).map_or(FAR, |at| way.field[at]);
             }
-            let rest = |&(cell, rest): &Ahead| rest + straight(place, cell) * cost;
-            cells[..len].iter().map(rest).min().unwrap_or(FAR)
-        }
-    }
-}
-
-/// Weight of the way between two places on open ground.
-fn straight(a: Place, b: Place) -> u64 {
-    let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
-    u64::from(STRAIGHT) * dx.max(dy) + u64::from(DIAGONAL - STRAIGHT) * dx.min(dy)
-}
-
-/// Fills the field around a place with the ways to the cells of the path.
-fn spread(
-    way: &mut Way,
-    middle: Place,
-    (layer, terrain, table): (&Layer, &[u8], &MoveTable),
-    open: &mut BinaryHeap<Reverse<(u64, u16, u16)>>,
-) {
-    way.origin = Place { x: middle.x.saturating_sub(RADIUS), y: middle.y.saturating_sub(RADIUS) };
-    way.side = 2 * RADIUS + 1;
-    way.has_field = true;
-    way.field.clear();
-    way.field.resize(usize::from(way.side) * usize::from(way.side), FAR);
-    open.clear();
-    let unit = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
-    let (cells, len) = way.ahead::<AHEAD_IN_FIELD>(unit);
-    for &(cell, rest) in &cells[..len] {
-        if let Some(at) = way.field_at(cell)
-            && layer.is_passable(u32::from(cell.x), u32::from(cell.y))
-        {
-            way.field[at] = rest + 1;
-            open.push(Reverse((rest + 1, cell.x, cell.y)));
-        }
-    }
-    while let Some(Reverse((rest, x, y))) = open.pop() {
-        let place = Place { x, y };
-        if way.field_at(place).is_none_or(|at| way.field[at] < rest) {
-            continue;
-        }
-        let here = layer.cost(u32::from(x), u32::from(y), terrain);
-        let ways = table.legal(layer.pattern(u32::from(x), u32::from(y)));
-        for direction in (0..8).filter(|direction| ways & 1 << direction != 0) {
-            let next = place.step(direction);
-            let Some(at) = way.field_at(next) else {
-                continue;
-            };
-            let sum = here + layer.cost(u32::from(next.x), u32::from(next.y), terrain);
-            let weight = if is_diagonal(direction) { DIAGONAL } else { STRAIGHT };
-            let total = rest + u64::from(weight) * u64::from(sum);
-            if total < way.field[at] {
-                way.field[at] = total;
-                open.push(Reverse((total, next.x, next.y)));
+            if let Some(&(_, rest)) = cells[..len.min(2)].iter().find(|cell| cell.0 == place)
+                && is_on_path
+            {
+                return rest;
             }
+            let rest = |&(cell, rest): &Ahead| rest + straight(place, cell) * ground.cheapest;
+            let rest = cells[..len].iter().map(rest).min().unwrap_or(FAR);
+            if !is_on_path {
+                return rest;
+            }
+            let detour = u64::from(STRAIGHT) * ground.cheapest / 8;
+            rest.max(cells[0].1.saturating_sub(ground.between(here, place)) + detour)
         }
     }
 }

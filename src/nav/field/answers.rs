@@ -5,13 +5,15 @@
 //! every such step, so ways end, at the goal. On a grid edited since the start such a step is
 //! legal all the same, as the grid is asked for the steps there are.
 
+use core::array;
+
 use super::{
     DistanceField,
     ground::{Ground, Mixed},
 };
 use crate::nav::{
     cell::Cell,
-    direction::Direction,
+    direction::{Direction, OFFSETS},
     grid::NavGrid,
     moves::NO_DIRECTION,
     open_list::OpenList,
@@ -42,6 +44,32 @@ impl<L: OpenList> DistanceField<L> {
         let (x, y) = grid.local(cell)?;
         let cost = self.settled(self.frame.index(x, y))?;
         Some(PathCost(u64::from(cost) * u64::from(self.unit)))
+    }
+
+    /// The [costs](Self::cost) from the eight cells around `cell`, by direction, and last from itself;
+    /// [`u64::MAX`] where there is none. Reads three rows instead of nine cells.
+    #[must_use]
+    pub fn costs_around(&self, grid: &NavGrid, cell: Cell) -> [u64; 9] {
+        let Some((x, y)) = grid.local(cell) else {
+            return [u64::MAX; 9];
+        };
+        let (width, height) = (grid.width(), grid.height());
+        let is_inner = x > 0 && y > 0 && x + 1 < width && y + 1 < height;
+        if !is_inner || (width, height) != self.size {
+            return array::from_fn(|way| {
+                let (dx, dy) = OFFSETS.get(way).copied().unwrap_or_default();
+                self.cost(grid, cell.offset(dx, dy)).map_or(u64::MAX, |cost| cost.0)
+            });
+        }
+        let row = |y| self.costs[self.frame.index(x - 1, y)..].first_chunk::<3>();
+        let (Some(low), Some(own), Some(high)) = (row(y - 1), row(y), row(y + 1)) else {
+            return [u64::MAX; 9];
+        };
+        let costs = [own[2], high[2], high[1], high[0], own[0], low[0], low[1], low[2], own[1]];
+        costs.map(|cost| match cost <= self.front {
+            true => u64::from(cost) * u64::from(self.unit),
+            false => u64::MAX,
+        })
     }
 
     /// The first step of the cheapest way from `cell` to the goal; `None` at the goal and unless

@@ -1,0 +1,94 @@
+//! What can be asked of a crowd between two ticks.
+//!
+//! Input: a crowd, and the number of a unit. Output: who is there and where, what happened in the last
+//! tick, why somebody does not move, how much memory is held.
+
+use super::{
+    Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
+    unit::{State, Unit},
+};
+use crate::nav::{cell::Cell, grid::NavGrid};
+
+impl Crowd {
+    /// Whether there is such a unit (still).
+    #[must_use]
+    pub fn contains(&self, id: UnitId) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// How many units there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is nobody.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All units, in the order of their slots.
+    pub fn units(&self) -> impl Iterator<Item = UnitId> + '_ {
+        let there = self.units.iter().enumerate().filter(|(_, unit)| unit.is_there());
+        there.map(|(index, unit)| UnitId { index: index as u32, generation: unit.generation })
+    }
+
+    /// Ticks gone by.
+    #[must_use]
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// What happened in the last tick.
+    #[must_use]
+    pub fn events(&self) -> &[CrowdEvent] {
+        &self.events
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub const fn counters(&self) -> CrowdCounters {
+        self.counters
+    }
+
+    /// The cell a unit stands on or leaves, and the one it enters (the same where it stands).
+    #[must_use]
+    pub fn place(&self, grid: &NavGrid, id: UnitId) -> Option<(Cell, Cell)> {
+        self.get(id).map(|unit| (unit.tail.cell(grid), unit.head.cell(grid)))
+    }
+
+    /// Share of the step under way that is done: numerator and denominator (never 0).
+    #[must_use]
+    pub fn progress(&self, id: UnitId) -> (u64, u64) {
+        self.get(id).map_or((0, 1), |unit| unit.progress(self.now))
+    }
+
+    /// Whether a unit has stood on its goal since its last order.
+    #[must_use]
+    pub fn has_arrived(&self, id: UnitId) -> bool {
+        self.get(id).is_some_and(|unit| unit.has_arrived)
+    }
+
+    /// Why a unit does not move, and for how many ticks it has not.
+    #[must_use]
+    pub fn hindrance(&self, id: UnitId) -> (Hindrance, u64) {
+        let waiting = self.get(id).filter(|unit| unit.state == State::Waiting);
+        waiting.map_or((Hindrance::None, 0), |unit| (unit.hindrance, unit.stood(self.now)))
+    }
+
+    /// Memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.waiting_before];
+        let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
+        let units = self.units.capacity() * size_of::<Unit>() + self.turns.capacity() * 8;
+        self.board.bytes()
+            + self.wheel.bytes()
+            + self.group_bytes()
+            + lists
+            + self.way_bytes()
+            + self.passages.iter().map(super::passage::Passages::bytes).sum::<usize>()
+            + units
+    }
+}

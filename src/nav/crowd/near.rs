@@ -1,0 +1,113 @@
+//! The ground near a path: what steps cost there, and a small field that leads back to it.
+//!
+//! Input: a path, the layer of the unit that follows it, and who stands where. Output: for the cells
+//! around the unit the rest of the way over the path's next cells.
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{
+    board::{Place, is_diagonal},
+    guide::FAR,
+    unit::Unit,
+    way::Way,
+};
+use crate::nav::{
+    layer::Layer,
+    moves::MoveTable,
+    terrain::{DIAGONAL, STRAIGHT},
+};
+
+/// Cells from the middle of the field to its edge.
+const RADIUS: u16 = 12;
+/// Cells of the path ahead that may lie in the field.
+pub(super) const AHEAD_IN_FIELD: usize = 64;
+
+/// What steps cost a unit.
+pub(super) struct Ground<'a> {
+    pub(super) layer: &'a Layer,
+    terrain: &'a [u8],
+    /// The cheapest cost left and entered there is.
+    pub(super) cheapest: u64,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
+        let cheapest = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
+        Self { layer, terrain, cheapest }
+    }
+
+    fn cost(&self, place: Place) -> u64 {
+        u64::from(self.layer.cost(u32::from(place.x), u32::from(place.y), self.terrain))
+    }
+
+    pub(super) fn step(&self, from: Place, way: u8) -> u64 {
+        let weight = u64::from(if is_diagonal(way) { DIAGONAL } else { STRAIGHT });
+        weight * (self.cost(from) + self.cost(from.step(way)))
+    }
+
+    /// Cost of a step between two places beside each other.
+    pub(super) fn between(&self, from: Place, to: Place) -> u64 {
+        let is_straight = from.x == to.x || from.y == to.y;
+        u64::from(if is_straight { STRAIGHT } else { DIAGONAL }) * (self.cost(from) + self.cost(to))
+    }
+}
+
+/// Weight of the way between two places on open ground.
+pub(super) fn straight(a: Place, b: Place) -> u64 {
+    let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
+    u64::from(STRAIGHT) * dx.max(dy) + u64::from(DIAGONAL - STRAIGHT) * dx.min(dy)
+}
+
+/// Whether a unit has to go around another: one that stands and will not be pushed.
+pub(super) fn in_way(unit: &Unit, other: &Unit) -> bool {
+    !other.is_moving() && (!other.is_pushable || other.speed == 0 || other.team != unit.team)
+}
+
+/// Fills the field around a place with the ways to the cells of the path that lead past no place that is
+/// `held`.
+pub(super) fn spread(
+    way: &mut Way,
+    middle: Place,
+    (ground, table): (&Ground, &MoveTable),
+    open: &mut BinaryHeap<Reverse<(u64, u16, u16)>>,
+    held: impl Fn(Place) -> bool,
+) {
+    way.origin = Place { x: middle.x.saturating_sub(RADIUS), y: middle.y.saturating_sub(RADIUS) };
+    way.side = 2 * RADIUS + 1;
+    way.has_field = true;
+    way.field.clear();
+    way.field.resize(usize::from(way.side) * usize::from(way.side), FAR);
+    open.clear();
+    let layer = ground.layer;
+    let (cells, len) = way.ahead::<AHEAD_IN_FIELD>(ground);
+    // Where somebody stands on the path, the way around leads to what lies behind.
+    let first = cells[..len].iter().position(|&(cell, _)| held(cell)).unwrap_or(0);
+    for &(cell, rest) in &cells[first..len] {
+        if let Some(at) = way.field_at(cell)
+            && layer.is_passable(u32::from(cell.x), u32::from(cell.y))
+            && !held(cell)
+        {
+            way.field[at] = rest + 1;
+            open.push(Reverse((rest + 1, cell.x, cell.y)));
+        }
+    }
+    while let Some(Reverse((rest, x, y))) = open.pop() {
+        let place = Place { x, y };
+        if way.field_at(place).is_none_or(|at| way.field[at] < rest) {
+            continue;
+        }
+        let ways = table.legal(layer.pattern(u32::from(x), u32::from(y)));
+        for direction in (0..8).filter(|direction| ways & 1 << direction != 0) {
+            let next = place.step(direction);
+            let Some(at) = way.field_at(next) else {
+                continue;
+            };
+            let total = rest + ground.step(place, direction);
+            if total < way.field[at] && (next == middle || !held(next)) {
+                way.field[at] = total;
+                open.push(Reverse((total, next.x, next.y)));
+            }
+        }
+    }
+}

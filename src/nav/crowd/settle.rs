@@ -1,0 +1,205 @@
+//! Which slot each member of a group goes to.
+//!
+//! Input: a member that has come into the window of its group. Output: a slot of its own, and what is left
+//! of the way there. Of the slots that are nobody's it takes the one where it
+//! would come to stand if the group kept its shape (who comes first goes to the far end), or, where walls
+//! are near, the farthest one. Whenever two members are beside each
+//! other and stand the other way round than their slots, they exchange them: so nobody walks around those
+//! at rest, who pass on towards the free slots instead, and ways never cross. That is the exchange of
+//! targets of TSWAP (Okumura & Defago, "Solving Simultaneous Target Assignment and Path Planning
+//! Efficiently with Time-Independent Execution", ICAPS 2022), with the squares of distances for a measure:
+//! an exchange lowers their sum, so that exchanges come to an end, and of two in a line the one in front
+//! goes on to the farther slot.
+//!
+//! Slots are taken in sight only: where a wall stands between, the field of the window leads on.
+
+use super::{
+    Crowd,
+    board::Place,
+    group::{Group, GroupId},
+    guide::World,
+    unit::{Errand, NONE, State},
+};
+use crate::nav::{
+    grid::NavGrid,
+    moves::MoveTable,
+    terrain::{CornerRule, ProfileId},
+};
+
+impl Crowd {
+    /// Whether a member stands on its slot.
+    pub(super) fn is_home(&self, id: GroupId, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        self.groups[id.0 as usize].slots.get(unit.slot as usize) == Some(&unit.tail)
+    }
+
+    /// Gives a member a slot if it has none, and takes one away that it no longer sees.
+    pub(super) fn look_for_slot<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let unit = &self.units[index as usize];
+        let Errand::Group(id) = unit.errand else {
+            return;
+        };
+        let (place, slot) = (unit.tail, unit.slot);
+        let group = &self.groups[id.0 as usize];
+        if let Some(&aim) = group.slots.get(slot as usize) {
+            if is_in_sight(world.grid, group, place, aim) {
+                return;
+            }
+            self.give_up_slot(index);
+        }
+        let group = &self.groups[id.0 as usize];
+        if !group.has(place) {
+            return;
+        }
+        let is_seen = |&number: &usize| is_in_sight(world.grid, group, place, group.slots[number]);
+        let found = wished_slot(group, place).filter(is_seen);
+        let found = found.or_else(|| nearest_slot(group, wide(place)).filter(is_seen));
+        let found = found.map_or(NONE, |at| at as u32);
+        let group = &mut self.groups[id.0 as usize];
+        if let Some(taker) = group.takers.get_mut(found as usize) {
+            *taker = index;
+            group.is_rest_stale = true;
+            self.units[index as usize].slot = found;
+        } else {
+            group.is_rest_wanted = true;
+        }
+    }
+
+    /// A member goes to its slot no longer.
+    pub(super) fn give_up_slot(&mut self, index: u32) {
+        let unit = &mut self.units[index as usize];
+        let slot = core::mem::replace(&mut unit.slot, NONE);
+        if let Errand::Group(id) = unit.errand
+            && let Some(group) = self.groups.get_mut(id.0 as usize)
+            && let Some(taker) = group.takers.get_mut(slot as usize)
+        {
+            *taker = NONE;
+            group.is_rest_stale = true;
+        }
+    }
+
+    /// Exchanges a member's slot with those of members beside it that stand the other way round.
+    pub(super) fn exchange_slots<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let unit = &self.units[index as usize];
+        let Errand::Group(id) = unit.errand else {
+            return;
+        };
+        let (place, size) = (unit.head, unit.size);
+        if unit.slot == NONE {
+            return;
+        }
+        for way in 0..8 {
+            let entered = self.board.entered(place, size, way);
+            for &cell in entered.as_slice() {
+                let other = self.board.hold(cell).owner;
+                if other != NONE && other != index {
+                    self.exchange_with(world, id, index, other);
+                }
+            }
+        }
+    }
+
+    fn exchange_with<G: ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        id: GroupId,
+        index: u32,
+        other: u32,
+    ) {
+        let (a, b) = (&self.units[index as usize], &self.units[other as usize]);
+        let group = &self.groups[id.0 as usize];
+        if b.errand != a.errand || b.slot == NONE {
+            return;
+        }
+        let (to_a, to_b) = (group.slots[a.slot as usize], group.slots[b.slot as usize]);
+        if product((b.head, a.head), (to_b, to_a)) >= 0
+            || !is_in_sight(world.grid, group, a.head, to_b)
+            || !is_in_sight(world.grid, group, b.head, to_a)
+        {
+            return;
+        }
+        let (slot, others) = (a.slot, b.slot);
+        let takers = &mut self.groups[id.0 as usize].takers;
+        (takers[slot as usize], takers[others as usize]) = (other, index);
+        self.units[index as usize].slot = others;
+        self.units[other as usize].slot = slot;
+        match self.units[other as usize].state {
+            State::Standing => self.call_soon(other),
+            _ => self.list(other),
+        }
+    }
+}
+
+/// The free slot that a member would like best from a place: on open ground the one where it would come to
+/// stand if the group kept its shape. Where walls are near, members come in one after the other, and the
+/// shape is lost: the slots fill from the far end on, so that nobody at rest is ever in the way.
+fn wished_slot(group: &Group, place: Place) -> Option<usize> {
+    if group.is_open {
+        return nearest_slot(group, group.aim(place));
+    }
+    free_slots(group).max_by_key(|&number| square(wide(place), group.slots[number]))
+}
+
+fn nearest_slot(group: &Group, wish: (i64, i64)) -> Option<usize> {
+    free_slots(group).min_by_key(|&number| square(wish, group.slots[number]))
+}
+
+/// The slots that are nobody's.
+fn free_slots(group: &Group) -> impl Iterator<Item = usize> + '_ {
+    (0..group.slots.len()).filter(|&number| group.takers[number] == NONE)
+}
+
+fn wide(place: Place) -> (i64, i64) {
+    (i64::from(place.x), i64::from(place.y))
+}
+
+/// The square of the distance of two places.
+fn square(a: (i64, i64), b: Place) -> i64 {
+    let (dx, dy) = (a.0 - i64::from(b.x), a.1 - i64::from(b.y));
+    dx * dx + dy * dy
+}
+
+/// The scalar product of two ways, each from its first place to its second one.
+fn product(a: (Place, Place), b: (Place, Place)) -> i64 {
+    let along = |from: u16, to: u16| i64::from(to) - i64::from(from);
+    along(a.0.x, a.1.x) * along(b.0.x, b.1.x) + along(a.0.y, a.1.y) * along(b.0.y, b.1.y)
+}
+
+/// Whether the way from one place to another is open ground: straight first, then diagonally.
+fn is_in_sight(grid: &NavGrid, group: &Group, from: Place, to: Place) -> bool {
+    if group.is_open && group.has(from) {
+        return true;
+    }
+    let profile = ProfileId(group.profile);
+    let Some(layer) = grid.layer(profile) else {
+        return false;
+    };
+    let neighborhood = grid.profiles()[usize::from(profile.0)].neighborhood();
+    let table = MoveTable::of(CornerRule::Forbid, neighborhood);
+    let mut at = from;
+    while let Some(way) = way_to(at, to) {
+        let ways = table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
+        if ways & 1 << way == 0 {
+            return false;
+        }
+        at = at.step(way);
+    }
+    true
+}
+
+/// The first step of a way over open ground.
+fn way_to(from: Place, to: Place) -> Option<u8> {
+    let (dx, dy) = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
+    let (is_wide, is_tall) = (dx.abs() >= dy.abs(), dy.abs() >= dx.abs());
+    match (is_wide, is_tall) {
+        _ if (dx, dy) == (0, 0) => None,
+        (true, true) => Some(match (dx > 0, dy > 0) {
+            (true, true) => 1,
+            (false, true) => 3,
+            (false, false) => 5,
+            (true, false) => 7,
+        }),
+        (true, false) => Some(if dx > 0 { 0 } else { 4 }),
+        _ => Some(if dy > 0 { 2 } else { 6 }),
+    }
+}
