@@ -68,7 +68,10 @@ impl Places<'_, '_, '_> {
         let start = self
             .anchor_of(entity, request.grid, request.profile, units)
             .ok_or(PathFailure::StartUnknown)?;
-        let start = if is_held(entity, units) {
+        // Who was built over gets off by itself; who is put into a wall is told so.
+        let is_on_its_way =
+            matches!(units.get(entity), Ok((.., Some((state, _)))) if state.unit().is_some());
+        let start = if is_on_its_way {
             way_out(grid, request.profile, start)
         } else {
             fitting_anchor(grid, request.profile, start)
