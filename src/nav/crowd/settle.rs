@@ -16,15 +16,12 @@
 use super::{
     Crowd,
     board::Place,
+    chain::moves_of,
     group::{Group, GroupId},
     guide::World,
     unit::{Errand, NONE, State},
 };
-use crate::nav::{
-    grid::NavGrid,
-    moves::MoveTable,
-    terrain::{CornerRule, ProfileId},
-};
+use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
 impl Crowd {
     /// Whether a member stands on its slot.
@@ -174,8 +171,7 @@ fn is_in_sight(grid: &NavGrid, group: &Group, from: Place, to: Place) -> bool {
     let Some(layer) = grid.layer(profile) else {
         return false;
     };
-    let neighborhood = grid.profiles()[usize::from(profile.0)].neighborhood();
-    let table = MoveTable::of(CornerRule::Forbid, neighborhood);
+    let table = moves_of(grid, profile);
     let mut at = from;
     while let Some(way) = way_to(at, to) {
         let ways = table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::{
     board::{Board, Place, is_diagonal},
+    chain::moves_of,
     group::{Group, GroupId},
     guide::{FAR, Guidance, World, field_cost},
     unit::{Errand, NONE, State, Unit},
@@ -172,8 +173,7 @@ impl GroupScratch {
         let Some(layer) = world.grid.layer(profile) else {
             return;
         };
-        let neighborhood = world.grid.profiles()[usize::from(profile.0)].neighborhood();
-        let table = MoveTable::of(CornerRule::Forbid, neighborhood);
+        let table = moves_of(world.grid, profile);
         let cost = |place: Place| {
             let (x, y) = (u32::from(place.x), u32::from(place.y));
             u64::from(layer.cost(x, y, world.grid.terrain_bytes()))
