@@ -1,6 +1,6 @@
 //! Stage 4: critters walk their paths.
 //!
-//! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`]s. Underneath,
+//! Input: paths in [`NavPath`], speeds, edits of the grids. Output: [`Transform`]s. Underneath,
 //! a critter's place is whole numbers (cells, and work done on the step between two), advanced
 //! once per tick; between ticks the transform runs smoothly from the place before to the place
 //! now. A critter whose way an edit cuts off stops at the next cell and gets a new path, in the
