@@ -3,15 +3,19 @@
 //! Input: [`TilePathDebug`], which says what to draw. Output: lines in the gizmo group
 //! [`TilePathGizmos`], whose width and depth are set like those of any other group.
 
+mod crowd;
+
 use bevy::{
     color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*,
     reflect::std_traits::ReflectDefault,
 };
 
+use self::crowd::draw_crowd;
 use crate::{
     coordinates::GridFrame,
     crowds::Crowds,
     grids::NavGrids,
+    group::GroupPlace,
     movement::CritterState,
     nav::{cell::Cell, direction::Direction, grid::NavGrid, query::GridId, terrain::ProfileId},
     request::{ActiveOrder, NavPath, PathStatus},
@@ -37,6 +41,8 @@ pub struct TilePathDebug {
     pub grid: bool,
     /// Passable cells, a color per island.
     pub islands: bool,
+    /// Who holds which cells of the grid `of`, who waits for whom, and who pushes whom.
+    pub crowd: bool,
     /// Open (green) and closed (red) nodes of the search for this entity while it runs.
     pub search: Option<Entity>,
     /// Only what lies within this many cells of `around` is drawn of grid and islands: lines are
@@ -54,6 +60,7 @@ impl Default for TilePathDebug {
             paths: true,
             grid: false,
             islands: false,
+            crowd: false,
             search: None,
             radius: 64,
             around: Cell::default(),
@@ -72,7 +79,7 @@ impl Plugin for TilePathDebugPlugin {
             .init_gizmo_group::<TilePathGizmos>()
             .add_systems(
                 PostUpdate,
-                (draw_islands, draw_grid, draw_search, draw_paths)
+                (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths)
                     .chain()
                     .after(TilePathSystems::Draw),
             );
@@ -81,17 +88,26 @@ impl Plugin for TilePathDebugPlugin {
 
 type TilePathLines<'w, 's> = Gizmos<'w, 's, TilePathGizmos>;
 
+/// A unit with a path.
+type Drawn = (
+    &'static NavPath,
+    &'static ActiveOrder,
+    &'static PathStatus,
+    Option<&'static CritterState>,
+    Option<&'static GroupPlace>,
+);
+
 fn draw_paths(
     debug: Res<TilePathDebug>,
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    units: Query<(&NavPath, &ActiveOrder, &PathStatus, Option<&CritterState>)>,
+    units: Query<Drawn>,
     mut lines: TilePathLines,
 ) {
     if !debug.paths {
         return;
     }
-    for (path, order, status, state) in &units {
+    for (path, order, status, state, place) in &units {
         let color = match status {
             PathStatus::Stuck(_) => css::ORANGE_RED,
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
@@ -109,6 +125,10 @@ fn draw_paths(
                 let from = frame.to_world(state.place());
                 let grid = grids.get(order.grid());
                 let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
+                if let (None, Some(place), Some(_)) = (walk, place, state.unit()) {
+                    lines.line_2d(from, frame.cell_center(place.cell), color);
+                    continue;
+                }
                 let walk = walk.unwrap_or(*state.walk());
                 let ahead = walk.waypoints_ahead(&path.0);
                 let points = ahead.map(|cell| frame.cell_center(cell));

@@ -14,6 +14,7 @@
 //! [`nav::field`](crate::nav::field).
 
 mod entry;
+mod routes;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -22,7 +23,10 @@ use std::{
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
-use self::entry::{Entry, Work};
+use self::{
+    entry::{Entry, Work},
+    routes::RouteNumbers,
+};
 use crate::{
     grids::NavGrids,
     nav::{
@@ -149,6 +153,8 @@ pub struct FlowFields {
     /// Whose turn it was last, by kind of work.
     #[reflect(ignore)]
     served: [Option<Key>; 2],
+    #[reflect(ignore)]
+    routes: RouteNumbers,
     counters: FlowCounters,
 }
 
@@ -159,6 +165,7 @@ impl Default for FlowFields {
             budget: 10_000,
             fields: BTreeMap::new(),
             served: [None; 2],
+            routes: RouteNumbers::default(),
             counters: FlowCounters::default(),
         }
     }
@@ -170,8 +177,13 @@ impl FlowFields {
     /// left.
     pub fn request(&mut self, grid: GridId, profile: ProfileId, goal: Cell) -> FlowField {
         let key = Key { grid, profile, goal };
-        let entry = self.fields.entry(key);
-        entry.or_insert_with(|| Entry::new(FlowField(Arc::new(key)))).handle().clone()
+        if let Some(entry) = self.fields.get(&key) {
+            return entry.handle().clone();
+        }
+        let handle = FlowField(Arc::new(key));
+        self.fields.insert(key, Entry::new(handle.clone()));
+        self.routes.open(key);
+        handle
     }
 
     /// The step to take from `cell`; `None` at the goal, where no way leads there, and where the
@@ -237,7 +249,8 @@ impl FlowFields {
 
     /// Drops fields that nobody holds, and works on the others.
     fn update(&mut self, grids: &NavGrids) {
-        self.fields.retain(|_, entry| entry.is_held());
+        let routes = &mut self.routes;
+        self.fields.retain(|key, entry| entry.is_held() || routes.close(key));
         for entry in self.fields.values_mut() {
             entry.look_after(grids, &mut self.counters);
         }

@@ -3,8 +3,10 @@
 //! Input: [`Group`] components, on entities of their own. Output: a [`PathRequest`] for each member, to
 //! its place (`nav::formation` has the algorithm), and [`GroupArrived`] when all have come to rest.
 //! A member that is despawned, or gets another order, has left: the others close the ranks. Members
-//! share one search (see [`PathRequest::rally`]).
+//! share one search (see [`PathRequest::rally`]); large groups of critters that collide also share a
+//! [`FlowField`] to their goal, along which they walk side by side.
 
+mod gather;
 mod muster;
 
 pub(crate) use self::muster::form_groups;
@@ -16,6 +18,7 @@ use bevy::{
 };
 
 use crate::{
+    flow::FlowField,
     nav::{
         cell::Cell,
         direction::Direction,
@@ -161,6 +164,9 @@ pub struct GroupState {
     asked: Vec<u64>,
     /// Of each of them the cell that its request names: places are exchanged on the way.
     sent: Vec<Option<Cell>>,
+    /// Where members of each kind gather.
+    #[reflect(ignore)]
+    gatherings: Vec<Gathering>,
     /// Where in these lists each of them is.
     #[reflect(ignore)]
     index: EntityHashMap<usize>,
@@ -187,11 +193,24 @@ impl GroupState {
         }
     }
 
+    /// Where members of this kind gather.
+    pub(crate) fn gathering(&self, profile: ProfileId) -> Option<&Gathering> {
+        self.gatherings.iter().find(|gathering| gathering.profile == profile)
+    }
+
     /// The facing of the formation.
     #[must_use]
     pub const fn facing(&self) -> Option<Direction> {
         self.settled.facing
     }
+}
+
+/// Where the members of one kind gather, and the field that leads large groups there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gathering {
+    pub(crate) profile: ProfileId,
+    pub(crate) goal: Cell,
+    pub(crate) field: Option<FlowField>,
 }
 
 /// Where a unit stands in its [`Group`]. Read-only: the plugin writes it.
@@ -201,8 +220,8 @@ impl GroupState {
 pub struct GroupPlace {
     /// The entity with the [`Group`].
     pub group: Entity,
-    /// The cell meant for it (its anchor). Members of one kind and rank exchange theirs on the way, where
-    /// one at rest stands in the way of another.
+    /// The cell meant for it (its anchor). Members of one kind and rank exchange theirs near the goal: who
+    /// comes first goes to the far end.
     pub cell: Cell,
 }
 

@@ -234,3 +234,57 @@ fn a_group_comes_to_rest_on_cells_of_its_own() {
     cells.dedup();
     assert_eq!(cells.len(), 100);
 }
+
+/// Somebody walks along an alley against one who stands idle, or may not be pushed.
+fn alley(is_pushable: bool) -> (NavGrid, Crowd, [UnitId; 2]) {
+    let grid = NavGrid::new(12, 1, TerrainId::GROUND).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let walker = crowd.add(&grid, Cell::new(2, 0), UnitSettings::default()).unwrap();
+    let settings = UnitSettings { is_pushable, ..UnitSettings::default() };
+    let idle = crowd.add(&grid, Cell::new(5, 0), settings).unwrap();
+    let path = grid.find_path(ProfileId(0), Cell::new(2, 0), Cell::new(8, 0)).unwrap();
+    crowd.follow(&grid, walker, &path).unwrap();
+    (grid, crowd, [walker, idle])
+}
+
+#[test]
+fn a_crowd_says_who_holds_a_cell_and_who_pushes_whom() {
+    let (grid, mut crowd, [walker, idle]) = alley(true);
+    assert_eq!(crowd.holder(&grid, Cell::new(2, 0)), Some(walker));
+    assert_eq!(crowd.holder(&grid, Cell::new(3, 0)), None);
+    assert_eq!(crowd.holder(&grid, Cell::new(3, 9)), None, "off the grid");
+    let mut pushed = 0;
+    for _ in 0..120 {
+        crowd.tick(&grid, &());
+        assert_eq!(crowd.pushed_by(walker), None, "nobody is behind it");
+        assert_eq!(crowd.waits_for(walker), None, "it never waits");
+        pushed += u32::from(crowd.pushed_by(idle) == Some(walker));
+        for unit in [walker, idle] {
+            let (tail, head) = crowd.place(&grid, unit).unwrap();
+            assert_eq!(crowd.holder(&grid, tail), Some(unit));
+            let heirs = [Some(unit), Some(if unit == walker { idle } else { walker })];
+            assert!(heirs.contains(&crowd.holder(&grid, head)));
+        }
+    }
+    // From cell 5 to 9, ten ticks each.
+    assert!((35..=40).contains(&pushed), "{pushed} ticks");
+    assert_eq!(crowd.counters().pushes, 4);
+    assert_eq!(crowd.pushed_by(idle), None, "it stands");
+}
+
+#[test]
+fn a_crowd_says_whom_somebody_waits_for() {
+    let (grid, mut crowd, [walker, guard]) = alley(false);
+    for _ in 0..60 {
+        crowd.tick(&grid, &());
+    }
+    assert_eq!(crowd.place(&grid, walker).map(|place| place.0), Some(Cell::new(4, 0)));
+    assert_eq!(crowd.waits_for(walker), Some(guard));
+    assert_eq!(crowd.hindrance(walker).0, Hindrance::Obstacle);
+    assert_eq!((crowd.waits_for(guard), crowd.pushed_by(guard)), (None, None));
+    crowd.remove(guard);
+    crowd.tick(&grid, &());
+    crowd.tick(&grid, &());
+    assert_eq!((crowd.waits_for(walker), crowd.waits_for(guard)), (None, None));
+    assert_eq!(crowd.size(guard), None, "it is gone");
+}

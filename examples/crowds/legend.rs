@@ -23,13 +23,14 @@ enum Mark {
 pub fn spawn(panel: &mut ChildSpawnerCommands) {
     let to = |course: Course| Mark::Disc(course.color());
     let at_rest = Mark::Disc(palette::at_rest(Course::East.color()));
-    let rows: [&[(Mark, &str)]; 6] = [
+    let rows: [&[(Mark, &str)]; 7] = [
         &[(to(Course::East), "goes right"), (to(Course::West), "goes left")],
         &[(to(Course::North), "goes up"), (to(Course::South), "goes down")],
         &[(at_rest, "arrived"), (Mark::Disc(palette::STUCK), "stuck for long")],
         &[(Mark::Block(palette::TAIL), "holds (O)"), (Mark::Block(palette::HEAD), "enters (O)")],
         &[(Mark::Line(palette::IN_LINE), "stands in line behind (O)")],
         &[(Mark::Line(palette::HINDERED), "lets pass, or is jammed by (O)")],
+        &[(Mark::Line(palette::PUSHES), "pushes ahead or aside (O)")],
     ];
     for items in rows {
         panel.spawn(Node::default()).with_children(|row| {

@@ -2,8 +2,7 @@
 //!
 //! Input: what something is. Output: its color.
 
-use bevy::prelude::*;
-use bevy_tilepath::prelude::Hindrance;
+use bevy::{color::palettes::css, prelude::*};
 
 use crate::figures::Course;
 
@@ -26,10 +25,12 @@ pub const MEETING: Color = rgb(0x7a_86_9c);
 /// Those who have not been able to move for long.
 pub const STUCK: Color = rgb(0xff_3b_3b);
 /// The cells that somebody stands on or leaves, and those they enter.
-pub const TAIL: Color = Color::srgba(0.62, 0.68, 0.78, 0.55);
-pub const HEAD: Color = rgb(0x6f_f0_c2);
-pub const IN_LINE: Color = rgb(0xff_f1_a8);
-pub const HINDERED: Color = rgb(0xff_7a_45);
+pub const TAIL: Color = Color::Srgba(css::GRAY);
+pub const HEAD: Color = Color::Srgba(css::AQUAMARINE);
+/// Whom they wait for, in a line and otherwise; and whom they push.
+pub const IN_LINE: Color = Color::Srgba(css::KHAKI);
+pub const HINDERED: Color = Color::Srgba(css::ORANGE_RED);
+pub const PUSHES: Color = Color::Srgba(css::HOT_PINK);
 
 /// What those who have arrived fade to, and how far.
 const REST: Color = rgb(0x5c_68_7d);
@@ -58,12 +59,4 @@ impl Course {
 /// The paler color of those who have arrived.
 pub fn at_rest(color: Color) -> Color {
     color.mix(&REST, FADED)
-}
-
-/// The color of the line to whomever somebody waits for.
-pub const fn line(hindrance: Hindrance) -> Color {
-    match hindrance {
-        Hindrance::Queue => IN_LINE,
-        _ => HINDERED,
-    }
 }

@@ -32,7 +32,7 @@ Home                  back to the start
 
 Space                 pause
 - and +               slower and faster
-F1, F2, F3            this help, debug overlay, islands
+F1, F2, F3, F4        this help, debug overlay, islands, crowd
 F12                   save a picture";
 
 /// Adds the help.

@@ -1,7 +1,8 @@
 //! The debug overlay of the library, switched by keys.
 //!
 //! Input: F2 (all ways, edges of what is passable, the search of a selected critter) and F3
-//! (islands). Output: what `TilePathDebug` is told to draw, for the kind of whoever is selected,
+//! (islands) and F4 (who holds which
+//! cells, who waits for whom, who pushes whom). Output: what `TilePathDebug` is told to draw, for the kind of whoever is selected,
 //! around the middle of the view.
 
 use bevy::prelude::*;
@@ -42,6 +43,9 @@ fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
     }
     if keys.just_pressed(KeyCode::F3) {
         debug.islands = !debug.islands;
+    }
+    if keys.just_pressed(KeyCode::F4) {
+        debug.crowd = !debug.crowd;
     }
 }
 

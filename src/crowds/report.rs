@@ -8,12 +8,15 @@ use bevy::{ecs::query::QueryData, prelude::*};
 
 use super::{Crowds, Errand};
 use crate::{
+    flow::FlowFields,
     grids::NavGrids,
     group::{GroupPlace, GroupState},
     movement::{Critter, CritterState, Facing},
     nav::{
+        cell::Cell,
         crowd::{CrowdEvent, Hindrance},
         direction::Direction,
+        goal::Approach,
         path::{Path, PathKind},
         walk::Walk,
     },
@@ -57,6 +60,7 @@ pub(crate) enum News {
 pub(crate) fn advance_crowds(
     time: Res<Time>,
     grids: Res<NavGrids>,
+    fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
     mut pathfinder: ResMut<Pathfinder>,
     mut critters: ParamSet<(Query<Shown>, Query<Ordered>)>,
@@ -67,7 +71,7 @@ pub(crate) fn advance_crowds(
 ) {
     for (&id, host) in &mut crowds.hosts {
         if let Some(grid) = grids.get(id) {
-            host.crowd.tick(grid, &());
+            host.crowd.tick(grid, &fields.guides(&grids, id));
         }
     }
     let seconds = time.delta_secs();
@@ -105,10 +109,11 @@ fn exchange_places(
             let pair = [host.entities[unit.slot()], host.entities[with.slot()]];
             if let Ok([mut a, mut b]) = orders.get_many_mut(pair) {
                 core::mem::swap(&mut a.2.query, &mut b.2.query);
-                core::mem::swap(&mut a.3.0, &mut b.3.0);
-                if let PathStatus::Arrived(_) = *b.1 {
-                    b.4.member.has_told = true;
-                    *b.1 = PathStatus::Walking(b.3.0.kind());
+                for (_, status, _, _, state) in [&mut a, &mut b] {
+                    if let PathStatus::Arrived(kind) = **status {
+                        state.member.has_told = true;
+                        **status = PathStatus::Walking(kind);
+                    }
                 }
             }
             if let Ok([mut a, mut b]) = places.get_many_mut(pair) {
@@ -168,7 +173,9 @@ impl ShownItem<'_, '_> {
             return None;
         }
         let (hindrance, waited) = crowd.hindrance(unit);
-        (hindrance == Hindrance::NoWay && waited >= LOST).then_some((0, self.entity, News::Lost))
+        let is_beginning = self.path.is_some_and(|path| path.0.kind() == PathKind::Beginning);
+        let is_lost = hindrance == Hindrance::NoWay && waited >= LOST && !is_beginning;
+        is_lost.then_some((0, self.entity, News::Lost))
     }
 }
 
@@ -191,6 +198,9 @@ fn tell(
         return;
     }
     match what {
+        News::Arrived if is_elsewhere(&order, &path, state.cell()) => {
+            ask_again((entity, grids, pathfinder), &mut order, (path, status, state));
+        }
         News::Arrived => {
             let kind = path.0.kind();
             if kind == PathKind::Beginning {
@@ -198,19 +208,41 @@ fn tell(
             }
             *status = PathStatus::Arrived(kind);
             let cell = state.cell();
+            if path.0.end() != cell {
+                path.0 = Path::standing(cell); // the place of a mate
+            }
             if !core::mem::take(&mut state.member.has_told) {
                 commands.trigger(Arrived { entity, kind, cell });
             }
         }
         News::Stuck(why) => *status = PathStatus::Stuck(why),
-        News::Lost => {
-            let head = state.walk.head();
-            let grid = grids.get(order.grid);
-            let start = grid.map_or(head, |grid| way_out(grid, order.query.profile, head));
-            path.0 = Path::standing(start);
-            state.restart();
-            pathfinder.ask_again(entity, &mut order, start);
-            *status = PathStatus::Repairing;
-        }
+        News::Lost => ask_again((entity, grids, pathfinder), &mut order, (path, status, state)),
     }
+}
+
+/// Whether a critter has come to the end of its path and its place is another by now: it exchanged places
+/// with a member of its group, and the group is gone.
+fn is_elsewhere(order: &ActiveOrder, path: &NavPath, cell: Cell) -> bool {
+    let query = &order.query;
+    let is_exact = query.approach == Approach::default() && order.goals.is_none();
+    is_exact && path.0.kind() == PathKind::Complete && query.goal != cell
+}
+
+/// Asks for a way from where a critter stands.
+fn ask_again(
+    (entity, grids, pathfinder): (Entity, &NavGrids, &mut Pathfinder),
+    order: &mut ActiveOrder,
+    (mut path, mut status, mut state): (
+        Mut<'_, NavPath>,
+        Mut<'_, PathStatus>,
+        Mut<'_, CritterState>,
+    ),
+) {
+    let head = state.walk.head();
+    let grid = grids.get(order.grid);
+    let start = grid.map_or(head, |grid| way_out(grid, order.query.profile, head));
+    path.0 = Path::standing(start);
+    state.restart();
+    pathfinder.ask_again(entity, order, start);
+    *status = PathStatus::Repairing;
 }

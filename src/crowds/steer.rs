@@ -6,10 +6,14 @@ use bevy::{ecs::query::QueryData, prelude::*};
 
 use super::{CrowdTeam, Crowds, Errand, Immovable};
 use crate::{
+    flow::FlowFields,
     grids::NavGrids,
-    group::{GroupMates, GroupPace, GroupPlace},
+    group::{GroupMates, GroupPace, GroupPlace, GroupState},
     movement::{Critter, CritterState, SpeedLimit, work},
-    nav::crowd::{CrowdError, UnitSettings},
+    nav::{
+        crowd::{CrowdError, Muster, UnitSettings},
+        path::PathKind,
+    },
     request::{ActiveOrder, NavPath, PathRequest, PathStatus},
 };
 
@@ -35,6 +39,8 @@ pub(crate) fn steer_critters(
     time: Res<Time>,
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
+    fields: Res<FlowFields>,
+    groups: Query<&GroupState>,
     mut critters: Query<Steered>,
 ) {
     let seconds = time.delta_secs();
@@ -52,18 +58,23 @@ pub(crate) fn steer_critters(
             team: critter.team.map_or(0, |team| team.0),
             is_pushable: !critter.is_immovable,
             is_ghost: false,
-            mates: critter.mates.map_or(0, |(_, mates)| mates.0),
         };
         let crowd = &mut host.crowd;
         let known = crowd.set(unit, settings);
         let errand = critter.state.member.errand;
+        // Whoever's group is gone goes on alone.
+        let has_left =
+            critter.mates.is_none() && crowd.is_among_mates(unit) && critter.is_under_way();
         let told = match critter.path.filter(|_| critter.is_under_way()) {
-            _ if errand == Errand::Known => known,
+            _ if errand == Errand::Known && !has_left => known,
             Some(path) if errand == Errand::Longer => crowd.lengthen(grid, unit, &path.0),
-            Some(path) => crowd.follow(grid, unit, &path.0),
+            Some(path) => match critter.muster(&groups, &fields, path) {
+                Some(muster) => crowd.follow_among(grid, unit, &path.0, &muster),
+                None => crowd.follow(grid, unit, &path.0),
+            },
             None => crowd.stop(unit),
         };
-        if errand != Errand::Known {
+        if errand != Errand::Known || has_left {
             critter.state.member.errand = Errand::Known;
         }
         debug_assert!(told != Err(CrowdError::NoSuchUnit), "{told:?}");
@@ -75,6 +86,19 @@ impl SteeredItem<'_, '_> {
     fn speed(&self) -> f32 {
         let limited = self.critter.limited(self.limit);
         self.pace.map_or(limited, |pace| limited.min(pace.0))
+    }
+
+    /// What it is told beside a path that leads it to its place in a group.
+    fn muster(
+        &self,
+        groups: &Query<&GroupState>,
+        fields: &FlowFields,
+        path: &NavPath,
+    ) -> Option<Muster> {
+        let (place, mates) = self.mates.filter(|_| path.0.kind() != PathKind::Partial)?;
+        let gathering = groups.get(place.group).ok()?.gathering(self.state.member.profile)?;
+        let route = gathering.field.as_ref().and_then(|field| fields.route(field));
+        Some(Muster { mates: mates.0, place: place.cell, goal: gathering.goal, route })
     }
 
     /// Whether it has a path to follow. One that was taken off or replaced ends here, though nobody has

@@ -7,6 +7,7 @@ use bevy::{
 
 use super::{Group, GroupArrived, GroupMates, GroupMember, GroupPace, GroupPlace, GroupState};
 use crate::{
+    flow::FlowFields,
     grids::NavGrids,
     movement::{Critter, CritterState, SpeedLimit},
     nav::{
@@ -39,6 +40,7 @@ pub(crate) struct Mustering<'w, 's> {
     units: Query<'w, 's, Unit>,
     transforms: TransformHelper<'w, 's>,
     pathfinder: ResMut<'w, Pathfinder>,
+    fields: ResMut<'w, FlowFields>,
     commands: Commands<'w, 's>,
 }
 
@@ -151,6 +153,7 @@ impl Mustering<'_, '_> {
             state.note((member.entity, answer.ok()), sent, self.asked(member.entity));
             limited.extend(answer.is_ok().then_some(member.entity));
         }
+        state.gather(group, &self.grids, &mut self.fields, &before);
         let pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
         group.members.iter().for_each(|member| self.limit(member.entity, pace));
     }
@@ -226,7 +229,7 @@ impl Mustering<'_, '_> {
         let (mut arrived, mut failed) = (0, 0);
         for member in &group.members {
             let status = self.units.get(member.entity).ok().and_then(|unit| unit.1);
-            let place = state.index.get(&member.entity).and_then(|&index| state.places[index].1);
+            let place = state.place_of(member.entity);
             match (place, status) {
                 (None, _) | (_, Some(PathStatus::Failed(_))) => failed += 1,
                 // Whoever has no critter does not walk by itself.
@@ -241,6 +244,7 @@ impl Mustering<'_, '_> {
             }
         }
         state.is_told = true;
+        state.drop_fields();
         for member in &group.members {
             self.limit(member.entity, None);
         }
@@ -285,6 +289,11 @@ impl Mustering<'_, '_> {
 }
 
 impl GroupState {
+    /// The place of a member, if it has one.
+    pub(super) fn place_of(&self, member: Entity) -> Option<Cell> {
+        self.index.get(&member).and_then(|&index| self.places[index].1)
+    }
+
     fn note(&mut self, place: (Entity, Option<Cell>), sent: Option<Cell>, asked: u64) {
         self.index.insert(place.0, self.places.len());
         self.places.push(place);
@@ -319,9 +328,7 @@ fn places_for(
     }
     state.settled = settled;
     let members = group.members.iter().zip(present).filter(|&(_, &is_present)| is_present);
-    let held = members.map(|(member, _)| {
-        before.index.get(&member.entity).and_then(|&index| before.places[index].1)
-    });
+    let held = members.map(|(member, _)| before.place_of(member.entity));
     close_ranks(grid, units, &held.collect::<Vec<_>>(), &settled)
 }
 

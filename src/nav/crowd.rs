@@ -10,12 +10,12 @@ mod chain;
 mod claim;
 mod clock;
 mod escape;
-mod exchange;
 mod gate;
 mod group;
 mod guide;
 mod let_out;
 mod lock;
+mod muster;
 mod narrow;
 mod near;
 mod orders;
@@ -32,6 +32,7 @@ mod way;
 
 pub use group::GroupId;
 pub use guide::{Guidance, NO_COST, RouteId};
+pub use muster::Muster;
 pub use orders::CrowdError;
 pub use unit::{CrowdCounters, CrowdEvent, Hindrance, UnitId, UnitSettings};
 
@@ -79,8 +80,9 @@ pub struct Crowd {
     /// By unit, those that follow paths of their own.
     ways: Vec<Way>,
     way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
-    /// Memory for their fields that nobody needs at present.
+    /// Memory for their fields that nobody needs at present, and how many were spread in this tick.
     way_fields: Vec<Vec<u64>>,
+    fields_spread: u32,
     due: Vec<u32>,
     /// Whose steps are over, and who held the cells that they left.
     ended: Vec<(u32, Hold)>,
@@ -125,6 +127,7 @@ impl Crowd {
         }
         let world = World { grid, guide };
         self.now += 1;
+        self.fields_spread = 0;
         self.take_in_edits(grid);
         self.call_due(grid);
         self.refresh_groups(&world);
@@ -197,12 +200,7 @@ impl Crowd {
             return;
         }
         self.look_for_slot(world, index);
-        if self.units[index as usize].errand == Errand::Way {
-            self.note_progress(world.grid, index);
-            if !self.is_at_end(index) {
-                self.exchange(world, index);
-            }
-        }
+        self.look_at_way(world, index);
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
@@ -229,7 +227,7 @@ impl Crowd {
                 None => guide::field_cost(world, route, unit.tail) == 0,
             },
             Errand::Group(group) => self.is_home(group, index),
-            Errand::Way => self.is_at_end(index),
+            Errand::Way | Errand::Place(_) => self.is_at_end(index),
             Errand::Idle => true,
         }
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 pub mod app;
+pub mod assignment;
 pub mod units;
 
 use std::{cmp::Reverse, collections::BinaryHeap};

@@ -5,7 +5,8 @@
 
 use super::{
     Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
-    unit::{State, Unit},
+    board::Place,
+    unit::{NONE, STAY, State, Unit},
 };
 use crate::nav::{cell::Cell, grid::NavGrid};
 
@@ -75,6 +76,39 @@ impl Crowd {
     pub fn hindrance(&self, id: UnitId) -> (Hindrance, u64) {
         let waiting = self.get(id).filter(|unit| unit.state == State::Waiting);
         waiting.map_or((Hindrance::None, 0), |unit| (unit.hindrance, unit.stood(self.now)))
+    }
+
+    /// Cells along a side of a unit.
+    #[must_use]
+    pub fn size(&self, id: UnitId) -> Option<u32> {
+        self.get(id).map(|unit| u32::from(unit.size))
+    }
+
+    /// Who holds a cell: stands on it, leaves it, or enters it where nobody else has yet to leave.
+    #[must_use]
+    pub fn holder(&self, grid: &NavGrid, cell: Cell) -> Option<UnitId> {
+        let place = Place::of(grid, cell)?;
+        let owner = self.board.hold(self.board.index(place)).owner;
+        (owner != NONE).then(|| self.id(owner))
+    }
+
+    /// Whom a unit that waits would have to get past on its best way.
+    #[must_use]
+    pub fn waits_for(&self, id: UnitId) -> Option<UnitId> {
+        let unit = self.get(id).filter(|unit| unit.state == State::Waiting && unit.wish != STAY)?;
+        let entered = self.board.entered(unit.tail, unit.size, unit.wish);
+        let owners = entered.as_slice().iter().map(|&cell| self.board.hold(cell).owner);
+        let mut others = owners.filter(|&owner| owner != NONE && owner != id.index);
+        others.next().map(|other| self.id(other))
+    }
+
+    /// On whose behalf a unit makes the step under way: whoever pushed it and comes in behind it.
+    #[must_use]
+    pub fn pushed_by(&self, id: UnitId) -> Option<UnitId> {
+        let unit = self.get(id).filter(|unit| unit.state == State::Moving && unit.is_pushed)?;
+        let left = self.board.left(unit.tail, unit.size, unit.direction);
+        let heirs = left.as_slice().iter().map(|&cell| self.board.hold(cell).heir);
+        heirs.filter(|&heir| heir != NONE && heir != id.index).map(|heir| self.id(heir)).next()
     }
 
     /// Memory held, in bytes.

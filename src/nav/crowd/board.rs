@@ -37,12 +37,6 @@ impl Place {
         Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
     }
 
-    /// Square of the distance to another place.
-    pub(super) fn apart(self, other: Self) -> u32 {
-        let (dx, dy) = (u32::from(self.x.abs_diff(other.x)), u32::from(self.y.abs_diff(other.y)));
-        dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy))
-    }
-
     /// Columns and rows to another place, the greater of both.
     #[inline]
     pub(super) fn reach(self, other: Self) -> u16 {

@@ -9,6 +9,7 @@ use super::{
     Crowd, CrowdError, RouteId, UnitId,
     board::Place,
     guide::{FAR, Guidance, World},
+    muster::{Mates, places_of},
     unit::{Errand, NONE, State},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
@@ -22,17 +23,19 @@ pub struct GroupId(pub(super) u32);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
-    pub(super) route: RouteId,
+    pub(super) route: Option<RouteId>,
+    /// Whose places were given beforehand: what their members have in common.
+    pub(super) mates: Option<Mates>,
     pub(super) goal: Place,
     pub(super) profile: u8,
     pub(super) size: u8,
-    is_used: bool,
+    pub(super) is_used: bool,
     pub(super) members: usize,
     /// The sum of the members' places: columns and rows.
-    sum: (i64, i64),
+    pub(super) sum: (i64, i64),
     /// Slots may have changed since the last look.
-    is_stale: bool,
-    looked: u64,
+    pub(super) is_stale: bool,
+    pub(super) looked: u64,
     /// Lowest, leftmost cell, columns and rows of the window.
     pub(super) origin: Place,
     pub(super) span: (u16, u16),
@@ -41,6 +44,8 @@ pub(super) struct Group {
     /// The slots, and whose each of them is ([`NONE`]: nobody's yet).
     pub(super) slots: Vec<Place>,
     pub(super) takers: Vec<u32>,
+    /// Who is meant to stand there until somebody has taken it; empty where nobody is.
+    pub(super) owners: Vec<u32>,
     /// For each cell of the window the number of its slot, or [`NONE`].
     pub(super) numbers: Vec<u32>,
     /// For each cell of a window that is not open the way to the nearest slot that is nobody's, and
@@ -57,11 +62,6 @@ impl Group {
         let y = place.y.wrapping_sub(self.origin.y);
         (x < self.span.0 && y < self.span.1)
             .then(|| usize::from(y) * usize::from(self.span.0) + usize::from(x))
-    }
-
-    /// The field that leads to it from afar.
-    pub(super) const fn route(&self) -> RouteId {
-        self.route
     }
 
     /// Whether a place lies in the window.
@@ -85,6 +85,7 @@ impl Group {
     fn bytes(&self) -> usize {
         8 * self.rest.capacity()
             + 4 * (self.slots.capacity() + self.takers.capacity() + self.numbers.capacity())
+            + 4 * self.owners.capacity()
     }
 }
 
@@ -103,25 +104,33 @@ impl Crowd {
     ) -> Result<GroupId, CrowdError> {
         let goal = Place::of(grid, goal).ok_or(CrowdError::Impassable(goal))?;
         let size = grid.unit_size(profile) as u8;
+        let profile = profile.0;
+        Ok(self.put_group(Group { route: Some(route), goal, profile, size, ..Group::default() }))
+    }
+
+    /// Takes up a group without members; uses the memory of one that is given up.
+    pub(super) fn put_group(&mut self, group: Group) -> GroupId {
         let free = self.groups.iter().position(|group| !group.is_used);
         let at = free.unwrap_or_else(|| {
             self.groups.push(Group::default());
             self.groups.len() - 1
         });
-        let old = &mut self.groups[at];
-        let kept = core::mem::take(old);
-        *old = Group { route, goal, profile: profile.0, size, is_used: true, ..kept };
-        (old.members, old.sum, old.looked, old.span) = (0, (0, 0), 0, (0, 0));
+        let mut old = core::mem::take(&mut self.groups[at]);
+        for list in [&mut old.takers, &mut old.owners, &mut old.numbers] {
+            list.clear();
+        }
         old.slots.clear();
-        old.takers.clear();
-        Ok(GroupId(at as u32))
+        old.rest.clear();
+        let Group { slots, takers, owners, numbers, rest, .. } = old;
+        self.groups[at] = Group { is_used: true, slots, takers, owners, numbers, rest, ..group };
+        GroupId(at as u32)
     }
 
     /// Gives up a group; its members stop.
     pub fn remove_group(&mut self, id: GroupId) {
         for index in 0..self.units.len() as u32 {
             let unit = &self.units[index as usize];
-            if unit.is_there() && unit.errand == Errand::Group(id) {
+            if unit.is_there() && unit.errand.group() == Some(id) {
                 let _known = self.stop(self.id(index));
             }
         }
@@ -146,17 +155,20 @@ impl Crowd {
     /// Counts a unit that begins or ends to be a member, and stands on `place`.
     pub(super) fn count_member(&mut self, errand: Errand, place: Place, joins: bool) {
         self.move_member(errand, place, if joins { 1 } else { -1 });
-        if let Errand::Group(id) = errand
+        if let Some(id) = errand.group()
             && let Some(group) = self.groups.get_mut(id.0 as usize)
         {
             group.members = if joins { group.members + 1 } else { group.members - 1 };
             group.is_stale = true;
+            if group.members == 0 && group.mates.is_some() {
+                group.is_used = false;
+            }
         }
     }
 
     /// Adds the place of a member so many times to the sum of all.
     pub(super) fn move_member(&mut self, errand: Errand, place: Place, times: i64) {
-        if let Errand::Group(id) = errand
+        if let Some(id) = errand.group()
             && let Some(group) = self.groups.get_mut(id.0 as usize)
         {
             group.sum.0 += times * i64::from(place.x);
@@ -196,7 +208,12 @@ impl Crowd {
     fn find_slots<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, id: GroupId) {
         let mut group = core::mem::take(&mut self.groups[id.0 as usize]);
         let mut scratch = core::mem::take(&mut self.group_scratch);
-        scratch.find_slots(world, (&self.board, &self.units), &group, id);
+        if group.mates.is_some() {
+            let places = places_of(id, (&self.units, &self.ways));
+            scratch.take_places(&self.board, &group, places);
+        } else {
+            scratch.find_slots(world, (&self.board, &self.units), &group, id);
+        }
         scratch.lay_out(world, &mut group);
         for (taker, place) in scratch.taken_before() {
             let number = group.at(place).map_or(NONE, |at| group.numbers[at]);

@@ -132,7 +132,7 @@ impl Crowd {
         match unit.errand {
             Errand::Idle => [FAR; 9],
             Errand::Route(route) => field_around(world, route, unit.tail),
-            Errand::Group(id) => {
+            Errand::Group(id) | Errand::Place(id) => {
                 let group = &self.groups[id.0 as usize];
                 if let Some(&slot) = group.slots.get(unit.slot as usize) {
                     let layer = world.grid.layer(ProfileId(unit.profile));
@@ -143,7 +143,7 @@ impl Crowd {
                 } else if group.rest(unit.tail) != FAR {
                     around(&|place| group.rest(place))
                 } else {
-                    field_around(world, group.route(), unit.tail)
+                    self.rest_from_afar(world, (index, unit), ways)
                 }
             }
             Errand::Way => around(&self.way_rest(world.grid, index)),
@@ -152,7 +152,7 @@ impl Crowd {
 }
 
 /// The rest of the way from a place and from those beside it that `ways` names.
-fn around(place: Place, ways: u8, cost: &dyn Fn(Place) -> u64) -> Rest {
+pub(super) fn around(place: Place, ways: u8, cost: &dyn Fn(Place) -> u64) -> Rest {
     let mut rest = [FAR; 9];
     rest[usize::from(STAY)] = cost(place);
     for way in (0..8).filter(|way| ways & 1 << way != 0) {
@@ -163,7 +163,11 @@ fn around(place: Place, ways: u8, cost: &dyn Fn(Place) -> u64) -> Rest {
 
 /// What a shared field says of the places around one, and of itself.
 #[inline]
-fn field_around<G: Guidance + ?Sized>(world: &World<'_, G>, route: RouteId, place: Place) -> Rest {
+pub(super) fn field_around<G: Guidance + ?Sized>(
+    world: &World<'_, G>,
+    route: RouteId,
+    place: Place,
+) -> Rest {
     world.guide.costs_around(world.grid, route, place.cell(world.grid))
 }
 

@@ -82,7 +82,7 @@ impl Crowd {
     pub fn set(&mut self, id: UnitId, settings: UnitSettings) -> Result<(), CrowdError> {
         let index = self.find(id)?;
         let unit = &mut self.units[index as usize];
-        (unit.speed, unit.team, unit.mates) = (settings.speed, settings.team, settings.mates);
+        (unit.speed, unit.team) = (settings.speed, settings.team);
         unit.is_pushable = settings.is_pushable;
         Ok(())
     }
@@ -93,6 +93,7 @@ impl Crowd {
             return false;
         };
         self.give_up_slot(index);
+        self.give_up_place(index);
         let Unit { errand, tail, .. } = self.units[index as usize];
         self.count_member(errand, tail, false);
         self.leave_place(index);
@@ -142,6 +143,7 @@ impl Crowd {
         let index = self.find(id)?;
         let now = self.now;
         self.give_up_slot(index);
+        self.give_up_place(index);
         let Unit { errand: before, tail, .. } = self.units[index as usize];
         self.count_member(before, tail, false);
         self.count_member(errand, tail, true);

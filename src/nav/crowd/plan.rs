@@ -131,7 +131,7 @@ impl Crowd {
     pub(super) fn are_in_line(&self, index: u32, other: u32) -> bool {
         let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
         unit.errand == other.errand
-            && matches!(unit.errand, Errand::Route(_) | Errand::Group(_))
+            && matches!(unit.errand, Errand::Route(_) | Errand::Group(_) | Errand::Place(_))
             && !unit.has_arrived
             && !other.has_arrived
             && (unit.flees, other.flees) == (NONE, NONE)

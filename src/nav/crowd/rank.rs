@@ -163,7 +163,7 @@ impl Crowd {
 /// around it instead, all in the same sense.
 fn order_of_ways(unit: &Unit) -> [u8; 8] {
     match unit.errand {
-        Errand::Group(_) => [0, 2, 4, 6, 1, 3, 5, 7],
+        Errand::Group(_) | Errand::Place(_) => [0, 2, 4, 6, 1, 3, 5, 7],
         _ => [3, 2, 1, 0, 7, 6, 5, 4].map(|way| (unit.direction + way) & 7),
     }
 }

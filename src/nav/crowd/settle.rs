@@ -19,7 +19,7 @@ use super::{
     chain::moves_of,
     group::{Group, GroupId},
     guide::World,
-    unit::{Errand, NONE, State},
+    unit::{NONE, State},
 };
 use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
@@ -33,7 +33,7 @@ impl Crowd {
     /// Gives a member a slot if it has none, and takes one away that it no longer sees.
     pub(super) fn look_for_slot<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
-        let Errand::Group(id) = unit.errand else {
+        let Some(id) = unit.errand.group() else {
             return;
         };
         let (place, slot) = (unit.tail, unit.slot);
@@ -49,9 +49,14 @@ impl Crowd {
             return;
         }
         let is_seen = |&number: &usize| is_in_sight(world.grid, group, place, group.slots[number]);
-        let found = wished_slot(group, place).filter(is_seen);
+        let own = group.own_slot(index);
+        if group.is_of_mates() && own.is_none() {
+            return;
+        }
+        let found = wished_slot(group, own, place).filter(is_seen);
         let found = found.or_else(|| nearest_slot(group, wide(place)).filter(is_seen));
         let found = found.map_or(NONE, |at| at as u32);
+        self.take_over(id, own, found);
         let group = &mut self.groups[id.0 as usize];
         if let Some(taker) = group.takers.get_mut(found as usize) {
             *taker = index;
@@ -66,7 +71,7 @@ impl Crowd {
     pub(super) fn give_up_slot(&mut self, index: u32) {
         let unit = &mut self.units[index as usize];
         let slot = core::mem::replace(&mut unit.slot, NONE);
-        if let Errand::Group(id) = unit.errand
+        if let Some(id) = unit.errand.group()
             && let Some(group) = self.groups.get_mut(id.0 as usize)
             && let Some(taker) = group.takers.get_mut(slot as usize)
         {
@@ -78,7 +83,7 @@ impl Crowd {
     /// Exchanges a member's slot with those of members beside it that stand the other way round.
     pub(super) fn exchange_slots<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
-        let Errand::Group(id) = unit.errand else {
+        let Some(id) = unit.errand.group() else {
             return;
         };
         let (place, size) = (unit.head, unit.size);
@@ -120,6 +125,7 @@ impl Crowd {
         (takers[slot as usize], takers[others as usize]) = (other, index);
         self.units[index as usize].slot = others;
         self.units[other as usize].slot = slot;
+        self.exchange_places(id, (index, slot), (other, others));
         match self.units[other as usize].state {
             State::Standing => self.call_soon(other),
             _ => self.list(other),
@@ -127,12 +133,12 @@ impl Crowd {
     }
 }
 
-/// The free slot that a member would like best from a place: on open ground the one where it would come to
-/// stand if the group kept its shape. Where walls are near, members come in one after the other, and the
+/// The free slot that a member would like best from a place: on open ground its own, or the one where it
+/// would come to stand if the group kept its shape. Where walls are near, members come in one after the other, and the
 /// shape is lost: the slots fill from the far end on, so that nobody at rest is ever in the way.
-fn wished_slot(group: &Group, place: Place) -> Option<usize> {
+fn wished_slot(group: &Group, own: Option<usize>, place: Place) -> Option<usize> {
     if group.is_open {
-        return nearest_slot(group, group.aim(place));
+        return own.or_else(|| nearest_slot(group, group.aim(place)));
     }
     free_slots(group).max_by_key(|&number| square(wide(place), group.slots[number]))
 }
@@ -141,9 +147,10 @@ fn nearest_slot(group: &Group, wish: (i64, i64)) -> Option<usize> {
     free_slots(group).min_by_key(|&number| square(wish, group.slots[number]))
 }
 
-/// The slots that are nobody's.
+/// The slots that are nobody's, or were meant for somebody who has not taken his yet.
 fn free_slots(group: &Group) -> impl Iterator<Item = usize> + '_ {
-    (0..group.slots.len()).filter(|&number| group.takers[number] == NONE)
+    let is_meant = |number: usize| group.owners.get(number).is_none_or(|&owner| owner != NONE);
+    (0..group.slots.len()).filter(move |&number| group.takers[number] == NONE && is_meant(number))
 }
 
 fn wide(place: Place) -> (i64, i64) {

@@ -32,6 +32,8 @@ pub(super) struct GroupScratch {
     taken: Vec<u32>,
     look: u32,
     found: Vec<Place>,
+    /// Whose they are, where that was settled beforehand.
+    owners: Vec<u32>,
     /// Who had which slot before.
     before: Vec<(u32, Place)>,
 }
@@ -44,6 +46,7 @@ impl GroupScratch {
 
     pub(super) fn bytes(&self) -> usize {
         4 * (self.seen.capacity() + self.taken.capacity() + self.found.capacity())
+            + 4 * self.owners.capacity()
             + 8 * self.before.capacity()
             + 24 * self.open.capacity()
     }
@@ -58,6 +61,7 @@ impl GroupScratch {
     ) {
         let profile = ProfileId(group.profile);
         self.found.clear();
+        self.owners.clear();
         self.open.clear();
         self.look += 1;
         self.seen.resize(board.len(), 0);
@@ -92,6 +96,29 @@ impl GroupScratch {
         }
     }
 
+    /// Takes the places that the members of a group were given beforehand. Of two that are to stand on
+    /// the same cell the second has none.
+    pub(super) fn take_places(
+        &mut self,
+        board: &Board,
+        group: &Group,
+        places: impl Iterator<Item = (u32, Place)>,
+    ) {
+        self.found.clear();
+        self.owners.clear();
+        self.look += 1;
+        self.taken.resize(board.len(), 0);
+        for (owner, place) in places {
+            let mut cells = board.block(place, group.size);
+            if cells.all(|cell| self.taken[cell as usize] != self.look) {
+                let cells = board.block(place, group.size);
+                cells.for_each(|cell| self.taken[cell as usize] = self.look);
+                self.found.push(place);
+                self.owners.push(owner);
+            }
+        }
+    }
+
     fn see<G: Guidance + ?Sized>(
         &mut self,
         world: &World<'_, G>,
@@ -101,7 +128,7 @@ impl GroupScratch {
     ) {
         let index = board.index(place);
         self.seen[index as usize] = self.look;
-        let cost = field_cost(world, group.route, place);
+        let cost = group.route.map_or(FAR, |route| field_cost(world, route, place));
         if cost != FAR {
             self.open.push(Reverse((cost, index, place.x, place.y)));
         }
@@ -129,6 +156,8 @@ impl GroupScratch {
         group.slots.extend_from_slice(&self.found);
         group.takers.clear();
         group.takers.resize(self.found.len(), NONE);
+        group.owners.clear();
+        group.owners.extend_from_slice(&self.owners);
         for (number, &place) in self.found.iter().enumerate() {
             if let Some(at) = group.at(place) {
                 group.numbers[at] = number as u32;
@@ -197,7 +226,7 @@ impl GroupScratch {
 fn is_foreign(units: &[Unit], owner: u32, id: GroupId) -> bool {
     owner != NONE && {
         let unit = &units[owner as usize];
-        unit.errand != Errand::Group(id)
+        unit.errand.group() != Some(id)
             && unit.state == State::Standing
             && (unit.errand == Errand::Idle || unit.has_arrived)
     }

@@ -12,7 +12,7 @@ use super::{
     clock::{LONGEST_STEP, PARTS},
     guide::World,
     rank::Ground,
-    unit::{Errand, Hindrance, NONE, State, Unit},
+    unit::{Hindrance, NONE, State, Unit},
 };
 use crate::nav::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
@@ -25,6 +25,7 @@ impl Crowd {
         for at in 0..self.log.len() {
             if let Claim::Moves(index) = self.log[at] {
                 self.begin_step(world, index);
+                self.units[index as usize].is_pushed = index != root;
                 self.counters.pushes += u64::from(index != root);
             }
         }
@@ -103,7 +104,7 @@ impl Crowd {
         }
         let now = self.now;
         let Unit { errand, tail, head, .. } = self.units[index as usize];
-        if matches!(errand, Errand::Group(_)) {
+        if errand.group().is_some() {
             self.move_member(errand, tail, -1);
             self.move_member(errand, head, 1);
         }

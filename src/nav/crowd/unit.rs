@@ -49,9 +49,6 @@ pub struct UnitSettings {
     pub is_pushable: bool,
     /// Whether it walks through everybody and everybody through it. Default false.
     pub is_ghost: bool,
-    /// Units of one cell with the same number other than 0 are mates: those that go along paths of their
-    /// own exchange their goals where one at rest stands in the way of another. Default 0.
-    pub mates: u32,
 }
 
 impl Default for UnitSettings {
@@ -63,7 +60,6 @@ impl Default for UnitSettings {
             team: 0,
             is_pushable: true,
             is_ghost: false,
-            mates: 0,
         }
         .ticks_per_cell(10)
     }
@@ -112,8 +108,20 @@ pub(super) enum Errand {
     Route(RouteId),
     /// Find a place of its own near the goal of its group.
     Group(GroupId),
+    /// Go to its own place, or another of the same group.
+    Place(GroupId),
     /// Follow its own path.
     Way,
+}
+
+impl Errand {
+    /// The group whose slots it goes to.
+    pub(super) const fn group(self) -> Option<GroupId> {
+        match self {
+            Self::Group(id) | Self::Place(id) => Some(id),
+            Self::Idle | Self::Route(_) | Self::Way => None,
+        }
+    }
 }
 
 /// What a unit does.
@@ -142,7 +150,6 @@ pub(super) struct Unit {
     pub(super) size: u8,
     pub(super) profile: u8,
     pub(super) team: u8,
-    pub(super) mates: u32,
     /// Direction of the step under way, or of the last one.
     pub(super) direction: u8,
     pub(super) is_pushable: bool,
@@ -159,6 +166,8 @@ pub(super) struct Unit {
     /// way round.
     pub(super) tries: u8,
     pub(super) is_reported_stuck: bool,
+    /// Its step under way was made for somebody behind it.
+    pub(super) is_pushed: bool,
     pub(super) hindrance: Hindrance,
     /// Whoever failed because of this unit, and wants to know when something changes.
     pub(super) wakes: u32,
@@ -225,10 +234,13 @@ impl Unit {
         self.errand == Errand::Idle && self.flees == NONE && !self.is_trapped
     }
 
-    /// Whether it only goes back to where its path ended, after it was pushed aside: it pushes nobody for
+    /// Whether it only goes back to where it was sent, after it was pushed aside: it pushes nobody for
     /// that, so those who were sent to the same place do not fight for it.
     pub(super) fn is_back_only(&self) -> bool {
-        self.has_arrived && self.errand == Errand::Way && self.flees == NONE && !self.is_trapped
+        self.has_arrived
+            && matches!(self.errand, Errand::Way | Errand::Place(_))
+            && self.flees == NONE
+            && !self.is_trapped
     }
 
     /// Its turn: lower goes first.
@@ -263,11 +275,11 @@ pub enum CrowdEvent {
         /// Where.
         cell: Cell,
     },
-    /// A unit has taken over the goal and path of another, and that one its.
+    /// Two members of a group have exchanged their places.
     Exchanged {
-        /// Who was on its way.
+        /// One of them.
         unit: UnitId,
-        /// Who was at rest.
+        /// The other, which may be far away, or have been at rest.
         with: UnitId,
     },
     /// It has not been able to move for long; told once until it moves again.
@@ -295,7 +307,7 @@ pub struct CrowdCounters {
     pub chains: u64,
     /// Times that a unit stood back for others whom it shut in.
     pub let_out: u64,
-    /// Goals that mates exchanged.
+    /// Places that mates exchanged.
     pub exchanges: u64,
     /// Plans that were undone because they led nowhere.
     pub undone: u64,

@@ -29,6 +29,8 @@ const NEAR: u16 = 2;
 /// Ticks of waiting after which a unit looks for a way around, and between two such looks.
 const PATIENCE: u64 = 24;
 const LOOK_AGAIN: u64 = 64;
+/// Most fields spread in a tick (about 20 µs each); others wait for the next.
+const MOST_FIELDS: u32 = 16;
 
 /// A path and how far along it a unit is.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,10 @@ pub(super) struct Way {
     at: Place,
     start: Place,
     end: Place,
+    /// Whether the unit goes along this path at present: members of a group have other guides as well.
+    pub(super) is_followed: bool,
+    /// Where the unit is to go in the end: members of a group exchange their places.
+    pub(super) goal: Place,
     /// Steps from there to the end.
     left: u32,
     /// The field around, while it is needed.
@@ -60,9 +66,9 @@ impl Way {
     fn set(&mut self, start: Place, end: Place, path: &Path) {
         self.legs.clear();
         self.legs.extend_from_slice(path.legs());
-        (self.start, self.end) = (start, end);
+        (self.start, self.end, self.goal) = (start, end, end);
         self.begin();
-        self.has_field = false;
+        (self.has_field, self.is_followed) = (false, true);
     }
 
     /// Goes back to the first cell.
@@ -117,15 +123,6 @@ impl Way {
             let done = if at == 0 { first } else { 0 };
             (done..leg.steps).map(move |_| leg.direction as u8)
         })
-    }
-
-    pub(super) const fn end(&self) -> Place {
-        self.end
-    }
-
-    /// Where the path leads from `place`, if that is where it was left.
-    pub(super) fn next_step(&self, place: Place) -> Option<u8> {
-        if self.has_field || self.at != place { None } else { self.steps().next() }
     }
 
     /// Notes that the unit stands on `place`: the path up to there is done.
@@ -193,23 +190,28 @@ impl Crowd {
     /// # Errors
     /// As [`follow`](Self::follow).
     pub fn lengthen(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
-        let is_on_way = self.get(id).is_some_and(|unit| unit.errand == Errand::Way);
-        if !is_on_way {
+        let errand = self.get(id).map(|unit| unit.errand);
+        if !matches!(errand, Some(Errand::Way | Errand::Place(_))) {
             return self.follow(grid, id, path);
         }
         let end = Place::of(grid, path.end()).ok_or(CrowdError::Impassable(path.end()))?;
-        self.ways[id.index as usize].lengthen(end, path);
+        let way = &mut self.ways[id.index as usize];
+        way.lengthen(end, path);
+        if errand == Some(Errand::Way) {
+            way.goal = end;
+        }
         self.units[id.index as usize].has_arrived = false;
         self.call_soon(id.index);
         Ok(())
     }
 
     /// Where a unit is on its path: how far it has come along `path`, standing on the last cell of it
-    /// that it reached. `None` where it follows none.
+    /// that it reached. `None` where it follows none: it has none, or something else leads it to the place
+    /// of its group.
     #[must_use]
     pub fn walk_along(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
-        self.get(id).filter(|unit| unit.errand == Errand::Way)?;
-        let way = &self.ways[id.index as usize];
+        self.get(id).filter(|unit| matches!(unit.errand, Errand::Way | Errand::Place(_)))?;
+        let way = self.ways.get(id.index as usize).filter(|way| way.is_followed)?;
         let begun = way.steps_in_all() - way.left;
         Some(Walk::at(way.at.cell(grid), (way.leg as u32, way.step), begun))
     }
@@ -220,9 +222,9 @@ impl Crowd {
         self.ways.iter().map(Way::bytes).sum::<usize>() + held + spare
     }
 
-    /// Whether a unit stands at the end of its path.
+    /// Whether a unit that was given a path stands where it is to go.
     pub(super) fn is_at_end(&self, index: u32) -> bool {
-        self.ways[index as usize].end == self.units[index as usize].tail
+        self.ways[index as usize].goal == self.units[index as usize].tail
     }
 
     /// Brings a unit's place on its path up to date, and its field if it needs one: to find back to the
@@ -251,9 +253,11 @@ impl Crowd {
             });
             core::iter::once(way.at).chain(ahead).all(|cell| cell.reach(place) > NEAR)
         };
-        if !(is_lost || avoids || !way.has_field && (waited > PATIENCE || is_far())) {
+        let needs_field = is_lost || avoids || !way.has_field && (waited > PATIENCE || is_far());
+        if !needs_field || self.fields_spread >= MOST_FIELDS {
             return;
         }
+        self.fields_spread += 1;
         let Some(layer) = grid.layer(profile) else {
             return;
         };
