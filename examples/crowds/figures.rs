@@ -110,7 +110,7 @@ pub fn look(
         };
         walker.go_to(state.cell());
         figures.waiting += usize::from(crowd.hindrance(unit).0 != Hindrance::None);
-        figures.stuck += usize::from(matches!(status, PathStatus::Stuck(_)));
+        figures.stuck += usize::from(is_stuck(status));
         if matches!(status, PathStatus::Arrived(_)) && !walker.has_arrived {
             walker.has_arrived = true;
             figures.arrived += 1;
@@ -123,4 +123,10 @@ pub fn look(
     if figures.arrived == figures.units && play.finished.is_none() {
         play.finished = Some(play.ticks);
     }
+}
+
+/// Whether somebody has not been able to move for long, and not because he stands in a line.
+pub fn is_stuck(status: &PathStatus) -> bool {
+    use Hindrance::{Oncoming, Queue};
+    matches!(status, PathStatus::Stuck(why) if !matches!(why, Queue | Oncoming))
 }

@@ -6,7 +6,13 @@
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
-use crate::{disc, display::ViewSystems, figures::Walker, game::CELL, palette};
+use crate::{
+    disc,
+    display::ViewSystems,
+    figures::{Walker, is_stuck},
+    game::CELL,
+    palette,
+};
 
 /// From the edge of a critter's block to its disc, in cells: a disc on one cell has radius 0.35.
 const INSET: f32 = 0.15;
@@ -54,7 +60,8 @@ fn color(mut walkers: Query<(&Walker, &PathStatus, &mut Mood, &mut Sprite)>) {
     for (walker, status, mut mood, mut sprite) in &mut walkers {
         let now = match status {
             PathStatus::Arrived(_) => Mood::AtRest,
-            PathStatus::Stuck(_) | PathStatus::Failed(_) => Mood::Stuck,
+            PathStatus::Failed(_) => Mood::Stuck,
+            _ if is_stuck(status) => Mood::Stuck,
             _ => Mood::UnderWay,
         };
         if mood.set_if_neq(now) {

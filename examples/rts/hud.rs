@@ -191,7 +191,7 @@ fn write_selection(
         content += "\npatrol: click where to";
     }
     if let Some(reason) = selected.iter().find_map(|(_, status, _)| put_off(status)) {
-        let _ = write!(content, "\nwaiting: {reason}");
+        let _ = write!(content, "\n{reason}");
     }
     if let Some((at, text)) = &notice.0
         && time.elapsed_secs() - at < NOTICE_LIFE
@@ -202,9 +202,10 @@ fn write_selection(
 }
 
 /// Why an order is not carried out at present.
-const fn put_off(status: &PathStatus) -> Option<PathFailure> {
+fn put_off(status: &PathStatus) -> Option<String> {
     match *status {
-        PathStatus::Waiting(reason) => Some(reason),
+        PathStatus::Waiting(reason) => Some(format!("waiting: {reason}")),
+        PathStatus::Stuck(why) => Some(format!("stuck: {why}")),
         _ => None,
     }
 }

@@ -75,7 +75,7 @@ pub fn note_failure(
     commands.trigger(Notice::of_unit(transform, goal, text));
 }
 
-/// Tells of orders for which there is no way at present.
+/// Tells of orders for which there is no way at present, and of those who cannot get on.
 pub fn note_waiting(
     waiting: Query<(&Transform, &PathStatus), (With<Unit>, Changed<PathStatus>)>,
     mut tally: ResMut<Tally>,
@@ -86,6 +86,8 @@ pub fn note_waiting(
             tally.put_off += 1;
             let text = format!("waiting: {reason}");
             commands.trigger(Notice::of_unit(transform, None, text));
+        } else if let PathStatus::Stuck(why) = *status {
+            commands.trigger(Notice::of_unit(transform, None, format!("stuck: {why}")));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! ([`Guidance`]). Output, tick by tick: which cells each unit holds, how far it is on its step, and what
 //! happened ([`CrowdEvent`]).
 
+mod ahead;
 mod answers;
 mod board;
 mod chain;
@@ -24,9 +25,11 @@ mod place;
 mod plan;
 mod rank;
 mod room;
+mod scores;
 mod settle;
 mod slots;
 mod step;
+mod stride;
 mod unit;
 mod way;
 
@@ -46,7 +49,7 @@ use self::{
     clock::{PARTS, Wheel},
     escape::Footprint,
     group::Group,
-    guide::{Rest, World},
+    guide::{View, World},
     passage::Passages,
     plan::Frame,
     slots::GroupScratch,
@@ -76,7 +79,7 @@ pub struct Crowd {
     ready: Vec<u32>,
     turns: Vec<u64>,
     /// Where the fields of those lead, looked up for all of them at once.
-    views: Vec<Rest>,
+    views: Vec<View>,
     /// By unit, those that follow paths of their own.
     ways: Vec<Way>,
     way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
@@ -223,7 +226,7 @@ impl Crowd {
         match unit.errand {
             _ if unit.flees != NONE || unit.is_trapped => false,
             Errand::Route(route) => match self.view(index) {
-                Some(rest) => rest[usize::from(STAY)] == 0,
+                Some(view) => view.rest[usize::from(STAY)] == 0,
                 None => guide::field_cost(world, route, unit.tail) == 0,
             },
             Errand::Group(group) => self.is_home(group, index),
@@ -245,12 +248,28 @@ impl Crowd {
         }
     }
 
+    /// Whether a unit waits for a passage, or behind somebody who does.
+    fn is_in_line_for_passage(&self, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        unit.hindrance == Hindrance::Oncoming || {
+            let wish = unit.wish;
+            let owner = (wish != STAY).then(|| {
+                let cell = self.board.beside(self.board.index(unit.tail), wish);
+                self.board.hold(cell).owner
+            });
+            let ahead = owner.and_then(|owner| self.units.get(owner as usize));
+            ahead.is_some_and(|other| other.lines_up && !other.is_moving())
+        }
+    }
+
     /// Puts a unit to sleep until something happens nearby, or for a while.
     fn wait(&mut self, index: u32) {
         let now = self.now;
         let id = self.id(index);
+        let lines_up = self.is_in_line_for_passage(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Waiting;
+        unit.lines_up = lines_up;
         self.counters.waits += 1;
         let waited = unit.stood(now);
         if !unit.has_arrived {

@@ -166,11 +166,13 @@ impl Board {
     }
 
     /// Notes whether somebody in this block listens.
+    #[inline]
     pub(super) fn listen(&mut self, at: Place, size: u8, listens: bool) {
         set_bits(&mut self.listening, self.words_per_row, (at, size), listens);
     }
 
     /// Notes whether somebody stands in this block.
+    #[inline]
     pub(super) fn stand(&mut self, at: Place, size: u8, stands: bool) {
         set_bits(&mut self.standing, self.words_per_row, (at, size), stands);
     }
@@ -189,6 +191,22 @@ impl Board {
         let upper = high >> 2 << 1 | (high >> 1 & 1) << 2 | (high & 1) << 3;
         let lower = (low & 1) << 5 | (low >> 1 & 1) << 6 | low >> 2 << 7;
         own >> 2 | upper | (own & 1) << 4 | lower
+    }
+
+    /// Whether anybody listens in the square of `SIDE` cells whose lowest, leftmost one is beside a cell,
+    /// below it on the left.
+    #[inline(always)]
+    pub(super) fn is_heard<const SIDE: usize>(&self, at: Place) -> bool {
+        let shift = usize::from(at.x) % 64;
+        let mut row = usize::from(at.y) * self.words_per_row + usize::from(at.x) / 64;
+        let (mut low, mut high) = (0, 0);
+        for _ in 0..SIDE {
+            if let Some(&[left, right]) = self.listening.get(row..row + 2) {
+                (low, high) = (low | left, high | right);
+            }
+            row += self.words_per_row;
+        }
+        (low >> shift | high << 1 << (63 - shift)) & ((1 << SIDE) - 1) != 0
     }
 
     /// The listeners around a block, one bit for each cell of a ring, as indices.
@@ -224,7 +242,14 @@ impl Board {
 }
 
 /// Sets or clears the bits of a block.
+#[inline]
 fn set_bits(bits: &mut [u64], words_per_row: usize, (at, size): (Place, u8), is_set: bool) {
+    if size == 1 {
+        let bit = usize::from(at.x) + 1;
+        let word = &mut bits[(usize::from(at.y) + 1) * words_per_row + bit / 64];
+        *word = *word & !(1 << (bit % 64)) | u64::from(is_set) << (bit % 64);
+        return;
+    }
     for dy in 0..usize::from(size) {
         for dx in 0..usize::from(size) {
             let bit = usize::from(at.x) + 1 + dx;

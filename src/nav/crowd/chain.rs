@@ -16,7 +16,7 @@ use super::{
     guide::World,
     unit::{NONE, STAY, State},
 };
-use crate::nav::{grid::NavGrid, moves::MoveTable, terrain::ProfileId};
+use crate::nav::{grid::NavGrid, layer::Layer, moves::MoveTable, terrain::ProfileId};
 
 /// Most pushes looked at.
 const MOST: usize = 4_096;
@@ -232,13 +232,15 @@ impl Crowd {
         if unit.is_trapped {
             return self.escape_ways(world.grid, unit);
         }
-        let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
-            return 0;
-        };
-        let table = moves_of(world.grid, ProfileId(unit.profile));
-        let Place { x, y } = unit.tail;
-        table.legal(layer.pattern(u32::from(x), u32::from(y)))
+        let layer = world.grid.layer(ProfileId(unit.profile));
+        layer.map_or(0, |layer| legal_ways(layer, unit.tail))
     }
+}
+
+/// The steps that the ground allows whoever stands at a place.
+#[inline]
+pub(super) fn legal_ways(layer: &Layer, Place { x, y }: Place) -> u8 {
+    layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
 }
 
 /// The steps that units of a profile may make, by what is passable around.

@@ -6,7 +6,7 @@
 
 use super::{
     Crowd,
-    board::{Few, Place, is_diagonal, turn},
+    board::{Few, Hold, Place, is_diagonal, turn},
     unit::{Hindrance, NONE, State, Unit},
 };
 
@@ -78,6 +78,18 @@ impl Crowd {
             })
         };
         leads(a, b) || leads(b, a)
+    }
+
+    /// Whether a way may be a diagonal that is crossed: whoever goes from one cell beside it to the other
+    /// holds both. Told without a branch, as nobody can foresee whether a way is diagonal.
+    #[inline(always)]
+    pub(super) fn may_be_crossed(&self, tail: Place, way: u8) -> bool {
+        let cell = self.board.index(tail);
+        let a = self.board.hold(self.board.beside(cell, way + 7));
+        let b = self.board.hold(self.board.beside(cell, way + 1));
+        let holds =
+            |owner: u32, to: Hold| (owner != NONE) & ((to.owner == owner) | (to.heir == owner));
+        is_diagonal(way) & (holds(a.owner, b) | holds(b.owner, a))
     }
 
     fn claim_cell(

@@ -47,11 +47,17 @@ impl Crowd {
         if self.passages.len() <= profile {
             self.passages.resize_with(profile + 1, Passages::default);
         }
-        let mut passages = core::mem::take(&mut self.passages[profile]);
+        let tail = unit.tail;
+        let passages = &mut self.passages[profile];
         passages.fit(self.size);
-        if let Some(layer) = world.grid.layer(ProfileId(profile as u8))
-            && passages.look(layer, self.units[index as usize].tail)
-        {
+        if passages.is_far(tail) {
+            return ranking;
+        }
+        let Some(layer) = world.grid.layer(ProfileId(profile as u8)) else {
+            return ranking;
+        };
+        if passages.look(layer, tail) {
+            let mut passages = core::mem::take(passages);
             let at = self.units[index as usize].tail;
             let is_busy =
                 passages.before(at).is_some_and(|passage| passage.lock.is_busy(self.now, push));
@@ -65,8 +71,8 @@ impl Crowd {
             let closed = self.closed_ways(world, (&mut passages, layer), index, push, &ranking);
             ranking.close(closed, push);
             self.heed(index, push, closed, &passages);
+            self.passages[profile] = passages;
         }
-        self.passages[profile] = passages;
         ranking
     }
 
@@ -268,14 +274,21 @@ impl Crowd {
     }
 
     /// A step begins: notes it where it has to do with a passage.
+    #[inline]
     pub(super) fn note_passage(&mut self, index: u32) {
+        let unit = &self.units[index as usize];
+        let passages = self.passages.get(usize::from(unit.profile));
+        let is_near = unit.clears > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
+        if is_near && unit.size == 1 && !unit.is_ghost {
+            self.note_step(index);
+        }
+    }
+
+    fn note_step(&mut self, index: u32) {
         let unit = &mut self.units[index as usize];
         let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
             return;
         };
-        if unit.size > 1 || unit.is_ghost || unit.clears == 0 && !passages.is_near(unit.tail) {
-            return;
-        }
         let (from, to) = (passages.of(unit.tail), passages.of(unit.head));
         let now = self.now;
         unit.clears = unit.clears.saturating_sub(1);

@@ -8,12 +8,14 @@ use core::hint::black_box;
 use super::{
     Crowd,
     board::Place,
+    chain::legal_ways,
     near::straight,
+    rank::Ground,
     unit::{Errand, NONE, STAY, Unit},
 };
 use crate::nav::{
-    cell::Cell, direction::OFFSETS, field::DistanceField, grid::NavGrid, open_list::OpenList,
-    path::PathCost, terrain::ProfileId,
+    cell::Cell, direction::OFFSETS, field::DistanceField, grid::NavGrid, layer::Layer,
+    open_list::OpenList, path::PathCost, terrain::ProfileId,
 };
 
 /// Number of a shared field, as whoever owns the fields counts them.
@@ -35,6 +37,10 @@ pub trait Guidance {
             self.cost(grid, route, cell.offset(dx, dy)).map_or(NO_COST, |cost| cost.0)
         })
     }
+
+    /// Told of all cells whose surroundings are about to be asked for, so that their memory can be fetched
+    /// at the same time. Does nothing unless a field does better.
+    fn touch_around(&self, _grid: &NavGrid, _route: RouteId, _cell: Cell) {}
 }
 
 /// What [`Guidance::costs_around`] tells of cells from which there is no way.
@@ -50,6 +56,13 @@ impl<L: OpenList> Guidance for [DistanceField<L>] {
         let field = self.get(route.0 as usize);
         field.map_or([NO_COST; 9], |field| field.costs_around(grid, cell))
     }
+
+    #[inline]
+    fn touch_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) {
+        if let Some(field) = self.get(route.0 as usize) {
+            field.touch_around(grid, cell);
+        }
+    }
 }
 
 impl<L: OpenList> Guidance for Vec<DistanceField<L>> {
@@ -61,6 +74,11 @@ impl<L: OpenList> Guidance for Vec<DistanceField<L>> {
     fn costs_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> [u64; 9] {
         self.as_slice().costs_around(grid, route, cell)
     }
+
+    #[inline]
+    fn touch_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) {
+        self.as_slice().touch_around(grid, route, cell);
+    }
 }
 
 /// No shared fields at all: for crowds whose units have ways of their own.
@@ -70,8 +88,8 @@ impl Guidance for () {
     }
 }
 
-/// What uphill ways are counted from.
-const UPHILL: u64 = 1 << 60;
+/// What uphill ways are counted from; far below what [`Scores`](super::scores::Scores) can hold.
+const UPHILL: u64 = 1 << 55;
 /// No way.
 pub(super) const FAR: u64 = NO_COST;
 
@@ -85,29 +103,57 @@ pub(super) struct World<'a, G: ?Sized> {
 /// The rest of the way from the cells around a unit by direction, and from its own ([`STAY`]).
 pub(super) type Rest = [u64; 9];
 
+/// What a unit sees that is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) rest: Rest,
+    /// The steps that the ground allows it.
+    pub(super) ways: u8,
+    /// What cells cost it, if that is the same for all; 0 otherwise.
+    pub(super) cost: u64,
+}
+
 impl Crowd {
     /// Looks up where the fields of all who are to be decided lead: one after the other, so that the
     /// processor waits for many places of memory at the same time.
     pub(super) fn look_ahead<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>) {
+        self.touch_surroundings(world);
         self.views.clear();
         let now = self.stamp();
+        let mut last: Option<(u8, &Layer, u64)> = None;
         for &index in &self.ready {
             let unit = &mut self.units[index as usize];
             if let Errand::Route(route) = unit.errand {
+                let known = last.filter(|&(profile, ..)| profile == unit.profile);
+                last = known.or_else(|| ground_of(world, unit.profile));
+                let Some((_, layer, cost)) = last else {
+                    continue;
+                };
                 (unit.viewed_in, unit.view) = (now, self.views.len() as u32);
-                self.views.push(field_around(world, route, unit.tail));
+                let rest = field_around(world, route, unit.tail);
+                self.views.push(View { rest, ways: legal_ways(layer, unit.tail), cost });
             }
-            // Nothing is done with these: they are in the cache when the unit's turn comes.
+        }
+    }
+
+    /// Reads what will be asked for around all who are to be decided, so that the processor waits for
+    /// many places of memory at the same time.
+    fn touch_surroundings<G: Guidance + ?Sized>(&self, world: &World<'_, G>) {
+        for &index in &self.ready {
+            let unit = &self.units[index as usize];
+            if let Errand::Route(route) = unit.errand {
+                world.guide.touch_around(world.grid, route, unit.tail.cell(world.grid));
+            }
             let cell = self.board.index(unit.tail);
-            black_box(self.board.hold(self.board.beside(cell, 2)));
-            black_box(self.board.hold(cell));
-            black_box(self.board.hold(self.board.beside(cell, 6)));
+            for way in [0, 1, 3, 4, 5, 7] {
+                black_box(self.board.hold(self.board.beside(cell, way)));
+            }
         }
     }
 
     /// Where the field of a unit leads, if that was looked up in this tick.
     #[inline]
-    pub(super) fn view(&self, index: u32) -> Option<&Rest> {
+    pub(super) fn view(&self, index: u32) -> Option<&View> {
         let unit = &self.units[index as usize];
         let is_seen = unit.viewed_in == self.stamp() && unit.flees == NONE && !unit.is_trapped;
         is_seen.then(|| self.views.get(unit.view as usize))?
@@ -149,6 +195,12 @@ impl Crowd {
             Errand::Way => around(&self.way_rest(world.grid, index)),
         }
     }
+}
+
+/// A profile, its layer, and what its cells cost, if that is the same for all of them.
+fn ground_of<'a, G: ?Sized>(world: &World<'a, G>, profile: u8) -> Option<(u8, &'a Layer, u64)> {
+    let layer = world.grid.layer(ProfileId(profile))?;
+    Some((profile, layer, Ground::new(layer, world.grid.terrain_bytes()).uniform()))
 }
 
 /// The rest of the way from a place and from those beside it that `ways` names.

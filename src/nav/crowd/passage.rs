@@ -77,6 +77,7 @@ const NEAR: u64 = 2;
 
 impl Passages {
     /// Makes room for a grid of this size.
+    #[inline]
     pub(super) fn fit(&mut self, (width, height): (u32, u32)) {
         if (self.width, self.height) != (width, height) {
             let cells = width as usize * height as usize;
@@ -96,6 +97,13 @@ impl Passages {
             self.look_around(layer, place);
         }
         self.marks[word] >> shift & NEAR != 0
+    }
+
+    /// Whether it is known that no passage is near a cell.
+    #[inline]
+    pub(super) fn is_far(&self, place: Place) -> bool {
+        let (word, shift) = self.mark_at(place);
+        self.marks.get(word).is_some_and(|marks| marks >> shift & (SEEN | NEAR) == SEEN)
     }
 
     /// Whether a passage is near a cell, as far as is known.

@@ -83,6 +83,9 @@ impl Crowd {
                 return false;
             }
         }
+        if self.stride(world, root) {
+            return true;
+        }
         self.open_frame(world, root, STAY);
         while !self.stack.is_empty() {
             match self.go_on(root) {

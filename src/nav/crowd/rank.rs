@@ -5,16 +5,20 @@
 //!
 //! A way is worth the cost of its step and of the rest of the way behind it. Waiting counts for four
 //! fifths of a straight step, and more with every tick waited: with a cheap wait head-on crowds freeze.
+//! Behind others who want to go the same way, but elsewhere in the end, it counts for more, so that lanes
+//! form beside each other around corners. In a line for one place nobody gains by stepping out of it.
 
 use super::{
     Crowd,
+    ahead::Ahead,
     board::{Place, is_diagonal, turn},
-    guide::{FAR, Guidance, Rest, World},
-    unit::{Errand, STAY, State, Unit},
+    guide::{FAR, Guidance, View, World},
+    scores::{Scores, order_of_ways},
+    unit::{STAY, State, Unit},
 };
 use crate::nav::{
     layer::Layer,
-    terrain::{DIAGONAL, STRAIGHT},
+    terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
 /// Ways out of a cell, best first.
@@ -33,6 +37,37 @@ pub(super) struct Ranking {
 impl Ranking {
     const NOTHING: Self =
         Self { ways: [0; 8], len: 0, worthwhile: 0, best: STAY, knows_way: false };
+}
+
+/// What the ways around a unit are worth to it.
+pub(super) struct Outlook {
+    scores: Scores,
+    ways: u8,
+    /// What staying is worth.
+    stay: u64,
+    /// As in [`Ranking`].
+    pub(super) best: u8,
+    knows_way: bool,
+}
+
+impl Outlook {
+    /// The way worth most, if any is better than staying.
+    #[inline(always)]
+    pub(super) fn first(&self) -> Option<u8> {
+        self.scores.first(self.stay).filter(|_| self.knows_way)
+    }
+
+    /// All ways, best first.
+    fn ranking(mut self) -> Ranking {
+        self.scores.sort();
+        Ranking {
+            ways: self.scores.ways(),
+            len: self.ways.count_ones() as u8,
+            worthwhile: if self.knows_way { self.scores.count_below(self.stay) } else { 0 },
+            best: self.best,
+            knows_way: self.knows_way,
+        }
+    }
 }
 
 impl Ranking {
@@ -79,8 +114,8 @@ impl Ranking {
 
 /// Sixteenths of a straight step that a cell counts for in which somebody stands.
 const OCCUPIED: u64 = 2;
-/// Sixteenths of a straight step that waiting counts for, at first.
-const WAIT: u64 = 13;
+/// The same on open ground.
+const OCCUPIED_IN_OPEN: u64 = 4;
 
 impl Crowd {
     /// The ways of a unit that is pushed in a direction, or goes by itself ([`STAY`]).
@@ -91,80 +126,91 @@ impl Crowd {
         push: u8,
     ) -> Ranking {
         let unit = &self.units[index as usize];
-        let profile = crate::nav::terrain::ProfileId(unit.profile);
-        let Some(layer) = world.grid.layer(profile) else {
+        let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
             return Ranking::NOTHING;
         };
-        let ways = self.ground_ways(world, index);
-        let rest = match self.view(index) {
-            Some(&rest) => rest,
-            None => self.rest_around(world, (index, unit), ways),
+        let view = match self.view(index) {
+            Some(&view) => view,
+            None => {
+                let ways = self.ground_ways(world, index);
+                View { rest: self.rest_around(world, (index, unit), ways), ways, cost: 0 }
+            }
         };
         let ground = Ground::new(layer, world.grid.terrain_bytes());
-        let sixteenth = u64::from(STRAIGHT) * 2 * ground.cost(unit.tail) / 16;
-        let mut scores = Scores::default();
-        for way in order_of_ways(unit).into_iter().filter(|way| ways & 1 << way != 0) {
-            let total = if unit.is_idle() {
-                aside(way, push) * sixteenth
-            } else {
-                rest[usize::from(way)].saturating_add(ground.step(unit.tail, way))
-            };
-            scores.insert(way, total);
+        let cost = ground.cost(unit.tail);
+        self.weigh(unit, push, &view, cost, &ground.steps(unit.tail, view.ways)).ranking()
+    }
+
+    /// What the ways around a unit are worth to it, by what its own cell and the steps cost.
+    #[inline(always)]
+    pub(super) fn weigh(
+        &self,
+        unit: &Unit,
+        push: u8,
+        &View { ref rest, ways, .. }: &View,
+        cost: u64,
+        steps: &[u64; 8],
+    ) -> Outlook {
+        let sixteenth = u64::from(STRAIGHT) * 2 * cost / 16;
+        let own = rest[usize::from(STAY)];
+        let (mut scores, best);
+        if unit.is_idle() {
+            let worth = |way| aside(way as u8, push) * sixteenth;
+            scores = Scores::new(ways, order_of_ways(unit), worth);
+            best = STAY;
+        } else {
+            let worth = |way: usize| rest[way].saturating_add(steps[way]);
+            scores = Scores::new(ways, order_of_ways(unit), worth);
+            // Nearer to the goal, and not around.
+            best = scores.best(|way| rest[way] < own, own);
         }
-        let best = if unit.is_idle() { STAY } else { scores.best(&rest) };
-        self.add_burdens(&mut scores, unit, (push, best), sixteenth);
+        // Between walls there are no lanes, and whoever steps aside is in somebody's way.
+        let is_open = ways == u8::MAX;
+        let crowded = self.crowded_ways(unit);
+        let ahead = if is_open { self.ahead(unit, best, crowded) } else { Ahead::Other };
+        let occupied = if is_open { OCCUPIED_IN_OPEN } else { OCCUPIED };
+        self.add_burdens(&mut scores, unit, (push, best), (crowded, occupied, sixteenth));
+        if ahead == Ahead::Oncoming {
+            scores.burden_way(best, ahead.burden() * sixteenth);
+        }
         let waited = if unit.state == State::Waiting { unit.waited(self.now) } else { 0 };
-        let stay = match rest[usize::from(STAY)] {
-            0 => 0,
-            FAR => FAR,
-            rest => rest + (WAIT + waited.min(64) / 8) * sixteenth,
+        let stay = match own {
+            0 | FAR => own,
+            rest => rest + (ahead.wait() + waited.min(64) / 8) * sixteenth,
         };
-        scores.ranking(stay, best, rest[usize::from(STAY)] != FAR)
+        Outlook { scores, ways, stay, best, knows_way: own != FAR }
     }
 
     /// Makes ways worth less on which somebody stands, and those ahead of whoever pushes the unit, unless
     /// it wants to go on along there by itself.
+    #[inline(always)]
     fn add_burdens(
         &self,
         scores: &mut Scores,
         unit: &Unit,
         (push, best): (u8, u8),
-        sixteenth: u64,
+        (crowded, occupied, sixteenth): (u8, u64, u64),
     ) {
-        let crowded = self.crowded_ways(unit);
         let goes_along = best != STAY && push != STAY && turn(best, push) <= 2 && !unit.has_arrived;
         let is_put_aside = push != STAY && !unit.is_idle() && !goes_along;
-        let is_other_way = unit.tries % 2 == 1;
-        for (at, (score, way)) in scores.list[..scores.len].iter_mut().enumerate() {
-            let aside = match is_put_aside {
-                true if is_other_way => (ASIDE_MOST - aside(*way, push)) / 2,
-                true => aside(*way, push) / 2,
-                false => 0,
-            };
-            let occupied = u64::from(crowded >> *way & 1) * OCCUPIED;
-            let last = if is_put_aside && is_other_way { 8 - at as u64 } else { 0 };
-            *score = score.saturating_add((occupied + aside) * sixteenth + last);
+        if !is_put_aside {
+            return scores.burden(crowded, occupied * sixteenth);
         }
-        scores.list[..scores.len].sort_by_key(|&(score, _)| score);
+        let is_other_way = unit.tries % 2 == 1;
+        scores.burden_sorted(|at, way| {
+            let aside = match is_other_way {
+                true => (ASIDE_MOST - aside(way, push)) / 2,
+                false => aside(way, push) / 2,
+            };
+            let occupied = u64::from(crowded >> way & 1) * occupied;
+            let last = if is_other_way { 8 - at as u64 } else { 0 };
+            (occupied + aside) * sixteenth + last
+        });
     }
 
     /// The ways which others make worth less: those on which somebody stands.
     fn crowded_ways(&self, unit: &Unit) -> u8 {
         if unit.size > 1 || unit.is_ghost { 0 } else { self.board.standing_around(unit.tail) }
-    }
-}
-
-/// The order in which the ways of a unit are looked at; of several that are worth the same the first
-/// one counts.
-///
-/// Members of a group take straight steps first: a block of them walks in parallel lines then, as long as
-/// it can. With diagonal steps first they would all meet on the diagonals of their goal, and go on in
-/// single file. Everybody else takes the leftmost way: those who would all meet in one place circle
-/// around it instead, all in the same sense.
-fn order_of_ways(unit: &Unit) -> [u8; 8] {
-    match unit.errand {
-        Errand::Group(_) | Errand::Place(_) => [0, 2, 4, 6, 1, 3, 5, 7],
-        _ => [3, 2, 1, 0, 7, 6, 5, 4].map(|way| (unit.direction + way) & 7),
     }
 }
 
@@ -196,54 +242,36 @@ impl<'a> Ground<'a> {
         Self { layer, terrain, uniform: layer.is_uniform().then_some(sum / 2) }
     }
 
+    /// What every cell costs, if that is the same; 0 otherwise.
+    pub(super) fn uniform(&self) -> u64 {
+        self.uniform.unwrap_or(0)
+    }
+
     #[inline]
     pub(super) fn cost(&self, place: Place) -> u64 {
         let (x, y) = (u32::from(place.x), u32::from(place.y));
         self.uniform.unwrap_or_else(|| u64::from(self.layer.cost(x, y, self.terrain)).max(1))
     }
 
-    /// What a step costs.
+    /// What the steps cost that `ways` names, by direction.
     #[inline]
-    fn step(&self, from: Place, way: u8) -> u64 {
-        let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
-        u64::from(weight) * (self.cost(from) + self.cost(from.step(way)))
+    fn steps(&self, from: Place, ways: u8) -> [u64; 8] {
+        if let Some(cost) = self.uniform {
+            return steps_at(cost);
+        }
+        let own = self.cost(from);
+        let mut steps = [0; 8];
+        for way in (0..8).filter(|way| ways >> way & 1 == 1) {
+            let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
+            steps[usize::from(way)] = u64::from(weight) * (own + self.cost(from.step(way)));
+        }
+        steps
     }
 }
 
-/// Ways sorted by what they are worth.
-#[derive(Default)]
-struct Scores {
-    list: [(u64, u8); 8],
-    len: usize,
-}
-
-impl Scores {
-    fn insert(&mut self, way: u8, score: u64) {
-        let mut at = self.len;
-        while at > 0 && self.list[at - 1].0 > score {
-            self.list[at] = self.list[at - 1];
-            at -= 1;
-        }
-        self.list[at] = (score, way);
-        self.len += 1;
-    }
-
-    /// Where the shortest way leads, whoever stands there: nearer to the goal, and not around.
-    fn best(&self, rest: &Rest) -> u8 {
-        let own = rest[usize::from(STAY)];
-        let leads = |&&(total, way): &&(u64, u8)| total <= own && rest[usize::from(way)] < own;
-        self.list[..self.len].iter().find(leads).map_or(STAY, |&(_, way)| way)
-    }
-
-    fn ranking(&self, stay: u64, best: u8, knows_way: bool) -> Ranking {
-        let ways = self.list.map(|(_, way)| way);
-        let worthwhile = self.list[..self.len].iter().take_while(|&&(score, _)| score < stay);
-        Ranking {
-            ways,
-            len: self.len as u8,
-            worthwhile: if knows_way { worthwhile.count() as u8 } else { 0 },
-            best,
-            knows_way,
-        }
-    }
+/// What steps cost, by direction, where every cell costs the same.
+#[inline(always)]
+pub(super) fn steps_at(cost: u64) -> [u64; 8] {
+    let (straight, diagonal) = (2 * u64::from(STRAIGHT) * cost, 2 * u64::from(DIAGONAL) * cost);
+    [straight, diagonal, straight, diagonal, straight, diagonal, straight, diagonal]
 }

@@ -7,7 +7,7 @@
 
 use super::{
     Crowd,
-    board::{Few, Hold, is_diagonal},
+    board::{Few, Hold, Place, is_diagonal},
     claim::Claim,
     clock::{LONGEST_STEP, PARTS},
     guide::World,
@@ -29,7 +29,8 @@ impl Crowd {
                 self.counters.pushes += u64::from(index != root);
             }
         }
-        while self.stretch() {}
+        let is_alone = matches!(self.log[..], [Claim::Owned(_), Claim::Moves(_)]);
+        while !is_alone && self.stretch() {}
         for at in 0..self.log.len() {
             if let Claim::Moves(index) = self.log[at] {
                 let due = self.units[index as usize].end.div_ceil(PARTS);
@@ -44,11 +45,13 @@ impl Crowd {
     fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let now = self.now;
         let unit = &self.units[index as usize];
-        let layer = world.grid.layer(ProfileId(unit.profile));
-        let sum = layer.map_or(1, |layer| {
-            let ground = Ground::new(layer, world.grid.terrain_bytes());
-            ground.cost(unit.tail) + ground.cost(unit.head)
-        });
+        let sum = match self.view(index) {
+            Some(view) if view.cost > 0 => 2 * view.cost,
+            _ => world.grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
+                let ground = Ground::new(layer, world.grid.terrain_bytes());
+                ground.cost(unit.tail) + ground.cost(unit.head)
+            }),
+        };
         let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
         let work = u64::from(weight) * sum * PROGRESS_PER_COST;
         let needed = (work * PARTS).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
@@ -60,7 +63,7 @@ impl Crowd {
         unit.start = now * PARTS - spare;
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * PARTS);
         unit.state = State::Moving;
-        unit.is_reported_stuck = false;
+        (unit.is_reported_stuck, unit.lines_up) = (false, false);
         unit.hindrance = Hindrance::None;
         (unit.yields, unit.stands_back) = (false, false);
         self.counters.steps += 1;
@@ -100,7 +103,6 @@ impl Crowd {
                     self.release(cell);
                 }
             }
-            self.wake_around_tail(index);
         }
         let now = self.now;
         let Unit { errand, tail, head, .. } = self.units[index as usize];
@@ -115,8 +117,9 @@ impl Crowd {
         unit.spare_in = now as u32;
         (unit.waits_since, unit.stands_since) = (now as u32, now as u32);
         if !unit.is_ghost {
-            self.board.stand(unit.tail, unit.size, true);
-            self.wake_around_tail(index);
+            let size = unit.size;
+            self.board.stand(head, size, true);
+            self.wake_around(tail, head, size);
         }
     }
 
@@ -136,12 +139,28 @@ impl Crowd {
     }
 
     /// Calls everybody who waits near the cells on which a unit stands or which it leaves.
+    #[inline]
     pub(super) fn wake_around_tail(&mut self, index: u32) {
-        let unit = &self.units[index as usize];
+        let Unit { tail, size, .. } = self.units[index as usize];
+        if size > 1 || self.board.is_heard::<3>(tail) {
+            self.wake_beside(tail, size);
+        }
+    }
+
+    /// Calls everybody who waits near two places of a unit that are no more than a step apart.
+    #[inline]
+    fn wake_around(&mut self, a: Place, b: Place, size: u8) {
+        let corner = Place { x: a.x.min(b.x), y: a.y.min(b.y) };
+        if size > 1 || self.board.is_heard::<4>(corner) {
+            self.wake_beside(a, size);
+            self.wake_beside(b, size);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_beside(&mut self, place: Place, size: u8) {
         let mut woken = core::mem::take(&mut self.woken);
-        self.board.listeners(unit.tail, unit.size, |cell| {
-            woken.push(self.board.hold(cell).owner);
-        });
+        self.board.listeners(place, size, |cell| woken.push(self.board.hold(cell).owner));
         for listener in woken.drain(..) {
             if listener != NONE {
                 self.wake(listener);
@@ -177,6 +196,7 @@ impl Crowd {
     }
 
     /// A unit waits no longer.
+    #[inline]
     pub(super) fn forget_waiting(&mut self, index: u32) {
         self.wheel.take_out(index);
         let unit = &mut self.units[index as usize];

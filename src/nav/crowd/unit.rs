@@ -98,6 +98,21 @@ pub enum Hindrance {
     NoRoom,
 }
 
+impl core::fmt::Display for Hindrance {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::None => "nothing is in the way",
+            Self::Queue => "the unit ahead has not made room yet",
+            Self::Jam => "the units in the way have nowhere to go",
+            Self::Obstacle => "somebody who does not give way is in the way",
+            Self::Oncoming => "others come out of the passage first",
+            Self::NoWay => "no way leads on from here",
+            Self::NoSpeed => "its speed is 0",
+            Self::NoRoom => "there is no free cell near its place",
+        })
+    }
+}
+
 /// What a unit has to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Errand {
@@ -168,6 +183,8 @@ pub(super) struct Unit {
     pub(super) is_reported_stuck: bool,
     /// Its step under way was made for somebody behind it.
     pub(super) is_pushed: bool,
+    /// It waits for a passage, or behind somebody who does.
+    pub(super) lines_up: bool,
     pub(super) hindrance: Hindrance,
     /// Whoever failed because of this unit, and wants to know when something changes.
     pub(super) wakes: u32,

@@ -5,7 +5,7 @@
 //! every such step, so ways end, at the goal. On a grid edited since the start such a step is
 //! legal all the same, as the grid is asked for the steps there are.
 
-use core::array;
+use core::{array, hint::black_box};
 
 use super::{
     DistanceField,
@@ -50,26 +50,52 @@ impl<L: OpenList> DistanceField<L> {
     /// [`u64::MAX`] where there is none. Reads three rows instead of nine cells.
     #[must_use]
     pub fn costs_around(&self, grid: &NavGrid, cell: Cell) -> [u64; 9] {
-        let Some((x, y)) = grid.local(cell) else {
-            return [u64::MAX; 9];
-        };
-        let (width, height) = (grid.width(), grid.height());
-        let is_inner = x > 0 && y > 0 && x + 1 < width && y + 1 < height;
-        if !is_inner || (width, height) != self.size {
-            return array::from_fn(|way| {
-                let (dx, dy) = OFFSETS.get(way).copied().unwrap_or_default();
-                self.cost(grid, cell.offset(dx, dy)).map_or(u64::MAX, |cost| cost.0)
-            });
+        self.three_rows(grid, cell).map_or_else(
+            || self.costs_at_edge(grid, cell),
+            |[low, own, high]| {
+                let [west, here, east] = *own;
+                let costs = [east, high[2], high[1], high[0], west, low[0], low[1], low[2], here];
+                costs.map(|cost| match cost <= self.front {
+                    true => u64::from(cost) * u64::from(self.unit),
+                    false => u64::MAX,
+                })
+            },
+        )
+    }
+
+    /// The costs below, beside and above an inner cell.
+    #[inline(always)]
+    fn three_rows(&self, grid: &NavGrid, cell: Cell) -> Option<[&[u32; 3]; 3]> {
+        let origin = grid.origin();
+        let x = cell.x.wrapping_sub(origin.x).wrapping_sub(1) as u32;
+        let y = cell.y.wrapping_sub(origin.y).wrapping_sub(1) as u32;
+        let size = (grid.width(), grid.height());
+        let is_inner = x < size.0.saturating_sub(2) && y < size.1.saturating_sub(2);
+        if !is_inner || size != self.size {
+            return None;
         }
-        let row = |y| self.costs[self.frame.index(x - 1, y)..].first_chunk::<3>();
-        let (Some(low), Some(own), Some(high)) = (row(y - 1), row(y), row(y + 1)) else {
-            return [u64::MAX; 9];
-        };
-        let costs = [own[2], high[2], high[1], high[0], own[0], low[0], low[1], low[2], own[1]];
-        costs.map(|cost| match cost <= self.front {
-            true => u64::from(cost) * u64::from(self.unit),
-            false => u64::MAX,
+        let row = |y| self.costs.get(self.frame.index(x, y)..)?.first_chunk::<3>();
+        Some([row(y)?, row(y + 1)?, row(y + 2)?])
+    }
+
+    #[cold]
+    fn costs_at_edge(&self, grid: &NavGrid, cell: Cell) -> [u64; 9] {
+        array::from_fn(|way| {
+            let (dx, dy) = OFFSETS.get(way).copied().unwrap_or_default();
+            self.cost(grid, cell.offset(dx, dy)).map_or(u64::MAX, |cost| cost.0)
         })
+    }
+
+    /// Reads what [`costs_around`](Self::costs_around) will read and does nothing with it: done for many
+    /// cells in a row, the processor waits for their memory at the same time.
+    #[inline]
+    pub fn touch_around(&self, grid: &NavGrid, cell: Cell) {
+        let Some((x, y)) = grid.local(cell) else {
+            return;
+        };
+        for y in [y.saturating_sub(1), y, y + 1] {
+            black_box(self.costs.get(self.frame.index(x, y)).copied());
+        }
     }
 
     /// The first step of the cheapest way from `cell` to the goal; `None` at the goal and unless

@@ -1,0 +1,82 @@
+//! Who is on the cell where the shortest way of a unit leads, and what that makes waiting for it worth.
+//!
+//! Input: the unit, on open ground, and that way. Output: what [`rank`](super::rank) counts for waiting there and for
+//! going on against others.
+
+use super::{
+    Crowd,
+    board::{Hold, turn},
+    unit::{NONE, STAY, Unit},
+};
+
+/// Sixteenths of a straight step that waiting counts for, at first.
+const WAIT: u64 = 13;
+/// The same behind somebody who stands, and wants to go on the same way; from 14 on a step to the side and
+/// back is worth more than waiting.
+const WAIT_IN_QUEUE: u64 = 16;
+/// The same for a cell that is being left, and which somebody else has next.
+const WAIT_FOR_TAKEN: u64 = 15;
+/// Sixteenths that a cell counts for in addition where somebody stands who comes the other way: it is
+/// better to pass him than to drive him back in front of one.
+const ONCOMING: u64 = 6;
+
+/// Who is on the cell where the shortest way leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// Somebody who stands and wants to go on the same way, but not to the same place.
+    Queue,
+    /// Somebody who leaves it to another.
+    Taken,
+    /// Somebody who stands and wants to go the other way.
+    Oncoming,
+    /// Nobody, or whoever else.
+    Other,
+}
+
+impl Ahead {
+    /// Sixteenths of a straight step that waiting counts for, at first.
+    pub(super) const fn wait(self) -> u64 {
+        match self {
+            Self::Queue => WAIT_IN_QUEUE,
+            Self::Taken => WAIT_FOR_TAKEN,
+            Self::Oncoming | Self::Other => WAIT,
+        }
+    }
+
+    /// Sixteenths of a straight step that the way there counts for in addition.
+    pub(super) const fn burden(self) -> u64 {
+        match self {
+            Self::Oncoming => ONCOMING,
+            Self::Queue | Self::Taken | Self::Other => 0,
+        }
+    }
+}
+
+impl Crowd {
+    /// Who holds the cell where the shortest way of a unit leads, and what he is about to do; `crowded` are the
+    /// ways on which somebody stands.
+    #[inline]
+    pub(super) fn ahead(&self, unit: &Unit, best: u8, crowded: u8) -> Ahead {
+        if best == STAY || unit.size > 1 || unit.is_ghost {
+            return Ahead::Other;
+        }
+        let cell = self.board.beside(self.board.index(unit.tail), best);
+        let Hold { owner, heir } = self.board.hold(cell);
+        let is_standing = crowded >> best & 1 == 1;
+        let Some(other) = self.units.get(owner as usize).filter(|_| is_standing || heir != NONE)
+        else {
+            return Ahead::Other;
+        };
+        if !is_standing {
+            let is_taken =
+                other.errand != unit.errand && !self.board.covers(other.head, other.size, cell);
+            return if is_taken { Ahead::Taken } else { Ahead::Other };
+        }
+        match turn(other.wish, best) {
+            _ if other.wish == STAY || unit.lines_up => Ahead::Other,
+            3.. if !other.has_arrived => Ahead::Oncoming,
+            0..=1 if other.errand != unit.errand && !other.lines_up => Ahead::Queue,
+            _ => Ahead::Other,
+        }
+    }
+}
