@@ -11,9 +11,11 @@ mod chain;
 mod claim;
 mod clock;
 mod escape;
+mod events;
 mod gate;
 mod group;
 mod guide;
+mod hindrance;
 mod let_out;
 mod lock;
 mod muster;
@@ -33,11 +35,13 @@ mod stride;
 mod unit;
 mod way;
 
+pub use events::{CrowdCounters, CrowdEvent};
 pub use group::GroupId;
 pub use guide::{Guidance, NO_COST, RouteId};
+pub use hindrance::Hindrance;
 pub use muster::Muster;
 pub use orders::CrowdError;
-pub use unit::{CrowdCounters, CrowdEvent, Hindrance, UnitId, UnitSettings};
+pub use unit::{UnitId, UnitSettings};
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;

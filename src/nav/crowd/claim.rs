@@ -5,9 +5,9 @@
 //! somebody leaves, or shall leave, has an heir.
 
 use super::{
-    Crowd,
+    Crowd, Hindrance,
     board::{Few, Hold, Place, is_diagonal, turn},
-    unit::{Hindrance, NONE, State, Unit},
+    unit::{NONE, State, Unit},
 };
 
 /// A claim that can be undone.

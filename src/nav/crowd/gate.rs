@@ -4,12 +4,12 @@
 //! it, and without those to the cell before such a passage, so that whoever comes out has room.
 
 use super::{
-    Crowd,
+    Crowd, Hindrance,
     board::Place,
     guide::{FAR, Guidance, World},
     passage::{Passage, Passages},
     rank::Ranking,
-    unit::{Errand, Hindrance, NONE, STAY, Unit},
+    unit::{Errand, NONE, STAY, Unit},
 };
 use crate::nav::{
     cell::CellRect,

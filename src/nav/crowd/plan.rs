@@ -12,12 +12,12 @@
 //! and then that one is planned first and must go. Every claim is logged and undone if the try fails.
 
 use super::{
-    Crowd,
+    Crowd, Hindrance,
     board::{Few, turn},
     claim::Claim,
     guide::{Guidance, World},
     rank::Ranking,
-    unit::{Errand, Hindrance, NONE, STAY, State},
+    unit::{Errand, NONE, STAY, State},
 };
 
 /// Ticks of waiting after which a unit pushes those aside who would go its way by themselves.

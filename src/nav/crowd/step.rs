@@ -6,13 +6,13 @@
 //! it all the way, whatever their speeds; all units of a ring arrive together.
 
 use super::{
-    Crowd,
+    Crowd, Hindrance,
     board::{Few, Hold, Place, is_diagonal},
     claim::Claim,
     clock::{LONGEST_STEP, PARTS},
     guide::World,
     rank::Ground,
-    unit::{Hindrance, NONE, State, Unit},
+    unit::{NONE, State, Unit},
 };
 use crate::nav::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},

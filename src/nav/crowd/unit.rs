@@ -2,8 +2,8 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{board::Place, clock::PARTS, group::GroupId, guide::RouteId};
-use crate::nav::{cell::Cell, path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
+use super::{Hindrance, board::Place, clock::PARTS, group::GroupId, guide::RouteId};
+use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
 
 /// No unit, no cell.
 pub(super) const NONE: u32 = u32::MAX;
@@ -72,44 +72,6 @@ impl UnitSettings {
         let ticks = if ticks == 0 { 1 } else { ticks as u64 };
         self.speed = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST).div_ceil(ticks);
         self
-    }
-}
-
-/// Why a unit does not move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Debug, Default, PartialEq, Clone)]
-pub enum Hindrance {
-    /// Nothing: it moves, or it has nowhere to go.
-    #[default]
-    None,
-    /// It stands in line: the unit ahead has not made room yet.
-    Queue,
-    /// The units in its way have nowhere to go.
-    Jam,
-    /// A unit that may not be pushed is in its way, or one of another team.
-    Obstacle,
-    /// Others come towards it through a passage one cell wide.
-    Oncoming,
-    /// No way leads from here to its goal.
-    NoWay,
-    /// Its speed is 0.
-    NoSpeed,
-    /// It is not on the grid: there is no room near the place where it was put.
-    NoRoom,
-}
-
-impl core::fmt::Display for Hindrance {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::None => "nothing is in the way",
-            Self::Queue => "the unit ahead has not made room yet",
-            Self::Jam => "the units in the way have nowhere to go",
-            Self::Obstacle => "somebody who does not give way is in the way",
-            Self::Oncoming => "others come out of the passage first",
-            Self::NoWay => "no way leads on from here",
-            Self::NoSpeed => "its speed is 0",
-            Self::NoRoom => "there is no free cell near its place",
-        })
     }
 }
 
@@ -279,71 +241,5 @@ impl Unit {
         }
         let needed = (self.end - self.start).max(1);
         ((now * PARTS).saturating_sub(self.start).min(needed), needed)
-    }
-}
-
-/// Something that happened to a unit in a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CrowdEvent {
-    /// It stands on its goal for the first time since its last order.
-    Arrived {
-        /// Who.
-        unit: UnitId,
-        /// Where.
-        cell: Cell,
-    },
-    /// Two members of a group have exchanged their places.
-    Exchanged {
-        /// One of them.
-        unit: UnitId,
-        /// The other, which may be far away, or have been at rest.
-        with: UnitId,
-    },
-    /// It has not been able to move for long; told once until it moves again.
-    Stuck {
-        /// Who.
-        unit: UnitId,
-        /// Why.
-        why: Hindrance,
-    },
-}
-
-/// What the crowd has done since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub struct CrowdCounters {
-    /// Steps begun.
-    pub steps: u64,
-    /// Decisions made, one for each time somebody was asked what to do.
-    pub decisions: u64,
-    /// Decisions that ended in waiting.
-    pub waits: u64,
-    /// Steps made to let somebody else pass.
-    pub pushes: u64,
-    /// Long chains of pushes, searched for on behalf of units that could not move for long.
-    pub chains: u64,
-    /// Times that a unit stood back for others whom it shut in.
-    pub let_out: u64,
-    /// Places that mates exchanged.
-    pub exchanges: u64,
-    /// Plans that were undone because they led nowhere.
-    pub undone: u64,
-    /// Most ticks in a row that a unit waited.
-    pub longest_wait: u64,
-}
-
-impl core::iter::Sum for CrowdCounters {
-    fn sum<I: Iterator<Item = Self>>(counters: I) -> Self {
-        counters.fold(Self::default(), |a, b| Self {
-            steps: a.steps + b.steps,
-            decisions: a.decisions + b.decisions,
-            waits: a.waits + b.waits,
-            pushes: a.pushes + b.pushes,
-            chains: a.chains + b.chains,
-            let_out: a.let_out + b.let_out,
-            exchanges: a.exchanges + b.exchanges,
-            undone: a.undone + b.undone,
-            longest_wait: a.longest_wait.max(b.longest_wait),
-        })
     }
 }
