@@ -74,7 +74,7 @@ pub(super) fn spread(
     held: impl Fn(Place) -> bool,
 ) {
     way.origin = Place { x: middle.x.saturating_sub(RADIUS), y: middle.y.saturating_sub(RADIUS) };
-    way.side = 2 * RADIUS + 1;
+    (way.side, way.middle) = (2 * RADIUS + 1, middle);
     way.has_field = true;
     way.field.clear();
     way.field.resize(usize::from(way.side) * usize::from(way.side), FAR);

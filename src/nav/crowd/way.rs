@@ -53,6 +53,8 @@ pub(super) struct Way {
     pub(super) field: Vec<u64>,
     pub(super) origin: Place,
     pub(super) side: u16,
+    /// Around which place it was spread.
+    pub(super) middle: Place,
     /// Kept apart from `field`, which keeps its memory.
     pub(super) has_field: bool,
     /// When it was spread.
@@ -128,6 +130,9 @@ impl Way {
     /// Notes that the unit stands on `place`: the path up to there is done.
     fn arrive_at(&mut self, place: Place) {
         let mut at = self.at;
+        if at == place && self.middle != place {
+            self.has_field = false; // it went astray, and is back where it left the path
+        }
         let found = self.steps().take(AHEAD_IN_FIELD).position(|way| {
             at = at.step(way);
             at == place
