@@ -164,6 +164,7 @@ fn act(world: &mut World, step: Own) -> Result<bool, String> {
 }
 
 fn point(world: &mut World, spot: Spot) -> Result<(), String> {
+    world.resource_scope(|world, mut plan: Mut<Plan>| plan.look(world))?;
     let place = world.resource::<Plan>().place(spot);
     puppet::point(world, place)
 }

@@ -50,6 +50,8 @@ pub enum Spot {
 pub struct Plan {
     pub dragged: Rect,
     places: BTreeMap<Spot, Vec2>,
+    /// The numbers of the critters among them: those may be pushed aside.
+    critters: BTreeMap<Spot, u32>,
     /// Regions of the screen that may change.
     pub touched: Vec<Rect>,
     /// How many critters were in the box.
@@ -68,9 +70,11 @@ impl Plan {
         let others = View { units: view.outside(dragged.inflate(BODY)), ..view.clone() };
         let [friend, tank, boat] = [Kind::Trooper, Kind::Tank, Kind::Boat].map(|kind| {
             let found = others.nearest(stage().center(), |other| other.kind == kind);
-            found.map(|(_, at)| at).ok_or_else(|| format!("there are no {} in view", kind.plural()))
+            found.ok_or_else(|| format!("there are no {} in view", kind.plural()))
         });
-        let (friend, tank, boat) = (friend?, tank?, boat?);
+        let found = [(Spot::Friend, friend?), (Spot::Tank, tank?), (Spot::Boat, boat?)];
+        let critters = found.map(|(spot, (unit, _))| (spot, unit.number));
+        let [friend, tank, boat] = found.map(|(_, (_, at))| at);
         let target = view.building(BuildingKind::Dummy).ok_or("there is no dummy in view")?;
         let house = view.building(BuildingKind::Depot).ok_or("there is no depot in view")?;
         let goal = view.open_ground(map, unit.kind, &[at])?;
@@ -89,9 +93,21 @@ impl Plan {
             (Spot::Tank, tank),
             (Spot::Boat, boat),
         ]);
-        let mut plan = Self { dragged, places, touched: vec![dragged], selected: 0 };
+        let critters = BTreeMap::from(critters);
+        let mut plan = Self { dragged, places, critters, touched: vec![dragged], selected: 0 };
         plan.touched.push(plan.goal_region());
         Ok(plan)
+    }
+
+    /// Finds out where the critters of the plan are by now.
+    pub fn look(&mut self, world: &mut World) -> Result<(), String> {
+        let view = View::of(world)?;
+        for (&spot, &number) in &self.critters {
+            let found = view.units.iter().find(|(unit, _)| unit.number == number);
+            let (_, at) = found.ok_or_else(|| format!("{spot:?} is gone"))?;
+            self.places.insert(spot, *at);
+        }
+        Ok(())
     }
 
     /// A place on the screen.
