@@ -181,8 +181,8 @@ impl FlowFields {
             return entry.handle().clone();
         }
         let handle = FlowField(Arc::new(key));
-        self.fields.insert(key, Entry::new(handle.clone()));
-        self.routes.open(key);
+        let route = self.routes.open(key);
+        self.fields.insert(key, Entry::new(handle.clone(), route));
         handle
     }
 
@@ -249,8 +249,8 @@ impl FlowFields {
 
     /// Drops fields that nobody holds, and works on the others.
     fn update(&mut self, grids: &NavGrids) {
-        let routes = &mut self.routes;
-        self.fields.retain(|key, entry| entry.is_held() || routes.close(key));
+        self.fields.retain(|_, entry| entry.is_held());
+        self.routes.retain(|key| self.fields.contains_key(key));
         for entry in self.fields.values_mut() {
             entry.look_after(grids, &mut self.counters);
         }

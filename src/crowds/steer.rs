@@ -61,12 +61,15 @@ pub(crate) fn steer_critters(
         };
         let crowd = &mut host.crowd;
         let known = crowd.set(unit, settings);
+        debug_assert!(known.is_ok(), "{known:?}");
         let errand = critter.state.member.errand;
         // Whoever's group is gone goes on alone.
         let has_left =
             critter.mates.is_none() && crowd.is_among_mates(unit) && critter.is_under_way();
+        if errand == Errand::Known && !has_left {
+            continue;
+        }
         let told = match critter.path.filter(|_| critter.is_under_way()) {
-            _ if errand == Errand::Known && !has_left => known,
             Some(path) if errand == Errand::Longer => crowd.lengthen(grid, unit, &path.0),
             Some(path) => match critter.muster(&groups, &fields, path) {
                 Some(muster) => crowd.follow_among(grid, unit, &path.0, &muster),
@@ -74,9 +77,7 @@ pub(crate) fn steer_critters(
             },
             None => crowd.stop(unit),
         };
-        if errand != Errand::Known || has_left {
-            critter.state.member.errand = Errand::Known;
-        }
+        critter.state.member.errand = Errand::Known;
         debug_assert!(told != Err(CrowdError::NoSuchUnit), "{told:?}");
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{FlowCounters, FlowField, FlowStatus, Key};
 use crate::{
     grids::NavGrids,
-    nav::{field::DistanceField, grid::NavGrid, query::PathFailure},
+    nav::{crowd::RouteId, field::DistanceField, grid::NavGrid, query::PathFailure},
 };
 
 /// How often edits may throw a field back in a row.
@@ -31,6 +31,8 @@ pub(super) enum Work {
 #[derive(Debug)]
 pub(super) struct Entry {
     handle: FlowField,
+    /// By which number crowds call it.
+    route: RouteId,
     field: DistanceField,
     /// Which of the grids that had its number it is for; 0 while there is none.
     incarnation: u64,
@@ -43,9 +45,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(handle: FlowField) -> Self {
+    pub(super) fn new(handle: FlowField, route: RouteId) -> Self {
         Self {
             handle,
+            route,
             field: DistanceField::new(),
             incarnation: 0,
             status: FlowStatus::Pending,
@@ -57,6 +60,10 @@ impl Entry {
 
     pub(super) const fn handle(&self) -> &FlowField {
         &self.handle
+    }
+
+    pub(super) const fn route(&self) -> RouteId {
+        self.route
     }
 
     pub(super) const fn status(&self) -> FlowStatus {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FlowField, FlowFields, Key};
+use super::{FlowField, FlowFields, Key, entry::Entry};
 use crate::{
     grids::NavGrids,
     nav::{
@@ -19,28 +19,24 @@ use crate::{
     },
 };
 
-/// The numbers of all fields.
+/// Which field has which number.
 #[derive(Debug, Default)]
 pub(super) struct RouteNumbers {
     last: u32,
-    numbers: BTreeMap<Key, RouteId>,
     keys: BTreeMap<RouteId, Key>,
 }
 
 impl RouteNumbers {
-    /// Gives a new field its number.
-    pub(super) fn open(&mut self, key: Key) {
+    /// A number for a new field.
+    pub(super) fn open(&mut self, key: Key) -> RouteId {
         self.last += 1;
-        self.numbers.insert(key, RouteId(self.last));
         self.keys.insert(RouteId(self.last), key);
+        RouteId(self.last)
     }
 
-    /// A field is gone; `false`, as it is not to be kept.
-    pub(super) fn close(&mut self, key: &Key) -> bool {
-        if let Some(number) = self.numbers.remove(key) {
-            self.keys.remove(&number);
-        }
-        false
+    /// Forgets the numbers of fields that are not kept.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&Key) -> bool) {
+        self.keys.retain(|_, key| is_kept(key));
     }
 }
 
@@ -54,7 +50,7 @@ pub(crate) struct FlowRoutes<'a> {
 impl FlowFields {
     /// The number of a field for crowds.
     pub(crate) fn route(&self, field: &FlowField) -> Option<RouteId> {
-        self.routes.numbers.get(&*field.0).copied()
+        self.fields.get(&*field.0).map(Entry::route)
     }
 
     /// All fields on a grid, as guides of its crowd.

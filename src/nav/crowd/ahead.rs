@@ -18,7 +18,7 @@ const WAIT_IN_QUEUE: u64 = 16;
 const WAIT_FOR_TAKEN: u64 = 15;
 /// Sixteenths that a cell counts for in addition where somebody stands who comes the other way: it is
 /// better to pass him than to drive him back in front of one.
-const ONCOMING: u64 = 6;
+pub(super) const ONCOMING: u64 = 6;
 
 /// Who is on the cell where the shortest way leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +40,6 @@ impl Ahead {
             Self::Queue => WAIT_IN_QUEUE,
             Self::Taken => WAIT_FOR_TAKEN,
             Self::Oncoming | Self::Other => WAIT,
-        }
-    }
-
-    /// Sixteenths of a straight step that the way there counts for in addition.
-    pub(super) const fn burden(self) -> u64 {
-        match self {
-            Self::Oncoming => ONCOMING,
-            Self::Queue | Self::Taken | Self::Other => 0,
         }
     }
 }

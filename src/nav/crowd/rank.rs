@@ -10,7 +10,7 @@
 
 use super::{
     Crowd,
-    ahead::Ahead,
+    ahead::{Ahead, ONCOMING},
     board::{Place, is_diagonal, turn},
     guide::{FAR, Guidance, View, World},
     scores::{Scores, order_of_ways},
@@ -171,7 +171,7 @@ impl Crowd {
         let occupied = if is_open { OCCUPIED_IN_OPEN } else { OCCUPIED };
         self.add_burdens(&mut scores, unit, (push, best), (crowded, occupied, sixteenth));
         if ahead == Ahead::Oncoming {
-            scores.burden_way(best, ahead.burden() * sixteenth);
+            scores.burden_way(best, ONCOMING * sixteenth);
         }
         let waited = if unit.state == State::Waiting { unit.waited(self.now) } else { 0 };
         let stay = match own {
