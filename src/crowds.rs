@@ -9,6 +9,7 @@
 //! is pushed off its path finds back to it. [`Immovable`] critters and those of another [`CrowdTeam`] are
 //! obstacles: waited for a while, then walked around.
 
+mod changes;
 mod enter;
 mod report;
 mod steer;
@@ -39,12 +40,14 @@ use crate::{
 /// of the way.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = note_loss)]
 pub struct CrowdTeam(pub u8);
 
 /// Nobody may push this critter aside: others walk around it. For units that guard a place or are at
 /// work.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = note_loss)]
 pub struct Immovable;
 
 /// What a critter and the crowd of its grid know of each other.
@@ -60,6 +63,8 @@ pub(crate) struct Membership {
     has_told: bool,
     /// It is about to come into the crowd for the first time.
     pub(crate) is_newcomer: bool,
+    /// Its status says that it is stuck, as far as is known.
+    is_stuck: bool,
     /// It was looked for room before, and there was none.
     is_outside: bool,
 }
@@ -88,6 +93,8 @@ pub struct Crowds {
 struct CrowdInbox {
     numbers: u64,
     left: Vec<(GridId, UnitId)>,
+    /// Who has lost something that says how it is steered.
+    lost: Vec<Entity>,
 }
 
 /// A crowd, and who its units are.
@@ -138,11 +145,13 @@ impl Crowds {
         self.get(id)?.walk_along(grid, state.unit()?)
     }
 
-    /// Gives up the crowds of grids that are gone or are others than before.
-    fn drop_stale(&mut self, grids: &NavGrids) {
+    /// Gives up the crowds of grids that are gone or are others than before; says whether there were any.
+    fn drop_stale(&mut self, grids: &NavGrids) -> bool {
+        let before = self.hosts.len();
         self.hosts.retain(|&id, host| {
             grids.get(id).is_some() && grids.incarnation(id) == host.incarnation
         });
+        self.hosts.len() < before
     }
 
     fn host(&mut self, grids: &NavGrids, id: GridId, grid: &NavGrid) -> &mut Host {
@@ -187,5 +196,12 @@ pub(crate) fn note_leaving(mut world: DeferredWorld, HookContext { entity, .. }:
         && crowds.hosts.get(&grid).is_some_and(|host| host.is_unit_of(unit, entity))
     {
         crowds.inbox.left.push((grid, unit));
+    }
+}
+
+/// A critter has lost something that says how it is steered.
+pub(crate) fn note_loss(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut crowds) = world.get_resource_mut::<Crowds>() {
+        crowds.inbox.lost.push(entity);
     }
 }

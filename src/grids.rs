@@ -40,6 +40,7 @@ pub struct NavGrids {
     /// Highest revision of any grid that was replaced or removed.
     last_revision: u64,
     inserted: u64,
+    removed: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +59,7 @@ impl Default for NavGrids {
             profiles: vec![Profile::default()],
             last_revision: 0,
             inserted: 0,
+            removed: 0,
         }
     }
 }
@@ -80,6 +82,7 @@ impl NavGrids {
     pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
         let grid = self.grids.remove(&id)?.grid;
         self.last_revision = self.last_revision.max(grid.revision());
+        self.removed += 1;
         Some(grid)
     }
 
@@ -104,6 +107,11 @@ impl NavGrids {
     /// Which insertion the grid came by: two grids that had the same number differ in it.
     pub(crate) fn incarnation(&self, id: GridId) -> u64 {
         self.grids.get(&id).map_or(0, |level| level.incarnation)
+    }
+
+    /// How many grids have been removed or replaced so far.
+    pub(crate) const fn removals(&self) -> u64 {
+        self.removed
     }
 
     /// Moves the grid in the world; critters that were ever on their way on it move along.

@@ -217,6 +217,7 @@ pub(crate) struct Gathering {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[component(map_entities = map_place)]
+#[component(on_remove = crate::crowds::note_loss)]
 pub struct GroupPlace {
     /// The entity with the [`Group`].
     pub group: Entity,
@@ -234,6 +235,7 @@ pub(crate) struct GroupMates(pub(crate) u32);
 /// together. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = crate::crowds::note_loss)]
 pub struct GroupPace(pub f32);
 
 /// All members of a group have come to rest: they have arrived, or their orders have failed.

@@ -8,20 +8,20 @@
 
 mod advance;
 mod draw;
+mod place;
 mod repair;
 mod straight;
 
 pub use self::straight::StraightWay;
 pub(crate) use self::{
     advance::advance_critters,
-    draw::{Interpolation, place_transforms},
+    draw::{Drawing, place_transforms},
     repair::repair_paths,
 };
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
-use crate::coordinates::half_block;
-use crate::crowds::{Errand, Membership};
+use crate::crowds::{Crowds, Errand, Membership};
 use crate::nav::{
     cell::Cell,
     checksum::Checksum,
@@ -119,6 +119,7 @@ impl Critter {
 /// to put on and take off.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = crate::crowds::note_loss)]
 pub struct SpeedLimit(pub f32);
 
 /// Work of one tick of `seconds` at `speed`, in parts of path cost.
@@ -154,9 +155,22 @@ pub struct CritterState {
     is_diverted: bool,
     /// Direction of the straight line on which it is drawn, in cells; (0, 0) where there is none.
     heading: (i32, i32),
-    /// Drawn place in cell space one tick ago and now.
+    /// Drawn place in cell space one tick ago and now; of one that is led, in the tick before its last
+    /// change, and when it was last drawn.
     before: Vec2,
     now: Vec2,
+    /// Of one that is led: the tick of its crowd in which `walk` and `offset` were so; where it was then
+    /// without the offset, how far it goes in a tick, and for how many ticks.
+    since: u64,
+    origin: Vec2,
+    velocity: Vec2,
+    ticks: f32,
+    /// By how many cells its offset shrinks in a tick.
+    shrink: f32,
+    /// It stands, and is drawn where it stands.
+    is_at_rest: bool,
+    /// The way its transform was last turned while it walks; (0, 0) where that does not matter any more.
+    turned: (i32, i32),
     /// Translation last written to the transform, or found there when it was given its place.
     pub(crate) drawn: Vec2,
 }
@@ -192,15 +206,17 @@ impl CritterState {
         if self.member.unit.is_some() { self.member.profile } else { order.query.profile }
     }
 
-    /// Where it is on its step. For ghosts this is also where they are on their path; for others see
-    /// [`Crowd::walk_along`](crate::nav::crowd::Crowd::walk_along).
+    /// Where it is on its step. For ghosts this is also where they are on their path, and how far they
+    /// have come on the step. Others are told only which steps they make, and how far each had come when it
+    /// began: see [`Crowd::walk_along`](crate::nav::crowd::Crowd::walk_along) and
+    /// [`Crowd::progress`](crate::nav::crowd::Crowd::progress).
     #[must_use]
     pub const fn walk(&self) -> &Walk {
         &self.walk
     }
 
-    /// Place of its middle in cell space (whole numbers = centers of cells), as of the last tick;
-    /// (0, 0) until it first walks.
+    /// Place of its middle in cell space (whole numbers = centers of cells), as of the last tick (of one
+    /// that is not a ghost, the last that was drawn); (0, 0) until it first walks.
     #[must_use]
     pub const fn place(&self) -> Vec2 {
         self.now
@@ -256,23 +272,13 @@ impl CritterState {
         }
     }
 
-    /// Whether it stands where it is drawn.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.placed && self.before == self.now && self.offset == Vec2::ZERO && !self.is_diverted
-    }
-
-    /// Takes the size of a unit of `size × size` cells; one that grows or shrinks is led over gently.
-    pub(crate) fn set_size(&mut self, size: u32) {
-        let half = half_block(size).x;
-        self.offset += self.half - half; // exact: halves of small whole numbers
-        self.half = half;
-    }
-
     /// Adds the exact state (not the drawn one) to a checksum.
-    pub(crate) fn add_to(&self, sum: &mut Checksum) {
+    pub(crate) fn add_to(&self, crowds: Option<&Crowds>, sum: &mut Checksum) {
         sum.add(self.member.number());
         sum.add_cell(self.walk.tail());
         sum.add_cell(self.walk.head());
-        sum.add(self.walk.progress().0);
+        let led = self.unit().zip(crowds.and_then(|crowds| crowds.get(self.member.grid)));
+        let progress = led.map_or(self.walk.progress(), |(unit, crowd)| crowd.progress(unit));
+        sum.add(progress.0);
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     grids::NavGrids,
     group::{Group, GroupArrived, GroupNumbers, GroupPace, GroupPlace, GroupState, form_groups},
     movement::{
-        Critter, CritterState, Facing, Interpolation, SpeedLimit, StraightWay, advance_critters,
+        Critter, CritterState, Drawing, Facing, SpeedLimit, StraightWay, advance_critters,
         place_transforms, repair_paths,
     },
     orders::{OrderBegun, OrderEnded, OrderQueue, QueueSlot, QueuesSeen, carry_on_orders},
@@ -99,7 +99,7 @@ impl Plugin for TilePathPlugin {
             .init_resource::<QueuesSeen>()
             .init_resource::<FlowFields>()
             .init_resource::<Time>()
-            .insert_resource(Interpolation(is_fixed));
+            .insert_resource(Drawing::new(is_fixed));
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         app.configure_sets(

@@ -3,7 +3,8 @@
 use bevy::prelude::*;
 
 use crate::{
-    movement::CritterState, nav::checksum::Checksum, request::ActiveOrder, scheduler::PathCounters,
+    crowds::Crowds, movement::CritterState, nav::checksum::Checksum, request::ActiveOrder,
+    scheduler::PathCounters,
 };
 
 /// Sum over all answers given and all critters: their cells and how far into a step they are, in
@@ -15,10 +16,11 @@ pub fn state_checksum(world: &mut World) -> u64 {
     let answers =
         world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
     let mut critters = world.query::<(Option<&ActiveOrder>, &CritterState)>();
+    let crowds = world.get_resource::<Crowds>();
     let states = critters.iter(world).map(|(order, state)| {
         let mut sum = Checksum::default();
         sum.add(order.map_or(0, |order| order.number));
-        state.add_to(&mut sum);
+        state.add_to(crowds, &mut sum);
         sum.value()
     });
     states.fold(answers, u64::wrapping_add)

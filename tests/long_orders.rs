@@ -86,8 +86,9 @@ fn block(app: &mut App, rect: CellRect) {
 
 /// The cells it leaves and enters, and how far it is between them.
 fn step(app: &App, unit: Entity) -> (Cell, Cell, u64) {
-    let walk = *state(app, unit).walk();
-    (walk.tail(), walk.head(), walk.progress().0)
+    let state = state(app, unit);
+    let crowd = app.world().resource::<Crowds>().get(GridId::default()).unwrap();
+    (state.walk().tail(), state.walk().head(), crowd.progress(state.unit().unwrap()).0)
 }
 
 const ON_THE_BEGINNING: PathStatus = PathStatus::Walking(PathKind::Beginning);

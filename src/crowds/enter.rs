@@ -6,11 +6,14 @@
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{Crowds, Errand, Host};
+use super::{
+    Crowds, Errand, Host,
+    changes::{Column, list_changed, list_changed_but},
+};
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    movement::{Critter, CritterState},
+    movement::{Critter, CritterState, Drawing},
     nav::{
         cell::Cell,
         crowd::{Hindrance, UnitSettings},
@@ -42,22 +45,60 @@ pub(crate) struct Newcomer {
     state: &'static mut CritterState,
 }
 
+/// What may put a critter elsewhere, if it changes.
+type Columns<'w, 's> = (
+    Column<'w, 's, Critter>,
+    Column<'w, 's, ActiveOrder>,
+    Column<'w, 's, CritterState>,
+    Column<'w, 's, Transform>,
+);
+
+/// Those who may not be where they should be.
+#[derive(Default)]
+pub(crate) struct Suspects {
+    ticks: u64,
+    /// To be looked at in this tick.
+    entities: Vec<Entity>,
+    /// Without room: to be looked at again.
+    waiting: Vec<Entity>,
+    /// Who is out of place, in the order in which they were made.
+    turns: Vec<(u64, Entity)>,
+}
+
 /// Brings the crowds up to date with who stands where.
 pub(crate) fn enter_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    mut critters: Query<Newcomer>,
+    mut critters: ParamSet<(Columns, Query<Newcomer>)>,
     transforms: TransformHelper,
+    drawing: Res<Drawing>,
     mut pathfinder: ResMut<Pathfinder>,
-    mut turns: Local<Vec<(u64, Entity)>>,
-    mut ticks: Local<u64>,
+    mut suspects: Local<Suspects>,
 ) {
+    let Suspects { ticks, entities, waiting, turns } = &mut *suspects;
     *ticks += 1;
-    crowds.drop_stale(&grids);
+    entities.append(waiting);
+    if crowds.drop_stale(&grids) {
+        entities.extend(critters.p1().iter().map(|critter| critter.entity));
+    } else {
+        let (kinds, orders, states, transforms) = critters.p0();
+        list_changed(&kinds, entities);
+        list_changed(&orders, entities);
+        list_changed(&states, entities);
+        // Transforms that were last written by whoever draws are where they should be.
+        list_changed_but(&transforms, |changed| drawing.has_written(changed), entities);
+    }
     crowds.let_go();
-    let moved = critters.iter().filter(|critter| critter.is_out_of_place(&crowds, *ticks));
-    turns.extend(moved.map(|critter| (critter.state.member.number, critter.entity)));
+    let mut critters = critters.p1();
+    for &entity in &*entities {
+        if let Ok(critter) = critters.get(entity)
+            && critter.is_out_of_place(&crowds, *ticks)
+        {
+            turns.push((critter.state.member.number, entity));
+        }
+    }
     turns.sort_unstable();
+    turns.dedup();
     for (_, entity) in turns.drain(..) {
         if let Ok(mut critter) = critters.get_mut(entity) {
             critter.find_place(&grids, &mut crowds, &transforms);
@@ -66,6 +107,10 @@ pub(crate) fn enter_crowds(
             }
         }
     }
+    let is_waiting = |entity: &Entity| critters.get(*entity).is_ok_and(|critter| critter.waits());
+    waiting.extend(entities.drain(..).filter(is_waiting));
+    waiting.sort_unstable();
+    waiting.dedup();
 }
 
 impl Crowds {
@@ -88,6 +133,12 @@ fn footing(critter: &Critter, order: Option<&ActiveOrder>) -> (GridId, ProfileId
 }
 
 impl NewcomerReadOnlyItem<'_, '_> {
+    /// Whether it is to be in a crowd and is not, or not as what it is.
+    fn waits(&self) -> bool {
+        let member = &self.state.member;
+        self.critter.collides && (member.unit.is_none() || member.is_outside)
+    }
+
     /// Whether it is not where it should be.
     fn is_out_of_place(&self, crowds: &Crowds, tick: u64) -> bool {
         let member = &self.state.member;
@@ -125,6 +176,9 @@ impl NewcomerItem<'_, '_> {
         if self.state.member.unit.is_some_and(|unit| !host.is_unit_of(unit, self.entity)) {
             self.state.member.unit = None; // of a crowd that is no more
         }
+        if self.state.member.unit.is_some() {
+            self.state.bring_to(host.crowd.now());
+        }
         let place = transforms.compute_global_transform(self.entity);
         let place = place.map_or(Vec2::NAN, |global| global.translation().truncate());
         let is_put = is_elsewhere || !self.state.is_where_it_was_put(self.transform);
@@ -135,7 +189,12 @@ impl NewcomerItem<'_, '_> {
         };
         let cell = anchor.map(|anchor| fitting_anchor(grid, profile, anchor));
         let found = cell.and_then(|cell| self.settle(host, grid, cell, profile));
-        let found = found.map(|cell| self.stand(frame, cell, place, is_put));
+        let now = host.crowd.now();
+        let found = found.map(|cell| {
+            self.state.set_size(grid.unit_size(profile));
+            self.stand(frame, cell, place, is_put);
+            self.state.be_led(now, 0.0);
+        });
         self.note_room(id, profile, found.is_some());
     }
 
@@ -196,6 +255,7 @@ impl NewcomerItem<'_, '_> {
                 && status.is_walking()
             {
                 *status = PathStatus::Stuck(Hindrance::NoRoom);
+                self.state.member.is_stuck = true;
             }
         }
     }
@@ -218,7 +278,11 @@ impl NewcomerItem<'_, '_> {
     /// Leaves its crowd.
     fn leave(&mut self, crowds: &mut Crowds) {
         let member = &mut self.state.member;
-        let unit = member.unit.take();
+        let (unit, grid) = (member.unit.take(), member.grid);
+        if let (Some(_), Some(host)) = (unit, crowds.hosts.get(&grid)) {
+            self.state.bring_to(host.crowd.now());
+            self.state.freeze();
+        }
         if unit.is_some() && !self.critter.collides {
             let (head, drawn) = (self.state.walk.head(), self.state.place());
             self.state.walk = Walk::standing(head);

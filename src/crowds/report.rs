@@ -11,12 +11,13 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupPlace, GroupState},
-    movement::{Critter, CritterState, Facing},
+    movement::{CritterState, Facing},
     nav::{
         cell::Cell,
-        crowd::{CrowdEvent, Hindrance},
+        crowd::{Crowd, CrowdEvent, Hindrance, UnitId},
         direction::Direction,
         goal::Approach,
+        grid::NavGrid,
         path::{Path, PathKind},
         walk::Walk,
     },
@@ -24,15 +25,10 @@ use crate::{
     scheduler::Pathfinder,
 };
 
-/// Ticks without a way after which a critter asks for a new path.
-const LOST: u64 = 24;
-
 /// What is shown of a critter.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Shown {
-    entity: Entity,
-    critter: &'static Critter,
     state: &'static mut CritterState,
     facing: &'static mut Facing,
     status: Option<&'static mut PathStatus>,
@@ -58,7 +54,6 @@ pub(crate) enum News {
 
 /// Lets all crowds move for a tick.
 pub(crate) fn advance_crowds(
-    time: Res<Time>,
     grids: Res<NavGrids>,
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
@@ -74,12 +69,7 @@ pub(crate) fn advance_crowds(
             host.crowd.tick(grid, &fields.guides(&grids, id));
         }
     }
-    let seconds = time.delta_secs();
-    for mut critter in &mut critters.p0() {
-        if let Some(lost) = critter.show(&grids, &crowds, seconds) {
-            news.push(lost);
-        }
-    }
+    show_steps(&grids, &crowds, &mut critters.p0());
     collect_events(&crowds, &mut news);
     let mut orders = critters.p1();
     exchange_places(&crowds, &mut orders, &mut places, &mut groups);
@@ -90,6 +80,20 @@ pub(crate) fn advance_crowds(
     for (_, entity, what) in news.drain(..) {
         if let Ok(order) = orders.get_mut(entity) {
             tell((entity, what), order, (&grids, &mut pathfinder), &mut commands);
+        }
+    }
+}
+
+/// Takes over which steps have begun and ended.
+fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown>) {
+    for (&id, host) in &crowds.hosts {
+        let Some(grid) = grids.get(id) else {
+            continue;
+        };
+        for unit in host.crowd.moved() {
+            if let Ok(mut critter) = critters.get_mut(host.entities[unit.slot()]) {
+                critter.show(grid, &host.crowd, unit);
+            }
         }
     }
 }
@@ -132,6 +136,7 @@ fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
             let (unit, what) = match *event {
                 CrowdEvent::Arrived { unit, .. } => (unit, News::Arrived),
                 CrowdEvent::Stuck { unit, why } => (unit, News::Stuck(why)),
+                CrowdEvent::Lost { unit } => (unit, News::Lost),
                 CrowdEvent::Exchanged { .. } => continue,
             };
             news.push((0, host.entities[unit.slot()], what));
@@ -140,42 +145,29 @@ fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
 }
 
 impl ShownItem<'_, '_> {
-    /// Takes over where the crowd has it; says if it has lost its way.
-    fn show(
-        &mut self,
-        grids: &NavGrids,
-        crowds: &Crowds,
-        seconds: f32,
-    ) -> Option<(u64, Entity, News)> {
-        let unit = self.state.member.unit?;
-        let id = self.state.member.grid;
-        let (grid, crowd) = grids.get(id).zip(crowds.get(id))?;
-        let (tail, head) = crowd.place(grid, unit)?;
-        let is_moving = tail != head;
-        self.state.bypass_change_detection().begin_tick();
-        if is_moving || self.state.walk.is_between_cells() || !self.state.is_settled() {
-            let size = grid.unit_size(self.state.member.profile);
-            self.state.set_size(size);
-            self.state.lead_over(None);
-            let direction = Direction::between(tail, head).unwrap_or(self.state.walk.direction());
-            self.state.walk = Walk::between((tail, head), direction, crowd.progress(unit));
-            self.state.draw_in(None, (self.critter.speed * seconds).max(0.0));
-            if is_moving {
-                self.facing.set_if_neq(Facing(direction));
-            }
+    /// Takes over the step that a unit makes now, or that it stands.
+    fn show(&mut self, grid: &NavGrid, crowd: &Crowd, unit: UnitId) {
+        let state = self.state.bypass_change_detection();
+        let place = crowd.place(grid, unit).filter(|_| state.member.unit == Some(unit));
+        let Some((tail, head)) = place else {
+            return;
+        };
+        let before = state.walk;
+        let direction = Direction::between(tail, head).unwrap_or(before.direction());
+        let walk = Walk::between((tail, head), direction, crowd.progress(unit));
+        state.take_step(crowd.now(), grid.unit_size(state.member.profile), walk);
+        if tail == head {
+            return;
         }
-        let status = self.status.as_ref().filter(|status| status.is_walking())?;
-        if is_moving {
-            let is_released = matches!(**status, PathStatus::Stuck(_));
-            if let (true, Some(path), Some(status)) = (is_released, self.path, &mut self.status) {
-                **status = PathStatus::Walking(path.0.kind());
-            }
-            return None;
+        if !before.is_between_cells() || before.direction() != direction {
+            self.facing.set_if_neq(Facing(direction));
         }
-        let (hindrance, waited) = crowd.hindrance(unit);
-        let is_beginning = self.path.is_some_and(|path| path.0.kind() == PathKind::Beginning);
-        let is_lost = hindrance == Hindrance::NoWay && waited >= LOST && !is_beginning;
-        is_lost.then_some((0, self.entity, News::Lost))
+        if core::mem::take(&mut state.member.is_stuck)
+            && let (Some(status), Some(path)) = (&mut self.status, self.path)
+            && matches!(**status, PathStatus::Stuck(_))
+        {
+            **status = PathStatus::Walking(path.0.kind());
+        }
     }
 }
 
@@ -215,7 +207,11 @@ fn tell(
                 commands.trigger(Arrived { entity, kind, cell });
             }
         }
-        News::Stuck(why) => *status = PathStatus::Stuck(why),
+        News::Stuck(why) => {
+            *status = PathStatus::Stuck(why);
+            state.bypass_change_detection().member.is_stuck = true;
+        }
+        News::Lost if path.0.kind() == PathKind::Beginning => {} // the rest is on its way
         News::Lost => ask_again((entity, grids, pathfinder), &mut order, (path, status, state)),
     }
 }

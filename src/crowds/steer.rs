@@ -4,7 +4,10 @@
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{CrowdTeam, Crowds, Errand, Immovable};
+use super::{
+    CrowdTeam, Crowds, Errand, Immovable,
+    changes::{Column, list_changed},
+};
 use crate::{
     flow::FlowFields,
     grids::NavGrids,
@@ -21,6 +24,7 @@ use crate::{
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Steered {
+    entity: Entity,
     critter: &'static Critter,
     limit: Option<&'static SpeedLimit>,
     mates: Option<(&'static GroupPlace, &'static GroupMates)>,
@@ -34,6 +38,16 @@ pub(crate) struct Steered {
     state: &'static mut CritterState,
 }
 
+/// What the crowd is to be told of if it changes.
+type Columns<'w, 's> = (
+    Column<'w, 's, Critter>,
+    Column<'w, 's, CritterState>,
+    Column<'w, 's, SpeedLimit>,
+    Column<'w, 's, GroupPace>,
+    Column<'w, 's, CrowdTeam>,
+    Column<'w, 's, Immovable>,
+);
+
 /// Passes on what has changed since the last tick.
 pub(crate) fn steer_critters(
     time: Res<Time>,
@@ -41,48 +55,80 @@ pub(crate) fn steer_critters(
     mut crowds: ResMut<Crowds>,
     fields: Res<FlowFields>,
     groups: Query<&GroupState>,
-    mut critters: Query<Steered>,
+    mut critters: ParamSet<(Columns, Query<Steered>)>,
+    mut seconds: Local<f32>,
+    mut entities: Local<Vec<Entity>>,
 ) {
-    let seconds = time.delta_secs();
-    for mut critter in &mut critters {
-        let Some(unit) = critter.state.member.unit else {
-            continue;
-        };
-        let (id, profile) = (critter.state.member.grid, critter.state.member.profile);
-        let (Some(grid), Some(host)) = (grids.get(id), crowds.hosts.get_mut(&id)) else {
-            continue;
-        };
-        let settings = UnitSettings {
-            profile,
-            speed: work(critter.speed(), seconds),
-            team: critter.team.map_or(0, |team| team.0),
-            is_pushable: !critter.is_immovable,
-            is_ghost: false,
+    entities.append(&mut crowds.inbox.lost);
+    let is_same_pace = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
+        == time.delta_secs().to_bits();
+    if is_same_pace {
+        let (kinds, states, limits, paces, teams, immovable) = critters.p0();
+        list_changed(&kinds, &mut entities);
+        list_changed(&states, &mut entities);
+        list_changed(&limits, &mut entities);
+        list_changed(&paces, &mut entities);
+        list_changed(&teams, &mut entities);
+        list_changed(&immovable, &mut entities);
+    } else {
+        entities.clear();
+        entities.extend(critters.p1().iter().map(|critter| critter.entity));
+    }
+    let mut critters = critters.p1();
+    for entity in entities.drain(..) {
+        if let Ok(mut critter) = critters.get_mut(entity) {
+            critter.steer((&grids, &fields), &mut crowds, &groups, *seconds);
+        }
+    }
+}
+
+impl SteeredItem<'_, '_> {
+    /// Passes on how it is to be treated, and where it goes if that is news.
+    fn steer(
+        &mut self,
+        (grids, fields): (&NavGrids, &FlowFields),
+        crowds: &mut Crowds,
+        groups: &Query<&GroupState>,
+        seconds: f32,
+    ) {
+        let state = self.state.bypass_change_detection();
+        let (unit, id, errand) = (state.member.unit, state.member.grid, state.member.errand);
+        let (Some(unit), Some(grid), Some(host)) =
+            (unit, grids.get(id), crowds.hosts.get_mut(&id))
+        else {
+            return;
         };
         let crowd = &mut host.crowd;
-        let known = crowd.set(unit, settings);
+        state.shrink_by(crowd.now(), (self.critter.speed * seconds).max(0.0));
+        let known = crowd.set(unit, self.settings(seconds));
         debug_assert!(known.is_ok(), "{known:?}");
-        let errand = critter.state.member.errand;
         // Whoever's group is gone goes on alone.
-        let has_left =
-            critter.mates.is_none() && crowd.is_among_mates(unit) && critter.is_under_way();
+        let has_left = self.mates.is_none() && crowd.is_among_mates(unit) && self.is_under_way();
         if errand == Errand::Known && !has_left {
-            continue;
+            return;
         }
-        let told = match critter.path.filter(|_| critter.is_under_way()) {
+        let told = match self.path.filter(|_| self.is_under_way()) {
             Some(path) if errand == Errand::Longer => crowd.lengthen(grid, unit, &path.0),
-            Some(path) => match critter.muster(&groups, &fields, path) {
+            Some(path) => match self.muster(groups, fields, path) {
                 Some(muster) => crowd.follow_among(grid, unit, &path.0, &muster),
                 None => crowd.follow(grid, unit, &path.0),
             },
             None => crowd.stop(unit),
         };
-        critter.state.member.errand = Errand::Known;
+        self.state.bypass_change_detection().member.errand = Errand::Known;
         debug_assert!(told != Err(CrowdError::NoSuchUnit), "{told:?}");
     }
-}
 
-impl SteeredItem<'_, '_> {
+    fn settings(&self, seconds: f32) -> UnitSettings {
+        UnitSettings {
+            profile: self.state.member.profile,
+            speed: work(self.speed(), seconds),
+            team: self.team.map_or(0, |team| team.0),
+            is_pushable: !self.is_immovable,
+            is_ghost: false,
+        }
+    }
+
     /// Cells per second over plain ground, under all limits.
     fn speed(&self) -> f32 {
         let limited = self.critter.limited(self.limit);

@@ -2,15 +2,13 @@
 
 use bevy::{ecs::query::QueryData, prelude::*};
 
-use super::{Critter, CritterState, Facing, SpeedLimit, StraightWay, straight::place_on, work};
+use super::{Critter, CritterState, Facing, SpeedLimit, StraightWay, work};
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     group::GroupPace,
     nav::{
-        cell::Cell,
         path::{Path, PathKind},
-        pull::Lines,
         query::PathFailure,
         walk::WalkEvent,
     },
@@ -54,14 +52,23 @@ pub(crate) fn advance_critters(
     time: Res<Time>,
     grids: Res<NavGrids>,
     mut pathfinder: ResMut<Pathfinder>,
+    critters: Query<(Entity, &Critter)>,
     mut walkers: Query<Walker>,
+    mut alone: Local<Vec<Entity>>,
     transforms: TransformHelper,
     mut endings: Local<Endings>,
+    mut removals: Local<u64>,
     mut commands: Commands,
 ) {
-    for mut walker in &mut walkers {
-        if let Some(ending) = walker.advance(time.delta_secs(), &grids, &transforms) {
-            endings.0.push((walker.order.number, walker.entity, ending));
+    // Those whom a crowd leads are none of ours, unless their grid has gone.
+    let is_any_gone = core::mem::replace(&mut *removals, grids.removals()) != grids.removals();
+    let ghosts = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
+    alone.extend(ghosts.map(|(entity, _)| entity));
+    for entity in alone.drain(..) {
+        if let Ok(mut walker) = walkers.get_mut(entity)
+            && let Some(ending) = walker.advance(time.delta_secs(), &grids, &transforms)
+        {
+            endings.0.push((walker.order.number, entity, ending));
         }
     }
     endings.0.sort_unstable_by_key(|&(number, ..)| number);
@@ -164,61 +171,5 @@ impl WalkerItem<'_, '_> {
             Ok(self.transform.translation)
         };
         frame.to_cells(world.unwrap_or(Vec3::NAN).truncate())
-    }
-}
-
-/// A cell's center in cell space.
-pub(super) fn center(cell: Cell) -> Vec2 {
-    Vec2::new(cell.x as f32, cell.y as f32)
-}
-
-/// Offsets below this many cells are rounding.
-const NO_OFFSET: f32 = 1.0e-3;
-
-impl CritterState {
-    /// What was now is before.
-    pub(crate) fn begin_tick(&mut self) {
-        self.before = self.now;
-    }
-
-    /// Takes up its place on its cell, drawn at `place` in cell space.
-    pub(crate) fn place_at(&mut self, place: Vec2) {
-        let exact = center(self.walk.tail()) + self.half;
-        let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
-        let place = if is_off { place } else { exact };
-        self.offset = place - exact;
-        self.before = place;
-        self.now = place;
-        self.placed = true;
-        self.is_diverted = false;
-    }
-
-    /// Takes up another way from where it is drawn.
-    pub(crate) fn lead_over(&mut self, lines: Option<&Lines>) {
-        if core::mem::take(&mut self.is_diverted) {
-            let offset = self.now - self.exact_place(lines).0;
-            self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
-        }
-    }
-
-    /// Updates the drawn place; an offset shrinks by `cells`.
-    pub(crate) fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
-        let length = self.offset.length();
-        self.offset =
-            if length > cells { self.offset * ((length - cells) / length) } else { Vec2::ZERO };
-        let (place, heading) = self.exact_place(lines);
-        self.now = place + self.offset;
-        self.heading = heading;
-    }
-
-    /// Place of its middle in cell space without the offset, and which way it heads on a straight line.
-    fn exact_place(&self, lines: Option<&Lines>) -> (Vec2, (i32, i32)) {
-        if let Some((place, heading)) = lines.and_then(|lines| place_on(lines, &self.walk)) {
-            return (place + self.half, heading);
-        }
-        let (done, needed) = self.walk.progress();
-        let share = (done as f64 / needed as f64) as f32;
-        let [tail, head] = [self.walk.tail(), self.walk.head()].map(center);
-        (tail.lerp(head, share) + self.half, (0, 0))
     }
 }

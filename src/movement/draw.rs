@@ -1,47 +1,132 @@
 //! Smooth transforms between ticks.
 
-use bevy::prelude::*;
+use std::collections::BTreeMap;
+
+use bevy::{
+    ecs::{change_detection::Tick, query::QueryData, system::SystemChangeTick},
+    prelude::*,
+};
 
 use super::{Critter, CritterState, Facing};
-use crate::{grids::NavGrids, request::ActiveOrder};
+use crate::{
+    coordinates::GridFrame,
+    crowds::Crowds,
+    grids::NavGrids,
+    nav::{crowd::Crowd, query::GridId},
+    request::ActiveOrder,
+};
 
-/// Whether transforms run between the last two ticks (the plugin ticks in `FixedUpdate`) or
-/// stand at the last one.
+/// How transforms are written.
 #[derive(Resource, Clone, Copy, Debug)]
-pub(crate) struct Interpolation(pub(crate) bool);
+pub(crate) struct Drawing {
+    /// Whether they run between the last two ticks (the plugin ticks in `FixedUpdate`) or stand at the
+    /// last one.
+    is_between_ticks: bool,
+    /// When they were last written.
+    written: Option<Tick>,
+}
 
-type Drawn = (
-    &'static Critter,
-    &'static mut CritterState,
-    Option<&'static ActiveOrder>,
-    &'static Facing,
-    &'static mut Transform,
-    Option<&'static ChildOf>,
-);
+impl Drawing {
+    pub(crate) const fn new(is_between_ticks: bool) -> Self {
+        Self { is_between_ticks, written: None }
+    }
+
+    /// Whether it was the last drawing that changed something at this time.
+    pub(crate) fn has_written(&self, changed: Tick) -> bool {
+        self.written == Some(changed)
+    }
+}
+
+/// What is drawn of a critter.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Drawn {
+    critter: &'static Critter,
+    state: &'static mut CritterState,
+    order: Option<&'static ActiveOrder>,
+    facing: &'static Facing,
+    transform: &'static mut Transform,
+    child_of: Option<&'static ChildOf>,
+}
+
+/// Where critters are drawn.
+struct Stage<'a> {
+    frame: &'a GridFrame,
+    /// Ticks of its crowd.
+    tick: u64,
+    /// Share of the last tick that is shown.
+    share: f32,
+    /// Whether a grid lies elsewhere than when it was last drawn.
+    is_moved: bool,
+}
 
 /// Writes the transform of every critter whose place on screen has changed: it walks, or its
 /// grid was moved. One that stands may be put elsewhere by writing its transform.
 pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
-    interpolation: Res<Interpolation>,
+    crowds: Res<Crowds>,
+    mut drawing: ResMut<Drawing>,
     fixed: Option<Res<Time<Fixed>>>,
     mut critters: Query<Drawn>,
     parents: Query<&GlobalTransform>,
+    mut frames: Local<BTreeMap<GridId, GridFrame>>,
+    ticks: SystemChangeTick,
 ) {
+    drawing.written = Some(ticks.this_run());
     let share = match fixed {
-        Some(fixed) if interpolation.0 => fixed.overstep_fraction(),
+        Some(fixed) if drawing.is_between_ticks => fixed.overstep_fraction(),
         _ => 1.0,
     };
-    for (critter, mut state, order, facing, mut transform, child_of) in &mut critters {
-        let grid = match (state.unit(), order) {
-            (None, Some(order)) => order.grid,
-            _ => state.member.grid,
-        };
-        let Some(frame) = grids.frame(grid).filter(|_| state.placed) else {
+    let is_moved = note_frames(&grids, &mut frames);
+    let mut stage: Option<(GridId, Stage)> = None;
+    for mut critter in &mut critters {
+        if critter.state.is_at_rest && !is_moved && critter.child_of.is_none() {
             continue;
+        }
+        let id = critter.grid();
+        if stage.as_ref().is_none_or(|&(known, _)| known != id) {
+            let tick = crowds.get(id).map_or(0, Crowd::now);
+            let at = |frame| (id, Stage { frame, tick, share, is_moved });
+            stage = grids.frame(id).map(at);
+        }
+        if let Some((_, stage)) = stage.as_ref().filter(|_| critter.state.placed) {
+            let parent = critter.child_of.and_then(|child_of| parents.get(child_of.parent()).ok());
+            critter.draw(stage, parent);
+        }
+    }
+}
+
+/// Notes where grids lie; says whether that has changed for any.
+fn note_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bool {
+    let mut is_moved = false;
+    for (id, _) in grids.iter() {
+        if let Some(&frame) = grids.frame(id) {
+            is_moved |= frames.insert(id, frame) != Some(frame);
+        }
+    }
+    is_moved
+}
+
+impl DrawnItem<'_, '_> {
+    /// The grid it is on.
+    fn grid(&self) -> GridId {
+        match (self.state.unit(), self.order) {
+            (None, Some(order)) => order.grid,
+            _ => self.state.member.grid,
+        }
+    }
+
+    /// Writes its transform, where it is another than before.
+    fn draw(&mut self, stage: &Stage, parent: Option<&GlobalTransform>) {
+        let state = self.state.bypass_change_detection();
+        let (before, now) = match state.unit() {
+            Some(_) => (state.place_in(stage.tick.saturating_sub(1)), state.place_in(stage.tick)),
+            None => (state.before, state.now),
         };
-        let place = frame.to_world(state.before.lerp(state.now, share));
-        let parent = child_of.and_then(|child_of| parents.get(child_of.parent()).ok());
+        state.now = now;
+        let is_walking = state.walk.is_between_cells();
+        state.is_at_rest = before == now && !is_walking;
+        let place = stage.frame.to_world(before.lerp(now, stage.share));
         let local = match parent {
             Some(parent) => {
                 let world = place.extend(parent.translation().z);
@@ -50,17 +135,20 @@ pub(crate) fn place_transforms(
             None => place,
         };
         if local.is_finite() && local != state.drawn {
-            transform.translation.x = local.x;
-            transform.translation.y = local.y;
-            state.bypass_change_detection().drawn = local;
+            self.transform.translation.x = local.x;
+            self.transform.translation.y = local.y;
+            state.drawn = local;
         }
-        if critter.turns && state.walk.is_between_cells() {
-            let (dx, dy) = match state.heading {
-                (0, 0) => facing.0.offset(),
-                heading => heading,
-            };
-            let ahead = frame.step(dx, dy);
-            transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
+        let heading = match state.heading {
+            _ if !is_walking => (0, 0),
+            (0, 0) => self.facing.0.offset(),
+            heading => heading,
+        };
+        let is_turned = state.turned != heading || stage.is_moved;
+        state.turned = heading;
+        if self.critter.turns && is_walking && is_turned {
+            let ahead = stage.frame.step(heading.0, heading.1);
+            self.transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
-use super::{CritterState, advance::center};
+use super::{CritterState, place::center};
 use crate::nav::{
     cell::CellRect,
     grid::NavGrid,

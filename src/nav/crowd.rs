@@ -43,6 +43,8 @@ pub use muster::Muster;
 pub use orders::CrowdError;
 pub use unit::{UnitId, UnitSettings};
 
+pub(crate) use clock::PARTS;
+
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -50,7 +52,7 @@ use self::{
     board::{Board, Hold},
     chain::Push,
     claim::Claim,
-    clock::{PARTS, Wheel},
+    clock::Wheel,
     escape::Footprint,
     group::Group,
     guide::{View, World},
@@ -68,6 +70,8 @@ const FIRST_TURN: u64 = 1 << 28;
 const RETRY: u64 = 16;
 /// Ticks of waiting after which a unit is reported to be stuck.
 const STUCK: u64 = 512;
+/// Ticks without a way after which a unit is reported to be lost, and again with every try.
+const LOST: u64 = 24;
 
 /// The units of one grid; see the [module](self).
 #[derive(Debug, Default)]
@@ -113,6 +117,8 @@ pub struct Crowd {
     groups: Vec<Group>,
     group_scratch: GroupScratch,
     events: Vec<CrowdEvent>,
+    /// Whose steps began or ended in this tick.
+    moved: Vec<u32>,
     counters: CrowdCounters,
 }
 
@@ -129,6 +135,7 @@ impl Crowd {
     /// nothing on a grid of another size.
     pub fn tick<G: Guidance + ?Sized>(&mut self, grid: &NavGrid, guide: &G) {
         self.events.clear();
+        self.moved.clear();
         if (grid.width(), grid.height()) != self.size {
             return;
         }
@@ -173,6 +180,7 @@ impl Crowd {
             }
             self.units[index as usize].listed_in = self.stamp();
             self.ready.push(index);
+            self.moved.push(index);
         }
         (self.due, self.ended) = (due, ended);
     }
@@ -283,7 +291,12 @@ impl Crowd {
             unit.is_reported_stuck = true;
             self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });
         }
-        self.wheel.put(index, now, now + RETRY);
+        let is_lost = unit.hindrance == Hindrance::NoWay;
+        if is_lost && waited >= LOST {
+            self.events.push(CrowdEvent::Lost { unit: id });
+        }
+        let retry = if is_lost && waited < LOST { RETRY.min(LOST - waited) } else { RETRY };
+        self.wheel.put(index, now, now + retry);
         self.listen(index);
     }
 }

@@ -101,6 +101,12 @@ impl Walk {
         if self.needed == 0 { (0, 1) } else { (self.done, self.needed) }
     }
 
+    /// Does `work` on the step under way, which goes on to its end.
+    pub(crate) const fn work_on(&mut self, work: u64) {
+        let done = self.done.saturating_add(work);
+        self.done = if done < self.needed { done } else { self.needed };
+    }
+
     /// Whether a step is under way.
     #[must_use]
     pub const fn is_between_cells(&self) -> bool {

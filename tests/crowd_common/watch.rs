@@ -90,6 +90,9 @@ impl Watch {
         let Some(grid) = app.world().resource::<NavGrids>().get(GridId::default()) else {
             return;
         };
+        let Some(crowd) = app.world().resource::<Crowds>().get(GridId::default()) else {
+            return;
+        };
         let (mut units, mut seen) = (BTreeMap::new(), Vec::new());
         for (entity, critter, state) in critters.iter(app.world()) {
             let Some(unit) = state.unit().filter(|_| critter.collides) else {
@@ -99,7 +102,7 @@ impl Watch {
             units.insert(id, unit.bits());
             let size = grid.unit_size(profile) as i32;
             let (tail, head) = (state.walk().tail(), state.walk().head());
-            let (done, needed) = state.walk().progress();
+            let (done, needed) = crowd.progress(unit);
             seen.push(Seen { id, profile, size, tail, head, done: done as f64 / needed as f64 });
         }
         let now = self.ticks;

@@ -47,6 +47,12 @@ impl Crowd {
         &self.events
     }
 
+    /// Whose steps began or ended in the last tick; all others stand, or go on as evenly as before.
+    pub fn moved(&self) -> impl Iterator<Item = UnitId> + '_ {
+        let there = |&&index: &&u32| self.units[index as usize].is_there();
+        self.moved.iter().filter(there).map(|&index| self.id(index))
+    }
+
     /// What was done so far.
     #[must_use]
     pub const fn counters(&self) -> CrowdCounters {
@@ -116,6 +122,7 @@ impl Crowd {
     pub fn bytes(&self) -> usize {
         let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.waiting_before];
         let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
+        let lists = lists + self.moved.capacity() * 4;
         let units = self.units.capacity() * size_of::<Unit>() + self.turns.capacity() * 8;
         self.board.bytes()
             + self.wheel.bytes()

@@ -37,6 +37,14 @@ impl Place {
         Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
     }
 
+    /// The place so many steps on.
+    #[inline]
+    pub(super) const fn along(self, direction: u8, steps: u16) -> Self {
+        let (dx, dy) = OFFSETS[(direction & 7) as usize];
+        let (x, y) = (steps.wrapping_mul(dx as u16), steps.wrapping_mul(dy as u16));
+        Self { x: self.x.wrapping_add(x), y: self.y.wrapping_add(y) }
+    }
+
     /// Columns and rows to another place, the greater of both.
     #[inline]
     pub(super) fn reach(self, other: Self) -> u16 {

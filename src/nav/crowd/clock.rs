@@ -7,7 +7,7 @@
 use super::unit::NONE;
 
 /// Parts into which a tick is divided: steps end between ticks, too.
-pub(super) const PARTS: u64 = 1 << 16;
+pub(crate) const PARTS: u64 = 1 << 16;
 /// Longest step, in parts: slower units stand still to all intents and purposes.
 pub(super) const LONGEST_STEP: u64 = PARTS << 24;
 

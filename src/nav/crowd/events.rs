@@ -29,6 +29,11 @@ pub enum CrowdEvent {
         /// Why.
         why: Hindrance,
     },
+    /// It has found no way for a while ([`Hindrance::NoWay`]); told again as long as that is so.
+    Lost {
+        /// Who.
+        unit: UnitId,
+    },
 }
 
 /// What the crowd has done since it was made.

@@ -23,6 +23,9 @@ const RADIUS: u16 = 12;
 /// Cells of the path ahead that may lie in the field.
 pub(super) const AHEAD_IN_FIELD: usize = 64;
 
+/// Cells beyond the middle, seen from the path, that the field covers.
+const MARGIN: u64 = 4;
+
 /// What steps cost a unit.
 pub(super) struct Ground<'a> {
     pub(super) layer: &'a Layer,
@@ -92,8 +95,16 @@ pub(super) fn spread(
             open.push(Reverse((rest + 1, cell.x, cell.y)));
         }
     }
+    // Whoever goes astray farther than a few steps gets another field.
+    let slack = MARGIN * u64::from(STRAIGHT) * ground.cheapest;
+    let mut most = FAR;
     while let Some(Reverse((rest, x, y))) = open.pop() {
         let place = Place { x, y };
+        if place == middle {
+            most = most.min(rest + slack);
+        } else if rest > most {
+            break;
+        }
         if way.field_at(place).is_none_or(|at| way.field[at] < rest) {
             continue;
         }

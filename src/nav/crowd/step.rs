@@ -59,6 +59,9 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         // It uses the whole tick, or what its last step has left of it.
         let is_going_on = unit.spare_in == now as u32;
+        if !is_going_on {
+            self.moved.push(index);
+        }
         let spare = if is_going_on { u64::from(unit.spare).min(PARTS) } else { PARTS };
         unit.start = now * PARTS - spare;
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * PARTS);

@@ -127,20 +127,43 @@ impl Way {
         })
     }
 
+    /// Where the path leads on from `place`, if that is the cell of it that was reached last: no way beside
+    /// the path is ranked before that ([`Crowd::way_rest`]), unless it leads to the very end.
+    pub(super) fn next_from(&self, place: Place) -> Option<u8> {
+        let is_on_path = self.at == place && !self.has_field;
+        let leg = self.legs.get(self.leg).filter(|_| is_on_path)?;
+        let way = leg.direction as u8;
+        (self.end.reach(place) > 1 || place.step(way) == self.end).then_some(way)
+    }
+
     /// Notes that the unit stands on `place`: the path up to there is done.
     fn arrive_at(&mut self, place: Place) {
-        let mut at = self.at;
-        if at == place && self.middle != place {
-            self.has_field = false; // it went astray, and is back where it left the path
+        if self.at == place {
+            // Unless the field begins here, it went astray, and is back where it left the path.
+            self.has_field &= self.middle == place;
+            return;
         }
-        let found = self.steps().take(AHEAD_IN_FIELD).position(|way| {
-            at = at.step(way);
-            at == place
-        });
-        if let Some(steps) = found {
-            self.go_on(steps + 1);
+        if let Some(steps) = self.steps_to(place) {
+            self.go_on(steps);
             self.has_field = false;
         }
+    }
+
+    /// After how many steps the path comes to a place, if that is soon.
+    fn steps_to(&self, place: Place) -> Option<usize> {
+        let (mut at, mut before, mut done) = (self.at, 0, self.step);
+        for leg in self.legs.get(self.leg..)? {
+            let (way, steps) = (leg.direction as u8, leg.steps - core::mem::take(&mut done));
+            let away = at.reach(place);
+            if (1..=steps).contains(&away) && at.along(way, away) == place {
+                return Some(before + usize::from(away)).filter(|&steps| steps <= AHEAD_IN_FIELD);
+            }
+            (at, before) = (at.along(way, steps), before + usize::from(steps));
+            if before >= AHEAD_IN_FIELD {
+                break;
+            }
+        }
+        None
     }
 
     /// The next cells of the path, and the way left from each of them. What lies beyond them is the same

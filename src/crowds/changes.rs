@@ -1,0 +1,45 @@
+//! Which critters have changed, found by reading change ticks as columns: ten thousand in a few microseconds.
+//!
+//! Input: a component, or several. Output: the critters whose component somebody has written since the
+//! system last ran.
+
+use bevy::{ecs::change_detection::Tick, prelude::*};
+
+use crate::movement::CritterState;
+
+/// A component of all critters that have it.
+pub(super) type Column<'w, 's, C> =
+    Query<'w, 's, (Entity, Ref<'static, C>), With<CritterState>>;
+
+/// Ticks that are looked at before it is asked whether any of them counts.
+const CHUNK: usize = 32;
+
+/// Lists the critters whose component has changed.
+pub(super) fn list_changed<C: Component>(column: &Column<C>, entities: &mut Vec<Entity>) {
+    list_changed_but(column, |_| false, entities);
+}
+
+/// The same, leaving out changes at times of which `is_known` is true.
+pub(super) fn list_changed_but<C: Component>(
+    column: &Column<C>,
+    is_known: impl Fn(Tick) -> bool,
+    entities: &mut Vec<Entity>,
+) {
+    let Ok(tables) = column.contiguous_iter() else {
+        // Components kept apart from tables; none of ours are.
+        let new = |component: &Ref<C>| component.is_changed() && !is_known(component.last_changed());
+        entities.extend(column.iter().filter(|(_, component)| new(component)).map(|(id, _)| id));
+        return;
+    };
+    for (ids, components) in tables {
+        let (last, this) = (components.last_run_tick(), components.this_run_tick());
+        let is_new = |tick: &Tick| tick.is_newer_than(last, this) && !is_known(*tick);
+        let ticks = components.changed_ticks_slice();
+        for (ids, ticks) in ids.chunks(CHUNK).zip(ticks.chunks(CHUNK)) {
+            if ticks.iter().fold(false, |any, tick| any | is_new(tick)) {
+                let new = ids.iter().zip(ticks).filter(|(_, tick)| is_new(tick));
+                entities.extend(new.map(|(&id, _)| id));
+            }
+        }
+    }
+}

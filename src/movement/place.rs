@@ -1,0 +1,154 @@
+//! Where critters are drawn: exactly where they are, or led there gently.
+//!
+//! Input: steps, tick by tick for those that walk alone, one by one for those that a crowd leads. Output:
+//! places in cell space, now and a tick ago. Who is led is not looked at while its step goes on: where it
+//! is follows from when that began.
+
+use bevy::prelude::*;
+
+use super::{CritterState, straight::place_on};
+use crate::{
+    coordinates::half_block,
+    nav::{cell::Cell, crowd::PARTS, pull::Lines, walk::Walk},
+};
+
+/// Offsets below this many cells are rounding.
+const NO_OFFSET: f32 = 1.0e-3;
+
+/// A cell's center in cell space.
+pub(super) fn center(cell: Cell) -> Vec2 {
+    Vec2::new(cell.x as f32, cell.y as f32)
+}
+
+/// An offset that has shrunk by so many cells.
+fn shrunk(offset: Vec2, cells: f32) -> Vec2 {
+    if offset == Vec2::ZERO {
+        return offset;
+    }
+    let length = offset.length();
+    if length > cells { offset * ((length - cells) / length) } else { Vec2::ZERO }
+}
+
+impl CritterState {
+    /// Takes up its place on its cell, drawn at `place` in cell space.
+    pub(crate) fn place_at(&mut self, place: Vec2) {
+        let exact = center(self.walk.tail()) + self.half;
+        let is_off = place.is_finite() && place.distance(exact) > NO_OFFSET;
+        let place = if is_off { place } else { exact };
+        self.offset = place - exact;
+        (self.before, self.now) = (place, place);
+        self.placed = true;
+        self.is_diverted = false;
+        self.is_at_rest = false;
+        self.heading = (0, 0);
+    }
+
+    /// Takes the size of a unit of `size × size` cells; one that grows or shrinks is led over gently.
+    pub(crate) fn set_size(&mut self, size: u32) {
+        let half = half_block(size).x;
+        self.offset += self.half - half; // exact: halves of small whole numbers
+        self.half = half;
+    }
+}
+
+/// Walking alone.
+impl CritterState {
+    /// What was now is before.
+    pub(crate) fn begin_tick(&mut self) {
+        self.before = self.now;
+    }
+
+    /// Takes up another way from where it is drawn.
+    pub(crate) fn lead_over(&mut self, lines: Option<&Lines>) {
+        if core::mem::take(&mut self.is_diverted) {
+            let offset = self.now - self.exact_place(lines).0;
+            self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
+        }
+    }
+
+    /// Updates the drawn place; an offset shrinks by `cells`.
+    pub(crate) fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
+        self.offset = shrunk(self.offset, cells);
+        let (place, heading) = self.exact_place(lines);
+        self.now = place + self.offset;
+        self.heading = heading;
+        self.is_at_rest = false;
+    }
+
+    /// Place of its middle in cell space without the offset, and which way it heads on a straight line.
+    fn exact_place(&self, lines: Option<&Lines>) -> (Vec2, (i32, i32)) {
+        match lines.and_then(|lines| place_on(lines, &self.walk)) {
+            Some((place, heading)) => (place + self.half, heading),
+            None => (self.place_on_step(), (0, 0)),
+        }
+    }
+
+    /// Place of its middle on the step under way.
+    fn place_on_step(&self) -> Vec2 {
+        let (done, needed) = self.walk.progress();
+        let share = (done as f64 / needed as f64) as f32;
+        let [tail, head] = [self.walk.tail(), self.walk.head()].map(center);
+        tail.lerp(head, share) + self.half
+    }
+}
+
+/// Being led by a crowd, whose ticks are counted from its own beginning.
+impl CritterState {
+    /// Its place at the end of a tick, not earlier than the one before its last change.
+    #[inline]
+    pub(crate) fn place_in(&self, tick: u64) -> Vec2 {
+        let Some(ticks) = tick.checked_sub(self.since) else {
+            return self.before;
+        };
+        let ticks = ticks as f32;
+        self.origin + self.velocity * ticks.min(self.ticks) + shrunk(self.offset, self.shrink * ticks)
+    }
+
+    /// Is led from the end of a tick on; an offset shrinks by `cells` with every tick.
+    pub(crate) fn be_led(&mut self, tick: u64, cells: f32) {
+        self.shrink = cells;
+        self.set_out(tick);
+    }
+
+    /// Notes how it goes on from the end of a tick.
+    fn set_out(&mut self, tick: u64) {
+        let (done, needed) = self.walk.progress();
+        let way = center(self.walk.head()) - center(self.walk.tail());
+        self.origin = self.place_on_step();
+        self.velocity = way * (PARTS as f64 / needed as f64) as f32;
+        self.ticks = ((needed - done) as f64 / PARTS as f64) as f32;
+        self.since = tick;
+        self.is_at_rest = false;
+    }
+
+    /// Lets its offset shrink by so many cells with every tick from now on.
+    pub(crate) fn shrink_by(&mut self, now: u64, cells: f32) {
+        if self.shrink.to_bits() != cells.to_bits() {
+            self.bring_to(now);
+            self.shrink = cells;
+        }
+    }
+
+    /// Brings it up to the end of a tick.
+    pub(crate) fn bring_to(&mut self, tick: u64) {
+        (self.before, self.now) = (self.place_in(tick.saturating_sub(1)), self.place_in(tick));
+        if let Some(ticks) = tick.checked_sub(self.since) {
+            self.offset = shrunk(self.offset, self.shrink * ticks as f32);
+            self.walk.work_on(ticks * PARTS);
+        }
+        self.set_out(tick);
+    }
+
+    /// Is led no more: stays where it is drawn.
+    pub(crate) fn freeze(&mut self) {
+        self.before = self.now;
+    }
+
+    /// Begins or ends a step in a tick.
+    pub(crate) fn take_step(&mut self, tick: u64, size: u32, walk: Walk) {
+        self.bring_to(tick);
+        self.set_size(size);
+        self.walk = walk;
+        self.set_out(tick);
+    }
+}
