@@ -125,8 +125,10 @@ impl DrawnItem<'_, '_> {
         };
         state.now = now;
         let is_walking = state.walk.is_between_cells();
-        state.is_at_rest = before == now && !is_walking;
-        let place = stage.frame.to_world(before.lerp(now, stage.share));
+        let stands = before == now;
+        state.is_at_rest = stands && !is_walking;
+        let place = if stands { now } else { before.lerp(now, stage.share) };
+        let place = stage.frame.to_world(place);
         let local = match parent {
             Some(parent) => {
                 let world = place.extend(parent.translation().z);

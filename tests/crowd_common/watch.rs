@@ -102,6 +102,7 @@ impl Watch {
             units.insert(id, unit.bits());
             let size = grid.unit_size(profile) as i32;
             let (tail, head) = (state.walk().tail(), state.walk().head());
+            assert_eq!(Some((tail, head)), crowd.place(grid, unit), "of {unit:?}");
             let (done, needed) = crowd.progress(unit);
             seen.push(Seen { id, profile, size, tail, head, done: done as f64 / needed as f64 });
         }
