@@ -22,7 +22,7 @@ use crate::nav::{
 const LEAST: usize = 2;
 /// Shortest passage before which those who wait leave room, and how many steps of it.
 const LONG: usize = 8;
-const ROOM: usize = 1;
+const ROOM: usize = 2;
 /// Steps behind a passage on which a unit still goes before others.
 const CLEAR: u8 = 3;
 
@@ -59,9 +59,7 @@ impl Crowd {
         if passages.look(layer, tail) {
             let mut passages = core::mem::take(passages);
             let at = self.units[index as usize].tail;
-            let is_busy =
-                passages.before(at).is_some_and(|passage| passage.lock.is_busy(self.now, push));
-            if is_busy {
+            if is_before_busy(&passages, at, self.now, push) {
                 ranking.go_straight();
                 if let Some(way) = self.way_aside(&passages, index, &ranking) {
                     ranking.prefer(way);
@@ -318,6 +316,14 @@ impl Crowd {
             (lock.last_entry, lock.pace, lock.counted) = (now, pace, 0);
         }
     }
+}
+
+/// Whether a place lies before a passage through which others come or go just now. Whoever is pushed out of
+/// one comes out as if by himself: a diagonal step would keep all behind him for its length.
+fn is_before_busy(passages: &Passages, at: Place, now: u64, push: u8) -> bool {
+    let is_pushed_out = push != STAY && passages.of(at.step(push + 4)).is_some();
+    let push = if is_pushed_out { STAY } else { push };
+    passages.before(at).is_some_and(|passage| passage.lock.is_busy(now, push))
 }
 
 /// The side to which a unit in a passage wants.

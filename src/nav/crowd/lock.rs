@@ -18,7 +18,7 @@ const STALLED: u64 = 4;
 /// Steps after somebody moved in it during which units near by keep to straight steps: they are shorter.
 const BUSY: u64 = 3;
 /// Units of a batch at least, and more for each two cells.
-const BATCH: u32 = 8;
+const BATCH: u32 = 16;
 
 /// The direction of a passage.
 #[derive(Clone, Copy, Debug)]
