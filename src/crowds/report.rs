@@ -4,6 +4,8 @@
 //! get on, with the reason. A critter that cannot find back to its path, or whose path was cut off, gets
 //! another.
 
+use core::hint::black_box;
+
 use bevy::{ecs::query::QueryData, prelude::*};
 
 use super::{Crowds, Errand};
@@ -90,6 +92,10 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown>) {
         let Some(grid) = grids.get(id) else {
             continue;
         };
+        // First a look at where all of them are kept, so that the processor waits for many at the same time.
+        for unit in host.crowd.moved() {
+            black_box(critters.contains(host.entities[unit.slot()]));
+        }
         for unit in host.crowd.moved() {
             if let Ok(mut critter) = critters.get_mut(host.entities[unit.slot()]) {
                 critter.show(grid, &host.crowd, unit);

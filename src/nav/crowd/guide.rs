@@ -144,7 +144,7 @@ impl Crowd {
             if let Errand::Route(route) = unit.errand {
                 world.guide.touch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if let Some(way) = self.ways.get(index as usize) {
-                black_box(way.next_from(unit.tail));
+                way.touch();
             }
             let cell = self.board.index(unit.tail);
             for way in [0, 1, 3, 4, 5, 7] {

@@ -6,6 +6,8 @@
 //! outward: a look nearby, not a new search. Only when no cell of the path ahead is near enough, or the
 //! path is cut off, a new one is needed ([`Hindrance::NoWay`](super::Hindrance::NoWay)).
 
+use core::hint::black_box;
+
 use super::{
     Crowd, CrowdError, Hindrance, UnitId,
     board::Place,
@@ -125,6 +127,11 @@ impl Way {
             let done = if at == 0 { first } else { 0 };
             (done..leg.steps).map(move |_| leg.direction as u8)
         })
+    }
+
+    /// Reads what is asked for when it is decided where to go on.
+    pub(super) fn touch(&self) {
+        black_box((self.at, self.has_field, self.legs.get(self.leg)));
     }
 
     /// Where the path leads on from `place`, if that is the cell of it that was reached last: no way beside
