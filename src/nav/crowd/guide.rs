@@ -121,16 +121,21 @@ impl Crowd {
         self.views.clear();
         let now = self.stamp();
         let mut last: Option<(u8, &Layer, u64)> = None;
-        for &index in &self.ready {
+        for at in 0..self.ready.len() {
+            let index = self.ready[at];
+            let route = self.field_of(&self.units[index as usize]);
             let unit = &mut self.units[index as usize];
-            if let Errand::Route(route) = unit.errand {
+            if let Some(route) = route {
                 let known = last.filter(|&(profile, ..)| profile == unit.profile);
                 last = known.or_else(|| ground_of(world, unit.profile));
                 let Some((_, layer, cost)) = last else {
                     continue;
                 };
-                (unit.viewed_in, unit.view) = (now, self.views.len() as u32);
                 let rest = field_around(world, route, unit.tail);
+                if matches!(unit.errand, Errand::Place(_)) && is_end(rest[usize::from(STAY)]) {
+                    continue; // it needs its own way, or knows none
+                }
+                (unit.viewed_in, unit.view) = (now, self.views.len() as u32);
                 self.views.push(View { rest, ways: legal_ways(layer, unit.tail), cost });
             }
         }
@@ -141,7 +146,7 @@ impl Crowd {
     fn touch_surroundings<G: Guidance + ?Sized>(&self, world: &World<'_, G>) {
         for &index in &self.ready {
             let unit = &self.units[index as usize];
-            if let Errand::Route(route) = unit.errand {
+            if let Some(route) = self.field_of(unit) {
                 world.guide.touch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if let Some(way) = self.ways.get(index as usize) {
                 way.touch();
@@ -153,11 +158,25 @@ impl Crowd {
         }
     }
 
+    /// The shared field that leads a unit, unless it goes to a slot of its group already or near one.
+    fn field_of(&self, unit: &Unit) -> Option<RouteId> {
+        match unit.errand {
+            Errand::Route(route) => Some(route),
+            Errand::Group(id) | Errand::Place(id) if unit.slot == NONE => {
+                let group = &self.groups[id.0 as usize];
+                group.route.filter(|_| group.rest(unit.tail) == FAR)
+            }
+            _ => None,
+        }
+    }
+
     /// Where the field of a unit leads, if that was looked up in this tick.
     #[inline]
     pub(super) fn view(&self, index: u32) -> Option<&View> {
         let unit = &self.units[index as usize];
-        let is_seen = unit.viewed_in == self.stamp() && unit.flees == NONE && !unit.is_trapped;
+        let is_seen = unit.viewed_in == self.stamp()
+            && (unit.flees, unit.slot) == (NONE, NONE)
+            && !unit.is_trapped;
         is_seen.then(|| self.views.get(unit.view as usize))?
     }
 
@@ -197,6 +216,11 @@ impl Crowd {
             Errand::Way => around(&self.way_rest(world.grid, index)),
         }
     }
+}
+
+/// Whether a field says no more than that its goal is here, or not to be reached.
+const fn is_end(rest: u64) -> bool {
+    matches!(rest, 0 | FAR)
 }
 
 /// A profile, its layer, and what its cells cost, if that is the same for all of them.

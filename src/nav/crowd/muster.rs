@@ -10,7 +10,7 @@ use super::{
     Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
     board::Place,
     group::{Group, GroupId},
-    guide::{FAR, Guidance, Rest, World, field_around},
+    guide::{FAR, Guidance, Rest, World, field_around, field_cost},
     unit::{Errand, NONE, STAY, State, Unit},
     way::Way,
 };
@@ -146,9 +146,10 @@ impl Crowd {
         let unit = &self.units[index as usize];
         match unit.errand {
             Errand::Way => true,
+            Errand::Place(_) if self.view(index).is_some() => false,
             Errand::Place(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
-                let leads = |route| field_around(world, route, unit.tail)[usize::from(STAY)] != FAR;
+                let leads = |route| field_cost(world, route, unit.tail) != FAR;
                 group.rest(unit.tail) == FAR && !group.route.is_some_and(leads)
             }
             _ => false,
