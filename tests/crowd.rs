@@ -166,7 +166,15 @@ fn march(grid: &NavGrid, ways: &[(Cell, Cell)], most: u64) -> u64 {
     }
     let (mut checker, mut arrived) = (Checker::new(), 0);
     for tick in 1..=most {
+        let places = |crowd: &Crowd| -> Vec<_> {
+            units.iter().map(|&(_, unit, _)| (unit, crowd.place(grid, unit).unwrap())).collect()
+        };
+        let before = places(&crowd);
         crowd.tick(grid, &fields);
+        let moved: Vec<UnitId> = crowd.moved().collect();
+        for (old, new) in before.iter().zip(places(&crowd)) {
+            assert!(*old == new || moved.contains(&new.0), "tick {tick}: untold {old:?} {new:?}");
+        }
         let come = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
         arrived += crowd.events().iter().filter(come).count();
         checker.look(grid, &seen(grid, &crowd, &units), &[]);
@@ -287,4 +295,29 @@ fn a_crowd_says_whom_somebody_waits_for() {
     crowd.tick(&grid, &());
     assert_eq!((crowd.waits_for(walker), crowd.waits_for(guard)), (None, None));
     assert_eq!(crowd.size(guard), None, "it is gone");
+}
+
+#[test]
+fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
+    let mut grid = NavGrid::new(20, 5, TerrainId::GROUND).unwrap();
+    let wall = CellRect::new(Cell::new(10, 0), 1, 5);
+    grid.block(wall).unwrap();
+    let goal = Cell::new(15, 2);
+    let mut fields = vec![field(&grid, ProfileId::default(), goal).unwrap()];
+    let mut crowd = Crowd::new(&grid);
+    let unit = crowd.add(&grid, Cell::new(3, 2), UnitSettings::default()).unwrap();
+    crowd.go_along(unit, RouteId(0)).unwrap();
+    let mut lost = Vec::new();
+    for tick in 1..=100 {
+        crowd.tick(&grid, &fields);
+        lost.extend(crowd.events().contains(&CrowdEvent::Lost { unit }).then_some(tick));
+    }
+    assert!((20..30).contains(&lost[0]), "first {lost:?}");
+    assert!(lost.len() >= 4 && lost.windows(2).all(|pair| pair[1] - pair[0] <= 20), "{lost:?}");
+    grid.unblock(wall).unwrap();
+    fields[0] = field(&grid, ProfileId::default(), goal).unwrap();
+    for _ in 0..160 {
+        crowd.tick(&grid, &fields);
+    }
+    assert!(crowd.has_arrived(unit));
 }

@@ -14,7 +14,10 @@ const FRAME: Duration = Duration::from_millis(4);
 #[derive(Resource, Default)]
 struct Written(usize);
 
-fn count_written(critters: Query<(), (Changed<Transform>, With<Critter>)>, mut written: ResMut<Written>) {
+fn count_written(
+    critters: Query<(), (Changed<Transform>, With<Critter>)>,
+    mut written: ResMut<Written>,
+) {
     written.0 += critters.iter().count();
 }
 

@@ -8,8 +8,7 @@ use bevy::{ecs::change_detection::Tick, prelude::*};
 use crate::movement::CritterState;
 
 /// A component of all critters that have it.
-pub(super) type Column<'w, 's, C> =
-    Query<'w, 's, (Entity, Ref<'static, C>), With<CritterState>>;
+pub(super) type Column<'w, 's, C> = Query<'w, 's, (Entity, Ref<'static, C>), With<CritterState>>;
 
 /// Ticks that are looked at before it is asked whether any of them counts.
 const CHUNK: usize = 32;
@@ -27,7 +26,8 @@ pub(super) fn list_changed_but<C: Component>(
 ) {
     let Ok(tables) = column.contiguous_iter() else {
         // Components kept apart from tables; none of ours are.
-        let new = |component: &Ref<C>| component.is_changed() && !is_known(component.last_changed());
+        let new =
+            |component: &Ref<C>| component.is_changed() && !is_known(component.last_changed());
         entities.extend(column.iter().filter(|(_, component)| new(component)).map(|(id, _)| id));
         return;
     };

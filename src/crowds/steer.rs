@@ -93,8 +93,7 @@ impl SteeredItem<'_, '_> {
     ) {
         let state = self.state.bypass_change_detection();
         let (unit, id, errand) = (state.member.unit, state.member.grid, state.member.errand);
-        let (Some(unit), Some(grid), Some(host)) =
-            (unit, grids.get(id), crowds.hosts.get_mut(&id))
+        let (Some(unit), Some(grid), Some(host)) = (unit, grids.get(id), crowds.hosts.get_mut(&id))
         else {
             return;
         };

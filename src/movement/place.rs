@@ -101,7 +101,9 @@ impl CritterState {
             return self.before;
         };
         let ticks = ticks as f32;
-        self.origin + self.velocity * ticks.min(self.ticks) + shrunk(self.offset, self.shrink * ticks)
+        self.origin
+            + self.velocity * ticks.min(self.ticks)
+            + shrunk(self.offset, self.shrink * ticks)
     }
 
     /// Is led from the end of a tick on; an offset shrinks by `cells` with every tick.
