@@ -135,6 +135,9 @@ pub(crate) fn work(speed: f32, seconds: f32) -> u64 {
 pub struct Facing(pub Direction);
 
 /// Where a critter is, as the plugin keeps it.
+///
+/// A step of one that is not a ghost does not count as a change: `Changed<Transform>` tells who was drawn
+/// elsewhere than before, [`Crowd::moved`](crate::nav::crowd::Crowd::moved) whose step began or ended.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_discard = crate::crowds::note_leaving)]
