@@ -187,7 +187,7 @@ impl CritterState {
         self.walk.tail()
     }
 
-    /// Its unit in the crowd of its grid ([`Crowds`](crate::prelude::Crowds)); `None` for ghosts and for
+    /// Its unit in the crowd of its grid ([`Crowds`]); `None` for ghosts and for
     /// those that have found no room yet.
     #[must_use]
     pub const fn unit(&self) -> Option<UnitId> {
