@@ -321,3 +321,25 @@ fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
     }
     assert!(crowd.has_arrived(unit));
 }
+
+#[test]
+fn kinds_of_units_may_come_in_any_order() {
+    let profiles = vec![Profile::default(), Profile::default(), Profile::default().size(2)];
+    let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap().with_profiles(profiles);
+    let mut crowd = Crowd::new(&grid);
+    let mut fields = Vec::new();
+    for (number, kind) in [1, 2, 0].into_iter().enumerate() {
+        let (profile, y) = (ProfileId(kind), 3 + 5 * number as i32);
+        let settings = UnitSettings { profile, ..UnitSettings::default() };
+        let unit = crowd.add(&grid, Cell::new(2, y), settings).unwrap();
+        fields.push(field(&grid, profile, Cell::new(20, y)).unwrap());
+        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        for _ in 0..25 {
+            crowd.tick(&grid, &fields);
+        }
+    }
+    for _ in 0..250 {
+        crowd.tick(&grid, &fields);
+    }
+    assert!(crowd.units().all(|unit| crowd.has_arrived(unit)));
+}

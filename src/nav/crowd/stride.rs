@@ -73,6 +73,7 @@ impl Crowd {
         let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
             return false;
         };
+        passages.fit(self.size); // those of another profile may have made room for these
         passages.is_far(unit.tail) || {
             let layer = world.grid.layer(ProfileId(unit.profile));
             layer.is_some_and(|layer| !passages.look(layer, unit.tail))
