@@ -192,6 +192,7 @@ pub(crate) fn note_leaving(mut world: DeferredWorld, HookContext { entity, .. }:
         return;
     };
     let (grid, unit) = (state.member.grid, state.member.unit.take());
+    state.freeze();
     if let (Some(unit), Some(mut crowds)) = (unit, world.get_resource_mut::<Crowds>())
         && crowds.hosts.get(&grid).is_some_and(|host| host.is_unit_of(unit, entity))
     {

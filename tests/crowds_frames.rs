@@ -174,3 +174,51 @@ fn a_grid_that_is_moved_takes_along_who_stands_on_it() {
     assert_eq!(place(&app, unit), Vec2::new(1_060.0, 20.0));
     assert_eq!(cell_of(&app, unit), Cell::new(6, 2));
 }
+
+#[test]
+fn a_child_that_leaves_its_parent_stays_where_it_is() {
+    let mut app = app_in_frames();
+    let wagon = app.world_mut().spawn(Transform::from_xyz(100.0, 0.0, 0.0)).id();
+    let unit = spawn_critter(&mut app, (2, 2));
+    app.world_mut().get_mut::<Transform>(unit).unwrap().translation.x -= 100.0;
+    app.world_mut().entity_mut(unit).insert(ChildOf(wagon));
+    frames(&mut app, 0.5);
+    assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
+    assert_eq!(place(&app, unit), Vec2::new(-80.0, 20.0), "seen from the wagon");
+    app.world_mut().entity_mut(unit).remove::<ChildOf>();
+    frames(&mut app, 0.5);
+    assert_eq!(place(&app, unit), Vec2::new(20.0, 20.0));
+    assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
+}
+
+/// Whom to put where by a command, once.
+#[derive(Resource)]
+struct Put(Option<(Entity, Vec3)>);
+
+#[test]
+fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)));
+    app.world_mut().resource_mut::<NavGrids>().insert(
+        GridId::default(),
+        grid_from(&field(40, 20)),
+        GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
+    );
+    let put = |mut put: ResMut<Put>, mut commands: Commands| {
+        if let Some((unit, place)) = put.0.take() {
+            commands.entity(unit).insert(Transform::from_translation(place));
+        }
+    };
+    app.insert_resource(Put(None))
+        .add_systems(Update, put.after(TilePathSystems::Move).before(TilePathSystems::Draw));
+    let unit = spawn_critter(&mut app, (2, 2));
+    for _ in 0..20 {
+        app.update();
+    }
+    app.world_mut().resource_mut::<Put>().0 = Some((unit, Vec3::new(120.0, 70.0, 5.0)));
+    for _ in 0..3 {
+        app.update();
+    }
+    assert_eq!(cell_of(&app, unit), Cell::new(12, 7));
+    assert_eq!(place(&app, unit), Vec2::new(120.0, 70.0));
+}

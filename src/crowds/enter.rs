@@ -71,13 +71,14 @@ pub(crate) fn enter_crowds(
     mut crowds: ResMut<Crowds>,
     mut critters: ParamSet<(Columns, Query<Newcomer>)>,
     transforms: TransformHelper,
-    drawing: Res<Drawing>,
+    mut drawing: ResMut<Drawing>,
     mut pathfinder: ResMut<Pathfinder>,
     mut suspects: Local<Suspects>,
 ) {
     let Suspects { ticks, entities, waiting, turns } = &mut *suspects;
     *ticks += 1;
     entities.append(waiting);
+    drawing.take_moved(entities);
     if crowds.drop_stale(&grids) {
         entities.extend(critters.p1().iter().map(|critter| critter.entity));
     } else {
@@ -175,6 +176,7 @@ impl NewcomerItem<'_, '_> {
         let host = crowds.host(grids, id, grid);
         if self.state.member.unit.is_some_and(|unit| !host.is_unit_of(unit, self.entity)) {
             self.state.member.unit = None; // of a crowd that is no more
+            self.state.freeze();
         }
         if self.state.member.unit.is_some() {
             self.state.bring_to(host.crowd.now());
@@ -279,8 +281,10 @@ impl NewcomerItem<'_, '_> {
     fn leave(&mut self, crowds: &mut Crowds) {
         let member = &mut self.state.member;
         let (unit, grid) = (member.unit.take(), member.grid);
-        if let (Some(_), Some(host)) = (unit, crowds.hosts.get(&grid)) {
-            self.state.bring_to(host.crowd.now());
+        if unit.is_some() {
+            if let Some(host) = crowds.hosts.get(&grid) {
+                self.state.bring_to(host.crowd.now());
+            }
             self.state.freeze();
         }
         if unit.is_some() && !self.critter.collides {

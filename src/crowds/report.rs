@@ -6,7 +6,10 @@
 
 use core::hint::black_box;
 
-use bevy::{ecs::query::QueryData, prelude::*};
+use bevy::{
+    ecs::{entity_disabling::Disabled, query::QueryData},
+    prelude::*,
+};
 
 use super::{Crowds, Errand};
 use crate::{
@@ -60,7 +63,7 @@ pub(crate) fn advance_crowds(
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
     mut pathfinder: ResMut<Pathfinder>,
-    mut critters: ParamSet<(Query<Shown>, Query<Ordered>)>,
+    mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Query<Ordered>)>,
     mut places: Query<&mut GroupPlace>,
     mut groups: Query<&mut GroupState>,
     mut news: Local<Vec<(u64, Entity, News)>>,
@@ -86,8 +89,8 @@ pub(crate) fn advance_crowds(
     }
 }
 
-/// Takes over which steps have begun and ended.
-fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown>) {
+/// Takes over which steps have begun and ended, of disabled critters as well: they hold their cells.
+fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, Allow<Disabled>>) {
     for (&id, host) in &crowds.hosts {
         let Some(grid) = grids.get(id) else {
             continue;
@@ -213,6 +216,7 @@ fn tell(
                 commands.trigger(Arrived { entity, kind, cell });
             }
         }
+        News::Stuck(_) if state.walk.is_between_cells() => {} // it was pushed on in the same tick
         News::Stuck(why) => {
             *status = PathStatus::Stuck(why);
             state.bypass_change_detection().member.is_stuck = true;

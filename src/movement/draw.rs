@@ -17,18 +17,25 @@ use crate::{
 };
 
 /// How transforms are written.
-#[derive(Resource, Clone, Copy, Debug)]
+#[derive(Resource, Debug)]
 pub(crate) struct Drawing {
     /// Whether they run between the last two ticks (the plugin ticks in `FixedUpdate`) or stand at the
     /// last one.
     is_between_ticks: bool,
     /// When they were last written.
     written: Option<Tick>,
+    /// Whose transform somebody else had written at that very time: commands do not count time.
+    moved: Vec<Entity>,
 }
 
 impl Drawing {
     pub(crate) const fn new(is_between_ticks: bool) -> Self {
-        Self { is_between_ticks, written: None }
+        Self { is_between_ticks, written: None, moved: Vec::new() }
+    }
+
+    /// Who may have been put elsewhere though the time of it says otherwise.
+    pub(crate) fn take_moved(&mut self, entities: &mut Vec<Entity>) {
+        entities.append(&mut self.moved);
     }
 
     /// Whether it was the last drawing that changed something at this time.
@@ -41,6 +48,7 @@ impl Drawing {
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Drawn {
+    entity: Entity,
     critter: &'static Critter,
     state: &'static mut CritterState,
     order: Option<&'static ActiveOrder>,
@@ -80,6 +88,9 @@ pub(crate) fn place_transforms(
     let is_moved = note_frames(&grids, &mut frames);
     let mut stage: Option<(GridId, Stage)> = None;
     for mut critter in &mut critters {
+        if critter.transform.last_changed() == ticks.this_run() {
+            drawing.moved.push(critter.entity);
+        }
         if critter.state.is_at_rest && !is_moved && critter.child_of.is_none() {
             continue;
         }
@@ -126,7 +137,8 @@ impl DrawnItem<'_, '_> {
         state.now = now;
         let is_walking = state.walk.is_between_cells();
         let stands = before == now;
-        state.is_at_rest = stands && !is_walking;
+        let is_free = self.child_of.is_none();
+        state.is_at_rest = stands && is_free && !is_walking && !state.is_led_over(stage.tick);
         let place = if stands { now } else { before.lerp(now, stage.share) };
         let place = stage.frame.to_world(place);
         let local = match parent {
@@ -147,7 +159,7 @@ impl DrawnItem<'_, '_> {
             heading => heading,
         };
         let is_turned = state.turned != heading || stage.is_moved;
-        state.turned = heading;
+        state.turned = if self.critter.turns { heading } else { (0, 0) };
         if self.critter.turns && is_walking && is_turned {
             let ahead = stage.frame.step(heading.0, heading.1);
             self.transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));

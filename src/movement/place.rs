@@ -100,10 +100,17 @@ impl CritterState {
         let Some(ticks) = tick.checked_sub(self.since) else {
             return self.before;
         };
-        let ticks = ticks as f32;
-        self.origin
-            + self.velocity * ticks.min(self.ticks)
-            + shrunk(self.offset, self.shrink * ticks)
+        self.origin + self.velocity * (ticks as f32).min(self.ticks) + self.offset_after(ticks)
+    }
+
+    fn offset_after(&self, ticks: u64) -> Vec2 {
+        shrunk(self.offset, self.shrink * ticks as f32)
+    }
+
+    /// Whether it is still drawn off its place at the end of a tick, and not for good.
+    pub(crate) fn is_led_over(&self, tick: u64) -> bool {
+        let ticks = tick.saturating_sub(self.since);
+        self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
     }
 
     /// Is led from the end of a tick on; an offset shrinks by `cells` with every tick.
@@ -135,7 +142,7 @@ impl CritterState {
     pub(crate) fn bring_to(&mut self, tick: u64) {
         (self.before, self.now) = (self.place_in(tick.saturating_sub(1)), self.place_in(tick));
         if let Some(ticks) = tick.checked_sub(self.since) {
-            self.offset = shrunk(self.offset, self.shrink * ticks as f32);
+            self.offset = self.offset_after(ticks);
             self.walk.work_on(ticks * PARTS);
         }
         self.set_out(tick);

@@ -96,7 +96,7 @@ pub(super) fn spread(
         }
     }
     // Whoever goes astray farther than a few steps gets another field.
-    let slack = MARGIN * u64::from(STRAIGHT) * ground.cheapest;
+    let slack = MARGIN * u64::from(STRAIGHT) * ground.cheapest.max(2 * ground.cost(middle));
     let mut most = FAR;
     while let Some(Reverse((rest, x, y))) = open.pop() {
         let place = Place { x, y };

@@ -297,7 +297,8 @@ impl Crowd {
             return;
         };
         let table = moves_of(grid, profile);
-        if is_lost {
+        let is_off = is_lost && way.field_at(place).is_none();
+        if is_off {
             way.find_again(place);
         }
         way.looked = self.now;
@@ -321,6 +322,11 @@ impl Crowd {
             }
         }
         spread(way, place, (&ground, table), &mut self.way_open, |_| false);
+        let is_dark = way.field_at(place).is_none_or(|at| way.field[at] == FAR);
+        if is_lost && !is_off && is_dark {
+            way.find_again(place);
+            spread(way, place, (&ground, table), &mut self.way_open, |_| false);
+        }
     }
 
     /// What is left of a unit's own way from its place and from those beside it. On the path the next cell
