@@ -1,4 +1,4 @@
-//! Which critters have changed, found by reading change ticks as columns: ten thousand in a few microseconds.
+//! Which critters have changed, found by reading change ticks as columns, not critter by critter.
 //!
 //! Input: a component, or several. Output: the critters whose component somebody has written since the
 //! system last ran.

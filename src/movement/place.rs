@@ -140,12 +140,17 @@ impl CritterState {
 
     /// Brings it up to the end of a tick.
     pub(crate) fn bring_to(&mut self, tick: u64) {
+        self.catch_up(tick);
+        self.set_out(tick);
+    }
+
+    /// Takes over where it is at the end of a tick; how it goes on is to be noted.
+    fn catch_up(&mut self, tick: u64) {
         (self.before, self.now) = (self.place_in(tick.saturating_sub(1)), self.place_in(tick));
         if let Some(ticks) = tick.checked_sub(self.since) {
             self.offset = self.offset_after(ticks);
             self.walk.work_on(ticks * PARTS);
         }
-        self.set_out(tick);
     }
 
     /// Is led no more: stays where it is drawn.
@@ -155,7 +160,7 @@ impl CritterState {
 
     /// Begins or ends a step in a tick.
     pub(crate) fn take_step(&mut self, tick: u64, size: u32, walk: Walk) {
-        self.bring_to(tick);
+        self.catch_up(tick);
         self.set_size(size);
         self.walk = walk;
         self.set_out(tick);

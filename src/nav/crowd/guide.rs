@@ -148,8 +148,8 @@ impl Crowd {
             let unit = &self.units[index as usize];
             if let Some(route) = self.field_of(unit) {
                 world.guide.touch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if let Some(way) = self.ways.get(index as usize) {
-                way.touch();
+            } else if unit.errand == Errand::Way {
+                self.ways[index as usize].touch();
             }
             let cell = self.board.index(unit.tail);
             for way in [0, 1, 3, 4, 5, 7] {
