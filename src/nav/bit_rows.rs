@@ -96,6 +96,18 @@ impl BitRows {
         (bits & 7) as Pattern
     }
 
+    /// Whether all of some columns of row `y` are set, fewer than 64.
+    #[inline]
+    pub(crate) fn all(&self, columns: Range<u32>, y: u32) -> bool {
+        let bit = columns.start as usize + 1;
+        let index = (y as usize + 1) * self.words_per_row + bit / 64;
+        let shift = bit % 64;
+        let low = self.words[index] >> shift;
+        let bits = if shift == 0 { low } else { low | self.words[index + 1] << (64 - shift) };
+        let asked = (1 << columns.len()) - 1;
+        bits & asked == asked
+    }
+
     /// 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
     pub(crate) fn thirty_two(&self, x: u32, y: u32) -> u32 {

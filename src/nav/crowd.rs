@@ -16,6 +16,7 @@ mod gate;
 mod group;
 mod guide;
 mod hindrance;
+mod keep_off;
 mod let_out;
 mod lock;
 mod muster;
@@ -33,6 +34,7 @@ mod slots;
 mod step;
 mod stride;
 mod unit;
+mod walls;
 mod way;
 
 pub use events::{CrowdCounters, CrowdEvent};
@@ -60,6 +62,7 @@ use self::{
     plan::Frame,
     slots::GroupScratch,
     unit::{Errand, NONE, STAY, State, Unit},
+    walls::Walls,
     way::Way,
 };
 use super::grid::NavGrid;
@@ -114,6 +117,8 @@ pub struct Crowd {
     footprints: Vec<Footprint>,
     /// By profile.
     passages: Vec<Passages>,
+    /// By profile, as the passages.
+    walls: Vec<Walls>,
     groups: Vec<Group>,
     group_scratch: GroupScratch,
     events: Vec<CrowdEvent>,
@@ -219,6 +224,8 @@ impl Crowd {
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
+        } else if self.keeps_off(index) {
+            self.wait(index);
         } else if unit.settled_in != self.stamp() && unit.speed > 0 && self.plan(world, index) {
             self.commit(world, index);
             if !self.units[index as usize].is_moving() {
@@ -249,14 +256,30 @@ impl Crowd {
 
     fn arrive<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         self.forget_waiting(index);
-        let id = self.id(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Standing;
         unit.hindrance = Hindrance::None;
+        self.note_arrival(world, index);
+    }
+
+    /// A unit stands on its goal.
+    fn note_arrival<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let id = self.id(index);
+        let unit = &mut self.units[index as usize];
         if !unit.has_arrived {
             unit.has_arrived = true;
             let cell = unit.tail.cell(world.grid);
             self.events.push(CrowdEvent::Arrived { unit: id, cell });
+        }
+    }
+
+    /// The same for a unit that is pushed on in the tick in which it came there. Members of groups may
+    /// have exchanged their places for that.
+    fn note_passing<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let unit = &self.units[index as usize];
+        let is_alone = matches!(unit.errand, Errand::Route(_) | Errand::Way);
+        if is_alone && !unit.has_arrived && self.is_at_goal(world, index) {
+            self.note_arrival(world, index);
         }
     }
 

@@ -6,6 +6,8 @@
 //! the whole block that they cover from there on (see `Clearance`): it is passable where they fit, and
 //! costs what the costliest cell of the block does. Nothing else need know how large units are.
 
+use core::ops::Range;
+
 use super::{
     bit_rows::BitRows,
     cell::CHUNK,
@@ -288,6 +290,11 @@ impl Layer {
 
     pub(crate) const fn size(&self) -> (u32, u32) {
         (self.width, self.height)
+    }
+
+    /// Whether a cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
+    pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
+        rows.any(|y| !self.bits.all(columns.clone(), y))
     }
 
     #[inline(always)]

@@ -16,6 +16,10 @@ const WAIT: u64 = 13;
 const WAIT_IN_QUEUE: u64 = 16;
 /// The same for a cell that is being left, and which somebody else has next.
 const WAIT_FOR_TAKEN: u64 = 15;
+/// The same near a [wall](super::walls) for a cell that somebody is entering who goes the same way.
+const WAIT_FOR_ENTERED: u64 = 17;
+/// Sixteenths by which waiting behind others who go the same way counts for more near a wall.
+const MORE_BY_WALL: u64 = 5;
 /// Sixteenths that a cell counts for in addition where somebody stands who comes the other way: it is
 /// better to pass him than to drive him back in front of one.
 pub(super) const ONCOMING: u64 = 6;
@@ -27,6 +31,8 @@ pub(super) enum Ahead {
     Queue,
     /// Somebody who leaves it to another.
     Taken,
+    /// Somebody who is just entering it, on the same way, but not to the same place.
+    Entered,
     /// Somebody who stands and wants to go the other way.
     Oncoming,
     /// Nobody, or whoever else.
@@ -35,10 +41,13 @@ pub(super) enum Ahead {
 
 impl Ahead {
     /// Sixteenths of a straight step that waiting counts for, at first.
-    pub(super) const fn wait(self) -> u64 {
+    pub(super) const fn wait(self, is_by_wall: bool) -> u64 {
         match self {
+            Self::Queue if is_by_wall => WAIT_IN_QUEUE + MORE_BY_WALL,
             Self::Queue => WAIT_IN_QUEUE,
+            Self::Taken if is_by_wall => WAIT_FOR_TAKEN + MORE_BY_WALL,
             Self::Taken => WAIT_FOR_TAKEN,
+            Self::Entered => WAIT_FOR_ENTERED,
             Self::Oncoming | Self::Other => WAIT,
         }
     }
@@ -55,14 +64,21 @@ impl Crowd {
         let cell = self.board.beside(self.board.index(unit.tail), best);
         let Hold { owner, heir } = self.board.hold(cell);
         let is_standing = crowded >> best & 1 == 1;
-        let Some(other) = self.units.get(owner as usize).filter(|_| is_standing || heir != NONE)
-        else {
+        let is_asked = is_standing || heir != NONE || unit.is_by_wall;
+        let Some(other) = self.units.get(owner as usize).filter(|_| is_asked) else {
             return Ahead::Other;
         };
         if !is_standing {
-            let is_taken =
-                other.errand != unit.errand && !self.board.covers(other.head, other.size, cell);
-            return if is_taken { Ahead::Taken } else { Ahead::Other };
+            let enters = self.board.covers(other.head, other.size, cell);
+            return match heir {
+                _ if other.errand == unit.errand => Ahead::Other,
+                NONE if enters && !other.has_arrived && turn(other.direction, best) <= 1 => {
+                    Ahead::Entered
+                }
+                NONE => Ahead::Other,
+                _ if enters => Ahead::Other,
+                _ => Ahead::Taken,
+            };
         }
         match turn(other.wish, best) {
             _ if other.wish == STAY || unit.lines_up => Ahead::Other,
@@ -70,5 +86,17 @@ impl Crowd {
             0..=1 if other.errand != unit.errand && !other.lines_up => Ahead::Queue,
             _ => Ahead::Other,
         }
+    }
+    /// Whether somebody stands who would go straight on into the cell where a diagonal way leads.
+    pub(super) fn cuts_in(&self, unit: &Unit, way: u8) -> bool {
+        let cell = self.board.index(unit.tail);
+        [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
+            let owner = self.board.hold(self.board.beside(cell, (way + side) & 7)).owner;
+            let other = self.units.get(owner as usize);
+            other.is_some_and(|other| {
+                let goes_on = other.wish == (way + on) & 7 && !other.is_moving();
+                goes_on && !other.has_arrived && !other.is_idle()
+            })
+        })
     }
 }

@@ -130,6 +130,7 @@ impl Crowd {
             + lists
             + self.way_bytes()
             + self.passages.iter().map(super::passage::Passages::bytes).sum::<usize>()
+            + self.walls.iter().map(super::walls::Walls::bytes).sum::<usize>()
             + units
     }
 }

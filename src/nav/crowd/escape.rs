@@ -2,15 +2,17 @@
 //!
 //! Input: edits. Output: for each edited place under units a small field that leads out of it, over the
 //! edited cells only, so nobody escapes through a wall that stood there before. Straight steps only: no
-//! corner is cut on the way out. The field is forgotten when the last unit is out.
+//! corner is cut on the way out. Who wants to go on leaves at the side from where the rest of his way is
+//! shortest, if that lies straight ahead; everybody else takes the nearest cell outside. The field is
+//! forgotten when the last unit is out.
 
 use std::collections::VecDeque;
 
 use super::{
     Crowd,
     board::Place,
-    guide::FAR,
-    unit::{NONE, State, Unit},
+    guide::{FAR, Guidance, World},
+    unit::{NONE, STAY, State, Unit},
 };
 use crate::nav::{
     cell::{Cell, CellRect},
@@ -23,22 +25,45 @@ use crate::nav::{
 const TIDY: u64 = 32;
 
 /// A place that was built over, as units of one profile see it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Footprint {
     profile: u8,
     /// The edited anchors and one cell around.
     rect: CellRect,
     /// Steps to the nearest cell on which they can stand; [`u16::MAX`] where there is no way out.
     steps: Vec<u16>,
+    /// The same straight on, by the order of [`SIDES`].
+    rays: Vec<[u16; 4]>,
 }
 
+/// Straight steps.
+const SIDES: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+/// What a step in a place that was built over counts for: so many straight ones outside.
+const INSIDE: u64 = 2;
+/// Added to ways out after which nothing is known of the way on: they come after all others.
+const UNGUIDED: u64 = 1 << 48;
+
 impl Footprint {
-    fn steps(&self, cell: Cell) -> Option<u16> {
-        let at = self.rect.contains(cell).then(|| {
+    fn at(&self, cell: Cell) -> Option<usize> {
+        self.rect.contains(cell).then(|| {
             let (dx, dy) = (cell.x - self.rect.min.x, cell.y - self.rect.min.y);
-            self.steps[(dy * self.rect.width as i32 + dx) as usize]
-        });
-        at.filter(|&steps| steps != u16::MAX)
+            (dy * self.rect.width as i32 + dx) as usize
+        })
+    }
+
+    fn steps(&self, cell: Cell) -> Option<u16> {
+        let steps = self.at(cell).map(|at| self.steps[at]);
+        steps.filter(|&steps| steps != u16::MAX)
+    }
+
+    /// The cells outside that lie straight ahead, and how many steps away.
+    fn exits(&self, cell: Cell) -> impl Iterator<Item = (u16, Cell)> {
+        let rays = self.at(cell).map_or([u16::MAX; 4], |at| self.rays[at]);
+        let open = rays.into_iter().zip(SIDES).filter(|&(steps, _)| steps != u16::MAX);
+        open.map(move |(steps, (dx, dy))| {
+            let far = i32::from(steps);
+            (steps, cell.offset(dx * far, dy * far))
+        })
     }
 
     /// Fills in the steps from outside inward.
@@ -56,7 +81,7 @@ impl Footprint {
         }
         let inner = inner(self.rect);
         while let Some((cell, steps)) = open.pop_front() {
-            for (dx, dy) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
+            for (dx, dy) in SIDES {
                 let next = cell.offset(dx, dy);
                 if !inner.contains(next) || !inside.contains(next) || !grid.contains(next) {
                     continue;
@@ -67,6 +92,25 @@ impl Footprint {
                     self.steps[at] = steps.saturating_add(1).min(u16::MAX - 1);
                     open.push_back((next, self.steps[at]));
                 }
+            }
+        }
+        self.cast_rays();
+    }
+
+    /// Fills in how far it is straight on, for each side from there inward.
+    fn cast_rays(&mut self) {
+        self.rays.clear();
+        self.rays.resize(self.steps.len(), [u16::MAX; 4]);
+        let (width, len) = (self.rect.width as i32, self.steps.len() as i32);
+        for (side, (dx, dy)) in SIDES.into_iter().enumerate() {
+            for number in 0..len {
+                let at = if dx + dy > 0 { len - 1 - number } else { number };
+                self.rays[at as usize][side] = match self.steps[at as usize] {
+                    0 => 0,
+                    u16::MAX => u16::MAX,
+                    // Never in the ring around the place: the steps there are 0, or there are none.
+                    _ => self.rays[(at + dy * width + dx) as usize][side].saturating_add(1),
+                };
             }
         }
     }
@@ -85,11 +129,12 @@ impl Crowd {
             match grid.edits_since(self.revision) {
                 Some(edits) => edits.for_each(|rect| {
                     self.look_under(grid, rect);
-                    self.forget_passages(grid, rect);
+                    self.forget_ground(grid, rect);
                 }),
                 None => {
                     self.look_under(grid, grid.rect());
                     self.passages.clear();
+                    self.walls.clear();
                 }
             }
             for footprint in &mut self.footprints {
@@ -129,7 +174,7 @@ impl Crowd {
         let rect = CellRect::new(anchors.min.offset(-1, -1), anchors.width + 2, anchors.height + 2);
         let is_known = |known: &Footprint| (known.profile, known.rect) == (profile.0, rect);
         if !self.footprints.iter().any(is_known) {
-            self.footprints.push(Footprint { profile: profile.0, rect, steps: Vec::new() });
+            self.footprints.push(Footprint { profile: profile.0, rect, ..Footprint::default() });
         }
         self.units[index as usize].is_trapped = true;
         self.call_soon(index);
@@ -151,19 +196,44 @@ impl Crowd {
 
     /// The ways that bring a trapped unit on.
     pub(super) fn escape_ways(&self, grid: &NavGrid, unit: &Unit) -> u8 {
-        let on = |way: &u8| self.escape_rest(grid, unit, unit.tail.step(*way)) != FAR;
+        let on = |way: &u8| self.steps_out(grid, unit, unit.tail.step(*way)).is_some();
         [0, 2, 4, 6].into_iter().filter(on).fold(0, |ways, way| ways | 1 << way)
     }
 
-    /// What is left of the way out of a place that was built over.
-    pub(super) fn escape_rest(&self, grid: &NavGrid, unit: &Unit, place: Place) -> u64 {
+    /// The places under units of a profile that were built over.
+    fn footprints_of(&self, unit: &Unit) -> impl Iterator<Item = &Footprint> {
+        let profile = unit.profile;
+        self.footprints.iter().filter(move |known| known.profile == profile)
+    }
+
+    fn steps_out(&self, grid: &NavGrid, unit: &Unit, place: Place) -> Option<u16> {
         if u32::from(place.x) >= grid.width() || u32::from(place.y) >= grid.height() {
-            return FAR;
+            return None;
         }
         let cell = place.cell(grid);
-        let known = self.footprints.iter().filter(|known| known.profile == unit.profile);
-        let steps = known.filter_map(|known| known.steps(cell)).min();
-        steps.map_or(FAR, |steps| u64::from(steps) * PathCost::PLAIN_STEP.0)
+        self.footprints_of(unit).filter_map(|known| known.steps(cell)).min()
+    }
+
+    /// What is left of the way of a trapped unit: out of the place that was built over, and on from there.
+    pub(super) fn escape_rest<G: Guidance + ?Sized>(
+        &self,
+        world: &World<'_, G>,
+        (index, unit): (u32, &Unit),
+        place: Place,
+    ) -> u64 {
+        let Some(steps) = self.steps_out(world.grid, unit, place) else {
+            return FAR;
+        };
+        let walk = |steps: u16| INSIDE * u64::from(steps) * PathCost::PLAIN_STEP.0;
+        let cell = place.cell(world.grid);
+        let exits = self.footprints_of(unit).flat_map(|known| known.exits(cell));
+        let ways = exits.filter_map(|(steps, exit)| {
+            let there = Place::of(world.grid, exit)?;
+            let there = Unit { tail: there, is_trapped: false, ..*unit };
+            let rest = self.rest_around(world, (index, &there), 0)[usize::from(STAY)];
+            (rest < UNGUIDED).then(|| rest + walk(steps))
+        });
+        ways.min().unwrap_or(UNGUIDED + walk(steps))
     }
 
     /// Whether a trapped unit is out; it goes its own way again then.

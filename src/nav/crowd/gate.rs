@@ -262,12 +262,13 @@ impl Crowd {
     }
 
     /// The ground in a rectangle has changed.
-    pub(super) fn forget_passages(&mut self, grid: &NavGrid, rect: CellRect) {
+    pub(super) fn forget_ground(&mut self, grid: &NavGrid, rect: CellRect) {
         let rect = rect.intersection(grid.rect());
         if let Some(low) = Place::of(grid, rect.min).filter(|_| !rect.is_empty()) {
             let high =
                 Place { x: low.x + rect.width as u16 - 1, y: low.y + rect.height as u16 - 1 };
             self.passages.iter_mut().for_each(|passages| passages.forget(low, high));
+            self.walls.iter_mut().for_each(|walls| walls.forget(low, high));
         }
     }
 

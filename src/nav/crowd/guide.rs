@@ -189,7 +189,7 @@ impl Crowd {
     ) -> Rest {
         let around = |cost: &dyn Fn(Place) -> u64| around(unit.tail, ways, cost);
         if unit.is_trapped {
-            return around(&|place| self.escape_rest(world.grid, unit, place));
+            return around(&|place| self.escape_rest(world, (index, unit), place));
         }
         if let Some(other) = self.units.get(unit.flees as usize) {
             let other = Unit { tail: unit.tail, flees: NONE, ..*other };

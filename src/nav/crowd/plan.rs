@@ -67,6 +67,7 @@ impl Crowd {
         }
         let unit = &self.units[root as usize];
         let is_patient = unit.size > 1 || unit.is_ghost || unit.is_back_only();
+        self.look_for_walls(world, root);
         if self.waited(root) >= THOROUGH && !is_patient {
             let ranking = self.rank_with_locks(world, root, STAY);
             if self.units[root as usize].hindrance == Hindrance::Oncoming {
@@ -106,6 +107,9 @@ impl Crowd {
 
     fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
         self.exchange_slots(world, unit);
+        if push != STAY {
+            self.look_for_walls(world, unit);
+        }
         let ranking = self.rank_with_locks(world, unit, push);
         let first = self.stack.first().map_or(unit, |frame| frame.unit);
         let is_asked_softly = push != STAY

@@ -112,6 +112,8 @@ impl Ranking {
     }
 }
 
+/// Sixteenths that a diagonal way counts for near a wall that cuts in before somebody who goes straight on.
+const CUT_IN: u64 = 16;
 /// Sixteenths of a straight step that a cell counts for in which somebody stands.
 const OCCUPIED: u64 = 2;
 /// The same on open ground.
@@ -169,6 +171,10 @@ impl Crowd {
         let crowded = self.crowded_ways(unit);
         let ahead = if is_open { self.ahead(unit, best, crowded) } else { Ahead::Other };
         let occupied = if is_open { OCCUPIED_IN_OPEN } else { OCCUPIED };
+        let is_by_wall = unit.is_by_wall && is_open && !unit.has_arrived && push == STAY;
+        if is_by_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best) {
+            scores.burden_way(best, CUT_IN * sixteenth);
+        }
         self.add_burdens(&mut scores, unit, (push, best), (crowded, occupied, sixteenth));
         if ahead == Ahead::Oncoming {
             scores.burden_way(best, ONCOMING * sixteenth);
@@ -176,7 +182,7 @@ impl Crowd {
         let waited = if unit.state == State::Waiting { unit.waited(self.now) } else { 0 };
         let stay = match own {
             0 | FAR => own,
-            rest => rest + (ahead.wait() + waited.min(64) / 8) * sixteenth,
+            rest => rest + (ahead.wait(unit.is_by_wall) + waited.min(64) / 8) * sixteenth,
         };
         Outlook { scores, ways, stay, best, knows_way: own != FAR }
     }

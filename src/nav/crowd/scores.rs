@@ -46,17 +46,31 @@ const fn order(ways: [u8; 8]) -> Order {
     order
 }
 
+/// The rightmost way first, by direction.
+const RIGHT_FIRST: [Order; 8] = {
+    let mut all = [[0; 8]; 8];
+    let mut direction = 0;
+    while direction < 8 {
+        let d = direction as u8;
+        all[direction] = order([d + 5, d + 6, d + 7, d, d + 1, d + 2, d + 3, d + 4]);
+        direction += 1;
+    }
+    all
+};
+
 /// The order in which the ways of a unit are looked at; of several that are worth the same the first
 /// one counts.
 ///
 /// Members of a group take straight steps first: a block of them walks in parallel lines then, as long as
 /// it can. With diagonal steps first they would all meet on the diagonals of their goal, and go on in
 /// single file. Everybody else takes the leftmost way: those who would all meet in one place circle
-/// around it instead, all in the same sense.
+/// around it instead, all in the same sense. Near [walls](super::walls) the rightmost one counts, so those who have
+/// come around a corner do not all go on along the same line.
 #[inline]
 pub(super) const fn order_of_ways(unit: &Unit) -> &'static Order {
     match unit.errand {
         Errand::Group(_) | Errand::Place(_) => &STRAIGHT_FIRST,
+        Errand::Route(_) if unit.is_by_wall => &RIGHT_FIRST[(unit.direction & 7) as usize],
         _ => &LEFT_FIRST[(unit.direction & 7) as usize],
     }
 }

@@ -10,7 +10,7 @@ use super::{
     board::{Few, Hold, Place, is_diagonal},
     claim::Claim,
     clock::{LONGEST_STEP, PARTS},
-    guide::World,
+    guide::{Guidance, World},
     rank::Ground,
     unit::{NONE, State, Unit},
 };
@@ -21,9 +21,12 @@ use crate::nav::{
 
 impl Crowd {
     /// Begins all steps of the plan.
-    pub(super) fn commit<G: ?Sized>(&mut self, world: &World<'_, G>, root: u32) {
+    pub(super) fn commit<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) {
         for at in 0..self.log.len() {
             if let Claim::Moves(index) = self.log[at] {
+                if index != root {
+                    self.note_passing(world, index);
+                }
                 self.begin_step(world, index);
                 self.units[index as usize].is_pushed = index != root;
                 self.counters.pushes += u64::from(index != root);

@@ -145,6 +145,8 @@ pub(super) struct Unit {
     pub(super) is_reported_stuck: bool,
     /// Its step under way was made for somebody behind it.
     pub(super) is_pushed: bool,
+    /// A wall is near the cell where it was last decided, and no passage.
+    pub(super) is_by_wall: bool,
     /// It waits for a passage, or behind somebody who does.
     pub(super) lines_up: bool,
     pub(super) hindrance: Hindrance,
