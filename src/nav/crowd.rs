@@ -273,12 +273,12 @@ impl Crowd {
         }
     }
 
-    /// The same for a unit that is pushed on in the tick in which it came there. Members of groups may
-    /// have exchanged their places for that.
+    /// The same for a unit that is pushed on in the tick in which it came there. Not for those who push nobody
+    /// on their way back: members of groups, and units on ways of their own.
     fn note_passing<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
-        let is_alone = matches!(unit.errand, Errand::Route(_) | Errand::Way);
-        if is_alone && !unit.has_arrived && self.is_at_goal(world, index) {
+        let is_led = matches!(unit.errand, Errand::Route(_));
+        if is_led && !unit.has_arrived && self.is_at_goal(world, index) {
             self.note_arrival(world, index);
         }
     }
