@@ -87,16 +87,19 @@ impl Crowd {
             _ => Ahead::Other,
         }
     }
-    /// Whether somebody stands who would go straight on into the cell where a diagonal way leads.
-    pub(super) fn cuts_in(&self, unit: &Unit, way: u8) -> bool {
-        let cell = self.board.index(unit.tail);
+    /// Whether somebody stands who would go straight on into the cell where a diagonal way leads; `crowded` are
+    /// the ways on which somebody stands.
+    #[inline]
+    pub(super) fn cuts_in(&self, unit: &Unit, way: u8, crowded: u8) -> bool {
         [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
-            let owner = self.board.hold(self.board.beside(cell, (way + side) & 7)).owner;
-            let other = self.units.get(owner as usize);
-            other.is_some_and(|other| {
-                let goes_on = other.wish == (way + on) & 7 && !other.is_moving();
-                goes_on && !other.has_arrived && !other.is_idle()
-            })
+            let (side, on) = ((way + side) & 7, (way + on) & 7);
+            crowded >> side & 1 == 1 && {
+                let cell = self.board.beside(self.board.index(unit.tail), side);
+                let other = self.units.get(self.board.hold(cell).owner as usize);
+                other.is_some_and(|other| {
+                    other.wish == on && !other.is_moving() && !other.has_arrived && !other.is_idle()
+                })
+            }
         })
     }
 }

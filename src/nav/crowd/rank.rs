@@ -172,7 +172,7 @@ impl Crowd {
         let ahead = if is_open { self.ahead(unit, best, crowded) } else { Ahead::Other };
         let occupied = if is_open { OCCUPIED_IN_OPEN } else { OCCUPIED };
         let is_by_wall = unit.is_by_wall && is_open && !unit.has_arrived && push == STAY;
-        if is_by_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best) {
+        if is_by_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best, crowded) {
             scores.burden_way(best, CUT_IN * sixteenth);
         }
         self.add_burdens(&mut scores, unit, (push, best), (crowded, occupied, sixteenth));

@@ -78,10 +78,11 @@ impl Crowd {
             return;
         }
         let (tail, profile) = (unit.tail, usize::from(unit.profile));
-        let passages = self.passages.get(profile);
-        let is_in_line = passages.is_some_and(|passages| passages.is_near(tail));
-        let is_near = !is_in_line && self.is_wall_near(world, profile, tail);
-        self.units[index as usize].is_by_wall = is_near;
+        if self.is_wall_near(world, profile, tail) {
+            let passages = self.passages.get(profile);
+            let is_in_line = passages.is_some_and(|passages| passages.is_near(tail));
+            self.units[index as usize].is_by_wall = !is_in_line;
+        }
     }
 
     #[inline]
