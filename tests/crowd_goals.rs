@@ -91,6 +91,32 @@ fn whoever_is_built_over_leaves_on_the_side_of_his_goal() {
 }
 
 #[test]
+fn whoever_is_built_over_gets_around_somebody_who_cannot_be_pushed() {
+    let mut scene = Scene::new(40, 40);
+    let unit = scene.send((11, 20), (30, 20));
+    let settings = UnitSettings { is_pushable: false, ..UnitSettings::default() };
+    scene.crowd.add(&scene.grid, Cell::new(13, 20), settings).unwrap();
+    scene.build(CellRect::new(Cell::new(10, 15), 3, 11));
+    scene.run(800, |scene| scene.crowd.has_arrived(unit));
+    assert!(scene.crowd.has_arrived(unit), "{:?}", scene.place(unit));
+}
+
+#[test]
+fn two_who_meet_under_a_building_and_may_not_push_each_other_come_out() {
+    // An alley between walls, with a way around it at the top.
+    let mut scene = Scene::new(40, 12);
+    for wall in [CellRect::new(Cell::new(8, 0), 20, 5), CellRect::new(Cell::new(8, 6), 20, 4)] {
+        scene.grid.block(wall).unwrap();
+    }
+    let east = scene.send((11, 5), (35, 5));
+    let west = scene.send((24, 5), (2, 5));
+    scene.crowd.set(west, UnitSettings { team: 1, ..Default::default() }).unwrap();
+    scene.build(CellRect::new(Cell::new(8, 5), 20, 1));
+    scene.run(3_000, |scene| [east, west].iter().all(|&unit| scene.crowd.has_arrived(unit)));
+    assert!(scene.crowd.has_arrived(east) && scene.crowd.has_arrived(west));
+}
+
+#[test]
 fn whoever_is_pushed_on_in_the_tick_in_which_he_comes_has_arrived() {
     let mut scene = Scene::new(30, 1);
     let behind = scene.send((1, 0), (20, 0));

@@ -211,8 +211,11 @@ impl Crowd {
         if unit.is_moving() || unit.is_idle() {
             return;
         }
-        if unit.is_trapped && self.is_out(world.grid, index) {
-            return;
+        if unit.is_trapped {
+            if self.is_out(world.grid, index) {
+                return;
+            }
+            self.choose_exit(world, index);
         }
         let unit = &self.units[index as usize];
         if unit.flees != NONE && self.is_past(world, index) {
@@ -225,6 +228,7 @@ impl Crowd {
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
         } else if self.keeps_off(index) {
+            self.units[index as usize].waits_since = self.stamp();
             self.wait(index);
         } else if unit.settled_in != self.stamp() && unit.speed > 0 && self.plan(world, index) {
             self.commit(world, index);

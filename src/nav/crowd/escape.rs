@@ -2,9 +2,9 @@
 //!
 //! Input: edits. Output: for each edited place under units a small field that leads out of it, over the
 //! edited cells only, so nobody escapes through a wall that stood there before. Straight steps only: no
-//! corner is cut on the way out. Who wants to go on leaves at the side from where the rest of his way is
-//! shortest, if that lies straight ahead; everybody else takes the nearest cell outside. The field is
-//! forgotten when the last unit is out.
+//! corner is cut on the way out. Who is led by a shared field leaves on the side from where the rest of his way is
+//! shortest, and keeps to that side; everybody else, and whoever does not get on for long, takes the nearest cell
+//! outside. The field is forgotten when the last unit is out.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::{
     Crowd,
     board::Place,
     guide::{FAR, Guidance, World},
-    unit::{NONE, STAY, State, Unit},
+    unit::{NONE, State, Unit},
 };
 use crate::nav::{
     cell::{Cell, CellRect},
@@ -32,16 +32,20 @@ pub(super) struct Footprint {
     rect: CellRect,
     /// Steps to the nearest cell on which they can stand; [`u16::MAX`] where there is no way out.
     steps: Vec<u16>,
-    /// The same straight on, by the order of [`SIDES`].
-    rays: Vec<[u16; 4]>,
 }
 
-/// Straight steps.
+/// Straight steps, by side.
 const SIDES: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+/// No side has been chosen yet.
+pub(super) const UNDECIDED: u8 = 4;
+/// The nearest cell outside, on whatever side.
+const NEAREST: u8 = 5;
+/// Ticks of waiting after which a unit no longer keeps to a side.
+const PATIENCE: u64 = 96;
 /// What a step in a place that was built over counts for: so many straight ones outside.
 const INSIDE: u64 = 2;
-/// Added to ways out after which nothing is known of the way on: they come after all others.
-const UNGUIDED: u64 = 1 << 48;
+/// Added to ways out on other sides than the one chosen: they come after all others.
+const ELSEWHERE: u64 = 1 << 48;
 
 impl Footprint {
     fn at(&self, cell: Cell) -> Option<usize> {
@@ -56,14 +60,14 @@ impl Footprint {
         steps.filter(|&steps| steps != u16::MAX)
     }
 
-    /// The cells outside that lie straight ahead, and how many steps away.
-    fn exits(&self, cell: Cell) -> impl Iterator<Item = (u16, Cell)> {
-        let rays = self.at(cell).map_or([u16::MAX; 4], |at| self.rays[at]);
-        let open = rays.into_iter().zip(SIDES).filter(|&(steps, _)| steps != u16::MAX);
-        open.map(move |(steps, (dx, dy))| {
-            let far = i32::from(steps);
-            (steps, cell.offset(dx * far, dy * far))
-        })
+    /// The first cell outside straight ahead, and how many steps away it is.
+    fn exit(&self, from: Cell, side: u8) -> Option<(u64, Cell)> {
+        let &(dx, dy) = SIDES.get(usize::from(side))?;
+        let (mut cell, mut far) = (from, 0);
+        while self.steps(cell)? > 0 {
+            (cell, far) = (cell.offset(dx, dy), far + 1);
+        }
+        Some((far, cell))
     }
 
     /// Fills in the steps from outside inward.
@@ -92,25 +96,6 @@ impl Footprint {
                     self.steps[at] = steps.saturating_add(1).min(u16::MAX - 1);
                     open.push_back((next, self.steps[at]));
                 }
-            }
-        }
-        self.cast_rays();
-    }
-
-    /// Fills in how far it is straight on, for each side from there inward.
-    fn cast_rays(&mut self) {
-        self.rays.clear();
-        self.rays.resize(self.steps.len(), [u16::MAX; 4]);
-        let (width, len) = (self.rect.width as i32, self.steps.len() as i32);
-        for (side, (dx, dy)) in SIDES.into_iter().enumerate() {
-            for number in 0..len {
-                let at = if dx + dy > 0 { len - 1 - number } else { number };
-                self.rays[at as usize][side] = match self.steps[at as usize] {
-                    0 => 0,
-                    u16::MAX => u16::MAX,
-                    // Never in the ring around the place: the steps there are 0, or there are none.
-                    _ => self.rays[(at + dy * width + dx) as usize][side].saturating_add(1),
-                };
             }
         }
     }
@@ -176,7 +161,8 @@ impl Crowd {
         if !self.footprints.iter().any(is_known) {
             self.footprints.push(Footprint { profile: profile.0, rect, ..Footprint::default() });
         }
-        self.units[index as usize].is_trapped = true;
+        let unit = &mut self.units[index as usize];
+        (unit.is_trapped, unit.exit) = (true, UNDECIDED);
         self.call_soon(index);
     }
 
@@ -214,26 +200,45 @@ impl Crowd {
         self.footprints_of(unit).filter_map(|known| known.steps(cell)).min()
     }
 
-    /// What is left of the way of a trapped unit: out of the place that was built over, and on from there.
-    pub(super) fn escape_rest<G: Guidance + ?Sized>(
-        &self,
-        world: &World<'_, G>,
-        (index, unit): (u32, &Unit),
-        place: Place,
-    ) -> u64 {
-        let Some(steps) = self.steps_out(world.grid, unit, place) else {
+    /// What is left of the way out of a place that was built over.
+    pub(super) fn escape_rest(&self, grid: &NavGrid, unit: &Unit, place: Place) -> u64 {
+        let Some(steps) = self.steps_out(grid, unit, place) else {
             return FAR;
         };
-        let walk = |steps: u16| INSIDE * u64::from(steps) * PathCost::PLAIN_STEP.0;
-        let cell = place.cell(world.grid);
-        let exits = self.footprints_of(unit).flat_map(|known| known.exits(cell));
-        let ways = exits.filter_map(|(steps, exit)| {
-            let there = Place::of(world.grid, exit)?;
-            let there = Unit { tail: there, is_trapped: false, ..*unit };
-            let rest = self.rest_around(world, (index, &there), 0)[usize::from(STAY)];
-            (rest < UNGUIDED).then(|| rest + walk(steps))
-        });
-        ways.min().unwrap_or(UNGUIDED + walk(steps))
+        let cell = place.cell(grid);
+        let straight = self.footprints_of(unit).filter_map(|known| known.exit(cell, unit.exit));
+        let straight = straight.map(|(steps, _)| steps).min();
+        let is_bound = unit.exit < UNDECIDED;
+        let steps = straight.unwrap_or(u64::from(steps)) * PathCost::PLAIN_STEP.0;
+        if is_bound && straight.is_none() { ELSEWHERE + steps } else { steps }
+    }
+
+    /// A trapped unit chooses the side on which it leaves, or gives up the one it has chosen.
+    pub(super) fn choose_exit<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+        let unit = &self.units[index as usize];
+        if unit.exit == UNDECIDED {
+            if let Some(side) = self.best_exit(world, unit) {
+                self.units[index as usize].exit = side;
+            }
+        } else if self.waited(index) >= PATIENCE {
+            self.units[index as usize].exit = NEAREST;
+        }
+    }
+
+    /// The side on which a unit is best led on.
+    fn best_exit<G: Guidance + ?Sized>(&self, world: &World<'_, G>, unit: &Unit) -> Option<u8> {
+        let route = self.field_of(unit)?;
+        let cell = unit.tail.cell(world.grid);
+        let cost = |side: u8| {
+            let exits = self.footprints_of(unit).filter_map(|known| known.exit(cell, side));
+            let costs = exits.filter_map(|(steps, exit)| {
+                let rest = world.guide.cost(world.grid, route, exit)?;
+                Some(rest.0 + INSIDE * steps * PathCost::PLAIN_STEP.0)
+            });
+            costs.min()
+        };
+        let sides = (0..SIDES.len() as u8).filter_map(|side| Some((cost(side)?, side)));
+        sides.min().map(|(_, side)| side)
     }
 
     /// Whether a trapped unit is out; it goes its own way again then.

@@ -159,7 +159,7 @@ impl Crowd {
     }
 
     /// The shared field that leads a unit, unless it goes to a slot of its group already or near one.
-    fn field_of(&self, unit: &Unit) -> Option<RouteId> {
+    pub(super) fn field_of(&self, unit: &Unit) -> Option<RouteId> {
         match unit.errand {
             Errand::Route(route) => Some(route),
             Errand::Group(id) | Errand::Place(id) if unit.slot == NONE => {
@@ -189,7 +189,7 @@ impl Crowd {
     ) -> Rest {
         let around = |cost: &dyn Fn(Place) -> u64| around(unit.tail, ways, cost);
         if unit.is_trapped {
-            return around(&|place| self.escape_rest(world, (index, unit), place));
+            return around(&|place| self.escape_rest(world.grid, unit, place));
         }
         if let Some(other) = self.units.get(unit.flees as usize) {
             let other = Unit { tail: unit.tail, flees: NONE, ..*other };

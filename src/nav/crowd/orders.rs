@@ -2,6 +2,7 @@
 
 use super::{
     Crowd, Hindrance, RouteId, UnitId, UnitSettings,
+    escape::UNDECIDED,
     unit::{Errand, NONE, STAY, State, Unit},
 };
 use crate::nav::{cell::Cell, grid::NavGrid};
@@ -118,6 +119,7 @@ impl Crowd {
         self.move_member(errand, place, 1);
         let unit = &mut self.units[index as usize];
         (unit.tail, unit.head, unit.state) = (place, place, State::Standing);
+        unit.is_pushed = false;
         self.take_place(index);
         self.call_soon(index);
         Ok(())
@@ -152,6 +154,7 @@ impl Crowd {
         unit.viewed_in = 0;
         (unit.flees, unit.wish) = (NONE, STAY);
         unit.has_arrived = false;
+        unit.exit = UNDECIDED;
         unit.tries = 0;
         unit.since = super::FIRST_TURN + now;
         unit.stands_since = now as u32;

@@ -135,6 +135,8 @@ pub(super) struct Unit {
     pub(super) has_arrived: bool,
     /// The ground under it was built over.
     pub(super) is_trapped: bool,
+    /// The side on which it leaves that ground.
+    pub(super) exit: u8,
     /// It stands back for others on purpose; anybody may push it.
     pub(super) yields: bool,
     /// It leaves it to those whom it shuts in to move.
