@@ -70,14 +70,12 @@ impl Crowd {
         };
         if !is_standing {
             let enters = self.board.covers(other.head, other.size, cell);
-            return match heir {
+            let goes_along = !other.has_arrived && turn(other.direction, best) <= 1;
+            return match (enters, heir) {
                 _ if other.errand == unit.errand => Ahead::Other,
-                NONE if enters && !other.has_arrived && turn(other.direction, best) <= 1 => {
-                    Ahead::Entered
-                }
-                NONE => Ahead::Other,
-                _ if enters => Ahead::Other,
-                _ => Ahead::Taken,
+                (true, NONE) if goes_along => Ahead::Entered,
+                (false, heir) if heir != NONE => Ahead::Taken,
+                _ => Ahead::Other,
             };
         }
         match turn(other.wish, best) {
@@ -87,6 +85,7 @@ impl Crowd {
             _ => Ahead::Other,
         }
     }
+
     /// Whether somebody stands who would go straight on into the cell where a diagonal way leads; `crowded` are
     /// the ways on which somebody stands.
     #[inline]

@@ -44,7 +44,7 @@ const NEAREST: u8 = 5;
 const PATIENCE: u64 = 96;
 /// What a step in a place that was built over counts for: so many straight ones outside.
 const INSIDE: u64 = 2;
-/// Added to ways out on other sides than the one chosen: they come after all others.
+/// Added to ways out on other sides than the one chosen, if one is: they come after all others.
 const ELSEWHERE: u64 = 1 << 48;
 
 impl Footprint {
@@ -207,10 +207,8 @@ impl Crowd {
         };
         let cell = place.cell(grid);
         let straight = self.footprints_of(unit).filter_map(|known| known.exit(cell, unit.exit));
-        let straight = straight.map(|(steps, _)| steps).min();
-        let is_bound = unit.exit < UNDECIDED;
-        let steps = straight.unwrap_or(u64::from(steps)) * PathCost::PLAIN_STEP.0;
-        if is_bound && straight.is_none() { ELSEWHERE + steps } else { steps }
+        let straight = straight.map(|(steps, _)| steps * PathCost::PLAIN_STEP.0).min();
+        straight.unwrap_or(ELSEWHERE + u64::from(steps) * PathCost::PLAIN_STEP.0)
     }
 
     /// A trapped unit chooses the side on which it leaves, or gives up the one it has chosen.

@@ -24,16 +24,26 @@ type Order = [u8; 8];
 /// Straight steps first, then diagonal ones.
 const STRAIGHT_FIRST: Order = order([0, 2, 4, 6, 1, 3, 5, 7]);
 /// The leftmost way first, by direction.
-const LEFT_FIRST: [Order; 8] = {
+const LEFT_FIRST: [Order; 8] = by_direction([3, 2, 1, 0, 7, 6, 5, 4]);
+/// The rightmost way first, by direction.
+const RIGHT_FIRST: [Order; 8] = by_direction([5, 6, 7, 0, 1, 2, 3, 4]);
+
+/// The order for each direction, by how far ways turn left against it.
+const fn by_direction(turns: [u8; 8]) -> [Order; 8] {
     let mut all = [[0; 8]; 8];
     let mut direction = 0;
     while direction < 8 {
-        let d = direction as u8;
-        all[direction] = order([d + 3, d + 2, d + 1, d, d + 7, d + 6, d + 5, d + 4]);
+        let mut ways = turns;
+        let mut place = 0;
+        while place < 8 {
+            ways[place] += direction as u8;
+            place += 1;
+        }
+        all[direction] = order(ways);
         direction += 1;
     }
     all
-};
+}
 
 const fn order(ways: [u8; 8]) -> Order {
     let mut order = [0; 8];
@@ -45,18 +55,6 @@ const fn order(ways: [u8; 8]) -> Order {
     }
     order
 }
-
-/// The rightmost way first, by direction.
-const RIGHT_FIRST: [Order; 8] = {
-    let mut all = [[0; 8]; 8];
-    let mut direction = 0;
-    while direction < 8 {
-        let d = direction as u8;
-        all[direction] = order([d + 5, d + 6, d + 7, d, d + 1, d + 2, d + 3, d + 4]);
-        direction += 1;
-    }
-    all
-};
 
 /// The order in which the ways of a unit are looked at; of several that are worth the same the first
 /// one counts.
