@@ -168,6 +168,9 @@ pub struct CritterState {
     origin: Vec2,
     velocity: Vec2,
     ticks: f32,
+    /// Shares of that tick: when the step before was over, and when this one began.
+    arrival: f32,
+    departure: f32,
     /// By how many cells its offset shrinks in a tick.
     shrink: f32,
     /// It stands, and is drawn where it stands.

@@ -38,10 +38,8 @@ fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField
 
 fn seen(grid: &NavGrid, crowd: &Crowd, units: &[(u64, UnitId, ProfileId)]) -> Vec<Seen> {
     let look = |&(id, unit, profile): &(u64, UnitId, ProfileId)| {
-        let (tail, head) = crowd.place(grid, unit).unwrap();
-        let (done, needed) = crowd.progress(unit);
-        let (size, done) = (grid.unit_size(profile) as i32, done as f64 / needed as f64);
-        Seen { id, profile, size, tail, head, done }
+        let place = crowd.place(grid, unit).unwrap();
+        Seen::new((id, profile, grid.unit_size(profile)), place, crowd.progress(unit))
     };
     units.iter().map(look).collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::prelude::*;
-use common::{app::*, units::*};
+use common::{Random, app::*, units::*};
 
 /// Frames of four milliseconds: about four to a tick.
 const FRAME: Duration = Duration::from_millis(4);
@@ -221,4 +221,43 @@ fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
     }
     assert_eq!(cell_of(&app, unit), Cell::new(12, 7));
     assert_eq!(place(&app, unit), Vec2::new(120.0, 70.0));
+}
+
+#[test]
+fn discs_on_screen_stay_apart_at_every_speed_and_tick_length() {
+    for (hertz, speed, seed) in
+        [(64.0, 32.0, 3), (64.0, 45.0, 4), (64.0, 64.0, 5), (16.0, 8.0, 6), (240.0, 200.0, 7)]
+    {
+        let mut random = Random(seed);
+        let mut app = app_with(&field(30, 20));
+        app.insert_resource(Time::<Fixed>::from_hz(hertz));
+        let units: Vec<Entity> = (0..50)
+            .map(|i| {
+                let at = (1 + 3 * (i % 10), 1 + 4 * (i / 10));
+                let unit = spawn_critter(&mut app, at);
+                set_speed(&mut app, unit, speed);
+                unit
+            })
+            .collect();
+        run(&mut app, 1);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(
+            0.23 / hertz,
+        )));
+        for frame in 0..3_000 {
+            if frame % 4 == 0 {
+                let unit = units[random.below(50) as usize];
+                order(&mut app, unit, (random.below(30) as i32, random.below(20) as i32));
+            }
+            app.update();
+            let places: Vec<Vec2> = units.iter().map(|&unit| place(&app, unit) / 10.0).collect();
+            let pairs = places.iter().enumerate();
+            let nearest = pairs
+                .flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| a.distance(b)))
+                .fold(f32::INFINITY, f32::min);
+            assert!(
+                nearest >= 0.7 - 1.0e-3,
+                "{nearest} cells apart in frame {frame}, {hertz} Hz, {speed}"
+            );
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy_tilepath::prelude::*;
+use bevy_tilepath::{nav::crowd::PARTS, prelude::*};
 
 /// One unit in one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,16 +20,72 @@ pub struct Seen {
     pub tail: Cell,
     /// Anchor of the cells that it enters; the tail where it stands.
     pub head: Cell,
-    /// Share of the step done.
-    pub done: f64,
+    /// Ticks since the step began, and ticks that it takes; no step ends before the tick does.
+    pub gone: f64,
+    pub takes: f64,
+}
+
+/// A place in cells.
+type Point = (f64, f64);
+
+/// Where a unit was during a tick: moments from 0 to 1 and places, straight lines between them.
+struct Track {
+    points: [(f64, Point); 4],
+}
+
+impl Track {
+    /// Where it was at a moment.
+    fn at(&self, moment: f64) -> Point {
+        let is_around = |pair: &&[(f64, Point)]| moment <= pair[1].0;
+        let pair = self.points.windows(2).find(is_around).unwrap_or(&self.points[2..]);
+        let ((from, a), (to, b)) = (pair[0], pair[1]);
+        let share = if to > from { ((moment - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
+        (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
+    }
 }
 
 impl Seen {
-    /// The middle of its block, in cells.
-    fn middle(&self) -> (f64, f64) {
+    /// From what a crowd says of its progress, see [`PARTS`].
+    pub fn new(
+        (id, profile, size): (u64, ProfileId, u32),
+        (tail, head): (Cell, Cell),
+        (done, needed): (u64, u64),
+    ) -> Self {
+        let ticks = |parts: u64| parts as f64 / PARTS as f64;
+        let (gone, takes) = (ticks(done), ticks(needed));
+        Self { id, profile, size: size as i32, tail, head, gone, takes }
+    }
+
+    /// The middle of its block when it stands on `anchor`.
+    fn middle_on(&self, anchor: Cell) -> Point {
         let half = f64::from(self.size - 1) / 2.0;
-        let at = |tail: i32, head: i32| f64::from(tail) + f64::from(head - tail) * self.done + half;
-        (at(self.tail.x, self.head.x), at(self.tail.y, self.head.y))
+        (f64::from(anchor.x) + half, f64::from(anchor.y) + half)
+    }
+
+    /// The middle of its block, in cells.
+    fn middle(&self) -> Point {
+        let ((ax, ay), (bx, by)) = (self.middle_on(self.tail), self.middle_on(self.head));
+        let share = if self.takes > 0.0 { self.gone / self.takes } else { 0.0 };
+        (ax + (bx - ax) * share, ay + (by - ay) * share)
+    }
+
+    fn is_standing(&self) -> bool {
+        self.tail == self.head
+    }
+
+    /// Where it was since the tick before: up to the end of the step that it made then, where it stood for a
+    /// while, and on along the step that it makes now.
+    fn track(&self, before: &Self) -> Track {
+        let (start, end) = (before.middle(), self.middle());
+        let goes_on = (before.tail, before.head) == (self.tail, self.head);
+        if goes_on || before.head != self.tail {
+            return Track { points: [(0.0, start), (0.0, start), (1.0, end), (1.0, end)] };
+        }
+        let arrival = if before.is_standing() { 0.0 } else { before.takes - before.gone };
+        let departure = if self.is_standing() { 1.0 } else { 1.0 - self.gone };
+        let (corner, arrival) = (self.middle_on(self.tail), arrival.clamp(0.0, 1.0));
+        let departure = departure.clamp(arrival, 1.0);
+        Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] }
     }
 
     /// The radius of the disc it is drawn as: 0.35 for a unit of one cell.
@@ -110,7 +166,7 @@ impl Checker {
             let is_jump = before.is_some_and(|before| {
                 let goes_on = unit.tail == before.tail
                     && (unit.head == before.head || before.head == before.tail)
-                    && (unit.head != before.head || unit.done >= before.done);
+                    && (unit.head != before.head || unit.gone >= before.gone);
                 !goes_on && unit.tail != before.head
             });
             if is_far || is_jump {
@@ -171,7 +227,8 @@ impl Checker {
         self.nearest = self.nearest.min(gap);
         if is_shared || gap < 0.0 {
             self.faults.overlaps += 1;
-            self.note(|| format!("overlap {gap}: {a:?} {b:?}"));
+            let before = [a, b].map(|unit| self.before.get(&unit.id).copied());
+            self.note(|| format!("overlap {gap}: {a:?} {b:?}, before {before:?}"));
         }
         let is_swap = a.tail == b.head && b.tail == a.head && a.tail != a.head;
         let middle = |u: &Seen| (u.tail.x + u.head.x, u.tail.y + u.head.y);
@@ -183,18 +240,33 @@ impl Checker {
         }
     }
 
-    /// How near two middles came since the tick before, each on a straight line.
+    /// How near two middles came since the tick before.
     fn nearest_approach(&self, a: &Seen, b: &Seen) -> f64 {
-        let from = |unit: &Seen| self.before.get(&unit.id).unwrap_or(unit).middle();
-        let (a0, a1, b0, b1) = (from(a), a.middle(), from(b), b.middle());
-        let start = (a0.0 - b0.0, a0.1 - b0.1);
-        let end = (a1.0 - b1.0, a1.1 - b1.1);
-        let way = (end.0 - start.0, end.1 - start.1);
-        let length = way.0 * way.0 + way.1 * way.1;
-        let share = if length > 0.0 { -(start.0 * way.0 + start.1 * way.1) / length } else { 0.0 };
-        let share = share.clamp(0.0, 1.0);
-        (start.0 + way.0 * share).hypot(start.1 + way.1 * share)
+        let (Some(a_before), Some(b_before)) = (self.before.get(&a.id), self.before.get(&b.id))
+        else {
+            let (a, b) = (a.middle(), b.middle());
+            return (a.0 - b.0).hypot(a.1 - b.1);
+        };
+        let tracks = [a.track(a_before), b.track(b_before)];
+        let mut moments: Vec<f64> =
+            tracks.iter().flat_map(|track| track.points.map(|(moment, _)| moment)).collect();
+        moments.sort_unstable_by(f64::total_cmp);
+        let apart = |moment: f64| {
+            let (a, b) = (tracks[0].at(moment), tracks[1].at(moment));
+            (a.0 - b.0, a.1 - b.1)
+        };
+        let pairs = moments.windows(2);
+        pairs.map(|pair| nearest_to_origin(apart(pair[0]), apart(pair[1]))).fold(f64::MAX, f64::min)
     }
+}
+
+/// How near a straight line from one point to another comes to the origin.
+fn nearest_to_origin(start: Point, end: Point) -> f64 {
+    let way = (end.0 - start.0, end.1 - start.1);
+    let length = way.0 * way.0 + way.1 * way.1;
+    let share = if length > 0.0 { -(start.0 * way.0 + start.1 * way.1) / length } else { 0.0 };
+    let share = share.clamp(0.0, 1.0);
+    (start.0 + way.0 * share).hypot(start.1 + way.1 * share)
 }
 
 /// Whether a step that has just begun passes an impassable cell, or leads into one. Who stands on

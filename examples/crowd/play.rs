@@ -123,11 +123,9 @@ impl Play {
             let Some((tail, head)) = self.crowd.place(grid, id) else {
                 continue;
             };
-            let (done, needed) = self.crowd.progress(id);
             let profile = self.scene.starts[at].settings.profile;
-            let size = grid.unit_size(profile) as i32;
-            let done = done as f64 / needed as f64;
-            seen.push(Seen { id: at as u64, profile, size, tail, head, done });
+            let who = (at as u64, profile, grid.unit_size(profile));
+            seen.push(Seen::new(who, (tail, head), self.crowd.progress(id)));
             let before = self.places[at].0;
             if tail != before {
                 let is_diagonal = tail.x != before.x && tail.y != before.y;

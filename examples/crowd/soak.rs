@@ -220,10 +220,8 @@ impl Soak {
 
     fn look(&mut self) {
         let seen = self.ids.iter().filter_map(|&id| {
-            let (tail, head) = self.crowd.place(&self.grid, id)?;
-            let (done, needed) = self.crowd.progress(id);
-            let done = done as f64 / needed as f64;
-            Some(Seen { id: id.bits(), profile: ProfileId(0), size: 1, tail, head, done })
+            let place = self.crowd.place(&self.grid, id)?;
+            Some(Seen::new((id.bits(), ProfileId(0), 1), place, self.crowd.progress(id)))
         });
         let seen: Vec<Seen> = seen.collect();
         for unit in &seen {

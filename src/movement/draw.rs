@@ -130,16 +130,20 @@ impl DrawnItem<'_, '_> {
     /// Writes its transform, where it is another than before.
     fn draw(&mut self, stage: &Stage, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();
-        let (before, now) = match state.unit() {
-            Some(_) => (state.place_in(stage.tick.saturating_sub(1)), state.place_in(stage.tick)),
-            None => (state.before, state.now),
-        };
-        state.now = now;
         let is_walking = state.walk.is_between_cells();
-        let stands = before == now;
-        let is_free = self.child_of.is_none();
-        state.is_at_rest = stands && is_free && !is_walking && !state.is_led_over(stage.tick);
-        let place = if stands { now } else { before.lerp(now, stage.share) };
+        let (place, stands) = match state.unit() {
+            Some(_) => {
+                state.now = state.place_in(stage.tick);
+                let stands = stage.tick > state.since && !state.is_led_over(stage.tick);
+                match stands && !is_walking {
+                    true => (state.now, true),
+                    false => (state.place_during(stage.tick, stage.share), stands),
+                }
+            }
+            None if state.before == state.now => (state.now, true),
+            None => (state.before.lerp(state.now, stage.share), false),
+        };
+        state.is_at_rest = stands && !is_walking && self.child_of.is_none();
         let place = stage.frame.to_world(place);
         let local = match parent {
             Some(parent) => {

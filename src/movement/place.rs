@@ -103,6 +103,23 @@ impl CritterState {
         self.origin + self.velocity * (ticks as f32).min(self.ticks) + self.offset_after(ticks)
     }
 
+    /// Its place when so much of a tick has gone by. In the tick of its last change it may have come around a
+    /// corner: it came to the end of a step, stood there for a while, and set out.
+    #[inline]
+    pub(crate) fn place_during(&self, tick: u64, share: f32) -> Vec2 {
+        if tick != self.since || share >= 1.0 {
+            let before = self.place_in(tick.saturating_sub(1));
+            return before.lerp(self.place_in(tick), share);
+        }
+        let now = self.origin + self.offset;
+        if share >= self.departure {
+            return now - self.velocity * (1.0 - share);
+        }
+        let corner = now - self.velocity * (1.0 - self.departure);
+        let done = if self.arrival > 0.0 { (share / self.arrival).min(1.0) } else { 1.0 };
+        self.before.lerp(corner, done)
+    }
+
     fn offset_after(&self, ticks: u64) -> Vec2 {
         shrunk(self.offset, self.shrink * ticks as f32)
     }
@@ -126,6 +143,7 @@ impl CritterState {
         self.origin = self.place_on_step();
         self.velocity = way * (PARTS as f64 / needed as f64) as f32;
         self.ticks = ((needed - done) as f64 / PARTS as f64) as f32;
+        self.departure = (1.0 - (done as f64 / PARTS as f64) as f32).max(0.0);
         self.since = tick;
         self.is_at_rest = false;
     }
@@ -147,6 +165,8 @@ impl CritterState {
     /// Takes over where it is at the end of a tick; how it goes on is to be noted.
     fn catch_up(&mut self, tick: u64) {
         (self.before, self.now) = (self.place_in(tick.saturating_sub(1)), self.place_in(tick));
+        let gone = tick.saturating_sub(self.since + 1) as f32;
+        self.arrival = (self.ticks - gone).clamp(0.0, 1.0);
         if let Some(ticks) = tick.checked_sub(self.since) {
             self.offset = self.offset_after(ticks);
             self.walk.work_on(ticks * PARTS);

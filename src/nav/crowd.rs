@@ -10,6 +10,7 @@ mod board;
 mod chain;
 mod claim;
 mod clock;
+mod departures;
 mod escape;
 mod events;
 mod gate;
@@ -45,7 +46,7 @@ pub use muster::Muster;
 pub use orders::CrowdError;
 pub use unit::{UnitId, UnitSettings};
 
-pub(crate) use clock::PARTS;
+pub use clock::PARTS;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -55,6 +56,7 @@ use self::{
     chain::Push,
     claim::Claim,
     clock::Wheel,
+    departures::Departures,
     escape::Footprint,
     group::Group,
     guide::{View, World},
@@ -86,6 +88,7 @@ pub struct Crowd {
     count: usize,
     board: Board,
     wheel: Wheel,
+    departures: Departures,
     /// Who is to be decided in this tick, and the order of the first of them.
     ready: Vec<u32>,
     turns: Vec<u64>,
@@ -133,7 +136,9 @@ impl Crowd {
     pub fn new(grid: &NavGrid) -> Self {
         let size = (grid.width(), grid.height());
         let board = Board::new(size.0, size.1);
-        Self { size, board, revision: grid.revision(), foremost: FIRST_TURN, ..Self::default() }
+        let departures = Departures::new(board.len());
+        let (revision, foremost) = (grid.revision(), FIRST_TURN);
+        Self { size, board, departures, revision, foremost, ..Self::default() }
     }
 
     /// Lets a tick go by. What happened stands in [`events`](Self::events) until the next one. Does
@@ -141,7 +146,7 @@ impl Crowd {
     pub fn tick<G: Guidance + ?Sized>(&mut self, grid: &NavGrid, guide: &G) {
         self.events.clear();
         self.moved.clear();
-        if (grid.width(), grid.height()) != self.size {
+        if self.check_size(grid).is_err() {
             return;
         }
         let world = World { grid, guide };
@@ -162,6 +167,7 @@ impl Crowd {
 
     /// Ends the steps that are over and lists everybody who is to be decided.
     fn call_due(&mut self, grid: &NavGrid) {
+        self.departures.clear();
         let mut due = core::mem::take(&mut self.due);
         self.wheel.take_due(self.now, &mut due);
         // First a look at all of them, so that the processor waits for many at the same time.
@@ -195,6 +201,7 @@ impl Crowd {
         let mut turns = core::mem::take(&mut self.turns);
         turns.extend(self.ready.iter().map(|&index| self.units[index as usize].turn(index)));
         turns.sort_unstable();
+        turns.dedup(); // listed between two ticks, and in this one
         self.ready.clear();
         self.ready.extend(turns.drain(..).map(|turn| turn as u32));
         self.turns = turns;

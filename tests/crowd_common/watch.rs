@@ -42,6 +42,11 @@ impl Watch {
         self.excused.insert(unit.to_bits(), self.ticks + EXCUSED);
     }
 
+    /// Says so of several.
+    pub fn excuse_all(&mut self, units: &[Entity]) {
+        units.iter().for_each(|&unit| self.excuse(unit));
+    }
+
     /// Lets a tick go by and looks at what came of it.
     pub fn tick(&mut self, app: &mut App) {
         app.update();
@@ -100,11 +105,10 @@ impl Watch {
             };
             let (id, profile) = (entity.to_bits(), critter.profile);
             units.insert(id, unit.bits());
-            let size = grid.unit_size(profile) as i32;
-            let (tail, head) = (state.walk().tail(), state.walk().head());
-            assert_eq!(Some((tail, head)), crowd.place(grid, unit), "of {unit:?}");
-            let (done, needed) = crowd.progress(unit);
-            seen.push(Seen { id, profile, size, tail, head, done: done as f64 / needed as f64 });
+            let size = crowd.size(unit).unwrap();
+            let place = (state.walk().tail(), state.walk().head());
+            assert_eq!(Some(place), crowd.place(grid, unit), "of {unit:?}");
+            seen.push(Seen::new((id, profile, size), place, crowd.progress(unit)));
         }
         let now = self.ticks;
         self.excused.retain(|_, until| *until >= now);

@@ -65,7 +65,8 @@ impl Crowd {
         self.get(id).map(|unit| (unit.tail.cell(grid), unit.head.cell(grid)))
     }
 
-    /// Share of the step under way that is done: numerator and denominator (never 0).
+    /// Time since the step under way began, and how long it takes as a whole (never 0), in [`PARTS`](super::PARTS) of
+    /// a tick: their ratio is the share of the step that is done.
     #[must_use]
     pub fn progress(&self, id: UnitId) -> (u64, u64) {
         self.get(id).map_or((0, 1), |unit| unit.progress(self.now))
@@ -90,9 +91,11 @@ impl Crowd {
         self.get(id).map(|unit| u32::from(unit.size))
     }
 
-    /// Who holds a cell: stands on it, leaves it, or enters it where nobody else has yet to leave.
+    /// Who holds a cell: stands on it, leaves it, or enters it where nobody else has yet to leave. Nobody on
+    /// a grid of another size.
     #[must_use]
     pub fn holder(&self, grid: &NavGrid, cell: Cell) -> Option<UnitId> {
+        self.check_size(grid).ok()?;
         let place = Place::of(grid, cell)?;
         let owner = self.board.hold(self.board.index(place)).owner;
         (owner != NONE).then(|| self.id(owner))
@@ -126,6 +129,7 @@ impl Crowd {
         let units = self.units.capacity() * size_of::<Unit>() + self.turns.capacity() * 8;
         self.board.bytes()
             + self.wheel.bytes()
+            + self.departures.bytes()
             + self.group_bytes()
             + lists
             + self.way_bytes()

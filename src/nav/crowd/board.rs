@@ -30,7 +30,7 @@ impl Place {
         grid.global(u32::from(self.x), u32::from(self.y))
     }
 
-    /// The place one step on.
+    /// The place one step on. A step to the left of column 0 or below row 0 wraps around.
     #[inline]
     pub(super) const fn step(self, direction: u8) -> Self {
         let (dx, dy) = OFFSETS[(direction & 7) as usize];
@@ -109,9 +109,12 @@ impl Board {
         }
     }
 
+    /// The index of a place on the grid, or of one a step off it: those are the cells of the border. A
+    /// place left of column 0 or below row 0 has wrapped around ([`Place::step`]) and wraps back here.
     #[inline]
     pub(super) fn index(&self, place: Place) -> u32 {
-        (u32::from(place.y) + 1) * self.stride + u32::from(place.x) + 1
+        let (column, row) = (place.x.wrapping_add(1), place.y.wrapping_add(1));
+        u32::from(row) * self.stride + u32::from(column)
     }
 
     #[inline]
@@ -168,7 +171,9 @@ impl Board {
         if size == 1 {
             return self.index(at) == index;
         }
-        let (x, y) = (index % self.stride - 1, index / self.stride - 1);
+        // On the border, one of them wraps around and lies in no block.
+        let x = (index % self.stride).wrapping_sub(1);
+        let y = (index / self.stride).wrapping_sub(1);
         let side = u32::from(size);
         x.wrapping_sub(u32::from(at.x)) < side && y.wrapping_sub(u32::from(at.y)) < side
     }

@@ -6,8 +6,9 @@
 
 use super::unit::NONE;
 
-/// Parts into which a tick is divided: steps end between ticks, too.
-pub(crate) const PARTS: u64 = 1 << 16;
+/// Parts of a tick: steps begin and end between ticks, too. [`Crowd::progress`](super::Crowd::progress)
+/// counts in them.
+pub const PARTS: u64 = 1 << 16;
 /// Longest step, in parts: slower units stand still to all intents and purposes.
 pub(super) const LONGEST_STEP: u64 = PARTS << 24;
 

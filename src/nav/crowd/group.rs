@@ -17,9 +17,16 @@ use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 /// Fewest ticks between two looks at the slots.
 const REFRESH: u64 = 8;
 
-/// Number of a group of a [`Crowd`].
+/// A group of a [`Crowd`]. Never given to another group, even after this one is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GroupId(pub(super) u32);
+pub struct GroupId {
+    slot: u32,
+    generation: u32,
+}
+
+/// Where a group stands in the list of groups, as its members note it: they leave it before it is removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct GroupSlot(pub(super) u32);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
@@ -30,6 +37,8 @@ pub(super) struct Group {
     pub(super) profile: u8,
     pub(super) size: u8,
     pub(super) is_used: bool,
+    /// Counts the groups that had this slot.
+    pub(super) generation: u32,
     pub(super) members: usize,
     /// The sum of the members' places: columns and rows.
     pub(super) sum: (i64, i64),
@@ -94,7 +103,7 @@ impl Crowd {
     /// this profile.
     ///
     /// # Errors
-    /// [`CrowdError::Impassable`] where the goal is not on the grid.
+    /// [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the goal is not on the grid.
     pub fn add_group(
         &mut self,
         grid: &NavGrid,
@@ -102,14 +111,17 @@ impl Crowd {
         goal: Cell,
         profile: ProfileId,
     ) -> Result<GroupId, CrowdError> {
+        self.check_size(grid)?;
         let goal = Place::of(grid, goal).ok_or(CrowdError::Impassable(goal))?;
         let size = grid.unit_size(profile) as u8;
         let profile = profile.0;
-        Ok(self.put_group(Group { route: Some(route), goal, profile, size, ..Group::default() }))
+        let group = Group { route: Some(route), goal, profile, size, ..Group::default() };
+        let slot = self.put_group(group).0;
+        Ok(GroupId { slot, generation: self.groups[slot as usize].generation })
     }
 
     /// Takes up a group without members; uses the memory of one that is given up.
-    pub(super) fn put_group(&mut self, group: Group) -> GroupId {
+    pub(super) fn put_group(&mut self, group: Group) -> GroupSlot {
         let free = self.groups.iter().position(|group| !group.is_used);
         let at = free.unwrap_or_else(|| {
             self.groups.push(Group::default());
@@ -122,34 +134,44 @@ impl Crowd {
         old.slots.clear();
         old.rest.clear();
         let Group { slots, takers, owners, numbers, rest, .. } = old;
-        self.groups[at] = Group { is_used: true, slots, takers, owners, numbers, rest, ..group };
-        GroupId(at as u32)
+        let generation = old.generation.wrapping_add(1);
+        let lists = Group { slots, takers, owners, numbers, rest, ..group };
+        self.groups[at] = Group { is_used: true, generation, ..lists };
+        GroupSlot(at as u32)
     }
 
-    /// Gives up a group; its members stop.
-    pub fn remove_group(&mut self, id: GroupId) {
+    /// Gives up a group; its members stop. Says whether there was such a group.
+    pub fn remove_group(&mut self, id: GroupId) -> bool {
+        let Some(slot) = self.find_group(id) else {
+            return false;
+        };
         for index in 0..self.units.len() as u32 {
             let unit = &self.units[index as usize];
-            if unit.is_there() && unit.errand.group() == Some(id) {
+            if unit.is_there() && unit.errand.group() == Some(slot) {
                 let _known = self.stop(self.id(index));
             }
         }
-        if let Some(group) = self.groups.get_mut(id.0 as usize) {
-            group.is_used = false;
-        }
+        self.groups[slot.0 as usize].is_used = false;
+        true
+    }
+
+    fn find_group(&self, id: GroupId) -> Option<GroupSlot> {
+        let group = self.groups.get(id.slot as usize)?;
+        (group.is_used && group.generation == id.generation).then_some(GroupSlot(id.slot))
     }
 
     /// Makes a unit a member of a group.
     ///
     /// # Errors
-    /// [`CrowdError::NoSuchUnit`], or [`CrowdError::Profile`] where it is not the group's.
+    /// [`CrowdError::NoSuchUnit`], [`CrowdError::NoSuchGroup`], or [`CrowdError::Profile`] where it is not
+    /// the group's.
     pub fn join(&mut self, id: UnitId, group: GroupId) -> Result<(), CrowdError> {
         let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
-        let known = self.groups.get(group.0 as usize).filter(|group| group.is_used);
-        if known.is_none_or(|group| group.profile != unit.profile) {
+        let slot = self.find_group(group).ok_or(CrowdError::NoSuchGroup)?;
+        if self.groups[slot.0 as usize].profile != unit.profile {
             return Err(CrowdError::Profile);
         }
-        self.give(id, Errand::Group(group))
+        self.give(id, Errand::Group(slot))
     }
 
     /// Counts a unit that begins or ends to be a member, and stands on `place`.
@@ -190,7 +212,7 @@ impl Crowd {
                 continue;
             }
             if group.is_stale {
-                self.find_slots(world, GroupId(at as u32));
+                self.find_slots(world, GroupSlot(at as u32));
                 let group = &mut self.groups[at];
                 group.rest.clear();
                 (group.is_stale, group.is_rest_stale, group.looked) = (false, true, self.now);
@@ -205,7 +227,7 @@ impl Crowd {
     }
 
     /// Finds the slots of a group anew. Members keep theirs where they can.
-    fn find_slots<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, id: GroupId) {
+    fn find_slots<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, id: GroupSlot) {
         let mut group = core::mem::take(&mut self.groups[id.0 as usize]);
         let mut scratch = core::mem::take(&mut self.group_scratch);
         if group.mates.is_some() {

@@ -9,7 +9,7 @@
 use super::{
     Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
     board::Place,
-    group::{Group, GroupId},
+    group::{Group, GroupSlot},
     guide::{FAR, Guidance, Rest, World, field_around, field_cost},
     unit::{Errand, NONE, STAY, State, Unit},
     way::Way,
@@ -61,6 +61,7 @@ impl Crowd {
         path: &Path,
         muster: &Muster,
     ) -> Result<(), CrowdError> {
+        self.check_size(grid)?;
         let place = |cell: Cell| Place::of(grid, cell).ok_or(CrowdError::Impassable(cell));
         let (goal, its) = (place(muster.goal)?, place(muster.place)?);
         self.follow(grid, id, path)?;
@@ -73,7 +74,7 @@ impl Crowd {
             .position(|group| group.is_used && group.mates == mates && group.profile == profile);
         let route = muster.route;
         let group = match known {
-            Some(at) => GroupId(at as u32),
+            Some(at) => GroupSlot(at as u32),
             None => self.put_group(Group { mates, profile, size, ..Group::default() }),
         };
         let its_group = &mut self.groups[group.0 as usize];
@@ -100,7 +101,7 @@ impl Crowd {
     }
 
     /// The owner of one slot takes another, which is meant for somebody else.
-    pub(super) fn take_over(&mut self, id: GroupId, own: Option<usize>, slot: u32) {
+    pub(super) fn take_over(&mut self, id: GroupSlot, own: Option<usize>, slot: u32) {
         let group = &self.groups[id.0 as usize];
         if let (Some(own), Some(&other)) = (own, group.owners.get(slot as usize)) {
             let index = group.owners[own];
@@ -109,7 +110,7 @@ impl Crowd {
     }
 
     /// Exchanges the slots meant for two members.
-    pub(super) fn exchange_places(&mut self, id: GroupId, a: (u32, u32), b: (u32, u32)) {
+    pub(super) fn exchange_places(&mut self, id: GroupSlot, a: (u32, u32), b: (u32, u32)) {
         let group = &mut self.groups[id.0 as usize];
         if !group.is_of_mates() || a.0 == b.0 {
             return;
@@ -180,7 +181,7 @@ impl Crowd {
 
 /// The members of a group and the places meant for them.
 pub(super) fn places_of<'a>(
-    id: GroupId,
+    id: GroupSlot,
     (units, ways): (&'a [Unit], &'a [Way]),
 ) -> impl Iterator<Item = (u32, Place)> + 'a {
     let all = units.iter().zip(ways).enumerate();

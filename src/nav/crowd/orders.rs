@@ -15,6 +15,8 @@ pub const LARGEST_IN_CROWD: u32 = 8;
 pub enum CrowdError {
     /// There is no such unit (any more).
     NoSuchUnit,
+    /// There is no such group (any more).
+    NoSuchGroup,
     /// The unit's profile is not known to the grid, or its units are too large.
     Profile,
     /// The crowd was made for a grid of another size.
@@ -29,6 +31,7 @@ impl core::fmt::Display for CrowdError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::NoSuchUnit => write!(f, "no such unit"),
+            Self::NoSuchGroup => write!(f, "no such group"),
             Self::Profile => write!(f, "the profile is not known, or its units are too large"),
             Self::OtherGrid => write!(f, "the grid has another size than the crowd"),
             Self::Impassable(cell) => write!(f, "nobody can stand on {cell}"),
@@ -54,21 +57,17 @@ impl Crowd {
         if usize::from(settings.profile.0) >= grid.profiles().len() || size > LARGEST_IN_CROWD {
             return Err(CrowdError::Profile);
         }
-        let mut unit = Unit { size: size as u8, profile: settings.profile.0, ..Unit::default() };
-        unit.is_ghost = settings.is_ghost;
+        let UnitSettings { profile, is_ghost, .. } = settings;
+        let unit = Unit { size: size as u8, profile: profile.0, is_ghost, ..Unit::vacant(0) };
         let place = self.room(grid, &unit, NONE, cell)?;
         let index = self.free.pop().unwrap_or_else(|| {
-            self.units.push(Unit::default());
+            self.units.push(Unit::vacant(0));
             self.units.len() as u32 - 1
         });
         self.wheel.resize(self.units.len());
-        unit.generation = self.units[index as usize].generation;
-        (unit.tail, unit.head, unit.state) = (place, place, State::Standing);
-        unit.wakes = NONE;
-        unit.reserves = NONE;
-        (unit.flees, unit.wish) = (NONE, STAY);
-        unit.slot = NONE;
-        self.units[index as usize] = unit;
+        let generation = self.units[index as usize].generation;
+        let state = State::Standing;
+        self.units[index as usize] = Unit { tail: place, head: place, state, generation, ..unit };
         self.count += 1;
         self.take_place(index);
         let id = self.id(index);
@@ -99,8 +98,7 @@ impl Crowd {
         self.count_member(errand, tail, false);
         self.leave_place(index);
         let unit = &mut self.units[index as usize];
-        let generation = unit.generation.wrapping_add(1);
-        *unit = Unit { generation, ..Unit::default() };
+        *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.free.push(index);
         self.count -= 1;
         true

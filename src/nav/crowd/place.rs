@@ -41,6 +41,12 @@ impl Crowd {
         })
     }
 
+    /// Whether this is the grid that the crowd was made for, as far as its size tells.
+    pub(super) fn check_size(&self, grid: &NavGrid) -> Result<(), CrowdError> {
+        let is_same = (grid.width(), grid.height()) == self.size;
+        if is_same { Ok(()) } else { Err(CrowdError::OtherGrid) }
+    }
+
     /// The place of a cell where a unit can stand among the others.
     pub(super) fn room(
         &self,
@@ -49,9 +55,7 @@ impl Crowd {
         index: u32,
         cell: Cell,
     ) -> Result<Place, CrowdError> {
-        if (grid.width(), grid.height()) != self.size {
-            return Err(CrowdError::OtherGrid);
-        }
+        self.check_size(grid)?;
         let profile = ProfileId(unit.profile);
         let place = Place::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
         let place = place.ok_or(CrowdError::Impassable(cell))?;

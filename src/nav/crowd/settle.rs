@@ -17,7 +17,7 @@ use super::{
     Crowd,
     board::Place,
     chain::moves_of,
-    group::{Group, GroupId},
+    group::{Group, GroupSlot},
     guide::World,
     unit::{NONE, State},
 };
@@ -25,7 +25,7 @@ use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
 impl Crowd {
     /// Whether a member stands on its slot.
-    pub(super) fn is_home(&self, id: GroupId, index: u32) -> bool {
+    pub(super) fn is_home(&self, id: GroupSlot, index: u32) -> bool {
         let unit = &self.units[index as usize];
         self.groups[id.0 as usize].slots.get(unit.slot as usize) == Some(&unit.tail)
     }
@@ -104,7 +104,7 @@ impl Crowd {
     fn exchange_with<G: ?Sized>(
         &mut self,
         world: &World<'_, G>,
-        id: GroupId,
+        id: GroupSlot,
         index: u32,
         other: u32,
     ) {

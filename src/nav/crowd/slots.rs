@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use super::{
     board::{Board, Place, is_diagonal},
     chain::moves_of,
-    group::{Group, GroupId},
+    group::{Group, GroupSlot},
     guide::{FAR, Guidance, World, field_cost},
     unit::{Errand, NONE, State, Unit},
 };
@@ -57,7 +57,7 @@ impl GroupScratch {
         world: &World<'_, G>,
         (board, units): (&Board, &[Unit]),
         group: &Group,
-        id: GroupId,
+        id: GroupSlot,
     ) {
         let profile = ProfileId(group.profile);
         self.found.clear();
@@ -223,7 +223,7 @@ impl GroupScratch {
 }
 
 /// Whether somebody stands on a cell who is no member and has nowhere to go.
-fn is_foreign(units: &[Unit], owner: u32, id: GroupId) -> bool {
+fn is_foreign(units: &[Unit], owner: u32, id: GroupSlot) -> bool {
     owner != NONE && {
         let unit = &units[owner as usize];
         unit.errand.group() != Some(id)

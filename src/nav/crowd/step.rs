@@ -58,15 +58,16 @@ impl Crowd {
         let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
         let work = u64::from(weight) * sum * PROGRESS_PER_COST;
         let needed = (work * PARTS).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
+        let free_since = self.free_since(index);
         self.forget_waiting(index);
         let unit = &mut self.units[index as usize];
-        // It uses the whole tick, or what its last step has left of it.
+        // It uses the whole tick, or what its last step has left of it, as far as its way was free.
         let is_going_on = unit.spare_in == now as u32;
         if !is_going_on {
             self.moved.push(index);
         }
         let spare = if is_going_on { u64::from(unit.spare).min(PARTS) } else { PARTS };
-        unit.start = now * PARTS - spare;
+        unit.start = (now * PARTS - spare).max(free_since);
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * PARTS);
         unit.state = State::Moving;
         (unit.is_reported_stuck, unit.lines_up) = (false, false);
@@ -74,6 +75,30 @@ impl Crowd {
         (unit.yields, unit.stands_back) = (false, false);
         self.counters.steps += 1;
         self.note_passage(index);
+    }
+
+    /// Since when nobody has been in the way of a step that is about to begin: 0 where that is so for the
+    /// whole tick.
+    fn free_since(&self, index: u32) -> u64 {
+        let unit = &self.units[index as usize];
+        if unit.is_ghost {
+            return 0;
+        }
+        let (way, cell) = (unit.direction, self.board.index(unit.tail));
+        let beside = |way: u8| self.board.beside(cell, way);
+        let departures = &self.departures;
+        if unit.size > 1 {
+            let entered = self.board.entered(unit.tail, unit.size, way);
+            let cells = entered.as_slice().iter();
+            return cells.map(|&cell| departures.free_since(cell, way)).max().unwrap_or(0);
+        }
+        let since = departures.free_since(beside(way), way);
+        if !is_diagonal(way) {
+            return since;
+        }
+        let (a, b) = (beside(way + 7), beside(way + 1));
+        let crossed = departures.left_along(a, way + 2).max(departures.left_along(b, way + 6));
+        since.max(crossed)
     }
 
     /// Lets followers set out and arrive no sooner than those they follow; says whether that changed
@@ -99,13 +124,16 @@ impl Crowd {
     /// Ends a step: the cells left behind go to whoever comes next.
     pub(super) fn end_step(&mut self, index: u32, hold: Hold) {
         let unit = &self.units[index as usize];
+        let (direction, end) = (unit.direction, unit.end);
         if !unit.is_ghost {
             if unit.size == 1 && hold.heir == NONE {
                 let cell = self.board.index(unit.tail);
+                self.departures.note(cell, direction, end);
                 self.board.hold_mut(cell).owner = NONE;
             } else {
-                let left: Few = self.board.left(unit.tail, unit.size, unit.direction);
+                let left: Few = self.board.left(unit.tail, unit.size, direction);
                 for &cell in left.as_slice() {
+                    self.departures.note(cell, direction, end);
                     self.release(cell);
                 }
             }

@@ -2,7 +2,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{Hindrance, board::Place, clock::PARTS, group::GroupId, guide::RouteId};
+use super::{Hindrance, board::Place, clock::PARTS, group::GroupSlot, guide::RouteId};
 use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
 
 /// No unit, no cell.
@@ -84,16 +84,16 @@ pub(super) enum Errand {
     /// Go where a field leads.
     Route(RouteId),
     /// Find a place of its own near the goal of its group.
-    Group(GroupId),
+    Group(GroupSlot),
     /// Go to its own place, or another of the same group.
-    Place(GroupId),
+    Place(GroupSlot),
     /// Follow its own path.
     Way,
 }
 
 impl Errand {
     /// The group whose slots it goes to.
-    pub(super) const fn group(self) -> Option<GroupId> {
+    pub(super) const fn group(self) -> Option<GroupSlot> {
         match self {
             Self::Group(id) | Self::Place(id) => Some(id),
             Self::Idle | Self::Route(_) | Self::Way => None,
@@ -194,6 +194,12 @@ pub(super) struct Unit {
 const _: () = assert!(size_of::<Unit>() == 128);
 
 impl Unit {
+    /// A free slot, for the unit that is to have it next.
+    pub(super) fn vacant(generation: u32) -> Self {
+        let none = Self { wakes: NONE, flees: NONE, reserves: NONE, slot: NONE, ..Self::default() };
+        Self { generation, wish: STAY, ..none }
+    }
+
     pub(super) fn is_moving(&self) -> bool {
         matches!(self.state, State::Moving | State::Planned)
     }

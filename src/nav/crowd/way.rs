@@ -81,6 +81,11 @@ impl Way {
         self.left = self.steps_in_all();
     }
 
+    /// Whether a path has at least as many steps.
+    fn is_begun_by(&self, path: &Path) -> bool {
+        path.steps() >= self.steps_in_all()
+    }
+
     /// Takes the longer path, of which as much is done as was of the shorter one.
     fn lengthen(&mut self, end: Place, path: &Path) {
         let before = self.steps_in_all();
@@ -207,10 +212,10 @@ impl Crowd {
     /// Sends a unit along a path, which need not begin where it is, but near.
     ///
     /// # Errors
-    /// [`CrowdError::NoSuchUnit`], or [`CrowdError::Impassable`] where the path is not on the grid.
+    /// [`CrowdError::NoSuchUnit`], [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the path
+    /// leaves the grid.
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
-        let place = |cell: Cell| Place::of(grid, cell).ok_or(CrowdError::Impassable(cell));
-        let (start, end) = (place(path.start())?, place(path.end())?);
+        let (start, end) = self.ends_of(grid, path)?;
         self.give(id, Errand::Way)?;
         if self.ways.len() < self.units.len() {
             self.ways.resize_with(self.units.len(), Way::default);
@@ -225,12 +230,14 @@ impl Crowd {
     /// # Errors
     /// As [`follow`](Self::follow).
     pub fn lengthen(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
+        let (start, end) = self.ends_of(grid, path)?;
         let errand = self.get(id).map(|unit| unit.errand);
-        if !matches!(errand, Some(Errand::Way | Errand::Place(_))) {
+        let goes_on = matches!(errand, Some(Errand::Way | Errand::Place(_)));
+        let way = self.ways.get_mut(id.index as usize);
+        let Some(way) = way.filter(|way| goes_on && way.start == start && way.is_begun_by(path))
+        else {
             return self.follow(grid, id, path);
-        }
-        let end = Place::of(grid, path.end()).ok_or(CrowdError::Impassable(path.end()))?;
-        let way = &mut self.ways[id.index as usize];
+        };
         way.lengthen(end, path);
         if errand == Some(Errand::Way) {
             way.goal = end;
@@ -238,6 +245,20 @@ impl Crowd {
         self.units[id.index as usize].has_arrived = false;
         self.call_soon(id.index);
         Ok(())
+    }
+
+    /// The first and the last place of a path that stays on the grid. Legs are straight, so it does if all
+    /// their ends lie there.
+    fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(Place, Place), CrowdError> {
+        self.check_size(grid)?;
+        let place = |cell: Cell| Place::of(grid, cell).ok_or(CrowdError::Impassable(cell));
+        let (start, mut cell) = (place(path.start())?, path.start());
+        for leg in path.legs() {
+            let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
+            cell = cell.offset(dx * steps, dy * steps);
+            place(cell)?;
+        }
+        Ok((start, place(path.end())?))
     }
 
     /// Where a unit is on its path: how far it has come along `path`, standing on the last cell of it
