@@ -8,7 +8,10 @@
 use std::collections::BTreeMap;
 
 use bevy::{
-    ecs::{entity::EntityHashMap, lifecycle::HookContext, world::DeferredWorld},
+    ecs::{
+        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        world::DeferredWorld,
+    },
     prelude::*,
     reflect::std_traits::ReflectDefault,
 };
@@ -21,6 +24,7 @@ use crate::{
         grid::NavGrid,
         query::GridId,
     },
+    whereabouts::Whereabouts,
 };
 
 /// Blocks the cells of its footprint for every profile. Two blockers on one cell count twice: the
@@ -67,6 +71,8 @@ pub(crate) struct PlacedBlockers {
     /// Entities whose component was taken off. Kept here, because Bevy forgets removals after a
     /// frame and there may be no tick in it.
     removed: Vec<Entity>,
+    /// Children, which may move with their parents, as of the last look.
+    carried: Vec<Entity>,
     /// Grids as they were when blockers were last placed on them.
     seen: BTreeMap<GridId, Ground>,
 }
@@ -93,18 +99,19 @@ fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     }
 }
 
-type Moved = Or<(Changed<NavBlocker>, Changed<Transform>)>;
+type Moved = (Or<(Changed<NavBlocker>, Changed<Transform>)>, Allow<Disabled>);
+type Carried = (With<ChildOf>, Allow<Disabled>);
 
 /// Blocks and frees cells for what was spawned, changed, moved and despawned; all of it in one
-/// batch of edits per grid.
+/// batch of edits per grid. Disabled entities block as before.
 pub(crate) fn sync_blockers(
     mut blockers: ResMut<PlacedBlockers>,
     mut changes: Local<Vec<Change>>,
     mut grids: ResMut<NavGrids>,
-    all: Query<(Entity, &NavBlocker)>,
+    all: Query<(Entity, &NavBlocker), Allow<Disabled>>,
     moved: Query<(Entity, &NavBlocker), Moved>,
-    carried: Query<(Entity, &NavBlocker), With<ChildOf>>,
-    transforms: TransformHelper,
+    carried: Query<(Entity, &NavBlocker), Carried>,
+    whereabouts: Whereabouts,
 ) {
     for entity in std::mem::take(&mut blockers.removed) {
         if !all.contains(entity) {
@@ -113,10 +120,18 @@ pub(crate) fn sync_blockers(
     }
     // A new grid has no blockers yet, and where they stand on a moved one must be asked again.
     let everyone = blockers.look_at(&grids).then(|| all.iter());
-    for (entity, blocker) in everyone.into_iter().flatten().chain(&moved).chain(&carried) {
-        let now = place(&grids, &transforms, entity, blocker);
+    // Taken off its parent, a blocker is elsewhere though nobody wrote its transform.
+    let carried_before = std::mem::take(&mut blockers.carried);
+    let released = carried_before.iter().filter(|&&entity| !carried.contains(entity));
+    let released = released.filter_map(|&entity| all.get(entity).ok());
+    let changed = everyone.into_iter().flatten().chain(&moved).chain(&carried).chain(released);
+    for (entity, blocker) in changed {
+        let now = place(&grids, &whereabouts, entity, blocker);
         blockers.put(entity, now, &mut changes);
     }
+    blockers.carried = carried_before;
+    blockers.carried.clear();
+    blockers.carried.extend(carried.iter().map(|(entity, _)| entity));
     apply(&mut changes, &mut grids);
 }
 
@@ -190,12 +205,12 @@ fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
 /// Where a blocker stands.
 fn place(
     grids: &NavGrids,
-    transforms: &TransformHelper,
+    whereabouts: &Whereabouts,
     entity: Entity,
     blocker: &NavBlocker,
 ) -> Placed {
     let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
-    let wanted = footprint(grids, transforms, entity, blocker);
+    let wanted = footprint(grids, whereabouts, entity, blocker);
     let incarnation = grids.incarnation(blocker.grid);
     Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), incarnation }
 }
@@ -203,13 +218,13 @@ fn place(
 /// The cells a blocker asks for; empty where it has no place.
 fn footprint(
     grids: &NavGrids,
-    transforms: &TransformHelper,
+    whereabouts: &Whereabouts,
     entity: Entity,
     blocker: &NavBlocker,
 ) -> CellRect {
     let under_transform = || {
         let frame = grids.frame(blocker.grid)?;
-        let position = transforms.compute_global_transform(entity).ok()?.translation().truncate();
+        let position = whereabouts.position(entity)?;
         let back = Vec2::new(blocker.width as f32 - 1.0, blocker.height as f32 - 1.0) / 2.0;
         frame.cell_at(frame.to_world(frame.to_cells(position) - back))
     };

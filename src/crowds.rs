@@ -14,12 +14,16 @@ mod enter;
 mod report;
 mod steer;
 
-pub(crate) use self::{enter::enter_crowds, report::advance_crowds, steer::steer_critters};
+pub(crate) use self::{
+    enter::{drop_stale_crowds, enter_crowds},
+    report::advance_crowds,
+    steer::steer_critters,
+};
 
 use std::collections::BTreeMap;
 
 use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    ecs::{entity_disabling::Disabled, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
     reflect::std_traits::ReflectDefault,
 };
@@ -65,8 +69,6 @@ pub(crate) struct Membership {
     pub(crate) is_newcomer: bool,
     /// Its status says that it is stuck, as far as is known.
     is_stuck: bool,
-    /// It was looked for room before, and there was none.
-    is_outside: bool,
 }
 
 /// What the crowd knows of a critter's path.
@@ -105,6 +107,8 @@ struct Host {
     entities: Vec<Entity>,
     /// Of the grid it was made for.
     incarnation: u64,
+    /// Since when the profiles of the grid are what they were in the last tick.
+    profiles_revision: u64,
 }
 
 impl Membership {
@@ -145,13 +149,22 @@ impl Crowds {
         self.get(id)?.walk_along(grid, state.unit()?)
     }
 
-    /// Gives up the crowds of grids that are gone or are others than before; says whether there were any.
-    fn drop_stale(&mut self, grids: &NavGrids) -> bool {
-        let before = self.hosts.len();
+    /// Whether there are crowds of grids that are gone or are others than before.
+    fn has_stale(&self, grids: &NavGrids) -> bool {
+        self.hosts.iter().any(|(&id, host)| host.is_stale(grids, id))
+    }
+
+    /// Gives up such crowds; returns who was in them.
+    fn take_stale(&mut self, grids: &NavGrids) -> Vec<Entity> {
+        let mut entities = Vec::new();
         self.hosts.retain(|&id, host| {
-            grids.get(id).is_some() && grids.incarnation(id) == host.incarnation
+            let is_stale = host.is_stale(grids, id);
+            if is_stale {
+                entities.extend(host.crowd.units().map(|unit| host.entities[unit.slot()]));
+            }
+            !is_stale
         });
-        self.hosts.len() < before
+        entities
     }
 
     fn host(&mut self, grids: &NavGrids, id: GridId, grid: &NavGrid) -> &mut Host {
@@ -159,11 +172,17 @@ impl Crowds {
             crowd: Crowd::new(grid),
             entities: Vec::new(),
             incarnation: grids.incarnation(id),
+            profiles_revision: grid.profiles_revision(),
         })
     }
 }
 
 impl Host {
+    /// Whether it was made for another grid than there is now under this number.
+    fn is_stale(&self, grids: &NavGrids, id: GridId) -> bool {
+        grids.incarnation(id) != self.incarnation
+    }
+
     /// Whether this is still the unit of `entity`.
     fn is_unit_of(&self, unit: UnitId, entity: Entity) -> bool {
         self.entities.get(unit.slot()) == Some(&entity)
@@ -205,4 +224,14 @@ pub(crate) fn note_loss(mut world: DeferredWorld, HookContext { entity, .. }: Ho
     if let Some(mut crowds) = world.get_resource_mut::<Crowds>() {
         crowds.inbox.lost.push(entity);
     }
+}
+
+/// A critter stands still while it is disabled, and holds its cells.
+pub(crate) fn note_disabled(disabled: On<Add, Disabled>, mut crowds: ResMut<Crowds>) {
+    crowds.inbox.lost.push(disabled.entity);
+}
+
+/// It goes on.
+pub(crate) fn note_enabled(enabled: On<Remove, Disabled>, mut crowds: ResMut<Crowds>) {
+    crowds.inbox.lost.push(enabled.entity);
 }

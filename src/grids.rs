@@ -109,6 +109,11 @@ impl NavGrids {
         self.grids.get(&id).map_or(0, |level| level.incarnation)
     }
 
+    /// How many grids have been put in so far.
+    pub(crate) const fn insertions(&self) -> u64 {
+        self.inserted
+    }
+
     /// How many grids have been removed or replaced so far.
     pub(crate) const fn removals(&self) -> u64 {
         self.removed

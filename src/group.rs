@@ -152,7 +152,7 @@ impl Group {
 /// What the plugin remembers of a [`Group`].
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(map_entities = map_state)]
+#[component(map_entities = map_state, clone_behavior = Ignore)]
 pub struct GroupState {
     /// Groups are looked after in the order in which they came.
     number: u64,
@@ -170,6 +170,9 @@ pub struct GroupState {
     /// Where in these lists each of them is.
     #[reflect(ignore)]
     index: EntityHashMap<usize>,
+    /// Which grid places were given on, and since when its profiles were what they were.
+    #[reflect(ignore)]
+    ground: (u64, u64),
     /// It was changed by the game, or has lost members, since places were given.
     was_changed: bool,
     has_losses: bool,
@@ -216,7 +219,7 @@ pub(crate) struct Gathering {
 /// Where a unit stands in its [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, PartialEq, Clone)]
-#[component(map_entities = map_place)]
+#[component(map_entities = map_place, clone_behavior = Ignore)]
 #[component(on_remove = crate::crowds::note_loss)]
 pub struct GroupPlace {
     /// The entity with the [`Group`].
@@ -229,13 +232,14 @@ pub struct GroupPlace {
 /// The same number for all members of a group that may exchange their places. Counts only beside a
 /// [`GroupPlace`].
 #[derive(Component, Clone, Copy, Debug)]
+#[component(clone_behavior = Ignore)]
 pub(crate) struct GroupMates(pub(crate) u32);
 
 /// How fast the slowest of a unit's [`Group`] is, in cells per second over plain ground, while they keep
 /// together. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = crate::crowds::note_loss)]
+#[component(on_remove = crate::crowds::note_loss, clone_behavior = Ignore)]
 pub struct GroupPace(pub f32);
 
 /// All members of a group have come to rest: they have arrived, or their orders have failed.

@@ -121,6 +121,7 @@ pub mod scheduler;
 pub mod state_checksum;
 #[cfg(feature = "tilemap")]
 pub mod tilemap;
+mod whereabouts;
 
 /// Everything a game needs by name.
 pub mod prelude {

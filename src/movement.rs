@@ -140,7 +140,7 @@ pub struct Facing(pub Direction);
 /// elsewhere than before, [`Crowd::moved`](crate::nav::crowd::Crowd::moved) whose step began or ended.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_discard = crate::crowds::note_leaving)]
+#[component(on_discard = crate::crowds::note_leaving, clone_behavior = Ignore)]
 pub struct CritterState {
     pub(crate) walk: Walk,
     /// Its place in the crowd of its grid, if it has one.

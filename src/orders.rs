@@ -209,6 +209,7 @@ impl OrderQueue {
 /// What the plugin remembers of the request on a unit with an [`OrderQueue`].
 #[derive(Component, Debug, Default, Reflect)]
 #[reflect(Component, Debug, Default)]
+#[component(clone_behavior = Ignore)]
 pub struct QueueSlot {
     /// Sequence number of the queue: in this order units are looked at.
     number: u64,

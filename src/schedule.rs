@@ -21,7 +21,10 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
-    crowds::{CrowdTeam, Crowds, Immovable, advance_crowds, enter_crowds, steer_critters},
+    crowds::{
+        CrowdTeam, Crowds, Immovable, advance_crowds, drop_stale_crowds, enter_crowds,
+        note_disabled, note_enabled, steer_critters,
+    },
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
     group::{Group, GroupArrived, GroupNumbers, GroupPace, GroupPlace, GroupState, form_groups},
@@ -102,6 +105,7 @@ impl Plugin for TilePathPlugin {
             .insert_resource(Drawing::new(is_fixed));
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
+        app.add_observer(note_disabled).add_observer(note_enabled);
         app.configure_sets(
             self.schedule,
             (SyncGrid, Command, Accept, Search, Deliver, Move).chain(),
@@ -111,10 +115,12 @@ impl Plugin for TilePathPlugin {
             (
                 sync_blockers.in_set(SyncGrid),
                 (form_groups, carry_on_orders).chain().in_set(Command),
-                (follow_targets, accept_requests, repair_paths).chain().in_set(Accept),
+                (drop_stale_crowds, follow_targets, accept_requests, repair_paths)
+                    .chain()
+                    .in_set(Accept),
                 (run_searches, update_flow_fields).chain().in_set(Search),
                 deliver_answers.in_set(Deliver),
-                (enter_crowds, steer_critters, advance_crowds, advance_critters)
+                (drop_stale_crowds, enter_crowds, steer_critters, advance_crowds, advance_critters)
                     .chain()
                     .in_set(Move),
             ),

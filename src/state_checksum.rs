@@ -1,6 +1,6 @@
 //! One number for the state of the plugin, to tell whether two runs did the same.
 
-use bevy::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use crate::{
     crowds::Crowds, movement::CritterState, nav::checksum::Checksum, request::ActiveOrder,
@@ -15,7 +15,8 @@ use crate::{
 pub fn state_checksum(world: &mut World) -> u64 {
     let answers =
         world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
-    let mut critters = world.query::<(Option<&ActiveOrder>, &CritterState)>();
+    let mut critters =
+        world.query_filtered::<(Option<&ActiveOrder>, &CritterState), Allow<Disabled>>();
     let crowds = world.get_resource::<Crowds>();
     let states = critters.iter(world).map(|(order, state)| {
         let mut sum = Checksum::default();

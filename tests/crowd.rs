@@ -131,7 +131,7 @@ fn soak(seed: u64, ticks: u64) -> u64 {
         assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
         for unit in &seen {
             let at = (unit.tail.x + 64 * unit.tail.y) as u64;
-            sum = sum.wrapping_mul(0x100_0000_01b3) ^ (at << 20) ^ (unit.done * 1e6) as u64;
+            sum = sum.wrapping_mul(0x100_0000_01b3) ^ (at << 20) ^ (unit.gone * 1e6) as u64;
         }
     }
     sum

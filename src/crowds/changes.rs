@@ -3,12 +3,18 @@
 //! Input: a component, or several. Output: the critters whose component somebody has written since the
 //! system last ran.
 
-use bevy::{ecs::change_detection::Tick, prelude::*};
+use bevy::{
+    ecs::{change_detection::Tick, entity_disabling::Disabled},
+    prelude::*,
+};
 
 use crate::movement::CritterState;
 
+/// All critters, disabled ones too. (`Allow<Disabled>` cannot be read column by column.)
+type Critters = (With<CritterState>, Or<(With<Disabled>, Without<Disabled>)>);
+
 /// A component of all critters that have it.
-pub(super) type Column<'w, 's, C> = Query<'w, 's, (Entity, Ref<'static, C>), With<CritterState>>;
+pub(super) type Column<'w, 's, C> = Query<'w, 's, (Entity, Ref<'static, C>), Critters>;
 
 /// Ticks that are looked at before it is asked whether any of them counts.
 const CHUNK: usize = 32;

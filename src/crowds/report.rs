@@ -49,6 +49,9 @@ type Ordered = (
     &'static mut CritterState,
 );
 
+/// All units under orders, disabled ones too: what happened before they were is told.
+type OrderedUnits<'w, 's> = Query<'w, 's, Ordered, Allow<Disabled>>;
+
 /// What has come to an end in this tick, to be told in the order of the requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
@@ -63,9 +66,9 @@ pub(crate) fn advance_crowds(
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
     mut pathfinder: ResMut<Pathfinder>,
-    mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Query<Ordered>)>,
-    mut places: Query<&mut GroupPlace>,
-    mut groups: Query<&mut GroupState>,
+    mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, OrderedUnits)>,
+    mut places: Query<&mut GroupPlace, Allow<Disabled>>,
+    mut groups: Query<&mut GroupState, Allow<Disabled>>,
     mut news: Local<Vec<(u64, Entity, News)>>,
     mut commands: Commands,
 ) {
@@ -110,9 +113,9 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
 /// Notes which members of groups have exchanged their places.
 fn exchange_places(
     crowds: &Crowds,
-    orders: &mut Query<Ordered>,
-    places: &mut Query<&mut GroupPlace>,
-    groups: &mut Query<&mut GroupState>,
+    orders: &mut OrderedUnits,
+    places: &mut Query<&mut GroupPlace, Allow<Disabled>>,
+    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
 ) {
     for host in crowds.hosts.values() {
         for event in host.crowd.events() {
@@ -164,7 +167,13 @@ impl ShownItem<'_, '_> {
         let before = state.walk;
         let direction = Direction::between(tail, head).unwrap_or(before.direction());
         let walk = Walk::between((tail, head), direction, crowd.progress(unit));
-        state.take_step(crowd.now(), grid.unit_size(state.member.profile), walk);
+        let size = crowd.size(unit).unwrap_or(1);
+        let is_put_elsewhere = tail != before.tail() && tail != before.head();
+        if is_put_elsewhere || !state.has_size(size) {
+            state.move_over(crowd.now(), size, walk);
+        } else {
+            state.take_step(crowd.now(), walk);
+        }
         if tail == head {
             return;
         }

@@ -2,7 +2,10 @@
 //!
 //! Input: paths, speeds, teams. Output: errands of units.
 
-use bevy::{ecs::query::QueryData, prelude::*};
+use bevy::{
+    ecs::{entity_disabling::Disabled, query::QueryData},
+    prelude::*,
+};
 
 use super::{
     CrowdTeam, Crowds, Errand, Immovable,
@@ -31,6 +34,7 @@ pub(crate) struct Steered {
     pace: Option<&'static GroupPace>,
     team: Option<&'static CrowdTeam>,
     is_immovable: Has<Immovable>,
+    is_disabled: Has<Disabled>,
     request: Option<&'static PathRequest>,
     status: Option<&'static PathStatus>,
     order: Option<&'static ActiveOrder>,
@@ -55,7 +59,7 @@ pub(crate) fn steer_critters(
     mut crowds: ResMut<Crowds>,
     fields: Res<FlowFields>,
     groups: Query<&GroupState>,
-    mut critters: ParamSet<(Columns, Query<Steered>)>,
+    mut critters: ParamSet<(Columns, Query<Steered, Allow<Disabled>>)>,
     mut seconds: Local<f32>,
     mut entities: Local<Vec<Entity>>,
 ) {
@@ -128,8 +132,11 @@ impl SteeredItem<'_, '_> {
         }
     }
 
-    /// Cells per second over plain ground, under all limits.
+    /// Cells per second over plain ground, under all limits. Disabled, it stands still.
     fn speed(&self) -> f32 {
+        if self.is_disabled {
+            return 0.0;
+        }
         let limited = self.critter.limited(self.limit);
         self.pace.map_or(limited, |pace| limited.min(pace.0))
     }

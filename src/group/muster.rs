@@ -1,7 +1,7 @@
 //! Calls the members of groups together: who is left, who goes where, who has come to rest.
 
 use bevy::{
-    ecs::{entity::EntityHashSet, system::SystemParam},
+    ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemParam},
     prelude::*,
 };
 
@@ -19,10 +19,14 @@ use crate::{
     },
     request::{ActiveOrder, PathFailed, PathRequest, PathStatus, Target, fitting_anchor},
     scheduler::{Pathfinder, TilePathSettings},
+    whereabouts::Whereabouts,
 };
 
 /// What giving a place takes of the budget, in expansions (measured: 400 places take 1.5 ms).
 const MEMBER_COST: u32 = 100;
+
+/// What a group goes to whose grid is gone.
+const NOWHERE: (u64, u64) = (0, 0);
 
 type Unit = (
     Option<&'static PathRequest>,
@@ -37,8 +41,8 @@ type Unit = (
 #[derive(SystemParam)]
 pub(crate) struct Mustering<'w, 's> {
     grids: Res<'w, NavGrids>,
-    units: Query<'w, 's, Unit>,
-    transforms: TransformHelper<'w, 's>,
+    units: Query<'w, 's, Unit, Allow<Disabled>>,
+    whereabouts: Whereabouts<'w, 's>,
     pathfinder: ResMut<'w, Pathfinder>,
     fields: ResMut<'w, FlowFields>,
     commands: Commands<'w, 's>,
@@ -60,7 +64,10 @@ pub(crate) fn form_groups(
         let Ok((entity, mut group, mut state)) = groups.get_mut(entity) else {
             continue;
         };
-        state.was_changed |= group.is_changed();
+        let ground = mustering.ground_of(&group);
+        // Where the grid is gone its members have been told so.
+        let is_new_ground = state.ground != ground && ground != NOWHERE;
+        state.was_changed |= group.is_changed() || is_new_ground;
         if mustering.call_roll(entity, group.bypass_change_detection(), &state) {
             state.has_losses = true;
         }
@@ -78,6 +85,13 @@ pub(crate) fn form_groups(
 }
 
 impl Mustering<'_, '_> {
+    /// Which grid a group goes to, and since when its profiles are what they are.
+    fn ground_of(&self, group: &Group) -> (u64, u64) {
+        let id = group.request.grid;
+        let grid = self.grids.get(id);
+        grid.map_or(NOWHERE, |grid| (self.grids.incarnation(id), grid.profiles_revision()))
+    }
+
     /// Takes out members that are gone or go elsewhere by now, and those that are named twice; says
     /// whether there were any.
     fn call_roll(&self, group: Entity, order: &mut Group, state: &GroupState) -> bool {
@@ -123,6 +137,7 @@ impl Mustering<'_, '_> {
         let id = group.request.grid;
         let before = core::mem::take(state);
         (state.number, state.is_told) = (before.number, before.is_told);
+        state.ground = self.ground_of(group);
         let Some(grid) = self.grids.get(id) else {
             self.refuse_all(group, &before, state, PathFailure::GridGone(id));
             return;
@@ -155,7 +170,7 @@ impl Mustering<'_, '_> {
         }
         state.gather(group, &self.grids, &mut self.fields, &before);
         let pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
-        group.members.iter().for_each(|member| self.limit(member.entity, pace));
+        limited.into_iter().for_each(|member| self.limit(entity, member, pace));
     }
 
     /// Whether a member has to be told where to go.
@@ -190,16 +205,20 @@ impl Mustering<'_, '_> {
         match answer {
             Ok(cell) => {
                 let request = request_to(order, member, cell);
-                self.commands.entity(entity).try_insert((
-                    request,
-                    GroupPlace { group, cell },
-                    GroupMates(mates),
-                ));
+                let bundle = (request, GroupPlace { group, cell }, GroupMates(mates));
+                self.commands.queue(move |world: &mut World| {
+                    // The group may have been despawned since.
+                    if world.get::<Group>(group).is_some()
+                        && let Ok(mut unit) = world.get_entity_mut(entity)
+                    {
+                        unit.insert(bundle);
+                    }
+                });
             }
             Err(reason) => {
                 self.commands.queue(move |world: &mut World| {
                     if let Some(mut unit) = ours(world, entity, group) {
-                        unit.remove::<(PathRequest, GroupPlace)>();
+                        unit.remove::<(PathRequest, GroupPlace, GroupPace)>();
                     }
                 });
                 self.commands.trigger(PathFailed { entity, reason });
@@ -246,17 +265,22 @@ impl Mustering<'_, '_> {
         state.is_told = true;
         state.drop_fields();
         for member in &group.members {
-            self.limit(member.entity, None);
+            self.limit(entity, member.entity, None);
         }
         self.commands.trigger(GroupArrived { entity, arrived, failed });
     }
 
-    /// Puts a limit on a unit's speed, or takes it off.
-    fn limit(&mut self, entity: Entity, limit: Option<f32>) {
-        match limit {
-            Some(limit) => self.commands.entity(entity).try_insert(GroupPace(limit)),
-            None => self.commands.entity(entity).try_remove::<GroupPace>(),
-        };
+    /// Puts a limit on the speed of a unit that a group has sent, or takes it off.
+    fn limit(&mut self, group: Entity, entity: Entity, limit: Option<f32>) {
+        self.commands.queue(move |world: &mut World| {
+            let Some(mut unit) = ours(world, entity, group) else {
+                return;
+            };
+            match limit {
+                Some(limit) => unit.insert(GroupPace(limit)),
+                None => unit.remove::<GroupPace>(),
+            };
+        });
     }
 
     /// Speed of the slowest of those that can move.
@@ -281,8 +305,7 @@ impl Mustering<'_, '_> {
         {
             return Some(fitting_anchor(grid, member.profile, state.walk.head()));
         }
-        let transform = self.transforms.compute_global_transform(member.entity).ok()?;
-        let position = transform.translation().truncate();
+        let position = self.whereabouts.position(member.entity)?;
         let anchor = self.grids.frame(id)?.anchor_at(position, grid.unit_size(member.profile))?;
         Some(fitting_anchor(grid, member.profile, anchor))
     }

@@ -1,10 +1,12 @@
 //! One tick of walking, for critters that walk through everybody.
 
-use bevy::{ecs::query::QueryData, prelude::*};
+use bevy::{
+    ecs::{entity_disabling::Disabled, query::QueryData},
+    prelude::*,
+};
 
 use super::{Critter, CritterState, Facing, SpeedLimit, StraightWay, work};
 use crate::{
-    coordinates::GridFrame,
     grids::NavGrids,
     group::GroupPace,
     nav::{
@@ -14,6 +16,7 @@ use crate::{
     },
     request::{ActiveOrder, Arrived, NavPath, PathFailed, PathRequest, PathStatus, fitting_anchor},
     scheduler::Pathfinder,
+    whereabouts::Whereabouts,
 };
 
 /// What walking reads and writes of a critter.
@@ -32,7 +35,7 @@ pub(crate) struct Walker {
     straight: Option<&'static StraightWay>,
     status: &'static mut PathStatus,
     facing: &'static mut Facing,
-    is_child: Has<ChildOf>,
+    is_disabled: Has<Disabled>,
 }
 
 /// What ended in this tick, to be told in the order of the requests.
@@ -52,10 +55,10 @@ pub(crate) fn advance_critters(
     time: Res<Time>,
     grids: Res<NavGrids>,
     mut pathfinder: ResMut<Pathfinder>,
-    critters: Query<(Entity, &Critter)>,
-    mut walkers: Query<Walker>,
+    critters: Query<(Entity, &Critter), Allow<Disabled>>,
+    mut walkers: Query<Walker, Allow<Disabled>>,
     mut alone: Local<Vec<Entity>>,
-    transforms: TransformHelper,
+    whereabouts: Whereabouts,
     mut endings: Local<Endings>,
     mut removals: Local<u64>,
     mut commands: Commands,
@@ -66,7 +69,7 @@ pub(crate) fn advance_critters(
     alone.extend(ghosts.map(|(entity, _)| entity));
     for entity in alone.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity)
-            && let Some(ending) = walker.advance(time.delta_secs(), &grids, &transforms)
+            && let Some(ending) = walker.advance(time.delta_secs(), &grids, &whereabouts)
         {
             endings.0.push((walker.order.number, entity, ending));
         }
@@ -113,7 +116,7 @@ impl WalkerItem<'_, '_> {
         &mut self,
         seconds: f32,
         grids: &NavGrids,
-        transforms: &TransformHelper,
+        whereabouts: &Whereabouts,
     ) -> Option<Ending> {
         if !self.critter.collides {
             self.state.bypass_change_detection().begin_tick();
@@ -129,13 +132,14 @@ impl WalkerItem<'_, '_> {
         else {
             return has_order.then_some(Ending::GridGone);
         };
-        if self.critter.collides {
-            return None; // the crowd leads it
+        if self.critter.collides || self.is_disabled {
+            return None; // the crowd leads it, or it stands still
         }
         let profile = self.order.query.profile;
         self.state.set_size(grid.unit_size(profile));
         if !self.state.placed {
-            let place = self.place(frame, transforms);
+            let place = whereabouts.position(self.entity).unwrap_or(Vec2::NAN);
+            let place = frame.to_cells(place);
             self.state.place_at(place);
             self.state.drawn = self.transform.translation.truncate();
         }
@@ -161,15 +165,5 @@ impl WalkerItem<'_, '_> {
             WalkEvent::Walking => None,
         }
         .filter(|_| has_order)
-    }
-
-    /// Where the transform says it is, in cell space.
-    fn place(&self, frame: &GridFrame, transforms: &TransformHelper) -> Vec2 {
-        let world = if self.is_child {
-            transforms.compute_global_transform(self.entity).map(|global| global.translation())
-        } else {
-            Ok(self.transform.translation)
-        };
-        frame.to_cells(world.unwrap_or(Vec3::NAN).truncate())
     }
 }

@@ -152,7 +152,7 @@ impl DrawnItem<'_, '_> {
             }
             None => place,
         };
-        if local.is_finite() && local != state.drawn {
+        if local.is_finite() && local != self.transform.translation.truncate() {
             self.transform.translation.x = local.x;
             self.transform.translation.y = local.y;
             state.drawn = local;

@@ -43,6 +43,11 @@ impl CritterState {
         self.heading = (0, 0);
     }
 
+    /// Whether it is known as a unit of `size × size` cells.
+    pub(crate) fn has_size(&self, size: u32) -> bool {
+        self.half.to_bits() == half_block(size).x.to_bits()
+    }
+
     /// Takes the size of a unit of `size × size` cells; one that grows or shrinks is led over gently.
     pub(crate) fn set_size(&mut self, size: u32) {
         let half = half_block(size).x;
@@ -151,7 +156,9 @@ impl CritterState {
     /// Lets its offset shrink by so many cells with every tick from now on.
     pub(crate) fn shrink_by(&mut self, now: u64, cells: f32) {
         if self.shrink.to_bits() != cells.to_bits() {
-            self.bring_to(now);
+            if self.offset != Vec2::ZERO {
+                self.bring_to(now);
+            }
             self.shrink = cells;
         }
     }
@@ -179,10 +186,25 @@ impl CritterState {
     }
 
     /// Begins or ends a step in a tick.
-    pub(crate) fn take_step(&mut self, tick: u64, size: u32, walk: Walk) {
+    pub(crate) fn take_step(&mut self, tick: u64, walk: Walk) {
         self.catch_up(tick);
-        self.set_size(size);
         self.walk = walk;
         self.set_out(tick);
+    }
+
+    /// Is somewhere else in a tick, or of another size, and is led there gently.
+    pub(crate) fn move_over(&mut self, tick: u64, size: u32, walk: Walk) {
+        self.catch_up(tick);
+        let drawn = self.now;
+        self.set_size(size);
+        self.walk = walk;
+        self.place_at(drawn);
+        self.set_out(tick);
+    }
+
+    /// Stays where it is: it cannot be where its transform was put. It is drawn where it is.
+    pub(crate) fn stay(&mut self, transform: &Transform) {
+        self.drawn = transform.translation.truncate();
+        self.is_at_rest = false;
     }
 }

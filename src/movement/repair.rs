@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{CritterState, StraightWay};
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) fn repair_paths(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
     mut pathfinder: ResMut<Pathfinder>,
-    mut walkers: Query<Walker>,
+    mut walkers: Query<Walker, Allow<Disabled>>,
 ) {
     let Seen { revisions, edits, broken } = &mut *seen;
     edits.values_mut().for_each(Vec::clear);

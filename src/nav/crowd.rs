@@ -28,6 +28,7 @@ mod passage;
 mod place;
 mod plan;
 mod rank;
+mod refit;
 mod room;
 mod scores;
 mod settle;
@@ -67,7 +68,7 @@ use self::{
     walls::Walls,
     way::Way,
 };
-use super::grid::NavGrid;
+use super::{grid::NavGrid, terrain::Profile};
 
 /// Turn of the first orders; earlier ones are given to units that others have shut in.
 const FIRST_TURN: u64 = 1 << 28;
@@ -117,6 +118,10 @@ pub struct Crowd {
     waiting_before: Vec<u32>,
     /// Of the grid, at the last tick.
     revision: u64,
+    /// Of units of each profile, at the last tick, in cells along a side.
+    sizes: Vec<u8>,
+    /// Units that need other room than they have.
+    misfits: Vec<u32>,
     footprints: Vec<Footprint>,
     /// By profile.
     passages: Vec<Passages>,
@@ -138,7 +143,8 @@ impl Crowd {
         let board = Board::new(size.0, size.1);
         let departures = Departures::new(board.len());
         let (revision, foremost) = (grid.revision(), FIRST_TURN);
-        Self { size, board, departures, revision, foremost, ..Self::default() }
+        let sizes = grid.profiles().iter().map(Profile::unit_size).collect();
+        Self { size, board, departures, revision, sizes, foremost, ..Self::default() }
     }
 
     /// Lets a tick go by. What happened stands in [`events`](Self::events) until the next one. Does
@@ -152,6 +158,7 @@ impl Crowd {
         let world = World { grid, guide };
         self.now += 1;
         self.fields_spread = 0;
+        self.refit_units(grid);
         self.take_in_edits(grid);
         self.call_due(grid);
         self.refresh_groups(&world);
@@ -216,6 +223,11 @@ impl Crowd {
     fn decide<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
         if unit.is_moving() || unit.is_idle() {
+            return;
+        }
+        if unit.is_misfit {
+            self.units[index as usize].hindrance = Hindrance::NoRoom;
+            self.wait(index);
             return;
         }
         if unit.is_trapped {
@@ -321,7 +333,8 @@ impl Crowd {
         if !unit.has_arrived {
             self.counters.longest_wait = self.counters.longest_wait.max(waited);
         }
-        if waited >= STUCK && !unit.is_reported_stuck {
+        let is_stuck = waited >= STUCK || unit.is_misfit;
+        if is_stuck && !unit.is_reported_stuck {
             unit.is_reported_stuck = true;
             self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });
         }

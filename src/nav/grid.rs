@@ -106,6 +106,8 @@ pub struct NavGrid {
     /// One per profile, built when first asked for.
     layers: Vec<OnceLock<Layer>>,
     revision: u64,
+    /// Revision at which the profiles were last replaced.
+    profiles_revision: u64,
     /// Revision of the last edit that units with their anchor in or next to each chunk may notice,
     /// row-major.
     chunk_revisions: Vec<u64>,
@@ -145,6 +147,7 @@ impl NavGrid {
             profiles: Vec::new(),
             layers: Vec::new(),
             revision: 0,
+            profiles_revision: 0,
             chunk_revisions: vec![0; chunks],
             log: Vec::new(),
         };
@@ -172,6 +175,7 @@ impl NavGrid {
         self.layers.resize_with(profiles.len(), OnceLock::new);
         self.profiles = profiles;
         self.touch(self.rect());
+        self.profiles_revision = self.revision;
     }
 
     /// The profiles, by number.
@@ -380,6 +384,11 @@ impl NavGrid {
     /// of chunks) or on a cell next to it.
     pub(crate) fn chunk_revision(&self, (x, y): (u32, u32)) -> u64 {
         self.chunk_revisions[(y * self.width.div_ceil(CHUNK) + x) as usize]
+    }
+
+    /// The revision at which the profiles were last replaced.
+    pub(crate) const fn profiles_revision(&self) -> u64 {
+        self.profiles_revision
     }
 
     /// Lets revisions go on from above `revision`, with everything changed: whoever remembers a

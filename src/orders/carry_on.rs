@@ -4,10 +4,7 @@
 //! The latter by commands, which look again whether anything has come between: a request by the game,
 //! or a change of the queue by whoever heard an order begin or end.
 
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use bevy::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{
     News, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, QueueSlot, Whose,
@@ -26,44 +23,48 @@ type Unit = (
 type WithNews =
     (With<OrderQueue>, Or<(Changed<OrderQueue>, Changed<PathRequest>, Changed<PathStatus>)>);
 
-/// Ticks counted, and who is to be looked at when.
+/// Who is to be looked at.
 #[derive(Default)]
-pub(crate) struct Clock {
-    now: u64,
-    alarms: BinaryHeap<Reverse<(u64, Entity)>>,
+pub(crate) struct Turns {
+    /// Units whose orders let them stand for a while.
+    resting: Vec<Entity>,
     /// Numbers of queues to be looked at in this tick, and their units.
     due: Vec<(u64, Entity)>,
 }
 
 /// Carries the orders of all units on by a tick. Runs before requests are accepted.
 pub(crate) fn carry_on_orders(
-    mut clock: Local<Clock>,
-    mut units: ParamSet<(Query<(Entity, &'static QueueSlot), WithNews>, Query<Unit>)>,
+    mut turns: Local<Turns>,
+    mut units: ParamSet<(
+        Query<(Entity, &'static QueueSlot), (WithNews, Allow<Disabled>)>,
+        Query<Unit, Allow<Disabled>>,
+    )>,
     mut commands: Commands,
 ) {
-    let Clock { now, alarms, due } = &mut *clock;
-    *now += 1;
+    let Turns { resting, due } = &mut *turns;
     due.extend(units.p0().iter().map(|(entity, slot)| (slot.number, entity)));
     let mut units = units.p1();
-    while alarms.peek().is_some_and(|&Reverse((at, _))| at <= *now) {
-        if let Some(Reverse((_, entity))) = alarms.pop()
-            && let Ok((_, slot, ..)) = units.get(entity)
-        {
-            due.push((slot.number, entity));
-        }
-    }
+    resting.retain(|&entity| {
+        let Ok((mut queue, slot, ..)) = units.get_mut(entity) else {
+            return false;
+        };
+        let rest = queue.bypass_change_detection().rest_a_tick();
+        due.extend((rest == Some(true)).then_some((slot.number, entity)));
+        rest == Some(false)
+    });
     due.sort_unstable();
     due.dedup(); // a second look would not see yet what the first one did
+    let known = resting.len();
     for (number, entity) in due.drain(..) {
         let Ok((mut queue, mut slot, request, known)) = units.get_mut(entity) else {
             continue;
         };
-        let view = View::new(request, known, *now);
+        let view = View::new(request, known);
         let todo = queue.look(&mut slot, &view);
         for news in queue.news.drain(..) {
             tell(entity, news, &mut commands);
         }
-        alarms.extend(todo.look_again.map(|at| Reverse((at, entity))));
+        resting.extend(todo.rests.then_some(entity));
         if let Some((order, request)) = todo.put_on {
             commands.queue(move |world: &mut World| put_on(world, entity, number, order, request));
         }
@@ -71,6 +72,10 @@ pub(crate) fn carry_on_orders(
             let asked = view.asked;
             commands.queue(move |world: &mut World| take_off(world, entity, asked));
         }
+    }
+    if resting.len() > known {
+        resting.sort_unstable();
+        resting.dedup(); // one may rest again that was put back while it did
     }
 }
 

@@ -1,7 +1,7 @@
 //! An order in the queue, and how far it has been carried out.
 //!
-//! In: how its request ended, and which tick it is. Out: what is to be done next. Knows nothing of the
-//! unit and its components.
+//! In: how its request ended, and ticks that go by. Out: what is to be done next. Knows nothing of the unit
+//! and its components, and of no clock: a rest counts down, so that it can be saved and copied.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
@@ -24,9 +24,9 @@ pub(super) struct Entry {
     pub(super) interrupted: bool,
     /// The game says that the unit has come to the end of its path.
     pub(super) reached: bool,
-    /// It stands up to this tick.
-    pub(super) until: Option<u64>,
-    /// Of a hold: ticks still to stand, as of when it was last begun or interrupted.
+    /// It stands for the ticks that are left.
+    is_resting: bool,
+    /// Ticks still to stand: of a hold, and of a patrol that rests.
     left: u32,
     beat: Beat,
 }
@@ -47,7 +47,7 @@ pub(super) enum Progress {
     Same,
     /// Its (next) request is to be put on.
     Ask,
-    /// It is to be looked at again when `until` has come.
+    /// It stands for a while.
     Rest,
     /// It was carried out.
     Done,
@@ -66,7 +66,7 @@ impl Entry {
             begun: false,
             interrupted: false,
             reached: false,
-            until: None,
+            is_resting: false,
             left,
             beat,
         }
@@ -79,7 +79,7 @@ impl Entry {
 
     /// Whether it is waiting for the end of a request, provided it is under way.
     pub(super) const fn is_on_its_way(&self) -> bool {
-        self.asks() && self.until.is_none()
+        self.asks() && !self.is_resting
     }
 
     /// The request that is to be put on now.
@@ -92,7 +92,7 @@ impl Entry {
     }
 
     /// Begins it, or takes it up again.
-    pub(super) fn begin(&mut self, now: u64, another_waits: bool) -> Progress {
+    pub(super) fn begin(&mut self, another_waits: bool) -> Progress {
         self.begun = true;
         let is_over = match &self.order {
             Order::Go(_) => false,
@@ -105,18 +105,18 @@ impl Entry {
         }
         match self.order {
             Order::Go(_) | Order::Patrol { .. } => Progress::Ask,
-            Order::Hold { .. } => self.rest(now, self.left),
+            Order::Hold { .. } => self.rest(self.left),
             Order::HoldGround => Progress::Same,
         }
     }
 
     /// What is to be done now; `end` is that of the request it put on, once it has come.
-    pub(super) fn progress(&mut self, end: Option<End>, now: u64, another_waits: bool) -> Progress {
-        if let Some(until) = self.until {
-            if now < until {
+    pub(super) fn progress(&mut self, end: Option<End>, another_waits: bool) -> Progress {
+        if self.is_resting {
+            if self.left > 0 {
                 return Progress::Same;
             }
-            self.until = None;
+            self.is_resting = false;
             return if self.asks() { Progress::Ask } else { Progress::Done };
         }
         let reached = End::Arrived { moved: true, follows: false };
@@ -130,21 +130,29 @@ impl Entry {
             (Order::Patrol { stops, mode }, Some(end)) => self.beat.turn(end, stops.len(), *mode),
             _ => Progress::Same,
         };
-        if progress == Progress::Rest { self.rest(now, PATROL_REST) } else { progress }
+        if progress == Progress::Rest { self.rest(PATROL_REST) } else { progress }
     }
 
-    /// Notes what is left of it: it goes back into line.
-    pub(super) fn lay_by(&mut self, now: u64) {
+    /// It goes back into line.
+    pub(super) const fn lay_by(&mut self) {
         self.interrupted = false;
         self.reached = false;
-        if let Some(until) = self.until.take() {
-            self.left = until.saturating_sub(now) as u32;
-        }
+        self.is_resting = false;
     }
 
-    fn rest(&mut self, now: u64, ticks: u32) -> Progress {
-        self.until = Some(now + u64::from(ticks));
+    const fn rest(&mut self, ticks: u32) -> Progress {
+        self.is_resting = true;
+        self.left = ticks;
         Progress::Rest
+    }
+
+    /// Lets a tick of its rest go by; `None` if it does not rest, else whether the rest is over.
+    pub(super) const fn rest_a_tick(&mut self) -> Option<bool> {
+        if !self.is_resting {
+            return None;
+        }
+        self.left = self.left.saturating_sub(1);
+        Some(self.left == 0)
     }
 }
 

@@ -20,15 +20,14 @@ pub(super) struct View {
     pub(super) asked: u64,
     /// How it ended, once it has.
     end: Option<End>,
-    now: u64,
 }
 
 impl View {
-    pub(super) fn new(request: Option<&PathRequest>, known: Option<Known>, now: u64) -> Self {
+    pub(super) fn new(request: Option<&PathRequest>, known: Option<Known>) -> Self {
         let has_request = request.is_some();
         let asked = known.map_or(0, |(_, order, _)| order.asked);
         let end = known.and_then(|known| end_of(request, known));
-        Self { has_request, asked, end, now }
+        Self { has_request, asked, end }
     }
 
     /// How the request ended, if it is the queue's.
@@ -53,22 +52,22 @@ pub(super) struct Todo {
     pub(super) put_on: Option<(OrderId, PathRequest)>,
     /// The request on the unit.
     pub(super) take_off: bool,
-    /// In which tick.
-    pub(super) look_again: Option<u64>,
+    /// It stands for a while, and is to be looked at again after that.
+    pub(super) rests: bool,
 }
 
 impl OrderQueue {
     /// Brings the queue up to date with its unit.
     pub(super) fn look(&mut self, slot: &mut QueueSlot, view: &View) -> Todo {
         let end = view.own_end(slot);
-        self.settle_interrupted(end, view.now);
-        let mut progress = self.progress(slot, end, view.now);
+        self.settle_interrupted(end);
+        let mut progress = self.progress(slot, end);
         self.give_way(slot, view, end);
         if slot.whose == Whose::Game {
             return Todo::default();
         }
         if self.current.is_none() {
-            progress = self.begin_next(view.now);
+            progress = self.begin_next();
         }
         let current = self.current.as_ref();
         let take_off = slot.whose == Whose::Queue && !current.is_some_and(Entry::asks);
@@ -76,22 +75,21 @@ impl OrderQueue {
             slot.whose = Whose::Nobody;
         }
         let asks = current.filter(|_| progress == Progress::Ask);
-        let rests = current.filter(|_| progress == Progress::Rest);
         Todo {
             put_on: asks.and_then(|entry| Some((entry.id, entry.request()?))),
             take_off,
-            look_again: rests.and_then(|entry| entry.until),
+            rests: progress == Progress::Rest,
         }
     }
 
     /// An order that another one was put before may have been carried out already: nobody has looked
     /// since.
-    fn settle_interrupted(&mut self, end: Option<End>, now: u64) {
+    fn settle_interrupted(&mut self, end: Option<End>) {
         let Some(place) = self.waiting.iter().position(|entry| entry.interrupted) else {
             return;
         };
-        let outcome = outcome_of(self.waiting[place].progress(end, now, false));
-        self.waiting[place].lay_by(now);
+        let outcome = outcome_of(self.waiting[place].progress(end, false));
+        self.waiting[place].lay_by();
         if let Some(outcome) = outcome {
             self.end_waiting(place, outcome);
             self.heed(outcome, place);
@@ -99,11 +97,10 @@ impl OrderQueue {
     }
 
     /// Takes the order under way further.
-    fn progress(&mut self, slot: &mut QueueSlot, end: Option<End>, now: u64) -> Progress {
+    fn progress(&mut self, slot: &mut QueueSlot, end: Option<End>) -> Progress {
         let another_waits = !self.waiting.is_empty();
         let current = self.current.as_mut();
-        let progress =
-            current.map_or(Progress::Same, |entry| entry.progress(end, now, another_waits));
+        let progress = current.map_or(Progress::Same, |entry| entry.progress(end, another_waits));
         let outcome = outcome_of(progress);
         if let Some(outcome) = outcome {
             self.end_current(outcome);
@@ -123,6 +120,13 @@ impl OrderQueue {
                 self.end_waiting(place, OrderOutcome::Canceled);
             }
         }
+    }
+
+    /// Lets a tick go by for the order that stands, if one does; `None` if none does, else whether its rest is
+    /// over. One that another was put before stands until the next look.
+    pub(super) fn rest_a_tick(&mut self) -> Option<bool> {
+        let interrupted = self.waiting.iter_mut().find(|entry| entry.interrupted);
+        self.current.as_mut().into_iter().chain(interrupted).find_map(Entry::rest_a_tick)
     }
 
     /// What the game puts on the unit, or takes off it, ends the order under way.
@@ -146,10 +150,10 @@ impl OrderQueue {
     }
 
     /// Begins the next order, and those behind it while they are done at once.
-    fn begin_next(&mut self, now: u64) -> Progress {
+    fn begin_next(&mut self) -> Progress {
         while let Some(mut entry) = self.waiting.pop_front() {
             self.news.push(News::Begun { order: entry.id, resumed: entry.begun });
-            let progress = entry.begin(now, !self.waiting.is_empty());
+            let progress = entry.begin(!self.waiting.is_empty());
             self.current = Some(entry);
             match outcome_of(progress) {
                 Some(outcome) => self.end_current(outcome),

@@ -4,7 +4,10 @@
 //! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
 //! over several ticks, urgent ones first, each kind in order. Targets are turned into cells here.
 
-use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy::{
+    ecs::{entity_disabling::Disabled, system::SystemParam},
+    prelude::*,
+};
 
 use super::{
     Letter, PathFailed, PathStatus, RequestInbox, Target,
@@ -15,6 +18,7 @@ use crate::{
     grids::NavGrids,
     nav::{path::Path, query::PathFailure, queue::JobOptions},
     scheduler::{Pathfinder, TilePathSettings},
+    whereabouts::Whereabouts,
 };
 
 /// What reading a letter costs of the budget, in expansions: about the time it takes.
@@ -30,8 +34,8 @@ pub(crate) struct Desk<'w, 's> {
     pub(super) pathfinder: ResMut<'w, Pathfinder>,
     pub(super) grids: Res<'w, NavGrids>,
     pub(super) blockers: Res<'w, PlacedBlockers>,
-    pub(super) units: Query<'w, 's, Unit>,
-    pub(super) transforms: TransformHelper<'w, 's>,
+    pub(super) units: Query<'w, 's, Unit, Allow<Disabled>>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
     pub(super) commands: Commands<'w, 's>,
 }
 
@@ -63,6 +67,12 @@ pub(crate) fn accept_requests(
 }
 
 impl Desk<'_, '_> {
+    /// What targets are resolved with.
+    pub(super) fn places(&self) -> Places<'_, '_, '_> {
+        let Self { grids, blockers, whereabouts, .. } = self;
+        Places { grids, blockers, whereabouts }
+    }
+
     /// Reads a letter; returns what that took beside the reading.
     fn read(&mut self, letter: Letter) -> u32 {
         match letter {
@@ -119,8 +129,7 @@ impl Desk<'_, '_> {
     /// Resolves the order of `entity` in its present attempt and queues it; returns what that took of
     /// the budget beside reading the request.
     pub(super) fn take_up(&mut self, entity: Entity) -> u32 {
-        let places =
-            Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
+        let places = self.places();
         let Ok((Some(request), _, order, ..)) = self.units.get(entity) else {
             return 0;
         };
@@ -180,7 +189,8 @@ pub(super) fn begin_order(
     path.0 = Path::standing(start);
     if let Some((mut state, transform)) = state {
         let is_known = state.grid(&order) == request.grid && state.is_where_it_was_put(transform);
-        let stays = is_known && (state.walk.head() == start || state.unit().is_some());
+        // Only its crowd puts a unit elsewhere.
+        let stays = state.unit().is_some() || is_known && state.walk.head() == start;
         if stays { state.restart() } else { state.stand_on(start) }
     }
     let options = JobOptions {

@@ -9,7 +9,6 @@ use bevy::prelude::*;
 use super::{
     PathFailed, PathRequest, PathStatus,
     accept::{Desk, LETTER_COST},
-    resolve::Places,
 };
 use crate::{
     nav::{
@@ -113,9 +112,7 @@ impl Desk<'_, '_> {
         attempt: u16,
     ) -> Result<Goal, PathFailure> {
         self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
-        let places =
-            Places { grids: &self.grids, blockers: &self.blockers, transforms: &self.transforms };
-        places.goal(entity, request, request.target_of(attempt), &self.units)
+        self.places().goal(entity, request, request.target_of(attempt), &self.units)
     }
 
     /// Lets a walking unit come to rest on `cell`, which it stands on or enters.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use bevy::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{ActiveOrder, NavPath, Near, PathRequest, PathStatus, Target};
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
         query::{GridId, PathFailure, PathQuery},
         terrain::ProfileId,
     },
+    whereabouts::Whereabouts,
 };
 
 /// A request in cells.
@@ -39,6 +40,9 @@ pub(super) type Unit = (
     Option<(&'static mut CritterState, &'static Transform)>,
 );
 
+/// All units, disabled ones too.
+type Units<'w, 's> = Query<'w, 's, Unit, Allow<Disabled>>;
+
 /// The same, taken from a query.
 pub(super) type UnitItem<'a> = (
     Option<&'a PathRequest>,
@@ -52,7 +56,7 @@ pub(super) type UnitItem<'a> = (
 pub(super) struct Places<'a, 'w, 's> {
     pub(super) grids: &'a NavGrids,
     pub(super) blockers: &'a PlacedBlockers,
-    pub(super) transforms: &'a TransformHelper<'w, 's>,
+    pub(super) whereabouts: &'a Whereabouts<'w, 's>,
 }
 
 impl Places<'_, '_, '_> {
@@ -62,7 +66,7 @@ impl Places<'_, '_, '_> {
         entity: Entity,
         request: &PathRequest,
         attempt: u16,
-        units: &Query<Unit>,
+        units: &Units,
     ) -> Result<Resolved, PathFailure> {
         let grid = self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
         let start = self
@@ -91,7 +95,7 @@ impl Places<'_, '_, '_> {
         entity: Entity,
         request: &PathRequest,
         attempt: u16,
-        units: &Query<Unit>,
+        units: &Units,
     ) -> Result<(Goal, Option<Arc<[Goal]>>), PathFailure> {
         match request.target_of(attempt) {
             Target::Nearest(targets) => {
@@ -112,7 +116,7 @@ impl Places<'_, '_, '_> {
         entity: Entity,
         request: &PathRequest,
         target: &Target,
-        units: &Query<Unit>,
+        units: &Units,
     ) -> Result<Goal, PathFailure> {
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
@@ -146,7 +150,7 @@ impl Places<'_, '_, '_> {
     }
 
     /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
-    fn footprint(&self, entity: Entity, grid: GridId, units: &Query<Unit>) -> Option<CellRect> {
+    fn footprint(&self, entity: Entity, grid: GridId, units: &Units) -> Option<CellRect> {
         if let Some(rect) = self.blockers.footprint(entity, grid) {
             return Some(rect);
         }
@@ -166,7 +170,7 @@ impl Places<'_, '_, '_> {
         entity: Entity,
         grid: GridId,
         profile: ProfileId,
-        units: &Query<Unit>,
+        units: &Units,
     ) -> Option<Cell> {
         let size = self.grids.get(grid)?.unit_size(profile);
         self.cell_of(entity, grid, size, units)
@@ -174,26 +178,19 @@ impl Places<'_, '_, '_> {
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
     /// is the entity's transform; on the grid or not.
-    fn cell_of(
-        &self,
-        entity: Entity,
-        grid: GridId,
-        size: u32,
-        units: &Query<Unit>,
-    ) -> Option<Cell> {
+    fn cell_of(&self, entity: Entity, grid: GridId, size: u32, units: &Units) -> Option<Cell> {
         if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
             && state.grid(order) == grid
             && state.is_where_it_was_put(transform)
         {
             return Some(state.walk.head());
         }
-        let transform = self.transforms.compute_global_transform(entity).ok()?;
-        self.grids.frame(grid)?.anchor_at(transform.translation().truncate(), size)
+        self.grids.frame(grid)?.anchor_at(self.whereabouts.position(entity)?, size)
     }
 }
 
 /// Whether an entity is a critter that holds its cells against others.
-fn is_held(entity: Entity, units: &Query<Unit>) -> bool {
+fn is_held(entity: Entity, units: &Units) -> bool {
     matches!(units.get(entity), Ok((.., Some((state, _)))) if state.holds_its_cells())
 }
 

@@ -16,6 +16,7 @@ use crate::nav::{
 /// What is going on with a unit's request, and why. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
 pub enum PathStatus {
     /// No request.
     #[default]
@@ -65,6 +66,7 @@ impl PathStatus {
 /// keeps count of its steps along it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
 pub struct NavPath(pub(crate) Path);
 
 impl core::ops::Deref for NavPath {
@@ -75,15 +77,17 @@ impl core::ops::Deref for NavPath {
     }
 }
 
-/// What the plugin remembers of a unit's current request.
+/// What the plugin remembers of a unit's current request. A clone of the unit makes a request of its own.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
 pub struct ActiveOrder {
     /// Number of the request last put on: each that is put on anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) asked: u64,
     /// Number of the request last read from the inbox, which is the one all this is about: what order
     /// depends on where order shows. 0 before the first.
+    #[reflect(ignore)]
     pub(crate) number: u64,
     pub(crate) grid: GridId,
     pub(crate) query: PathQuery,

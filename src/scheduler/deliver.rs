@@ -1,6 +1,6 @@
 //! Hands answers to the units that asked.
 
-use bevy::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{PathCounters, Pathfinder, answer_checksum};
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) fn deliver_answers(
     mut pathfinder: ResMut<Pathfinder>,
     mut published: ResMut<PathCounters>,
     grids: Res<NavGrids>,
-    mut units: Query<Unit>,
+    mut units: Query<Unit, Allow<Disabled>>,
     mut commands: Commands,
 ) {
     let mut answers = std::mem::take(&mut pathfinder.answers);
@@ -67,7 +67,7 @@ pub(crate) fn deliver_answers(
             continue; // taken off or replaced: the letter that says so is not read yet
         }
         match answer.result {
-            Ok(_) if answer.begun.is_none() && was_moved(&unit) => {
+            _ if answer.begun.is_none() && was_moved(&unit) => {
                 pathfinder.fallback().take_up_again(entity, &unit.3);
                 *unit.1 = PathStatus::Searching;
             }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use bevy::{
     ecs::{
         change_detection::{ContiguousRef, Tick},
+        entity_disabling::Disabled,
         system::SystemChangeTick,
     },
     prelude::*,
@@ -27,12 +28,15 @@ pub(super) type Columns = (
     Option<Ref<'static, TileTerrain>>,
 );
 
+/// Tiles of all kinds, disabled ones too. (`Allow<Disabled>` cannot be read column by column.)
+pub(super) type Any = Or<(With<Disabled>, Without<Disabled>)>;
+
 /// Tiles looked at together.
 const BLOCK: usize = 512;
 
 /// Adds the tiles to `found` of which anything has been written since the last run.
 pub(super) fn changed_tiles(
-    tiles: &Query<Columns>,
+    tiles: &Query<Columns, Any>,
     ticks: &SystemChangeTick,
     found: &mut Vec<Entity>,
 ) {

@@ -21,6 +21,10 @@ pub(crate) struct TileSources {
     places: EntityHashMap<(Entity, u32)>,
     /// Cells to be laid over again.
     pub(super) changed: Vec<(GridId, Cell)>,
+    /// Tilemaps that were too large together with others of their grid, and those of them to be read again
+    /// because one of the others has changed or gone.
+    crowded_out: Vec<(GridId, Entity)>,
+    again: Vec<Entity>,
     /// Grids to be made anew, because their extent or the order of their maps has changed.
     pub(super) rebuild: BTreeSet<GridId>,
 }
@@ -117,23 +121,51 @@ impl TileSources {
 
     /// Adds a source, or lets it take the place of the one of the same tilemap, empty of tiles.
     pub(super) fn insert(&mut self, source: Source) {
+        self.crowded_out.retain(|&(_, map)| map != source.entity);
         self.rebuild.insert(source.settings.grid);
         match self.sources.iter_mut().find(|old| old.entity == source.entity) {
             Some(old) => {
-                self.rebuild.insert(old.settings.grid);
+                let before = old.settings.grid;
+                self.rebuild.insert(before);
                 self.places.retain(|_, &mut (map, _)| map != source.entity);
                 *old = source;
+                self.make_room(before);
             }
             None => self.sources.push(source),
         }
     }
 
     pub(super) fn remove(&mut self, entity: Entity) {
-        if let Some(index) = self.sources.iter().position(|source| source.entity == entity) {
-            let source = self.sources.remove(index);
-            self.rebuild.insert(source.settings.grid);
-            self.places.retain(|_, &mut (map, _)| map != entity);
+        self.crowded_out.retain(|&(_, map)| map != entity);
+        if let Some(grid) = self.take_out(entity) {
+            self.make_room(grid);
         }
+    }
+
+    /// Takes a tilemap out that is too large together with the others of its grid.
+    pub(super) fn crowd_out(&mut self, entity: Entity) {
+        if let Some(grid) = self.take_out(entity) {
+            self.crowded_out.push((grid, entity));
+        }
+    }
+
+    fn take_out(&mut self, entity: Entity) -> Option<GridId> {
+        let index = self.sources.iter().position(|source| source.entity == entity)?;
+        let grid = self.sources.remove(index).settings.grid;
+        self.rebuild.insert(grid);
+        self.places.retain(|_, &mut (map, _)| map != entity);
+        Some(grid)
+    }
+
+    /// There may be room now for those that were crowded out of a grid.
+    fn make_room(&mut self, grid: GridId) {
+        let out = self.crowded_out.iter().filter(|&&(of, _)| of == grid);
+        self.again.extend(out.map(|&(_, map)| map));
+    }
+
+    /// The tilemaps to be read again.
+    pub(super) fn take_again(&mut self) -> Vec<Entity> {
+        core::mem::take(&mut self.again)
     }
 
     /// Puts `tile` on a cell of `map` with this terrain, and takes it from where it stood.

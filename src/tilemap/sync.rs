@@ -1,6 +1,9 @@
 //! Reads tilemaps and their tiles into the sources, and the sources into the grids.
 
-use bevy::{ecs::system::SystemChangeTick, prelude::*};
+use bevy::{
+    ecs::{entity_disabling::Disabled, system::SystemChangeTick},
+    prelude::*,
+};
 use bevy_ecs_tilemap::prelude::{
     TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId, TilemapSize,
     TilemapTileSize, TilemapType,
@@ -8,13 +11,14 @@ use bevy_ecs_tilemap::prelude::{
 
 use super::{
     NavSource, Removed, SourceError, SourceStatus, TileTerrain, TileView, check,
-    scan::{Columns, changed_tiles},
+    scan::{Any, Columns, changed_tiles},
     sources::{Source, TileSources},
 };
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     nav::grid::{MAX_SIDE, NavGrid},
+    whereabouts::Whereabouts,
 };
 
 type Map = (
@@ -37,17 +41,21 @@ type Tile = (
     Option<&'static TileTerrain>,
 );
 
+/// Disabled maps and tiles count as before.
+type Maps<'w, 's> = Query<'w, 's, Map, Allow<Disabled>>;
+type Tiles<'w, 's> = Query<'w, 's, Tile, Allow<Disabled>>;
+
 /// Brings grids in line with the tilemaps that feed them.
 pub(crate) fn sync_tilemaps(
     mut sources: ResMut<TileSources>,
     mut grids: ResMut<NavGrids>,
-    mut maps: Query<Map>,
-    tiles: Query<Tile>,
-    columns: Query<Columns>,
+    mut maps: Maps,
+    tiles: Tiles,
+    columns: Query<Columns, Any>,
     ticks: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
     mut removed: ResMut<Removed>,
-    transforms: TransformHelper,
+    whereabouts: Whereabouts,
 ) {
     for map in std::mem::take(&mut removed.sources) {
         if !maps.contains(map) {
@@ -66,15 +74,17 @@ pub(crate) fn sync_tilemaps(
     }
     rebuild_grids(&mut sources, &mut grids, &mut maps);
     apply_changes(&mut sources, &mut grids);
-    place_grids(&sources, &mut grids, &maps, &transforms);
+    place_grids(&sources, &mut grids, &maps, &whereabouts);
 }
 
 /// Takes in new tilemaps and those whose settings, size or type have changed, with all tiles.
 /// Returns which those were.
-fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Tile>) -> Vec<Entity> {
+fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<Entity> {
     let mut fresh = Vec::new();
+    let again = sources.take_again();
     for (entity, settings, size, map_type, .., mut status) in maps {
-        if !(settings.is_changed() || size.is_changed() || map_type.is_changed()) {
+        let is_new = settings.is_changed() || size.is_changed() || map_type.is_changed();
+        if !is_new && !again.contains(&entity) {
             continue;
         }
         match check(*map_type, *size) {
@@ -84,7 +94,10 @@ fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Til
                 fresh.push(entity);
                 *status = SourceStatus::Ready;
             }
-            Err(error) => refuse(sources, entity, &mut status, error),
+            Err(error) => {
+                sources.remove(entity);
+                refuse(entity, &mut status, error);
+            }
         }
     }
     if !fresh.is_empty() {
@@ -93,14 +106,8 @@ fn read_maps(sources: &mut TileSources, maps: &mut Query<Map>, tiles: &Query<Til
     fresh
 }
 
-fn refuse(
-    sources: &mut TileSources,
-    entity: Entity,
-    status: &mut SourceStatus,
-    error: SourceError,
-) {
+fn refuse(entity: Entity, status: &mut SourceStatus, error: SourceError) {
     tracing::error!("tilemap {entity} feeds no grid: {error}");
-    sources.remove(entity);
     *status = SourceStatus::Refused(error);
 }
 
@@ -137,7 +144,7 @@ fn read_tiles<'a>(
 }
 
 /// Makes the grids anew whose extent or layers have changed; a grid without any map left goes.
-fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Query<Map>) {
+fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Maps) {
     while let Some(id) = sources.rebuild.pop_first() {
         sources.changed.retain(|&(grid, _)| grid != id);
         let extent = sources.extent(id);
@@ -148,12 +155,13 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Que
         }
         if width > MAX_SIDE || height > MAX_SIDE {
             // The map added last has made it too large: without it the others fit.
-            let last = sources.of(id).last().map(|source| source.entity);
-            if let Some((.., mut status)) = last.and_then(|entity| maps.get_mut(entity).ok()) {
-                let error = SourceError::TooLarge { width, height };
-                refuse(sources, last.unwrap_or(Entity::PLACEHOLDER), &mut status, error);
-                continue;
+            if let Some(last) = sources.of(id).last().map(|source| source.entity) {
+                sources.crowd_out(last);
+                if let Ok((.., mut status)) = maps.get_mut(last) {
+                    refuse(last, &mut status, SourceError::TooLarge { width, height });
+                }
             }
+            continue;
         }
         let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
         match NavGrid::from_terrain(width, height, terrain) {
@@ -189,8 +197,8 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
 fn place_grids(
     sources: &TileSources,
     grids: &mut NavGrids,
-    maps: &Query<Map>,
-    transforms: &TransformHelper,
+    maps: &Maps,
+    whereabouts: &Whereabouts,
 ) {
     for source in &sources.sources {
         let id = source.settings.grid;
@@ -203,7 +211,7 @@ fn place_grids(
         else {
             continue;
         };
-        let world = transforms.compute_global_transform(entity).unwrap_or_default();
+        let world = whereabouts.transform(entity).unwrap_or_default();
         let anchor = anchor.copied().unwrap_or(TilemapAnchor::None);
         let center = |x, y| {
             let local =

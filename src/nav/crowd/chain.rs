@@ -110,10 +110,8 @@ impl Crowd {
         let search = self.search;
         let other = &mut self.units[hold.owner as usize];
         let can_go = !other.is_moving()
-            && other.is_pushable
-            && other.speed > 0
+            && other.gives_way_to(team)
             && other.size == 1
-            && other.team == team
             && (other.yields || other.turn(hold.owner) > first_turn);
         if other.searched != search {
             (other.searched, other.sides) = (search, 0);

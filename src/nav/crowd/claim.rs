@@ -145,7 +145,7 @@ impl Crowd {
             };
         }
         let (unit, first) = (&self.units[index as usize], &self.units[root as usize]);
-        if !other.is_pushable || other.speed == 0 || other.team != unit.team {
+        if !other.gives_way_to(unit.team) {
             return Answer::No(Hindrance::Obstacle, hold.owner);
         }
         let is_at_rest = !other.is_back_only() || self.is_at_end(hold.owner);

@@ -230,9 +230,10 @@ impl Crowd {
     fn find_slots<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, id: GroupSlot) {
         let mut group = core::mem::take(&mut self.groups[id.0 as usize]);
         let mut scratch = core::mem::take(&mut self.group_scratch);
+        group.size = world.grid.unit_size(ProfileId(group.profile)) as u8;
         if group.mates.is_some() {
             let places = places_of(id, (&self.units, &self.ways));
-            scratch.take_places(&self.board, &group, places);
+            scratch.take_places(world, &self.board, &group, places);
         } else {
             scratch.find_slots(world, (&self.board, &self.units), &group, id);
         }

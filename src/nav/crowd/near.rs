@@ -64,7 +64,7 @@ pub(super) fn straight(a: Place, b: Place) -> u64 {
 
 /// Whether a unit has to go around another: one that stands and will not be pushed.
 pub(super) fn in_way(unit: &Unit, other: &Unit) -> bool {
-    !other.is_moving() && (!other.is_pushable || other.speed == 0 || other.team != unit.team)
+    !other.is_moving() && !other.gives_way_to(unit.team)
 }
 
 /// Fills the field around a place with the ways to the cells of the path that lead past no place that is

@@ -3,9 +3,10 @@
 use super::{
     Crowd, Hindrance, RouteId, UnitId, UnitSettings,
     escape::UNDECIDED,
+    refit::check_profile,
     unit::{Errand, NONE, STAY, State, Unit},
 };
-use crate::nav::{cell::Cell, grid::NavGrid};
+use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
 /// Most cells along a side of a unit of a crowd.
 pub const LARGEST_IN_CROWD: u32 = 8;
@@ -53,13 +54,14 @@ impl Crowd {
         cell: Cell,
         settings: UnitSettings,
     ) -> Result<UnitId, CrowdError> {
-        let size = grid.unit_size(settings.profile);
-        if usize::from(settings.profile.0) >= grid.profiles().len() || size > LARGEST_IN_CROWD {
-            return Err(CrowdError::Profile);
-        }
         let UnitSettings { profile, is_ghost, .. } = settings;
-        let unit = Unit { size: size as u8, profile: profile.0, is_ghost, ..Unit::vacant(0) };
-        let place = self.room(grid, &unit, NONE, cell)?;
+        check_profile(grid, profile)?;
+        let place = match is_ghost {
+            true => self.ground(grid, profile, cell)?,
+            false => self.room(grid, profile, NONE, cell)?,
+        };
+        let size = grid.unit_size(profile) as u8;
+        let unit = Unit { size, profile: profile.0, is_ghost, ..Unit::vacant(0) };
         let index = self.free.pop().unwrap_or_else(|| {
             self.units.push(Unit::vacant(0));
             self.units.len() as u32 - 1
@@ -110,16 +112,13 @@ impl Crowd {
     /// Where it cannot stand there, or somebody else does. It stays where it is then.
     pub fn teleport(&mut self, grid: &NavGrid, id: UnitId, cell: Cell) -> Result<(), CrowdError> {
         let index = self.find(id)?;
-        let place = self.room(grid, &self.units[index as usize], index, cell)?;
-        self.leave_place(index);
-        let Unit { errand, tail, .. } = self.units[index as usize];
-        self.move_member(errand, tail, -1);
-        self.move_member(errand, place, 1);
-        let unit = &mut self.units[index as usize];
-        (unit.tail, unit.head, unit.state) = (place, place, State::Standing);
-        unit.is_pushed = false;
-        self.take_place(index);
-        self.call_soon(index);
+        let unit = &self.units[index as usize];
+        let profile = ProfileId(unit.profile);
+        let place = match unit.is_ghost {
+            true => self.ground(grid, profile, cell)?,
+            false => self.room(grid, profile, index, cell)?,
+        };
+        self.put_on(index, place, grid.unit_size(profile) as u8);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 use super::{
     Crowd, CrowdError, UnitId,
     board::Place,
-    unit::{NONE, Unit},
+    unit::{NONE, State, Unit},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
@@ -21,13 +21,11 @@ impl Crowd {
         unit: Option<UnitId>,
         radius: u32,
     ) -> Option<Cell> {
-        let size = grid.unit_size(profile) as u8;
         let index = unit.map_or(NONE, |unit| unit.index);
-        let newcomer = Unit { size, profile: profile.0, ..Unit::default() };
         let island = grid.island(profile, cell);
         let has_room = |&at: &Cell| {
             (island.is_none() || grid.island(profile, at) == island)
-                && self.room(grid, &newcomer, index, at).is_ok()
+                && self.room(grid, profile, index, at).is_ok()
         };
         (0..=radius as i32).find_map(|reach| {
             let ring = (-reach..=reach).flat_map(move |dy| {
@@ -47,30 +45,50 @@ impl Crowd {
         if is_same { Ok(()) } else { Err(CrowdError::OtherGrid) }
     }
 
-    /// The place of a cell where a unit can stand among the others.
+    /// The place of a cell where a unit of a profile can stand among the others: the unit with this index, or
+    /// a new one.
     pub(super) fn room(
         &self,
         grid: &NavGrid,
-        unit: &Unit,
+        profile: ProfileId,
         index: u32,
         cell: Cell,
     ) -> Result<Place, CrowdError> {
-        self.check_size(grid)?;
-        let profile = ProfileId(unit.profile);
-        let place = Place::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
-        let place = place.ok_or(CrowdError::Impassable(cell))?;
+        let place = self.ground(grid, profile, cell)?;
+        let size = grid.unit_size(profile) as usize;
         let is_held = |&at: &u32| {
             let hold = self.board.hold(at);
             hold.owner != NONE && (hold.owner != index || hold.heir != NONE)
         };
-        let held = self.board.block(place, unit.size).position(|at| is_held(&at));
-        match held {
-            Some(at) if !unit.is_ghost => {
-                let (size, at) = (usize::from(unit.size), at);
-                Err(CrowdError::Held(cell.offset((at % size) as i32, (at / size) as i32)))
-            }
-            _ => Ok(place),
+        match self.board.block(place, size as u8).position(|at| is_held(&at)) {
+            Some(at) => Err(CrowdError::Held(cell.offset((at % size) as i32, (at / size) as i32))),
+            None => Ok(place),
         }
+    }
+
+    /// The place of a cell where the ground bears a unit of a profile, whoever else stands there.
+    pub(super) fn ground(
+        &self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        cell: Cell,
+    ) -> Result<Place, CrowdError> {
+        self.check_size(grid)?;
+        let place = Place::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
+        place.ok_or(CrowdError::Impassable(cell))
+    }
+
+    /// Puts a unit on a place of this size at once.
+    pub(super) fn put_on(&mut self, index: u32, place: Place, size: u8) {
+        self.leave_place(index);
+        let Unit { errand, tail, .. } = self.units[index as usize];
+        self.move_member(errand, tail, -1);
+        self.move_member(errand, place, 1);
+        let unit = &mut self.units[index as usize];
+        (unit.tail, unit.head, unit.size, unit.state) = (place, place, size, State::Standing);
+        (unit.is_pushed, unit.is_misfit) = (false, false);
+        self.take_place(index);
+        self.call_soon(index);
     }
 
     pub(super) fn take_place(&mut self, index: u32) {

@@ -96,10 +96,11 @@ impl GroupScratch {
         }
     }
 
-    /// Takes the places that the members of a group were given beforehand. Of two that are to stand on
-    /// the same cell the second has none.
-    pub(super) fn take_places(
+    /// Takes the places that the members of a group were given beforehand, as far as they can stand there. Of
+    /// two that are to stand on the same cell the second has none.
+    pub(super) fn take_places<G: ?Sized>(
         &mut self,
+        world: &World<'_, G>,
         board: &Board,
         group: &Group,
         places: impl Iterator<Item = (u32, Place)>,
@@ -108,7 +109,9 @@ impl GroupScratch {
         self.owners.clear();
         self.look += 1;
         self.taken.resize(board.len(), 0);
-        for (owner, place) in places {
+        let profile = ProfileId(group.profile);
+        let is_ground = |place: Place| world.grid.cost(profile, place.cell(world.grid)) > 0;
+        for (owner, place) in places.filter(|&(_, place)| is_ground(place)) {
             let mut cells = board.block(place, group.size);
             if cells.all(|cell| self.taken[cell as usize] != self.look) {
                 let cells = board.block(place, group.size);

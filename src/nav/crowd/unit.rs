@@ -133,6 +133,8 @@ pub(super) struct Unit {
     pub(super) is_ghost: bool,
     /// It has reached its goal since the last order.
     pub(super) has_arrived: bool,
+    /// It needs other room than it has: it cannot move until it is given some.
+    pub(super) is_misfit: bool,
     /// The ground under it was built over.
     pub(super) is_trapped: bool,
     /// The side on which it leaves that ground.
@@ -216,6 +218,11 @@ impl Unit {
     /// Ticks since its last step or order.
     pub(super) fn stood(&self, now: u64) -> u64 {
         u64::from((now as u32).wrapping_sub(self.stands_since))
+    }
+
+    /// Whether one of this team may push it.
+    pub(super) fn gives_way_to(&self, team: u8) -> bool {
+        self.is_pushable && self.speed > 0 && !self.is_misfit && self.team == team
     }
 
     /// Whether it has nothing to do.
