@@ -196,6 +196,13 @@ impl GroupState {
         }
     }
 
+    /// A member keeps another place than it was given.
+    pub(crate) fn settle(&mut self, unit: Entity, cell: Cell) {
+        if let Some(&index) = self.index.get(&unit) {
+            self.places[index].1 = Some(cell);
+        }
+    }
+
     /// Where members of this kind gather.
     pub(crate) fn gathering(&self, profile: ProfileId) -> Option<&Gathering> {
         self.gatherings.iter().find(|gathering| gathering.profile == profile)

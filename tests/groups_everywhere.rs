@@ -50,25 +50,16 @@ fn late(app: &mut App, units: &[Entity], most: u32) -> Option<String> {
     };
     for _ in 0..most {
         if units.iter().all(|&unit| is_done(app, unit)) {
-            return None;
+            watch.run(app, 520); // members that were pushed aside come back
+            let places = units.iter().map(|&unit| app.world().get::<GroupPlace>(unit));
+            let places = places.map(|place| place.map(|place| place.cell));
+            let away: Vec<_> = places
+                .zip(units)
+                .filter(|&(place, &unit)| place != Some(cell(app, unit)))
+                .collect();
+            return (!away.is_empty()).then(|| format!("away: {away:?}"));
         }
         watch.tick(app);
-    }
-    if std::env::var("DEBUG").is_ok() {
-        let crowd = app.world().resource::<Crowds>().get(GridId::default()).unwrap();
-        for &unit in units {
-            let place = app.world().get::<GroupPlace>(unit).map(|place| place.cell);
-            let id = state(app, unit).unit().unwrap();
-            println!(
-                "{} {id:?} at {} to {place:?} {:?} arrived {} {:?} waits for {:?}",
-                unit,
-                cell(app, unit),
-                status(app, unit),
-                crowd.has_arrived(id),
-                crowd.hindrance(id),
-                crowd.waits_for(id)
-            );
-        }
     }
     let left = units.iter().filter(|&&unit| !is_done(app, unit));
     let left: Vec<String> = left
@@ -97,18 +88,12 @@ fn all_of_size(size: u8) -> Vec<String> {
             let mut random = Random(number);
             for _ in 0..if at == 4 { 6 } else { 3 } {
                 number += 1;
-                if std::env::var("ONLY").is_ok_and(|only| only.parse() != Ok(number)) {
-                    random.below(13);
-                    random.below(40);
-                    random.below(40);
-                    continue;
-                }
                 let count = 3 + random.below(13) as i32;
                 let side = (1..).find(|side: &i32| side * side >= count).unwrap() * i32::from(size);
                 let room = (SIDE - side) as u32;
                 let from = (random.below(room + 1) as i32, random.below(room + 1) as i32);
                 let (mut app, units) = group_of(size, count, from, goal, formation);
-                if let Some(text) = late(&mut app, &units, 4_000) {
+                if let Some(text) = late(&mut app, &units, 6_000) {
                     jams.push(format!(
                         "{number}: {count} from {from:?} to {goal} {formation:?}: {text}"
                     ));
@@ -150,7 +135,7 @@ fn four_large_units_gather_in_the_middle_of_an_open_field() {
 
 #[test]
 fn groups_whose_places_overlap_come_to_rest() {
-    for seed in 1..=8 {
+    for seed in 1..=4 {
         let mut random = Random(seed);
         let mut app = app_with(&field(60, 60));
         let mut all = Vec::new();
@@ -163,9 +148,9 @@ fn groups_whose_places_overlap_come_to_rest() {
             app.world_mut().spawn(Group::to(goal, units.clone()));
             all.extend(units);
         }
-        run(&mut app, 6_000);
+        run(&mut app, 2_500);
         let steps = crowd_counters(&app).steps;
-        run(&mut app, 600);
+        run(&mut app, 400);
         assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: nobody walks any more");
         assert!(all.iter().all(|&unit| has_arrived(&app, unit)));
     }

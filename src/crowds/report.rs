@@ -110,7 +110,7 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
     }
 }
 
-/// Notes which members of groups have exchanged their places.
+/// Notes which members of groups have other places than before.
 fn exchange_places(
     crowds: &Crowds,
     orders: &mut OrderedUnits,
@@ -119,14 +119,22 @@ fn exchange_places(
 ) {
     for host in crowds.hosts.values() {
         for event in host.crowd.events() {
-            let CrowdEvent::Exchanged { unit, with } = *event else {
-                continue;
+            let (unit, with, have_arrived) = match *event {
+                CrowdEvent::Exchanged { unit, with, have_arrived } => (unit, with, have_arrived),
+                CrowdEvent::Settled { unit, cell } => {
+                    let entity = host.entities[unit.slot()];
+                    settle((entity, cell), orders, places, groups);
+                    continue;
+                }
+                _ => continue,
             };
             let pair = [host.entities[unit.slot()], host.entities[with.slot()]];
             if let Ok([mut a, mut b]) = orders.get_many_mut(pair) {
                 core::mem::swap(&mut a.2.query, &mut b.2.query);
                 for (_, status, _, _, state) in [&mut a, &mut b] {
-                    if let PathStatus::Arrived(kind) = **status {
+                    if let PathStatus::Arrived(kind) = **status
+                        && !have_arrived
+                    {
                         state.member.has_told = true;
                         **status = PathStatus::Walking(kind);
                     }
@@ -142,6 +150,24 @@ fn exchange_places(
     }
 }
 
+/// Notes that a member of a group has another place than it was given.
+fn settle(
+    (entity, cell): (Entity, Cell),
+    orders: &mut OrderedUnits,
+    places: &mut Query<&mut GroupPlace, Allow<Disabled>>,
+    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
+) {
+    if let Ok((_, _, mut order, ..)) = orders.get_mut(entity) {
+        order.query.goal = cell;
+    }
+    if let Ok(mut place) = places.get_mut(entity) {
+        place.cell = cell;
+        if let Ok(mut group) = groups.get_mut(place.group) {
+            group.bypass_change_detection().settle(entity, cell);
+        }
+    }
+}
+
 fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
     for host in crowds.hosts.values() {
         for event in host.crowd.events() {
@@ -149,7 +175,7 @@ fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
                 CrowdEvent::Arrived { unit, .. } => (unit, News::Arrived),
                 CrowdEvent::Stuck { unit, why } => (unit, News::Stuck(why)),
                 CrowdEvent::Lost { unit } => (unit, News::Lost),
-                CrowdEvent::Exchanged { .. } => continue,
+                CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => continue,
             };
             news.push((0, host.entities[unit.slot()], what));
         }

@@ -242,6 +242,7 @@ impl Crowd {
             return;
         }
         self.look_for_slot(world, index);
+        self.settle_here(world.grid, index);
         self.look_at_way(world, index);
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
@@ -290,7 +291,7 @@ impl Crowd {
         let id = self.id(index);
         let unit = &mut self.units[index as usize];
         if !unit.has_arrived {
-            unit.has_arrived = true;
+            (unit.has_arrived, unit.led_astray) = (true, 0);
             let cell = unit.tail.cell(world.grid);
             self.events.push(CrowdEvent::Arrived { unit: id, cell });
         }

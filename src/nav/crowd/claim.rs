@@ -148,8 +148,7 @@ impl Crowd {
         if !other.gives_way_to(unit.team) {
             return Answer::No(Hindrance::Obstacle, hold.owner);
         }
-        let is_at_rest = !other.is_back_only() || self.is_at_end(hold.owner);
-        if first.is_back_only() && is_at_rest {
+        if first.is_back_only() && !self.makes_way_back(root, hold.owner) {
             return Answer::No(Hindrance::Queue, hold.owner);
         }
         let comes_later = other.yields || other.turn(hold.owner) > first.turn(root);
@@ -157,6 +156,20 @@ impl Crowd {
             return Answer::No(Hindrance::Queue, hold.owner);
         }
         Answer::Push(hold.owner)
+    }
+
+    /// Whether a unit makes way for one that only goes back to its goal: as long as neither has tried often
+    /// enough, one that is on its way back itself does; one at rest only where the goal is free and shut in.
+    fn makes_way_back(&self, root: u32, other: u32) -> bool {
+        let (first, other_unit) = (&self.units[root as usize], &self.units[other as usize]);
+        if !other_unit.is_back_only() || other_unit.has_given_up() {
+            return false;
+        }
+        let goal = self.ways[root as usize].goal;
+        let is_free = |cell: u32| [NONE, root].contains(&self.board.hold(cell).owner);
+        let is_shut_out =
+            || !first.has_given_up() && self.board.block(goal, first.size).all(is_free);
+        !self.is_at_end(other) || is_shut_out()
     }
 
     /// Takes back everything logged after `mark`.

@@ -21,6 +21,16 @@ pub enum CrowdEvent {
         unit: UnitId,
         /// The other, which may be far away, or have been at rest.
         with: UnitId,
+        /// Whether both had stood on their places before: they go back without pushing anybody, and do not
+        /// arrive again.
+        have_arrived: bool,
+    },
+    /// A member of a group could not get to its place for long, and keeps the one where it stands.
+    Settled {
+        /// Who.
+        unit: UnitId,
+        /// Its place from now on.
+        cell: Cell,
     },
     /// It has not been able to move for long; told once until it moves again.
     Stuck {
@@ -54,6 +64,8 @@ pub struct CrowdCounters {
     pub let_out: u64,
     /// Places that mates exchanged.
     pub exchanges: u64,
+    /// Members of groups that kept another place than theirs, see [`CrowdEvent::Settled`].
+    pub settled: u64,
     /// Plans that were undone because they led nowhere.
     pub undone: u64,
     /// Most ticks in a row that a unit waited.
@@ -70,6 +82,7 @@ impl core::iter::Sum for CrowdCounters {
             chains: a.chains + b.chains,
             let_out: a.let_out + b.let_out,
             exchanges: a.exchanges + b.exchanges,
+            settled: a.settled + b.settled,
             undone: a.undone + b.undone,
             longest_wait: a.longest_wait.max(b.longest_wait),
         })

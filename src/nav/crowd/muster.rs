@@ -117,12 +117,14 @@ impl Crowd {
         }
         group.owners.swap(a.1 as usize, b.1 as usize);
         let goals = [a, b].map(|(index, _)| self.ways[index as usize].goal);
+        // Two that were both pushed off go back without pushing others: else those would push them off again.
+        let have_arrived = [a, b].iter().all(|&(index, _)| self.units[index as usize].has_arrived);
         for ((index, _), goal) in [a, b].into_iter().zip([goals[1], goals[0]]) {
             self.ways[index as usize].goal = goal;
-            self.units[index as usize].has_arrived = false;
+            self.units[index as usize].has_arrived = have_arrived;
         }
         let (unit, with) = (self.id(a.0), self.id(b.0));
-        self.events.push(CrowdEvent::Exchanged { unit, with });
+        self.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
         self.counters.exchanges += 1;
         for index in [a.0, b.0] {
             if self.units[index as usize].state == State::Standing {

@@ -152,7 +152,7 @@ impl Crowd {
         (unit.flees, unit.wish) = (NONE, STAY);
         unit.has_arrived = false;
         unit.exit = UNDECIDED;
-        unit.tries = 0;
+        (unit.tries, unit.led_astray) = (0, 0);
         unit.since = super::FIRST_TURN + now;
         unit.stands_since = now as u32;
         unit.is_reported_stuck = false;

@@ -179,7 +179,8 @@ impl Crowd {
         if ahead == Ahead::Oncoming {
             scores.burden_way(best, ONCOMING * sixteenth);
         }
-        let waited = if unit.state == State::Waiting { unit.waited(self.now) } else { 0 };
+        let is_waiting = unit.state == State::Waiting && !unit.has_given_up();
+        let waited = if is_waiting { unit.waited(self.now) } else { 0 };
         let stay = match own {
             0 | FAR => own,
             rest => rest + (ahead.wait(unit.is_by_wall) + waited.min(64) / 8) * sixteenth,

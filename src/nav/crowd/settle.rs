@@ -14,14 +14,17 @@
 //! Slots are taken in sight only: where a wall stands between, the field of the window leads on.
 
 use super::{
-    Crowd,
+    Crowd, CrowdEvent, Hindrance, RETRY, STUCK,
     board::Place,
     chain::moves_of,
     group::{Group, GroupSlot},
     guide::World,
-    unit::{NONE, State},
+    unit::{Errand, NONE, State},
 };
 use crate::nav::{grid::NavGrid, terrain::ProfileId};
+
+/// Farthest from its slot, in sizes of the unit, that a member takes another place.
+const NEAR_SLOT: u16 = 3;
 
 impl Crowd {
     /// Whether a member stands on its slot.
@@ -110,17 +113,31 @@ impl Crowd {
     ) {
         let (a, b) = (&self.units[index as usize], &self.units[other as usize]);
         let group = &self.groups[id.0 as usize];
-        if b.errand != a.errand || b.slot == NONE {
+        let is_mate = b.errand == a.errand && b.slot != NONE;
+        if !is_mate || a.has_given_up() || b.has_given_up() {
             return;
         }
         let (to_a, to_b) = (group.slots[a.slot as usize], group.slots[b.slot as usize]);
-        if product((b.head, a.head), (to_b, to_a)) >= 0
+        let gain = product((b.head, a.head), (to_b, to_a));
+        // Among equals, rather two short ways than a long one and none.
+        let most = |a: Place, b: Place| square(wide(a), b);
+        let is_more_even = || {
+            let now = most(a.head, to_a).max(most(b.head, to_b));
+            most(a.head, to_b).max(most(b.head, to_a)) < now
+        };
+        if gain > 0
+            || gain == 0 && !is_more_even()
             || !is_in_sight(world.grid, group, a.head, to_b)
             || !is_in_sight(world.grid, group, b.head, to_a)
         {
             return;
         }
         let (slot, others) = (a.slot, b.slot);
+        self.exchange(id, (index, slot), (other, others));
+    }
+
+    /// Exchanges the slots of two members.
+    fn exchange(&mut self, id: GroupSlot, (index, slot): (u32, u32), (other, others): (u32, u32)) {
         let takers = &mut self.groups[id.0 as usize].takers;
         (takers[slot as usize], takers[others as usize]) = (other, index);
         self.units[index as usize].slot = others;
@@ -130,6 +147,65 @@ impl Crowd {
             State::Standing => self.call_soon(other),
             _ => self.list(other),
         }
+    }
+}
+
+impl Crowd {
+    /// A member that stands beside its slot for long and cannot get there, or was pushed off it again and
+    /// again by others who only go back to theirs, keeps the place where it stands: so everybody comes to rest,
+    /// though not all of them in their shape. Units of several cells block each other's slots for good where
+    /// they stand across two of them, and the slots of two groups may overlap.
+    pub(super) fn settle_here(&mut self, grid: &NavGrid, index: u32) {
+        let unit = &self.units[index as usize];
+        let Errand::Place(id) = unit.errand else {
+            return;
+        };
+        // One whose place overlaps with that of a mate has no slot, and no way.
+        let is_crowded_out = unit.slot == NONE && unit.hindrance == Hindrance::NoWay;
+        let stood = unit.stood(self.now);
+        let gives_up = unit.has_given_up() || stood >= STUCK || is_crowded_out && stood >= RETRY;
+        let near = NEAR_SLOT * u16::from(unit.size);
+        let (here, slot) = (unit.tail, unit.slot);
+        let goal = self.ways[index as usize].goal;
+        if !gives_up || goal == here || goal.reach(here) > near {
+            return;
+        }
+        let group = &self.groups[id.0 as usize];
+        let number = group.at(here).map_or(NONE, |at| group.numbers[at]);
+        match group.takers.get(number as usize) {
+            Some(&mate) if slot != NONE => self.swap_with(id, (index, slot), (mate, number)),
+            Some(_) => {}
+            None => self.keep_place(grid, id, index),
+        }
+    }
+
+    /// A member stands on the slot of a mate, who is to have its own.
+    fn swap_with(&mut self, id: GroupSlot, (index, slot): (u32, u32), (mate, number): (u32, u32)) {
+        if mate != NONE {
+            return self.exchange(id, (index, slot), (mate, number));
+        }
+        let group = &mut self.groups[id.0 as usize];
+        let own = group.own_slot(index);
+        (group.takers[slot as usize], group.takers[number as usize]) = (NONE, index);
+        self.units[index as usize].slot = number;
+        self.take_over(id, own, number);
+    }
+
+    /// A member has its place where it stands from now on.
+    fn keep_place(&mut self, grid: &NavGrid, id: GroupSlot, index: u32) {
+        let (here, slot) = (self.units[index as usize].tail, self.units[index as usize].slot);
+        let group = &mut self.groups[id.0 as usize];
+        if let Some(place) = group.slots.get(slot as usize).copied() {
+            let (old, new) = (group.at(place), group.at(here));
+            group.slots[slot as usize] = here;
+            old.into_iter().for_each(|at| group.numbers[at] = NONE);
+            new.into_iter().for_each(|at| group.numbers[at] = slot);
+        }
+        group.is_rest_stale = true;
+        self.ways[index as usize].goal = here;
+        let unit = self.id(index);
+        self.counters.settled += 1;
+        self.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });
     }
 }
 

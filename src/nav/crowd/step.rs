@@ -11,6 +11,7 @@ use super::{
     claim::Claim,
     clock::{LONGEST_STEP, PARTS},
     guide::{Guidance, World},
+    near::straight,
     rank::Ground,
     unit::{NONE, State, Unit},
 };
@@ -28,7 +29,10 @@ impl Crowd {
                     self.note_passing(world, index);
                 }
                 self.begin_step(world, index);
-                self.units[index as usize].is_pushed = index != root;
+                let is_astray = self.is_led_astray(index, root);
+                let unit = &mut self.units[index as usize];
+                unit.is_pushed = index != root;
+                unit.led_astray = unit.led_astray.saturating_add(u8::from(is_astray));
                 self.counters.pushes += u64::from(index != root);
             }
         }
@@ -75,6 +79,21 @@ impl Crowd {
         (unit.yields, unit.stands_back) = (false, false);
         self.counters.steps += 1;
         self.note_passage(index);
+    }
+
+    /// Whether a unit makes a step that does not help it, on behalf of one that only goes back to its goal, or
+    /// near its place in a group.
+    fn is_led_astray(&self, index: u32, root: u32) -> bool {
+        let unit = &self.units[index as usize];
+        let comes_nearer = || {
+            let goal = self.ways[index as usize].goal;
+            straight(unit.head, goal) < straight(unit.tail, goal)
+        };
+        let is_near_place = !unit.has_arrived && unit.slot != NONE && unit.errand.group().is_some();
+        match self.units[root as usize].is_back_only() {
+            true => index != root || !comes_nearer(),
+            false => is_near_place && self.ways.len() > index as usize && !comes_nearer(),
+        }
     }
 
     /// Since when nobody has been in the way of a step that is about to begin: 0 where that is so for the

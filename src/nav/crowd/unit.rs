@@ -9,6 +9,11 @@ use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
 pub(super) const NONE: u32 = u32::MAX;
 /// The turn of those who are to clear a passage: before all others, but for those who were shut in.
 const AHEAD: u64 = super::FIRST_TURN - 1;
+/// Steps after which a unit that only goes back to its goal makes no more that lead away from it: else two
+/// with the same goal would walk about for ever.
+const MOST_ASTRAY: u8 = 4;
+/// The same for a member of a group that has come near its place and was not there yet.
+const MOST_BEFORE: u8 = 64;
 /// No direction: the unit stays, or nobody pushes it.
 pub(super) const STAY: u8 = 8;
 
@@ -147,6 +152,9 @@ pub(super) struct Unit {
     /// way round.
     pub(super) tries: u8,
     pub(super) is_reported_stuck: bool,
+    /// Steps that did not help it: made for others that only go back to their goals, on its own way back, or
+    /// near its place in a group. Since its last order, or since it arrived.
+    pub(super) led_astray: u8,
     /// Its step under way was made for somebody behind it.
     pub(super) is_pushed: bool,
     /// A wall is near the cell where it was last decided, and no passage.
@@ -237,6 +245,11 @@ impl Unit {
             && matches!(self.errand, Errand::Way | Errand::Place(_))
             && self.flees == NONE
             && !self.is_trapped
+    }
+
+    /// Whether it has tried often enough to get to its place, or back to it.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.led_astray >= if self.has_arrived { MOST_ASTRAY } else { MOST_BEFORE }
     }
 
     /// Its turn: lower goes first.
