@@ -74,18 +74,19 @@ impl Seen {
     }
 
     /// Where it was since the tick before: up to the end of the step that it made then, where it stood for a
-    /// while, and on along the step that it makes now.
-    fn track(&self, before: &Self) -> Track {
+    /// while, and on along the step that it makes now. `None` if it was put elsewhere.
+    fn track(&self, before: &Self) -> Option<Track> {
         let (start, end) = (before.middle(), self.middle());
-        let goes_on = (before.tail, before.head) == (self.tail, self.head);
-        if goes_on || before.head != self.tail {
-            return Track { points: [(0.0, start), (0.0, start), (1.0, end), (1.0, end)] };
+        if (before.tail, before.head) == (self.tail, self.head) {
+            return Some(Track { points: [(0.0, start), (0.0, start), (1.0, end), (1.0, end)] });
         }
         let arrival = if before.is_standing() { 0.0 } else { before.takes - before.gone };
+        if before.head != self.tail || arrival > 1.0 {
+            return None;
+        }
         let departure = if self.is_standing() { 1.0 } else { 1.0 - self.gone };
-        let (corner, arrival) = (self.middle_on(self.tail), arrival.clamp(0.0, 1.0));
-        let departure = departure.clamp(arrival, 1.0);
-        Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] }
+        let (corner, departure) = (self.middle_on(self.tail), departure.clamp(arrival, 1.0));
+        Some(Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] })
     }
 
     /// The radius of the disc it is drawn as: 0.35 for a unit of one cell.
@@ -240,14 +241,14 @@ impl Checker {
         }
     }
 
-    /// How near two middles came since the tick before.
+    /// How near two middles came since the tick before, or are now if one of them was put elsewhere.
     fn nearest_approach(&self, a: &Seen, b: &Seen) -> f64 {
-        let (Some(a_before), Some(b_before)) = (self.before.get(&a.id), self.before.get(&b.id))
-        else {
+        let track = |unit: &Seen| unit.track(self.before.get(&unit.id)?);
+        let (Some(first), Some(second)) = (track(a), track(b)) else {
             let (a, b) = (a.middle(), b.middle());
             return (a.0 - b.0).hypot(a.1 - b.1);
         };
-        let tracks = [a.track(a_before), b.track(b_before)];
+        let tracks = [first, second];
         let mut moments: Vec<f64> =
             tracks.iter().flat_map(|track| track.points.map(|(moment, _)| moment)).collect();
         moments.sort_unstable_by(f64::total_cmp);

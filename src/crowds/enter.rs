@@ -141,6 +141,7 @@ pub(crate) fn drop_stale_crowds(
         if let Ok(mut state) = states.get_mut(entity) {
             state.member.unit = None;
             state.member.errand = Errand::Anew;
+            state.walk = Walk::standing(state.walk.head()); // the step went with the grid
             state.freeze();
         }
     }

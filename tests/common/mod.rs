@@ -50,6 +50,16 @@ pub fn patched_terrain(
     terrain
 }
 
+/// A field with so many walls of one cell.
+pub fn grid_of_stones((width, height): (u32, u32), count: u32, random: &mut Random) -> NavGrid {
+    let mut grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
+    for _ in 0..count {
+        let at = Cell::new(random.below(width) as i32, random.below(height) as i32);
+        grid.block(CellRect::single(at)).unwrap();
+    }
+    grid
+}
+
 /// Cost of the step from `a` to its neighbor `b` if it is legal, from the rules alone.
 pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
     let rules = &grid.profiles()[usize::from(profile.0)];
