@@ -280,15 +280,11 @@ impl Storm {
         let free = level.rect().cells().filter(|&cell| level.cost(ProfileId(0), cell) > 0);
         let free: Vec<Cell> = free.collect();
         grid(&mut self.app).insert(GRID, level, frame);
-        for &unit in &self.units {
-            let mut unit = self.app.world_mut().entity_mut(unit);
-            unit.remove::<(Disabled, ChildOf, Immovable, CrowdTeam)>();
-            unit.insert(Critter::new(16.0));
-        }
-        (0..40).for_each(|_| self.tick()); // steps on the grid before are over
         for (at, &unit) in self.units.iter().enumerate() {
             let (from, to) = (free[at * 7], free[free.len() - 1 - at * 5]);
             let mut unit = self.app.world_mut().entity_mut(unit);
+            unit.remove::<(Disabled, ChildOf, Immovable, CrowdTeam)>();
+            unit.insert(Critter::new(16.0));
             unit.insert(Transform::from_xyz(from.x as f32 * 10.0, from.y as f32 * 10.0, 0.0));
             unit.insert(PathRequest::to(to));
         }
