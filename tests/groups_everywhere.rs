@@ -42,33 +42,24 @@ fn group_of(
     (app, units)
 }
 
-/// Why a group has not come to rest; `None` if it has.
+/// Who has not come to rest on its place, and why; `None` if everybody has. Members that were pushed aside have
+/// some time to come back.
 fn late(app: &mut App, units: &[Entity], most: u32) -> Option<String> {
     let mut watch = Watch::new();
-    let is_done = |app: &App, unit: Entity| {
-        matches!(status(app, unit), PathStatus::Arrived(_) | PathStatus::Failed(_))
-    };
+    let place = |app: &App, unit| app.world().get::<GroupPlace>(unit).map(|place| place.cell);
+    let is_home =
+        |app: &App, unit| has_arrived(app, unit) && place(app, unit) == Some(cell(app, unit));
     for _ in 0..most {
-        if units.iter().all(|&unit| is_done(app, unit)) {
-            watch.run(app, 520); // members that were pushed aside come back
-            let places = units.iter().map(|&unit| app.world().get::<GroupPlace>(unit));
-            let places = places.map(|place| place.map(|place| place.cell));
-            let away: Vec<_> = places
-                .zip(units)
-                .filter(|&(place, &unit)| place != Some(cell(app, unit)))
-                .collect();
-            return (!away.is_empty()).then(|| format!("away: {away:?}"));
+        if units.iter().all(|&unit| is_home(app, unit)) {
+            return None;
         }
         watch.tick(app);
     }
-    let left = units.iter().filter(|&&unit| !is_done(app, unit));
-    let left: Vec<String> = left
-        .map(|&unit| {
-            let place = app.world().get::<GroupPlace>(unit).map(|place| place.cell);
-            format!("{} to {place:?} {:?}", cell(app, unit), status(app, unit))
-        })
-        .collect();
-    Some(left.join(", "))
+    let away = units.iter().filter(|&&unit| !is_home(app, unit));
+    let away = away.map(|&unit| {
+        format!("{} to {:?} {:?}", cell(app, unit), place(app, unit), status(app, unit))
+    });
+    Some(away.collect::<Vec<_>>().join(", "))
 }
 
 fn goals(size: i32) -> Vec<Cell> {

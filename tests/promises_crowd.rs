@@ -272,49 +272,44 @@ fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<
             return Some(play.crowd.now());
         }
     }
-    for &(_, unit) in &play.units {
-        if !play.arrived.contains(&unit) {
-            println!(
-                "{unit:?} {:?} {:?}",
-                play.crowd.place(&play.grid, unit),
-                play.crowd.hindrance(unit)
-            );
-        }
-    }
     None
 }
 
 #[test]
 fn everybody_gets_through_streets_two_cells_wide() {
     let mut late = Vec::new();
-    let (mut worst, mut sum) = (0, 0);
     for seed in 1..=300 {
         let grid = streets(seed);
         let free = grid.rect().cells().filter(|&cell| grid.cost(MAN, cell) > 0).count();
         let count = (4 + seed as usize * 7 % 37).min(free / 4);
-        match through_streets(grid, seed, count, 20_000) {
-            Some(ticks) => (worst, sum) = (worst.max(ticks), sum + ticks),
-            None => late.push((seed, count)),
+        if through_streets(grid, seed, count, 20_000).is_none() {
+            late.push((seed, count));
         }
     }
-    println!("worst {worst}, mean {}", sum / 300);
     assert_eq!(late, [], "seeds and units");
 }
 
-#[test]
-fn four_units_get_through_a_lattice_of_streets() {
+/// Streets two cells wide, six cells apart.
+fn lattice() -> NavGrid {
     let mut grid = open(26, 26);
     for cell in grid.rect().cells() {
         if cell.x % 6 > 1 && cell.y % 6 > 1 {
             grid.block(CellRect::single(cell)).unwrap();
         }
     }
-    let mut late = Vec::new();
-    let seeds = std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(400);
-    for seed in 1..=seeds {
-        if through_streets(grid.clone(), seed, 4, 5_000).is_none() {
-            late.push(seed);
-        }
-    }
+    grid
+}
+
+#[test]
+fn four_units_get_through_a_lattice_of_streets() {
+    let late: Vec<u64> =
+        (1..=400).filter(|&seed| through_streets(lattice(), seed, 4, 5_000).is_none()).collect();
     assert_eq!(late, []);
+}
+
+#[test]
+#[ignore = "promise 2, for the rebuilt crowd: of 30,000 such worlds one never ends; two units step aside for \
+            each other in time, neither ever waits, so no patience ends it"]
+fn two_units_that_step_aside_for_each_other_come_through() {
+    assert!(through_streets(lattice(), 8_019, 4, 20_000).is_some());
 }

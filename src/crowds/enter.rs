@@ -189,10 +189,10 @@ impl NewcomerReadOnlyItem<'_, '_> {
         let Some(unit) = member.unit else {
             return self.critter.collides;
         };
-        let footing = footing(grids, self.critter, self.order, &self.state);
+        let footing = footing(grids, self.critter, self.order, self.state);
         let is_of_kind = |(id, profile)| {
             let host = crowds.hosts.get(&id).zip(grids.get(id));
-            host.is_some_and(|(host, grid)| host.is_of_kind(grid, unit, profile, &self.state))
+            host.is_some_and(|(host, grid)| host.is_of_kind(grid, unit, profile, self.state))
         };
         !self.critter.collides
             || footing.is_none_or(|footing| footing.0 != member.grid || !is_of_kind(footing))

@@ -105,16 +105,25 @@ impl CritterState {
         let Some(ticks) = tick.checked_sub(self.since) else {
             return self.before;
         };
-        self.origin + self.velocity * (ticks as f32).min(self.ticks) + self.offset_after(ticks)
+        self.place_after(ticks as f32)
+    }
+
+    /// Its place so many ticks after its last change.
+    #[inline]
+    fn place_after(&self, ticks: f32) -> Vec2 {
+        let offset = shrunk(self.offset, self.shrink * ticks);
+        self.origin + self.velocity * ticks.min(self.ticks) + offset
     }
 
     /// Its place when so much of a tick has gone by. In the tick of its last change it may have come around a
     /// corner: it came to the end of a step, stood there for a while, and set out.
     #[inline]
     pub(crate) fn place_during(&self, tick: u64, share: f32) -> Vec2 {
-        if tick != self.since || share >= 1.0 {
-            let before = self.place_in(tick.saturating_sub(1));
-            return before.lerp(self.place_in(tick), share);
+        if tick > self.since {
+            return self.place_after((tick - self.since) as f32 - (1.0 - share));
+        }
+        if tick < self.since || share >= 1.0 {
+            return self.place_in(tick);
         }
         let now = self.origin + self.offset;
         if share >= self.departure {

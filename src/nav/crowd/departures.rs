@@ -17,53 +17,66 @@ struct Departure {
     end: u64,
 }
 
-/// The cells left in a tick. A sparse set: `numbers` is never cleared, an entry counts where the list agrees.
+/// The cells left in a tick. Few steps lead into one of them, so one bit a cell answers nearly all questions;
+/// the list is sorted when the first one needs more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Departures {
     list: Vec<Departure>,
-    /// By cell of the board, where in the list it may be.
-    numbers: Vec<u32>,
+    is_sorted: bool,
+    marks: Vec<u64>,
 }
 
 impl Departures {
     /// For a board of so many cells.
     pub(super) fn new(cells: usize) -> Self {
-        Self { list: Vec::new(), numbers: vec![0; cells] }
+        Self { marks: vec![0; cells.div_ceil(64)], ..Self::default() }
     }
 
     /// A new tick begins.
     pub(super) fn clear(&mut self) {
-        self.list.clear();
+        for departure in self.list.drain(..) {
+            self.marks[departure.cell as usize / 64] = 0;
+        }
     }
 
     /// A unit has left a cell.
     #[inline]
     pub(super) fn note(&mut self, cell: u32, direction: u8, end: u64) {
-        self.numbers[cell as usize] = self.list.len() as u32;
+        self.marks[cell as usize / 64] |= 1 << (cell % 64);
         self.list.push(Departure { cell, direction, end });
+        self.is_sorted = false;
     }
 
     #[inline]
-    fn of(&self, cell: u32) -> Option<&Departure> {
-        let departure = self.list.get(self.numbers[cell as usize] as usize)?;
-        (departure.cell == cell).then_some(departure)
+    fn of(&mut self, cell: u32) -> Option<Departure> {
+        let is_marked = self.marks[cell as usize / 64] >> (cell % 64) & 1 == 1;
+        if is_marked { self.find(cell) } else { None }
+    }
+
+    fn find(&mut self, cell: u32) -> Option<Departure> {
+        if !self.is_sorted {
+            self.list.sort_unstable_by_key(|departure| departure.cell);
+            self.is_sorted = true;
+        }
+        let at = self.list.binary_search_by_key(&cell, |departure| departure.cell).ok()?;
+        Some(self.list[at])
     }
 
     /// When a cell was free for a step in this direction; 0 where it was for the whole tick.
     #[inline]
-    pub(super) fn free_since(&self, cell: u32, direction: u8) -> u64 {
-        let in_the_way = |last: &&Departure| turn(last.direction, direction) > 2;
+    pub(super) fn free_since(&mut self, cell: u32, direction: u8) -> u64 {
+        let in_the_way = |last: &Departure| turn(last.direction, direction) > 2;
         self.of(cell).filter(in_the_way).map_or(0, |last| last.end)
     }
 
     /// When the last step from a cell in this direction was over; 0 if none ended in this tick.
     #[inline]
-    pub(super) fn left_along(&self, cell: u32, direction: u8) -> u64 {
-        let is_same = |last: &&Departure| last.direction == direction & 7;
+    pub(super) fn left_along(&mut self, cell: u32, direction: u8) -> u64 {
+        let is_same = |last: &Departure| last.direction == direction & 7;
         self.of(cell).filter(is_same).map_or(0, |last| last.end)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.list.capacity() * size_of::<Departure>() + self.numbers.capacity() * 4
+        self.list.capacity() * size_of::<Departure>() + self.marks.capacity() * 8
     }
 }

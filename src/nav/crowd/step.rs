@@ -98,26 +98,25 @@ impl Crowd {
 
     /// Since when nobody has been in the way of a step that is about to begin: 0 where that is so for the
     /// whole tick.
-    fn free_since(&self, index: u32) -> u64 {
-        let unit = &self.units[index as usize];
-        if unit.is_ghost {
+    fn free_since(&mut self, index: u32) -> u64 {
+        let Unit { tail, size, direction: way, is_ghost, .. } = self.units[index as usize];
+        if is_ghost {
             return 0;
         }
-        let (way, cell) = (unit.direction, self.board.index(unit.tail));
-        let beside = |way: u8| self.board.beside(cell, way);
-        let departures = &self.departures;
-        if unit.size > 1 {
-            let entered = self.board.entered(unit.tail, unit.size, way);
+        let (board, departures) = (&self.board, &mut self.departures);
+        if size > 1 {
+            let entered = board.entered(tail, size, way);
             let cells = entered.as_slice().iter();
             return cells.map(|&cell| departures.free_since(cell, way)).max().unwrap_or(0);
         }
+        let beside = |way: u8| board.beside(board.index(tail), way);
         let since = departures.free_since(beside(way), way);
         if !is_diagonal(way) {
             return since;
         }
-        let (a, b) = (beside(way + 7), beside(way + 1));
-        let crossed = departures.left_along(a, way + 2).max(departures.left_along(b, way + 6));
-        since.max(crossed)
+        let a = departures.left_along(beside(way + 7), way + 2);
+        let b = departures.left_along(beside(way + 1), way + 6);
+        since.max(a).max(b)
     }
 
     /// Lets followers set out and arrive no sooner than those they follow; says whether that changed
