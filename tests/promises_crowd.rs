@@ -121,8 +121,11 @@ fn discs_stay_apart_between_ticks_at_every_speed() {
             while play.units.len() < 90 {
                 let at = Cell::new(pick(&mut random, 40), pick(&mut random, 24));
                 // Every third one goes at another speed.
-                let other =
-                    if play.units.len() % 3 == 0 { 130 * (play.units.len() as u64 % 7) } else { 0 };
+                let other = if play.units.len().is_multiple_of(3) {
+                    130 * (play.units.len() as u64 % 7)
+                } else {
+                    0
+                };
                 play.add(at, at_speed(speed - other.min(speed / 2)));
             }
             for _ in 0..600 {

@@ -299,12 +299,12 @@ impl Storm {
         }
         for &unit in &self.units {
             let status = status(&self.app, unit);
-            let is_fine = match status {
-                PathStatus::Arrived(PathKind::Complete) => true,
-                // Shut in between stones.
-                PathStatus::Failed(PathFailure::NoWay { .. }) => true,
-                _ => false,
-            };
+            let is_fine = matches!(
+                status,
+                // Or shut in between stones.
+                PathStatus::Arrived(PathKind::Complete)
+                    | PathStatus::Failed(PathFailure::NoWay { .. })
+            );
             assert!(is_fine, "{unit} at {}: {status:?}", state(&self.app, unit).cell());
         }
         self.app.update();
