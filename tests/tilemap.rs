@@ -239,6 +239,28 @@ fn maps_that_together_are_too_large_cost_only_the_last_one() {
 }
 
 #[test]
+fn a_map_that_was_too_large_beside_another_is_read_when_that_one_goes() {
+    let mut app = app();
+    let first = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let far = [30_000, 60_000].map(|x| {
+        let source = by_texture().offset(Cell::new(x, 0));
+        let map = spawn_map(&mut app, (4, 4), source);
+        run(&mut app, 2);
+        map
+    });
+    let status = |app: &App, map| *app.world().get::<SourceStatus>(map).unwrap();
+    let is_refused = |status| matches!(status, SourceStatus::Refused(SourceError::TooLarge { .. }));
+    assert!(far.iter().all(|&map| is_refused(status(&app, map))));
+    app.world_mut().entity_mut(first).despawn();
+    run(&mut app, 20);
+    assert_eq!(status(&app, far[0]), SourceStatus::Ready);
+    assert!(is_refused(status(&app, far[1])), "it is still too far from the other one");
+    let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+    assert_eq!(level.origin(), Cell::new(30_000, 0));
+}
+
+#[test]
 fn tiles_outside_their_map_are_ignored() {
     let mut app = app();
     let map = spawn_map(&mut app, (4, 4), by_texture());

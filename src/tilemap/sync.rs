@@ -81,12 +81,18 @@ pub(crate) fn sync_tilemaps(
 /// Returns which those were.
 fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<Entity> {
     let mut fresh = Vec::new();
-    let again = sources.take_again();
-    for (entity, settings, size, map_type, .., mut status) in maps {
-        let is_new = settings.is_changed() || size.is_changed() || map_type.is_changed();
-        if !is_new && !again.contains(&entity) {
-            continue;
-        }
+    let changed = maps.iter().filter(|(_, settings, size, map_type, ..)| {
+        settings.is_changed() || size.is_changed() || map_type.is_changed()
+    });
+    let mut changed: Vec<Entity> = changed.map(|map| map.0).collect();
+    // Those that were crowded out before, in the order in which they were.
+    let again = sources.take_again().into_iter().filter(|map| !changed.contains(map));
+    let again: Vec<Entity> = again.collect();
+    changed.extend(again);
+    for entity in changed {
+        let Ok((entity, settings, size, map_type, .., mut status)) = maps.get_mut(entity) else {
+            continue; // gone
+        };
         match check(*map_type, *size) {
             Ok(()) => {
                 let size = UVec2::new(size.x, size.y);
