@@ -48,7 +48,7 @@ struct Storm {
     random: Random,
     units: Vec<Entity>,
     groups: Vec<Entity>,
-    /// Members of groups that have no place are told so without a request.
+    /// Members of groups: one without a place fails without a request.
     members: Vec<Entity>,
     parent: Entity,
     checker: Checker,

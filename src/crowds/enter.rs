@@ -89,7 +89,7 @@ pub(crate) fn enter_crowds(
     list_changed(&kinds, entities);
     list_changed(&orders, entities);
     list_changed(&states, entities);
-    // Transforms that were last written by whoever draws are where they should be.
+    // A transform last written by the drawing stage is where it should be.
     list_changed_but(&transforms, |changed| drawing.has_written(changed), entities);
     crowds.let_go();
     crowds.list_whose_kinds_changed(&grids, entities);

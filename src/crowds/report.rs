@@ -49,7 +49,7 @@ type Ordered = (
     &'static mut CritterState,
 );
 
-/// All units under orders, disabled ones too: what happened before they were is told.
+/// All units under orders, disabled ones too: no arrival is lost.
 type OrderedUnits<'w, 's> = Query<'w, 's, Ordered, Allow<Disabled>>;
 
 /// What has come to an end in this tick, to be told in the order of the requests.

@@ -167,8 +167,12 @@ impl Crowd {
         }
         let goal = self.ways[root as usize].goal;
         let is_free = |cell: u32| [NONE, root].contains(&self.board.hold(cell).owner);
-        let is_shut_out =
-            || !first.has_given_up() && self.board.block(goal, first.size).all(is_free);
+        // A unit that has grown since may not fit there any more.
+        let fits = |at: u16, side: u32| u32::from(at) + u32::from(first.size) <= side;
+        let is_on_grid = fits(goal.x, self.size.0) && fits(goal.y, self.size.1);
+        let is_shut_out = || {
+            is_on_grid && !first.has_given_up() && self.board.block(goal, first.size).all(is_free)
+        };
         !self.is_at_end(other) || is_shut_out()
     }
 

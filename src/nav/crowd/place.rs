@@ -66,7 +66,7 @@ impl Crowd {
         }
     }
 
-    /// The place of a cell where the ground bears a unit of a profile, whoever else stands there.
+    /// The place of a cell that is passable for a profile, occupied or not.
     pub(super) fn ground(
         &self,
         grid: &NavGrid,
