@@ -21,7 +21,7 @@ use scenes::{Scene, Start};
 
 const HELP: &str =
     "crowd (--map FILE --scen FILE | --case NAME | --soak) [--agents N] [--ticks T] [--speed mixed]
-  [--sizes mixed] [--trace OUT] [--threads N] [--seed N]
+  [--sizes mixed] [--trace OUT] [--follow] [--threads N] [--seed N]
 
 Critters walk without ever overlapping, until all have stood on their goals; prints one JSON line.
 --soak        2000 critters (--agents), 100000 ticks (--ticks) of random orders and edits
@@ -31,6 +31,7 @@ Critters walk without ever overlapping, until all have stood on their goals; pri
 --speed mixed 7 to 20 ticks a cell instead of 10
 --sizes mixed every fifth critter covers 2 x 2 cells, where there is room
 --trace OUT   a line a tick: the cells held by each critter
+--follow      everybody follows a path of its own, instead of the field of its goal
 --threads N   taken for the common contract: a crowd moves on one thread
 --seed N      taken for the common contract: nothing here is random";
 
@@ -44,6 +45,7 @@ struct Options {
     has_mixed_speeds: bool,
     has_mixed_sizes: bool,
     trace: Option<PathBuf>,
+    has_own_paths: bool,
 }
 
 fn main() -> ExitCode {
@@ -77,6 +79,7 @@ fn options() -> Outcome<Option<Options>> {
         has_mixed_speeds: false,
         has_mixed_sizes: false,
         trace: None,
+        has_own_paths: false,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -89,6 +92,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("speed") => options.has_mixed_speeds = mixed("speed", &mut parser)?,
             Long("sizes") => options.has_mixed_sizes = mixed("sizes", &mut parser)?,
             Long("trace") => options.trace = Some(PathBuf::from(word(&mut parser)?)),
+            Long("follow") => options.has_own_paths = true,
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
@@ -120,7 +124,7 @@ fn run(options: &Options) -> Outcome<()> {
         mix_sizes(&mut scene);
     }
     scene.ticks = options.ticks.unwrap_or(scene.ticks);
-    let mut play = Play::new(scene)?;
+    let mut play = Play::new(scene, options.has_own_paths)?;
     let mut trace = String::new();
     while !play.is_over() {
         play.tick()?;

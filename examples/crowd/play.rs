@@ -26,6 +26,8 @@ pub struct Play {
     pub checker: Checker,
     pub fields: Vec<DistanceField>,
     goals: Vec<(Cell, ProfileId)>,
+    /// Whether everybody follows a path of its own, instead of the field of its goal.
+    has_own_paths: bool,
     /// Cells gone by each unit, and by when it had arrived.
     travelled: Vec<f64>,
     until_arrival: Vec<Option<f64>>,
@@ -38,7 +40,7 @@ pub struct Play {
 
 impl Play {
     /// Puts everybody on the grid and gives the orders.
-    pub fn new(scene: Scene) -> Result<Self, String> {
+    pub fn new(scene: Scene, has_own_paths: bool) -> Result<Self, String> {
         let mut goals: Vec<(Cell, ProfileId)> =
             scene.starts.iter().map(|start| (start.goal, start.settings.profile)).collect();
         goals.sort_unstable();
@@ -62,6 +64,7 @@ impl Play {
             ids,
             fields,
             goals,
+            has_own_paths,
         };
         play.order().map_err(|error| error.to_string())?;
         play.shortest = (0..play.ids.len()).map(|at| play.way(at)).collect();
@@ -80,10 +83,35 @@ impl Play {
         for (start, &id) in starts.iter().zip(&self.ids) {
             match group {
                 Some(group) => self.crowd.join(id, group)?,
+                None if self.has_own_paths => {}
                 None => self.crowd.go_along(id, route(&self.goals, start))?,
             }
         }
+        if self.has_own_paths && group.is_none() {
+            (0..self.ids.len()).for_each(|at| self.follow(at));
+        }
         Ok(())
+    }
+
+    /// Sends a unit along a path of its own from where it is; it stands if there is none.
+    fn follow(&mut self, at: usize) {
+        let (grid, id, start) = (&self.scene.grid, self.ids[at], &self.scene.starts[at]);
+        let head = self.crowd.place(grid, id).map_or(start.cell, |place| place.1);
+        if let Ok(path) = grid.find_path(start.settings.profile, head, start.goal) {
+            // The unit is there and the path is from this grid.
+            let _ = self.crowd.follow(grid, id, &path);
+        }
+    }
+
+    /// Looks for new paths for those who have lost theirs, or for all after an edit.
+    fn find_new_paths(&mut self, is_edited: bool) {
+        for at in 0..self.ids.len() {
+            let lost = CrowdEvent::Lost { unit: self.ids[at] };
+            let is_on_way = !self.crowd.has_arrived(self.ids[at]);
+            if is_on_way && (is_edited || self.crowd.events().contains(&lost)) {
+                self.follow(at);
+            }
+        }
     }
 
     fn route(&self, start: &Start) -> RouteId {
@@ -99,15 +127,17 @@ impl Play {
 
     /// Lets a tick go by.
     pub fn tick(&mut self) -> Result<(), String> {
-        if let Some((tick, rect)) = self.scene.building
-            && tick == self.crowd.now() + 1
-        {
+        let building = self.scene.building.filter(|(tick, _)| *tick == self.crowd.now() + 1);
+        if let Some((_, rect)) = building {
             self.scene.grid.block(rect).map_err(|error| error.to_string())?;
             for field in &mut self.fields {
                 while field.is_stale(&self.scene.grid) || !field.is_finished() {
                     field.repair(&self.scene.grid, u32::MAX);
                 }
             }
+        }
+        if self.has_own_paths {
+            self.find_new_paths(building.is_some());
         }
         let before = Instant::now();
         self.crowd.tick(&self.scene.grid, &self.fields);

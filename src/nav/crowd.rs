@@ -8,6 +8,7 @@ mod ahead;
 mod answers;
 mod board;
 mod chain;
+mod circling;
 mod claim;
 mod clock;
 mod departures;
@@ -55,6 +56,7 @@ use std::collections::BinaryHeap;
 use self::{
     board::{Board, Hold},
     chain::Push,
+    circling::Progress,
     claim::Claim,
     clock::Wheel,
     departures::Departures,
@@ -95,6 +97,8 @@ pub struct Crowd {
     turns: Vec<u64>,
     /// Where the fields of those lead, looked up for all of them at once.
     views: Vec<View>,
+    /// By unit.
+    progress: Vec<Progress>,
     /// By unit, those that follow paths of their own.
     ways: Vec<Way>,
     way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
@@ -326,6 +330,7 @@ impl Crowd {
         let now = self.now;
         let id = self.id(index);
         let lines_up = self.is_in_line_for_passage(index);
+        let is_circling = self.is_circling(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Waiting;
         unit.lines_up = lines_up;
@@ -334,7 +339,10 @@ impl Crowd {
         if !unit.has_arrived {
             self.counters.longest_wait = self.counters.longest_wait.max(waited);
         }
-        let is_stuck = waited >= STUCK || unit.is_misfit;
+        if is_circling {
+            unit.hindrance = Hindrance::Circling;
+        }
+        let is_stuck = waited >= STUCK || unit.is_misfit || is_circling;
         if is_stuck && !unit.is_reported_stuck {
             unit.is_reported_stuck = true;
             self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });

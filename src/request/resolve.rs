@@ -177,11 +177,13 @@ impl Places<'_, '_, '_> {
     }
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
-    /// is the entity's transform; on the grid or not.
+    /// is the entity's transform; on the grid or not. A critter that was on the way to a cell which its grid,
+    /// replaced meanwhile, does not have is where its transform is.
     fn cell_of(&self, entity: Entity, grid: GridId, size: u32, units: &Units) -> Option<Cell> {
         if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
             && state.grid(order) == grid
             && state.is_where_it_was_put(transform)
+            && self.grids.get(grid)?.contains(state.walk.head())
         {
             return Some(state.walk.head());
         }

@@ -6,6 +6,7 @@
 use super::{
     Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
     board::Place,
+    circling::Progress,
     unit::{NONE, STAY, State, Unit},
 };
 use crate::nav::{cell::Cell, grid::NavGrid};
@@ -126,7 +127,9 @@ impl Crowd {
         let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.waiting_before];
         let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
         let lists = lists + self.moved.capacity() * 4;
-        let units = self.units.capacity() * size_of::<Unit>() + self.turns.capacity() * 8;
+        let units = self.progress.capacity() * size_of::<Progress>()
+            + self.units.capacity() * size_of::<Unit>()
+            + self.turns.capacity() * 8;
         self.board.bytes()
             + self.wheel.bytes()
             + self.departures.bytes()

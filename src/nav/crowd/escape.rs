@@ -126,6 +126,7 @@ impl Crowd {
                 footprint.spread(grid);
             }
             self.revision = revision;
+            self.forget_all_steps();
             self.groups_are_stale();
         }
         if self.now.is_multiple_of(TIDY) && !self.footprints.is_empty() {

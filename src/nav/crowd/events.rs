@@ -32,7 +32,8 @@ pub enum CrowdEvent {
         /// Its place from now on.
         cell: Cell,
     },
-    /// It has not been able to move for long; told once until it moves again.
+    /// It has not been able to move for long, or has moved for long and come no nearer to its goal
+    /// ([`Hindrance::Circling`]). Told once until it moves again.
     Stuck {
         /// Who.
         unit: UnitId,
@@ -62,6 +63,8 @@ pub struct CrowdCounters {
     pub chains: u64,
     /// Times that a unit stood back for others whom it shut in.
     pub let_out: u64,
+    /// Times that a unit stood back because it had come no nearer to its goal for many steps.
+    pub pauses: u64,
     /// Places that mates exchanged.
     pub exchanges: u64,
     /// Members of groups that kept another place than theirs, see [`CrowdEvent::Settled`].
@@ -81,6 +84,7 @@ impl core::iter::Sum for CrowdCounters {
             pushes: a.pushes + b.pushes,
             chains: a.chains + b.chains,
             let_out: a.let_out + b.let_out,
+            pauses: a.pauses + b.pauses,
             exchanges: a.exchanges + b.exchanges,
             settled: a.settled + b.settled,
             undone: a.undone + b.undone,

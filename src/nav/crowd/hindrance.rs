@@ -21,6 +21,8 @@ pub enum Hindrance {
     NoWay,
     /// Its speed is 0.
     NoSpeed,
+    /// It walks, but comes no nearer to its goal: it has stood back many times, to no avail.
+    Circling,
     /// It is not on the grid: there is no room near the place where it was put.
     NoRoom,
 }
@@ -35,6 +37,7 @@ impl core::fmt::Display for Hindrance {
             Self::Oncoming => "others come out of the passage first",
             Self::NoWay => "no way leads on from here",
             Self::NoSpeed => "its speed is 0",
+            Self::Circling => "it walks and comes no nearer to its goal",
             Self::NoRoom => "there is no free cell near its place",
         })
     }

@@ -22,7 +22,7 @@ impl Crowd {
     pub(super) fn keeps_off(&self, index: u32) -> bool {
         let unit = &self.units[index as usize];
         let goes_back = unit.has_arrived
-            && matches!(unit.errand, Errand::Route(_))
+            && matches!(unit.errand, Errand::Route(_) | Errand::Way)
             && unit.size == 1
             && unit.is_pushable
             && unit.is_pushed

@@ -54,12 +54,57 @@ impl<'a> Ground<'a> {
         let is_straight = from.x == to.x || from.y == to.y;
         u64::from(if is_straight { STRAIGHT } else { DIAGONAL }) * (self.cost(from) + self.cost(to))
     }
+
+    /// What a straight way between two places costs: straight steps first, diagonal ones then, or the other
+    /// way round. `None` where walls are in the way of both.
+    pub(super) fn across(&self, table: &MoveTable, from: Place, to: Place) -> Option<u64> {
+        let is_open = |&(from, to): &_| is_straight_on(self.layer, table, from, to);
+        let mut ways = [(from, to), (to, from)].into_iter().filter(is_open);
+        if self.layer.is_uniform() {
+            return ways.next().map(|_| straight(from, to) * self.cheapest);
+        }
+        let cost = |(from, to)| straight_steps(from, to).map(|(at, way)| self.step(at, way)).sum();
+        ways.map(cost).min()
+    }
 }
 
 /// Weight of the way between two places on open ground.
 pub(super) fn straight(a: Place, b: Place) -> u64 {
     let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
     u64::from(STRAIGHT) * dx.max(dy) + u64::from(DIAGONAL - STRAIGHT) * dx.min(dy)
+}
+
+/// Whether the way from one place to another is open: straight along the longer side first, then diagonally.
+pub(super) fn is_straight_on(layer: &Layer, table: &MoveTable, from: Place, to: Place) -> bool {
+    let legal = |at: Place| table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
+    straight_steps(from, to).all(|(at, way)| legal(at) >> way & 1 == 1)
+}
+
+/// The steps of that way: from where, and in which direction.
+fn straight_steps(from: Place, to: Place) -> impl Iterator<Item = (Place, u8)> {
+    let mut at = from;
+    core::iter::from_fn(move || {
+        let step = (at, way_to(at, to)?);
+        at = at.step(step.1);
+        Some(step)
+    })
+}
+
+/// The first step of a way over open ground.
+fn way_to(from: Place, to: Place) -> Option<u8> {
+    let (dx, dy) = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
+    let (is_wide, is_tall) = (dx.abs() >= dy.abs(), dy.abs() >= dx.abs());
+    match (is_wide, is_tall) {
+        _ if (dx, dy) == (0, 0) => None,
+        (true, true) => Some(match (dx > 0, dy > 0) {
+            (true, true) => 1,
+            (false, true) => 3,
+            (false, false) => 5,
+            (true, false) => 7,
+        }),
+        (true, false) => Some(if dx > 0 { 0 } else { 4 }),
+        _ => Some(if dy > 0 { 2 } else { 6 }),
+    }
 }
 
 /// Whether a unit has to go around another: one that stands and will not be pushed.

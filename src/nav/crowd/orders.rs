@@ -99,6 +99,7 @@ impl Crowd {
         let Unit { errand, tail, .. } = self.units[index as usize];
         self.count_member(errand, tail, false);
         self.leave_place(index);
+        self.drop_field(index);
         let unit = &mut self.units[index as usize];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.free.push(index);
@@ -157,6 +158,7 @@ impl Crowd {
         unit.stands_since = now as u32;
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
+        self.forget_steps(index);
         self.call_soon(index);
         Ok(())
     }

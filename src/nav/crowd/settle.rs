@@ -19,6 +19,7 @@ use super::{
     chain::moves_of,
     group::{Group, GroupSlot},
     guide::World,
+    near::is_straight_on,
     unit::{Errand, NONE, State},
 };
 use crate::nav::{grid::NavGrid, terrain::ProfileId};
@@ -254,31 +255,5 @@ fn is_in_sight(grid: &NavGrid, group: &Group, from: Place, to: Place) -> bool {
     let Some(layer) = grid.layer(profile) else {
         return false;
     };
-    let table = moves_of(grid, profile);
-    let mut at = from;
-    while let Some(way) = way_to(at, to) {
-        let ways = table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
-        if ways & 1 << way == 0 {
-            return false;
-        }
-        at = at.step(way);
-    }
-    true
-}
-
-/// The first step of a way over open ground.
-fn way_to(from: Place, to: Place) -> Option<u8> {
-    let (dx, dy) = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
-    let (is_wide, is_tall) = (dx.abs() >= dy.abs(), dy.abs() >= dx.abs());
-    match (is_wide, is_tall) {
-        _ if (dx, dy) == (0, 0) => None,
-        (true, true) => Some(match (dx > 0, dy > 0) {
-            (true, true) => 1,
-            (false, true) => 3,
-            (false, false) => 5,
-            (true, false) => 7,
-        }),
-        (true, false) => Some(if dx > 0 { 0 } else { 4 }),
-        _ => Some(if dy > 0 { 2 } else { 6 }),
-    }
+    is_straight_on(layer, moves_of(grid, profile), from, to)
 }

@@ -29,6 +29,7 @@ impl Crowd {
                     self.note_passing(world, index);
                 }
                 self.begin_step(world, index);
+                self.count_step(index);
                 let is_astray = self.is_led_astray(index, root);
                 let unit = &mut self.units[index as usize];
                 unit.is_pushed = index != root;

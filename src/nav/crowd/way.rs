@@ -19,8 +19,9 @@ use super::{
 use crate::nav::{
     cell::Cell,
     grid::NavGrid,
+    moves::MoveTable,
     path::{Leg, Path},
-    terrain::{ProfileId, STRAIGHT},
+    terrain::{DIAGONAL, ProfileId, STRAIGHT},
     walk::Walk,
 };
 
@@ -203,6 +204,11 @@ impl Way {
         is_inside.then(|| usize::from(y) * usize::from(self.side) + usize::from(x))
     }
 
+    /// Steps from the last cell that was reached to the end.
+    pub(super) const fn left(&self) -> u32 {
+        self.left
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.legs.capacity() * size_of::<Leg>() + self.field.capacity() * 8
     }
@@ -220,8 +226,17 @@ impl Crowd {
         if self.ways.len() < self.units.len() {
             self.ways.resize_with(self.units.len(), Way::default);
         }
+        self.drop_field(id.index);
         self.ways[id.index as usize].set(start, end, path);
         Ok(())
+    }
+
+    /// A unit needs no field any more: its memory is for others.
+    pub(super) fn drop_field(&mut self, index: u32) {
+        if let Some(way) = self.ways.get_mut(index as usize) {
+            way.has_field = false;
+            keep_field(&mut self.way_fields, way);
+        }
     }
 
     /// Adds the rest to the path of a unit: `path` begins with what it follows already. Sends it along the
@@ -243,6 +258,7 @@ impl Crowd {
             way.goal = end;
         }
         self.units[id.index as usize].has_arrived = false;
+        self.forget_steps(id.index);
         self.call_soon(id.index);
         Ok(())
     }
@@ -293,7 +309,7 @@ impl Crowd {
         let had_field = way.has_field;
         way.arrive_at(place);
         if had_field && !way.has_field {
-            self.way_fields.push(core::mem::take(&mut way.field));
+            keep_field(&mut self.way_fields, way);
         }
         let is_lost = way.has_field && way.field_at(place).is_none_or(|at| way.field[at] == FAR);
         let avoids = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
@@ -350,21 +366,27 @@ impl Crowd {
         }
     }
 
-    /// What is left of a unit's own way from its place and from those beside it. On the path the next cell
-    /// of it is the best: a way across country may lead against a wall.
+    /// What is left of a unit's own way from its place and from those beside it.
     pub(super) fn way_rest<'a>(
         &'a self,
         grid: &'a NavGrid,
         index: u32,
     ) -> impl Fn(Place) -> u64 + 'a {
         let (way, unit) = (&self.ways[index as usize], &self.units[index as usize]);
+        let profile = ProfileId(unit.profile);
         let ground = grid
-            .layer(ProfileId(unit.profile))
-            .map(|layer| Ground::new(layer, grid.terrain_bytes()));
-        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(g));
-        let (here, is_on_path) = (unit.tail, way.at == unit.tail);
+            .layer(profile)
+            .map(|layer| (Ground::new(layer, grid.terrain_bytes()), moves_of(grid, profile)));
+        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(&g.0));
+        let here = unit.tail;
+        let own = ground.as_ref().map_or(FAR, |(ground, table)| {
+            rest_in_sight(ground, table, here, &cells[..len]).unwrap_or_else(|| {
+                let around = 2 * u64::from(DIAGONAL) + straight(here, way.at);
+                cells[0].1 + around * ground.cheapest
+            })
+        });
         move |place| {
-            let Some(ground) = &ground else {
+            let Some((ground, table)) = &ground else {
                 return FAR;
             };
             if place == way.end {
@@ -373,18 +395,35 @@ impl Crowd {
             if way.has_field {
                 return way.field_at(place).map_or(FAR, |at| way.field[at]);
             }
-            if let Some(&(_, rest)) = cells[..len.min(2)].iter().find(|cell| cell.0 == place)
-                && is_on_path
-            {
-                return rest;
+            if place == here {
+                return own;
             }
-            let rest = |&(cell, rest): &Ahead| rest + straight(place, cell) * ground.cheapest;
-            let rest = cells[..len].iter().map(rest).min().unwrap_or(FAR);
-            if !is_on_path {
-                return rest;
-            }
-            let detour = u64::from(STRAIGHT) * ground.cheapest / 8;
-            rest.max(cells[0].1.saturating_sub(ground.between(here, place)) + detour)
+            let back = own.saturating_add(ground.between(place, here));
+            rest_in_sight(ground, table, place, &cells[..len]).map_or(back, |rest| rest.min(back))
         }
     }
+}
+
+/// Keeps the memory of a field for others, if not enough is kept already: as many as may be spread in a tick.
+fn keep_field(spare: &mut Vec<Vec<u64>>, way: &mut Way) {
+    let field = core::mem::take(&mut way.field);
+    if field.capacity() > 0 && spare.len() < MOST_FIELDS as usize {
+        spare.push(field);
+    }
+}
+
+/// What is left from a place over the best of these cells of a path to which a straight way leads; `None`
+/// where none does. What does not look at walls says of places on both sides of a corner that they are
+/// nearer than the other: a unit would walk to and fro between them.
+fn rest_in_sight(ground: &Ground, table: &MoveTable, place: Place, ahead: &[Ahead]) -> Option<u64> {
+    let mut best: Option<u64> = None;
+    for &(cell, rest) in ahead {
+        let least = rest + straight(place, cell) * ground.cheapest;
+        if best.is_none_or(|best| least < best)
+            && let Some(cost) = ground.across(table, place, cell)
+        {
+            best = Some(best.map_or(rest + cost, |best| best.min(rest + cost)));
+        }
+    }
+    best
 }

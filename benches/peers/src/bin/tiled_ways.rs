@@ -1,0 +1,301 @@
+//! What a long way costs on real ground: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
+//!
+//! `cargo run --release --bin tiled_ways -- --data FOLDER [--ways 60] [--rounds 3] [--only NAME]`
+//!
+//! A map is repeated over the world, every other copy mirrored, so that what touches a border goes on
+//! across it. Queries are pairs of random cells of one island, more than 2,048 cells apart. Each is
+//! answered by `Exact`, `Hierarchical` and `Auto` in turn, `rounds` times; a query's time is its median.
+//!
+//! Output: a line a world with the sums of these times, the longest wait for the beginning of a way
+//! (`Auto`, in slices of 64), and by how much ways are longer than the best (mean and worst). Every
+//! path is walked and checked. Maps on which no island is large enough are named and left out.
+
+use std::{
+    path::{Path as FilePath, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use bevy_tilepath::{
+    nav::{
+        moving_ai::read_map,
+        node_pool::NodePool,
+        search::{Search, SearchCounters},
+    },
+    prelude::*,
+};
+use lexopt::prelude::*;
+
+const SIDE: u32 = 4_096;
+/// Queries are farther apart than this, in columns or rows.
+const FAR: u32 = 2_048;
+/// Pairs of cells tried before a world is left out.
+const MOST_TRIES: u32 = 200_000;
+const ALGORITHMS: [Algorithm; 3] =
+    [Algorithm::Exact, Algorithm::Hierarchical, Algorithm::Auto];
+
+struct Options {
+    data: PathBuf,
+    ways: u32,
+    rounds: usize,
+    only: Option<String>,
+    verbose: bool,
+}
+
+fn main() -> ExitCode {
+    match options().and_then(|options| run(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn options() -> Result<Options, String> {
+    let (data, ways, rounds) = (PathBuf::from("../../../shared/data/movingai"), 60, 3);
+    let mut options = Options { data, ways, rounds, only: None, verbose: false };
+    let mut parser = lexopt::Parser::from_env();
+    let text = |error: lexopt::Error| error.to_string();
+    while let Some(argument) = parser.next().map_err(text)? {
+        match argument {
+            Long("data") => options.data = parser.value().map_err(text)?.into(),
+            Long("ways") => options.ways = parser.value().and_then(|v| v.parse()).map_err(text)?,
+            Long("rounds") => {
+                options.rounds = parser.value().and_then(|v| v.parse()).map_err(text)?;
+            }
+            Long("only") => {
+                options.only = Some(parser.value().and_then(|v| v.string()).map_err(text)?);
+            }
+            Long("verbose") => options.verbose = true,
+            _ => return Err(argument.unexpected().to_string()),
+        }
+    }
+    Ok(options)
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    println!(
+        "{:<18} {:>4} {:>9} {:>9} {:>9} {:>9} {:>10} | {:>7} {:>7} | {:>7} {:>7}",
+        "world",
+        "ways",
+        "exact ms",
+        "hier ms",
+        "auto ms",
+        "auto/ex",
+        "stretch us",
+        "hier %",
+        "worst",
+        "auto %",
+        "worst"
+    );
+    let mut maps = Vec::new();
+    for folder in entries(&options.data)? {
+        if folder.is_dir() {
+            maps.extend(entries(&folder)?.into_iter().filter(|file| {
+                file.extension().is_some_and(|extension| extension == "map")
+            }));
+        }
+    }
+    for map in maps {
+        let name = map.file_stem().and_then(|stem| stem.to_str()).unwrap_or("?").to_owned();
+        if options.only.as_ref().is_none_or(|only| name.contains(only.as_str())) {
+            measure(options, &name, &map).map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &FilePath) -> Result<Vec<PathBuf>, String> {
+    let failed = |error| format!("{}: {error}", folder.display());
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// What came of one query by one algorithm.
+struct Answer {
+    micros: f64,
+    path: Path,
+    counters: SearchCounters,
+}
+
+fn measure(options: &Options, name: &str, file: &FilePath) -> Result<(), String> {
+    let grid = tiled(file)?;
+    let pairs = far_pairs(&grid, options.ways);
+    if pairs.len() < options.ways as usize {
+        println!("{name:<18} left out: no island is large enough");
+        return Ok(());
+    }
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let mut sums = [0.0; 3];
+    let mut excess = [(0.0f64, 0.0f64); 3];
+    let mut stretch = 0.0f64;
+    for &(start, goal) in &pairs {
+        let query = PathQuery::new(start, goal);
+        let answers = in_turn(&grid, &pool, &mut search, query, options.rounds)?;
+        let best = answers[0].path.cost().0 as f64;
+        for (index, answer) in answers.iter().enumerate() {
+            check(&grid, &answer.path, start, goal)?;
+            let longer = 100.0 * (answer.path.cost().0 as f64 / best - 1.0);
+            sums[index] += answer.micros / 1e3;
+            excess[index].0 += longer / pairs.len() as f64;
+            excess[index].1 = excess[index].1.max(longer);
+        }
+        stretch = stretch.max(wait_for_beginning(&grid, &pool, &mut search, query)?);
+        if options.verbose {
+            report(query, &answers);
+        }
+    }
+    println!(
+        "{name:<18} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>9.2} {stretch:>10.0} | {:>7.2} {:>7.2} | {:>7.2} {:>7.2}",
+        pairs.len(),
+        sums[0],
+        sums[1],
+        sums[2],
+        sums[2] / sums[0],
+        excess[1].0,
+        excess[1].1,
+        excess[2].0,
+        excess[2].1,
+    );
+    Ok(())
+}
+
+fn report(query: PathQuery, answers: &[Answer; 3]) {
+    let [exact, coarse, auto] = answers;
+    let (dx, dy) = (query.start.x.abs_diff(query.goal.x), query.start.y.abs_diff(query.goal.y));
+    let open = f64::from(dx.max(dy)) + (2f64.sqrt() - 1.0) * f64::from(dx.min(dy));
+    let best = exact.path.cost().0 as f64;
+    println!(
+        "  open {open:.0} steps {} exact {:.0}us {}exp | hier {:.0}us {}exp {}portals {:.2}% | auto {:.0}us {:.2}%",
+        exact.path.steps(),
+        exact.micros,
+        exact.counters.expansions,
+        coarse.micros,
+        coarse.counters.expansions,
+        coarse.counters.portals,
+        100.0 * (coarse.path.cost().0 as f64 / best - 1.0),
+        auto.micros,
+        100.0 * (auto.path.cost().0 as f64 / best - 1.0),
+    );
+}
+
+/// The query by each algorithm, `rounds` times in turn, with the median of its times.
+fn in_turn(
+    grid: &NavGrid,
+    pool: &NodePool,
+    search: &mut Search,
+    query: PathQuery,
+    rounds: usize,
+) -> Result<[Answer; 3], String> {
+    let mut times: [Vec<f64>; 3] = Default::default();
+    let mut last: [Option<(Path, SearchCounters)>; 3] = Default::default();
+    for _ in 0..rounds {
+        for (index, algorithm) in ALGORITHMS.into_iter().enumerate() {
+            let begin = Instant::now();
+            let failed = |error: PathFailure| error.to_string();
+            search.start(grid, pool, query.algorithm(algorithm)).map_err(failed)?;
+            search.step(grid, pool, u32::MAX);
+            let counters = search.counters();
+            let path = search.finish(grid, pool).map_err(failed)?;
+            times[index].push(begin.elapsed().as_secs_f64() * 1e6);
+            last[index] = Some((path, counters));
+        }
+    }
+    let mut index = 0;
+    let answers = last.map(|answer| {
+        let times = &mut times[index];
+        index += 1;
+        times.sort_by(f64::total_cmp);
+        answer.map(|(path, counters)| Answer { micros: times[times.len() / 2], path, counters })
+    });
+    let [Some(exact), Some(coarse), Some(auto)] = answers else {
+        return Err("no rounds".into());
+    };
+    Ok([exact, coarse, auto])
+}
+
+/// Microseconds until `Auto` has a beginning (or the whole way), in slices of 64.
+fn wait_for_beginning(
+    grid: &NavGrid,
+    pool: &NodePool,
+    search: &mut Search,
+    query: PathQuery,
+) -> Result<f64, String> {
+    let begin = Instant::now();
+    search.start(grid, pool, query).map_err(|error| error.to_string())?;
+    while !search.is_finished() && search.take_stretch().is_none() {
+        search.step(grid, pool, 64);
+    }
+    let wait = begin.elapsed().as_secs_f64() * 1e6;
+    search.stop(pool);
+    Ok(wait)
+}
+
+/// A map over and over, every other copy mirrored.
+fn tiled(file: &FilePath) -> Result<NavGrid, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let map = read_map(&text).map_err(|error| error.to_string())?;
+    let fold = |at: u32, side: u32| {
+        let (tile, within) = (at / side, at % side);
+        if tile % 2 == 0 { within } else { side - 1 - within }
+    };
+    let mut terrain = Vec::with_capacity((SIDE * SIDE) as usize);
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let cell = (fold(x, map.width()), fold(y, map.height()));
+            let cell = Cell::new(cell.0 as i32, cell.1 as i32);
+            terrain.push(u8::from(map.cost(ProfileId::default(), cell) > 0));
+        }
+    }
+    NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())
+}
+
+/// Pairs of cells of one island, far apart; fewer than asked for where there are hardly any.
+fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut pairs = Vec::new();
+    for _ in 0..MOST_TRIES {
+        let mut cell = || Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
+        let (start, goal) = (cell(), cell());
+        let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
+        let island = grid.island(ProfileId::default(), start);
+        if apart > FAR && island.is_some() && island == grid.island(ProfileId::default(), goal) {
+            pairs.push((start, goal));
+            if pairs.len() == count as usize {
+                break;
+            }
+        }
+    }
+    pairs
+}
+
+fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(), String> {
+    let layer = grid.layer(ProfileId::default()).ok_or("no layer")?;
+    if (path.start(), path.end()) != (start, goal) {
+        return Err(format!("a path from {} to {}", path.start(), path.end()));
+    }
+    let mut at = start;
+    for cell in path.cells().skip(1) {
+        let direction = Direction::between(at, cell).ok_or("a jump")?;
+        if !layer.can_step(at.x as u32, at.y as u32, direction) {
+            return Err(format!("an illegal step from {at} to {cell}"));
+        }
+        at = cell;
+    }
+    Ok(())
+}
+
+/// Marsaglia's xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
+    }
+}
