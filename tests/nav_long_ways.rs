@@ -123,7 +123,6 @@ impl Found {
 fn run<L: OpenList>(grid: &NavGrid, query: PathQuery, mut budget: impl FnMut() -> u32) -> Found {
     let (pool, mut search) = (NodePool::default(), Search::<L>::new());
     let started = search.start(grid, &pool, query);
-    let algorithm = search.algorithm();
     while !search.is_finished() {
         let budget = budget();
         let spent = search.step(grid, &pool, budget);
@@ -131,7 +130,7 @@ fn run<L: OpenList>(grid: &NavGrid, query: PathQuery, mut budget: impl FnMut() -
         let goes_on = spent > 0 || budget == 0 || search.is_finished();
         assert!(goes_on, "nothing spent: that would mean that it must be started anew");
     }
-    let counters = search.counters();
+    let (algorithm, counters) = (search.algorithm(), search.counters());
     let is_hierarchical = algorithm == Algorithm::Hierarchical;
     assert_eq!(counters.portals > 0, is_hierarchical, "portals are for the hierarchy: {query:?}");
     let result = started.and_then(|()| search.finish(grid, &pool));
@@ -228,9 +227,9 @@ fn in_two_parts(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path, Se
 #[test]
 fn a_beginning_and_the_rest_make_up_the_way_that_is_found_at_once() {
     let mixed = World::new(1_600, 200, MIXED, 3).grid();
-    for (grid, algorithm) in [(mixed, Algorithm::Hierarchical), (walled_world(), Algorithm::Auto)] {
+    for grid in [mixed, walled_world()] {
         let (start, goal) = far_ends(&grid);
-        let query = PathQuery::new(start, goal).algorithm(algorithm);
+        let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let whole = whole(&grid, query);
         assert_eq!(whole.algorithm, Algorithm::Hierarchical);
         let path = whole.result.unwrap();
@@ -273,20 +272,22 @@ fn a_beginning_is_found_apart_from_1_024_cells_on() {
 #[test]
 fn ways_count_as_long_from_the_distance_that_is_said() {
     let width = LONG_WAY + 2;
-    for (costs, algorithm, from) in [
-        (UNIFORM, Algorithm::Hierarchical, LONG_WAY),
-        (UNIFORM, Algorithm::Auto, LONG_WAY),
-        (MIXED, Algorithm::Hierarchical, LONG_MIXED_WAY),
-        (MIXED, Algorithm::Auto, LONG_WAY),
-    ] {
+    for (costs, from) in [(UNIFORM, LONG_WAY), (MIXED, LONG_MIXED_WAY)] {
         let grid =
             NavGrid::new(width, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(costs)]);
         for (distance, is_long) in [(from - 1, false), (from, true)] {
             let (start, goal) = (Cell::new(0, 1), Cell::new(distance as i32, 1));
-            let found = whole(&grid, PathQuery::new(start, goal).algorithm(algorithm));
+            let query = PathQuery::new(start, goal);
+            let found = whole(&grid, query.algorithm(Algorithm::Hierarchical));
             let is_hierarchical = found.algorithm == Algorithm::Hierarchical;
-            assert_eq!(is_hierarchical, is_long, "{algorithm:?}, {costs:?}, {distance} cells");
+            assert_eq!(is_hierarchical, is_long, "{costs:?}, {distance} cells");
             assert_eq!(found.result.unwrap().steps(), distance, "straight on");
+            let auto = whole(&grid, query);
+            assert_eq!(
+                auto,
+                whole(&grid, query.algorithm(Algorithm::Exact)),
+                "nothing is in the way"
+            );
         }
     }
 }
@@ -311,19 +312,29 @@ fn short_of_a_long_way_on_uniform_ground_hierarchical_is_exact() {
     }
 }
 
+/// As few expansions as an exact search of a long way may take that is not left to the hierarchy.
+const QUICK: u64 = 512;
+
 #[test]
-fn over_long_ways_auto_is_hierarchical_and_exact_is_not() {
-    let grid = walled_world();
-    let (start, goal) = far_ends(&grid);
-    let query = PathQuery::new(start, goal);
-    let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
-    let auto = whole(&grid, query);
-    assert_eq!(auto.algorithm, Algorithm::Hierarchical);
-    assert!(is_near(auto.cost().unwrap(), best), "{:?} where {best:?} is best", auto.cost());
-    let exact = whole(&grid, query.algorithm(Algorithm::Exact));
-    assert_eq!(exact.algorithm, Algorithm::JumpPoint);
-    let by_astar = whole(&grid, query.algorithm(Algorithm::AStar));
-    assert_eq!((exact.cost(), by_astar.cost()), (Some(best), Some(best)));
+fn over_long_ways_auto_is_exact_where_that_is_quick_and_hierarchical_elsewhere() {
+    let rough = World { walls: 60, ..World::new(2_400, 300, UNIFORM, 5) }.grid();
+    for (grid, by) in [(walled_world(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)] {
+        let (start, goal) = far_ends(&grid);
+        let query = PathQuery::new(start, goal);
+        let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
+        let auto = whole(&grid, query);
+        assert_eq!(auto.algorithm, by);
+        assert!(is_near(auto.cost().unwrap(), best), "{:?} where {best:?} is best", auto.cost());
+        let exact = whole(&grid, query.algorithm(Algorithm::Exact));
+        assert_eq!(exact.algorithm, Algorithm::JumpPoint);
+        assert_eq!(exact.counters.expansions <= QUICK, by == Algorithm::JumpPoint);
+        assert_eq!(auto == exact, by == Algorithm::JumpPoint);
+        let by_astar = whole(&grid, query.algorithm(Algorithm::AStar));
+        assert_eq!((exact.cost(), by_astar.cost()), (Some(best), Some(best)));
+        for slice in [1, 7, 100] {
+            assert_eq!(run::<BucketHeap>(&grid, query, || slice), auto, "in slices of {slice}");
+        }
+    }
 }
 
 #[test]
@@ -442,7 +453,7 @@ fn a_corridor_off_the_canonical_way_holds_a_way_that_is_hardly_dearer() {
         let about = format!("{rule:?}, {blocks} blocks");
         let grid = wide_world(rule, blocks);
         let (start, goal) = (Cell::new(0, 0), Cell::new(2_399, 639));
-        let query = PathQuery::new(start, goal);
+        let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let slow = node_by_node(&grid, query);
         assert_eq!(slow.result, whole(&grid, query).result, "{about}: in slices and at once");
         // 0 would mean that it must be started anew.

@@ -22,6 +22,7 @@ mod jump;
 mod jump_nodes;
 mod long_way;
 mod nearest;
+mod probe;
 mod trace;
 
 pub use long_way::{LONG_MIXED_WAY, LONG_WAY};
@@ -33,7 +34,8 @@ use self::{
     expand::{Uniform, Weighted},
     goals::Ends,
     jump_nodes::JumpNodes,
-    long_way::LongWay,
+    long_way::{LongWay, Stage},
+    probe::Probe,
 };
 use super::{
     cell::{CHUNK, Cell},
@@ -83,6 +85,7 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// What the last part runs towards, while that is another.
     goal: Aim,
     long: LongWay,
+    probe: Probe,
     /// Whether it may only look at cells in the corridor.
     is_confined: bool,
     revision: u64,
@@ -163,7 +166,8 @@ impl<L: OpenList> Search<L> {
         }
         let distance = self.aim.distance(layer, self.origin.0, self.origin.1);
         let may_be_long = self.aim.kind == PathKind::Complete && goals.is_empty() && distance > 0;
-        match LongWay::first_stage(layer, &query, distance, is_rest) {
+        match LongWay::first_stage(layer, &query, (distance, self.aim.jumps), is_rest) {
+            Some(Stage::Probe) if may_be_long => self.start_probe(layer, pool, distance),
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
         }
@@ -186,8 +190,8 @@ impl<L: OpenList> Search<L> {
             let (took, goes_on) = if self.long.is_routing() {
                 (self.step_route(layer, pool, budget - spent), false)
             } else {
-                let took = self.step_cells(grid, layer, pool, budget - spent);
-                (took, self.end_part(grid, layer, pool))
+                let took = self.step_cells(grid, layer, pool, self.until_look(budget - spent));
+                (took, self.end_part(grid, layer, pool) || self.look_at_probe(layer, pool))
             };
             spent = spent.saturating_add(took);
             if took == 0 && !goes_on {

@@ -93,6 +93,7 @@ impl<L: OpenList> Search<L> {
                 self.phase = Phase::Reached(id);
                 return spent.saturating_add(looked);
             }
+            self.probe.nearest = self.probe.nearest.min(distance);
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
             if self.ends.is_due(id, f + headroom) {
                 looked = looked.saturating_add(self.open_next_end(grid, ground.layer, pool, f));

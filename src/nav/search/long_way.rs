@@ -45,7 +45,7 @@ pub(super) struct LongWay {
     coarse: CoarseSearch,
     route: Route,
     pub(super) corridor: Corridor,
-    stage: Stage,
+    pub(super) stage: Stage,
     stretch: Option<Path>,
 }
 
@@ -54,6 +54,8 @@ pub(super) enum Stage {
     /// Not a long way.
     #[default]
     Off,
+    /// Over cells, without a corridor: a [try](super::probe).
+    Probe,
     /// Over chunks, in haste.
     RoughRoute,
     /// Over cells, to the end of the beginning.
@@ -64,13 +66,20 @@ pub(super) enum Stage {
     Rest,
 }
 
+impl Stage {
+    /// Where the hierarchy begins on a way of this distance.
+    pub(super) fn first(distance: u32) -> Self {
+        if distance >= STRETCH_FROM * STRAIGHT { Self::RoughRoute } else { Self::Route }
+    }
+}
+
 impl LongWay {
     /// Where the hierarchy begins on a query whose ends are so far apart; `None` if it does not answer
     /// it. The rest of a long way goes on with care, however short it is: as if it had not stopped.
     pub(super) fn first_stage(
         layer: &Layer,
         query: &PathQuery,
-        distance: u32,
+        (distance, jumps): (u32, bool),
         is_rest: bool,
     ) -> Option<Stage> {
         layer.coarse()?;
@@ -81,13 +90,14 @@ impl LongWay {
             Algorithm::Hierarchical => LONG_MIXED_WAY,
             _ => return None,
         };
-        let is_apart = distance >= STRETCH_FROM * STRAIGHT;
-        let stage = if is_apart { Stage::RoughRoute } else { Stage::Route };
+        let is_tried = query.algorithm == Algorithm::Auto && jumps;
+        let stage = if is_tried { Stage::Probe } else { Stage::first(distance) };
         (distance >= from * STRAIGHT).then_some(stage)
     }
 
+    /// Whether the hierarchy answers.
     pub(super) fn is_on(&self) -> bool {
-        self.stage != Stage::Off
+        !matches!(self.stage, Stage::Off | Stage::Probe)
     }
 
     /// Whether the search is under way over chunks.
@@ -98,9 +108,9 @@ impl LongWay {
     pub(super) fn stop(&mut self) {
         if self.is_on() {
             self.coarse.stop();
-            self.stage = Stage::Off;
             self.stretch = None;
         }
+        self.stage = Stage::Off;
     }
 
     pub(super) fn bytes(&self) -> usize {
