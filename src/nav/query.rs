@@ -31,9 +31,9 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
-    /// Whatever suits the query best: [`Hierarchical`](Self::Hierarchical) from a distance of
-    /// [`LONG_WAY`](super::search::LONG_WAY) cells on, and [`Exact`](Self::Exact) below. Depends on
-    /// the grid and the query alone.
+    /// Whatever suits the query best: [`Exact`](Self::Exact), and from a distance of
+    /// [`LONG_WAY`](super::search::LONG_WAY) cells on [`Hierarchical`](Self::Hierarchical), if a short exact
+    /// try has not come far. Depends on the grid and the query alone.
     #[default]
     Auto,
     /// The best way there is, however long: [`JumpPoint`](Self::JumpPoint) where that works and

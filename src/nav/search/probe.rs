@@ -2,20 +2,21 @@
 //!
 //! Where little is in the way, an exact search is done sooner than a search over chunks and then one over
 //! cells, and its way is the best. So [`Auto`](crate::nav::query::Algorithm::Auto) begins with jumps, and
-//! looks after 128 and 256 expansions how much nearer to the goal they have come. It goes on as long as the
-//! whole way would take no more than 500 at that rate, and stops at 512. What was tried in vain is a
-//! small part of what the hierarchy takes. Where no jumps are made there is no try: exact searches of long
+//! looks after 128, 256, 512 and 1,024 expansions how much nearer to the goal they have come. It goes on as
+//! long as the whole way would take no more than 1,500 at that rate, and stops at 1,536. Where the hierarchy
+//! is many times as fast as exact searches, what was tried in vain is a small part of what it takes. Where no jumps are made there is no try: exact searches of long
 //! ways take many times as long there.
 //!
-//! Measured on tiled maps and drawn towns, see `benches/RESULTS.md`.
+//! The numbers were chosen so that `Auto` is slower than exact searches on no kind of ground, measured on
+//! tiled maps and drawn towns: see `benches/RESULTS.md`, also for the one map where it still is.
 
 use super::{Search, long_way::Stage};
 use crate::nav::{layer::Layer, node_pool::NodePool, open_list::OpenList};
 
 /// Expansions after which a try is looked at.
-const LOOKS: [u64; 3] = [128, 256, 512];
+const LOOKS: [u64; 5] = [128, 256, 512, 1_024, 1_536];
 /// Expansions that the whole way may take: about what the hierarchy takes in all.
-const MOST: u64 = 500;
+const MOST: u64 = 1_500;
 
 /// How a try goes.
 #[derive(Clone, Copy, Debug, Default)]
