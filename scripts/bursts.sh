@@ -5,7 +5,7 @@
 # Usage: bursts.sh DATA_FOLDER
 set -euo pipefail
 data=$1
-runner=target/release/examples/burst
+runner=${RUNNERS:-target/debug/examples}/burst
 if [ ! -d "$data" ]; then
     echo "no benchmark maps at $data: skipped"
     exit 0

@@ -5,7 +5,7 @@
 # Usage: crowds.sh INSTANCE_FOLDER
 set -euo pipefail
 data=$1
-runner=target/release/examples/crowd
+runner=${RUNNERS:-target/debug/examples}/crowd
 field() { sed -E "s/.*\"$2\":\"?([^,\"}]*).*/\1/" <<<"$1"; }
 
 # A line of the runner: clean, and so many arrived at least.

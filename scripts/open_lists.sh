@@ -5,7 +5,7 @@
 # Usage: open_lists.sh DATA_FOLDER
 set -euo pipefail
 data=$1
-lab=target/release/examples/open_lists
+lab=${RUNNERS:-target/debug/examples}/open_lists
 out=target/open_lists
 "$lab" --trace
 "$lab" --insert-bench

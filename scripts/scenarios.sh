@@ -4,7 +4,7 @@
 # Usage: scenarios.sh DATA_FOLDER
 set -euo pipefail
 data=$1
-runner=target/release/examples/scenario
+runner=${RUNNERS:-target/debug/examples}/scenario
 if [ ! -d "$data" ]; then
     echo "no benchmark maps at $data: skipped"
     exit 0

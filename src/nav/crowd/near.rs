@@ -51,15 +51,39 @@ impl<'a> Ground<'a> {
 
     /// Cost of a step between two places beside each other.
     pub(super) fn between(&self, from: Place, to: Place) -> u64 {
+        if self.layer.is_uniform() {
+            return straight(from, to) * self.cheapest;
+        }
         let is_straight = from.x == to.x || from.y == to.y;
         u64::from(if is_straight { STRAIGHT } else { DIAGONAL }) * (self.cost(from) + self.cost(to))
+    }
+
+    /// Whether no wall stands, and all ground costs the same, in the rectangle around a place, those
+    /// beside it, and some others.
+    pub(super) fn is_clear(&self, here: Place, places: impl Iterator<Item = Place>) -> bool {
+        let (mut low, mut high) = (here, here);
+        for Place { x, y } in places {
+            low = Place { x: low.x.min(x), y: low.y.min(y) };
+            high = Place { x: high.x.max(x), y: high.y.max(y) };
+        }
+        let (width, height) = self.layer.size();
+        let around = |here: u16, low: u16, high: u16, side: u32| {
+            let end = u32::from(high.max(here + 1) + 1).min(side);
+            u32::from(low.min(here.saturating_sub(1)))..end
+        };
+        let columns = around(here.x, low.x, high.x, width);
+        let rows = around(here.y, low.y, high.y, height);
+        self.layer.is_uniform() && !self.layer.has_wall(columns, rows)
     }
 
     /// What a straight way between two places costs: straight steps first, diagonal ones then, or the other
     /// way round. `None` where walls are in the way of both.
     pub(super) fn across(&self, table: &MoveTable, from: Place, to: Place) -> Option<u64> {
         let is_open = |&(from, to): &_| is_straight_on(self.layer, table, from, to);
-        let mut ways = [(from, to), (to, from)].into_iter().filter(is_open);
+        let (dx, dy) = (from.x.abs_diff(to.x), from.y.abs_diff(to.y));
+        let is_bent = dx != 0 && dy != 0 && dx != dy;
+        let ways = [(from, to), (to, from)].into_iter().take(1 + usize::from(is_bent));
+        let mut ways = ways.filter(is_open);
         if self.layer.is_uniform() {
             return ways.next().map(|_| straight(from, to) * self.cheapest);
         }

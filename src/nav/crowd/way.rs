@@ -374,19 +374,23 @@ impl Crowd {
     ) -> impl Fn(Place) -> u64 + 'a {
         let (way, unit) = (&self.ways[index as usize], &self.units[index as usize]);
         let profile = ProfileId(unit.profile);
-        let ground = grid
-            .layer(profile)
-            .map(|layer| (Ground::new(layer, grid.terrain_bytes()), moves_of(grid, profile)));
-        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(&g.0));
+        let ground = grid.layer(profile).map(|layer| Ground::new(layer, grid.terrain_bytes()));
+        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(g));
         let here = unit.tail;
-        let own = ground.as_ref().map_or(FAR, |(ground, table)| {
-            rest_in_sight(ground, table, here, &cells[..len]).unwrap_or_else(|| {
-                let around = 2 * u64::from(DIAGONAL) + straight(here, way.at);
-                cells[0].1 + around * ground.cheapest
-            })
+        let is_clear = ground.as_ref().is_some_and(|ground| {
+            !way.has_field && ground.is_clear(here, cells[..len].iter().map(|cell| cell.0))
         });
+        let table = moves_of(grid, profile);
+        let own = match &ground {
+            Some(ground) if !way.has_field => {
+                let around = 2 * u64::from(DIAGONAL) + straight(here, way.at);
+                let blind = || cells[0].1 + around * ground.cheapest;
+                rest_in_sight(ground, table, (here, is_clear), &cells[..len]).unwrap_or_else(blind)
+            }
+            _ => FAR,
+        };
         move |place| {
-            let Some((ground, table)) = &ground else {
+            let Some(ground) = &ground else {
                 return FAR;
             };
             if place == way.end {
@@ -399,7 +403,8 @@ impl Crowd {
                 return own;
             }
             let back = own.saturating_add(ground.between(place, here));
-            rest_in_sight(ground, table, place, &cells[..len]).map_or(back, |rest| rest.min(back))
+            rest_in_sight(ground, table, (place, is_clear), &cells[..len])
+                .map_or(back, |rest| rest.min(back))
         }
     }
 }
@@ -415,11 +420,19 @@ fn keep_field(spare: &mut Vec<Vec<u64>>, way: &mut Way) {
 /// What is left from a place over the best of these cells of a path to which a straight way leads; `None`
 /// where none does. What does not look at walls says of places on both sides of a corner that they are
 /// nearer than the other: a unit would walk to and fro between them.
-fn rest_in_sight(ground: &Ground, table: &MoveTable, place: Place, ahead: &[Ahead]) -> Option<u64> {
+fn rest_in_sight(
+    ground: &Ground,
+    table: &MoveTable,
+    (place, is_clear): (Place, bool),
+    ahead: &[Ahead],
+) -> Option<u64> {
+    let over = |&(cell, rest): &Ahead| rest + straight(place, cell) * ground.cheapest;
+    if is_clear {
+        return ahead.iter().map(over).min();
+    }
     let mut best: Option<u64> = None;
     for &(cell, rest) in ahead {
-        let least = rest + straight(place, cell) * ground.cheapest;
-        if best.is_none_or(|best| least < best)
+        if best.is_none_or(|best| over(&(cell, rest)) < best)
             && let Some(cost) = ground.across(table, place, cell)
         {
             best = Some(best.map_or(rest + cost, |best| best.min(rest + cost)));
