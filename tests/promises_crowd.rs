@@ -362,7 +362,10 @@ fn memory_does_not_grow_with_time() {
     let mut play = Play::new(grid);
     while play.units.len() < 150 {
         let at = Cell::new(pick(&mut random, 40), pick(&mut random, 40));
-        play.add(at, UnitSettings { is_pushable: play.given % 9 > 0, ..UnitSettings::default() });
+        play.add(
+            at,
+            UnitSettings { is_pushable: !play.given.is_multiple_of(9), ..UnitSettings::default() },
+        );
     }
     let mut bytes = Vec::new();
     for tick in 0..12_000 {
@@ -376,4 +379,48 @@ fn memory_does_not_grow_with_time() {
     // A field of 25 × 25 cells takes 5,000 bytes; fewer than one in ten has one.
     let (least, most) = (*bytes.iter().min().unwrap(), *bytes.iter().max().unwrap());
     assert!(most - least < 15 * 5_000, "{bytes:?}");
+}
+
+#[test]
+fn units_put_far_off_their_paths_get_there_all_the_same() {
+    let mut play = Play::new(open(220, 44));
+    let units: Vec<UnitId> = (0..40)
+        .map(|row| play.add(Cell::new(1, row + 1), UnitSettings::default()).unwrap())
+        .collect();
+    for (&unit, row) in units.iter().zip(1..) {
+        assert!(play.send(unit, Cell::new(60, row)));
+    }
+    (0..25).for_each(|_| play.tick());
+    // More of them than may look for their path in one tick, and farther off than any of them sees.
+    for (&unit, row) in units.iter().zip(1..) {
+        play.crowd.teleport(&play.grid, unit, Cell::new(215, row)).unwrap();
+    }
+    play.checker = Checker::new();
+    for _ in 0..4_000 {
+        play.tick();
+        let events = play.crowd.events().to_vec();
+        for event in events {
+            if let CrowdEvent::Lost { unit } = event {
+                let row = units.iter().position(|&other| other == unit).unwrap() as i32 + 1;
+                assert!(play.send(unit, Cell::new(60, row)));
+            }
+        }
+    }
+    assert_eq!(play.arrived.len(), units.len());
+}
+
+#[test]
+fn units_whose_profile_is_gone_wait_until_it_is_back() {
+    let mut play = Play::new(open(30, 30));
+    let both = vec![Profile::default(), Profile::default()];
+    play.grid.set_profiles(both.clone());
+    let settings = UnitSettings { profile: ProfileId(1), ..UnitSettings::default() };
+    let unit = play.add(Cell::new(2, 2), settings).unwrap();
+    assert!(play.send(unit, Cell::new(25, 20)));
+    (0..35).for_each(|_| play.tick());
+    play.grid.set_profiles(vec![Profile::default()]);
+    (0..100).for_each(|_| play.crowd.tick(&play.grid, &()));
+    play.grid.set_profiles(both);
+    (0..600).for_each(|_| play.tick());
+    assert!(play.arrived.contains(&unit));
 }

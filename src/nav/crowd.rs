@@ -33,6 +33,7 @@ mod refit;
 mod room;
 mod scores;
 mod settle;
+mod sight;
 mod slots;
 mod step;
 mod stride;

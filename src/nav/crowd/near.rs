@@ -26,6 +26,10 @@ pub(super) const AHEAD_IN_FIELD: usize = 64;
 /// Cells beyond the middle, seen from the path, that the field covers.
 const MARGIN: u64 = 4;
 
+/// Most columns and rows that are looked at for walls at once: who is farther off its path finds its way by a
+/// field.
+const WIDEST: usize = 48;
+
 /// What steps cost a unit.
 pub(super) struct Ground<'a> {
     pub(super) layer: &'a Layer,
@@ -73,7 +77,8 @@ impl<'a> Ground<'a> {
         };
         let columns = around(here.x, low.x, high.x, width);
         let rows = around(here.y, low.y, high.y, height);
-        self.layer.is_uniform() && !self.layer.has_wall(columns, rows)
+        let is_near = columns.len() <= WIDEST && rows.len() <= WIDEST;
+        is_near && self.layer.is_uniform() && !self.layer.has_wall(columns, rows)
     }
 
     /// What a straight way between two places costs: straight steps first, diagonal ones then, or the other

@@ -159,6 +159,7 @@ impl Crowd {
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
         self.forget_steps(index);
+        self.drop_field(index);
         self.call_soon(index);
         Ok(())
     }

@@ -13,20 +13,19 @@ use super::{
     board::Place,
     chain::moves_of,
     guide::FAR,
-    near::{AHEAD_IN_FIELD, Ground, in_way, spread, straight},
+    near::{AHEAD_IN_FIELD, Ground, in_way, spread},
     unit::Errand,
 };
 use crate::nav::{
     cell::Cell,
     grid::NavGrid,
-    moves::MoveTable,
     path::{Leg, Path},
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    terrain::{ProfileId, STRAIGHT},
     walk::Walk,
 };
 
 /// Cells of the path ahead that are looked at.
-const AHEAD: usize = 8;
+pub(super) const AHEAD: usize = 8;
 /// Farther from the path than this many cells, a unit needs the field around it.
 const NEAR: u16 = 2;
 /// Ticks of waiting after which a unit looks for a way around, and between two such looks.
@@ -43,9 +42,9 @@ pub(super) struct Way {
     /// Steps of the leg done.
     step: u16,
     /// The last cell of the path that was reached.
-    at: Place,
+    pub(super) at: Place,
     start: Place,
-    end: Place,
+    pub(super) end: Place,
     /// Whether the unit goes along this path at present: members of a group have other guides as well.
     pub(super) is_followed: bool,
     /// Where the unit is to go in the end: members of a group exchange their places.
@@ -65,7 +64,7 @@ pub(super) struct Way {
 }
 
 /// A cell of a path, and its way from there to the last one that is looked at.
-type Ahead = (Place, u64);
+pub(super) type Ahead = (Place, u64);
 
 impl Way {
     fn set(&mut self, start: Place, end: Place, path: &Path) {
@@ -226,7 +225,6 @@ impl Crowd {
         if self.ways.len() < self.units.len() {
             self.ways.resize_with(self.units.len(), Way::default);
         }
-        self.drop_field(id.index);
         self.ways[id.index as usize].set(start, end, path);
         Ok(())
     }
@@ -365,48 +363,6 @@ impl Crowd {
             spread(way, place, (&ground, table), &mut self.way_open, |_| false);
         }
     }
-
-    /// What is left of a unit's own way from its place and from those beside it.
-    pub(super) fn way_rest<'a>(
-        &'a self,
-        grid: &'a NavGrid,
-        index: u32,
-    ) -> impl Fn(Place) -> u64 + 'a {
-        let (way, unit) = (&self.ways[index as usize], &self.units[index as usize]);
-        let profile = ProfileId(unit.profile);
-        let ground = grid.layer(profile).map(|layer| Ground::new(layer, grid.terrain_bytes()));
-        let (cells, len) = ground.as_ref().map_or(([(way.at, 0); AHEAD], 1), |g| way.ahead(g));
-        let here = unit.tail;
-        let is_clear = ground.as_ref().is_some_and(|ground| {
-            !way.has_field && ground.is_clear(here, cells[..len].iter().map(|cell| cell.0))
-        });
-        let table = moves_of(grid, profile);
-        let own = match &ground {
-            Some(ground) if !way.has_field => {
-                let around = 2 * u64::from(DIAGONAL) + straight(here, way.at);
-                let blind = || cells[0].1 + around * ground.cheapest;
-                rest_in_sight(ground, table, (here, is_clear), &cells[..len]).unwrap_or_else(blind)
-            }
-            _ => FAR,
-        };
-        move |place| {
-            let Some(ground) = &ground else {
-                return FAR;
-            };
-            if place == way.end {
-                return 0;
-            }
-            if way.has_field {
-                return way.field_at(place).map_or(FAR, |at| way.field[at]);
-            }
-            if place == here {
-                return own;
-            }
-            let back = own.saturating_add(ground.between(place, here));
-            rest_in_sight(ground, table, (place, is_clear), &cells[..len])
-                .map_or(back, |rest| rest.min(back))
-        }
-    }
 }
 
 /// Keeps the memory of a field for others, if not enough is kept already: as many as may be spread in a tick.
@@ -415,28 +371,4 @@ fn keep_field(spare: &mut Vec<Vec<u64>>, way: &mut Way) {
     if field.capacity() > 0 && spare.len() < MOST_FIELDS as usize {
         spare.push(field);
     }
-}
-
-/// What is left from a place over the best of these cells of a path to which a straight way leads; `None`
-/// where none does. What does not look at walls says of places on both sides of a corner that they are
-/// nearer than the other: a unit would walk to and fro between them.
-fn rest_in_sight(
-    ground: &Ground,
-    table: &MoveTable,
-    (place, is_clear): (Place, bool),
-    ahead: &[Ahead],
-) -> Option<u64> {
-    let over = |&(cell, rest): &Ahead| rest + straight(place, cell) * ground.cheapest;
-    if is_clear {
-        return ahead.iter().map(over).min();
-    }
-    let mut best: Option<u64> = None;
-    for &(cell, rest) in ahead {
-        if best.is_none_or(|best| over(&(cell, rest)) < best)
-            && let Some(cost) = ground.across(table, place, cell)
-        {
-            best = Some(best.map_or(rest + cost, |best| best.min(rest + cost)));
-        }
-    }
-    best
 }

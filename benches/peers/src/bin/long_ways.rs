@@ -5,12 +5,17 @@
 //! the time of an exact search, and by how much the way is longer (mean and worst). Worlds are
 //! generated: walls of all lengths, and lakes with islands in them. Every path is walked and checked.
 
+#[path = "../walked.rs"]
+mod walked;
+
 use std::{process::ExitCode, time::Instant};
 
 use bevy_tilepath::{
     nav::{node_pool::NodePool, search::Search},
     prelude::*,
 };
+
+use walked::{Random, check};
 
 const SIDE: u32 = 4_096;
 /// Ways a world.
@@ -146,22 +151,6 @@ fn hierarchical(
     Ok(Run { stretch: first, whole, path })
 }
 
-fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(), String> {
-    let layer = grid.layer(ProfileId::default()).ok_or("no layer")?;
-    if (path.start(), path.end()) != (start, goal) {
-        return Err(format!("a path from {} to {}", path.start(), path.end()));
-    }
-    let mut at = start;
-    for cell in path.cells().skip(1) {
-        let direction = Direction::between(at, cell).ok_or("a jump")?;
-        if !layer.can_step(at.x as u32, at.y as u32, direction) {
-            return Err(format!("an illegal step from {at} to {cell}"));
-        }
-        at = cell;
-    }
-    Ok(())
-}
-
 /// Open ground with walls of all lengths.
 fn walls(random: &mut Random) -> Vec<u8> {
     let mut terrain = vec![1; (SIDE * SIDE) as usize];
@@ -196,16 +185,4 @@ fn lakes(random: &mut Random) -> Vec<u8> {
         }
     }
     terrain
-}
-
-/// Marsaglia's xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
-    }
 }

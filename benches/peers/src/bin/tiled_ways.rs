@@ -10,6 +10,9 @@
 //! (`Auto`, in slices of 64), and by how much ways are longer than the best (mean and worst). Every
 //! path is walked and checked. Before the maps come drawn towns, where little is in the way. Maps on which no island is large enough are named and left out.
 
+#[path = "../walked.rs"]
+mod walked;
+
 use std::{
     path::{Path as FilePath, PathBuf},
     process::ExitCode,
@@ -25,6 +28,7 @@ use bevy_tilepath::{
     prelude::*,
 };
 use lexopt::prelude::*;
+use walked::{Random, check};
 
 const SIDE: u32 = 4_096;
 /// Queries are farther apart than this, in columns or rows.
@@ -298,32 +302,4 @@ fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
         }
     }
     pairs
-}
-
-fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(), String> {
-    let layer = grid.layer(ProfileId::default()).ok_or("no layer")?;
-    if (path.start(), path.end()) != (start, goal) {
-        return Err(format!("a path from {} to {}", path.start(), path.end()));
-    }
-    let mut at = start;
-    for cell in path.cells().skip(1) {
-        let direction = Direction::between(at, cell).ok_or("a jump")?;
-        if !layer.can_step(at.x as u32, at.y as u32, direction) {
-            return Err(format!("an illegal step from {at} to {cell}"));
-        }
-        at = cell;
-    }
-    Ok(())
-}
-
-/// Marsaglia's xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
-    }
 }

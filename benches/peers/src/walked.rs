@@ -1,0 +1,32 @@
+//! What the benches of long ways share: paths walked cell by cell, and numbers that look random.
+
+use bevy_tilepath::prelude::*;
+
+/// Walks a path and looks at every step.
+pub fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(), String> {
+    let layer = grid.layer(ProfileId::default()).ok_or("no layer")?;
+    if (path.start(), path.end()) != (start, goal) {
+        return Err(format!("a path from {} to {}", path.start(), path.end()));
+    }
+    let mut at = start;
+    for cell in path.cells().skip(1) {
+        let direction = Direction::between(at, cell).ok_or("a jump")?;
+        if !layer.can_step(at.x as u32, at.y as u32, direction) {
+            return Err(format!("an illegal step from {at} to {cell}"));
+        }
+        at = cell;
+    }
+    Ok(())
+}
+
+/// Marsaglia's xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, end: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (((self.0 >> 32) * u64::from(end)) >> 32) as u32
+    }
+}

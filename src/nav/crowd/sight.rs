@@ -1,0 +1,83 @@
+//! What is left of a unit's own path, as far as it sees that.
+//!
+//! Input: the next cells of the path, and the ground around the unit. Output: what is left from its cell and
+//! from those beside it: over the best cell of the path to which a straight way leads. Walls count. Without
+//! them, two cells beside each other at a corner would both count as nearer to the goal than the other one,
+//! and a unit would walk to and fro between them.
+
+use super::{
+    Crowd,
+    board::Place,
+    chain::moves_of,
+    guide::FAR,
+    near::{Ground, straight},
+    way::{AHEAD, Ahead},
+};
+use crate::nav::{
+    grid::NavGrid,
+    moves::MoveTable,
+    terrain::{DIAGONAL, ProfileId},
+};
+
+/// The ground between a unit and its path.
+struct Sight<'a> {
+    ground: Ground<'a>,
+    table: &'static MoveTable,
+    /// Nothing is in the way anywhere near.
+    is_clear: bool,
+}
+
+impl Crowd {
+    /// What is left of a unit's own way from its place and from those beside it.
+    pub(super) fn way_rest<'a>(
+        &'a self,
+        grid: &'a NavGrid,
+        index: u32,
+    ) -> impl Fn(Place) -> u64 + 'a {
+        let (way, unit) = (&self.ways[index as usize], &self.units[index as usize]);
+        let (profile, here) = (ProfileId(unit.profile), unit.tail);
+        let mut cells = ([(way.at, 0); AHEAD], 1);
+        let sight = grid.layer(profile).filter(|_| !way.has_field).map(|layer| {
+            let ground = Ground::new(layer, grid.terrain_bytes());
+            cells = way.ahead(&ground);
+            let is_clear = ground.is_clear(here, cells.0[..cells.1].iter().map(|cell| cell.0));
+            Sight { ground, table: moves_of(grid, profile), is_clear }
+        });
+        let own = sight.as_ref().map_or(FAR, |sight| {
+            let seen = sight.rest(here, &cells.0[..cells.1]);
+            // Around whatever is between.
+            let blind = || straight(here, way.at) + 2 * u64::from(DIAGONAL);
+            seen.unwrap_or_else(|| cells.0[0].1 + blind() * sight.ground.cheapest)
+        });
+        move |place| match &sight {
+            _ if place == way.end => 0,
+            None if !way.has_field => FAR,
+            None => way.field_at(place).map_or(FAR, |at| way.field[at]),
+            Some(_) if place == here => own,
+            Some(sight) => {
+                let back = own.saturating_add(sight.ground.between(place, here));
+                let seen = sight.rest(place, &cells.0[..cells.1]);
+                seen.map_or(back, |rest| rest.min(back))
+            }
+        }
+    }
+}
+
+impl Sight<'_> {
+    /// What is left from a place over the best of these cells that it sees; `None` where it sees none.
+    fn rest(&self, place: Place, ahead: &[Ahead]) -> Option<u64> {
+        let over = |&(cell, rest): &Ahead| rest + straight(place, cell) * self.ground.cheapest;
+        if self.is_clear {
+            return ahead.iter().map(over).min();
+        }
+        let mut best: Option<u64> = None;
+        for next in ahead {
+            if best.is_none_or(|best| over(next) < best)
+                && let Some(cost) = self.ground.across(self.table, place, next.0)
+            {
+                best = Some(best.map_or(next.1 + cost, |best| best.min(next.1 + cost)));
+            }
+        }
+        best
+    }
+}
