@@ -11,12 +11,13 @@ use super::{
     chain::moves_of,
     guide::FAR,
     near::{Ground, straight},
+    unit::Errand,
     way::{AHEAD, Ahead},
 };
 use crate::nav::{
     grid::NavGrid,
     moves::MoveTable,
-    terrain::{DIAGONAL, ProfileId},
+    terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
 /// The ground between a unit and its path.
@@ -49,8 +50,12 @@ impl Crowd {
             let blind = || straight(here, way.at) + 2 * u64::from(DIAGONAL);
             seen.unwrap_or_else(|| cells.0[0].1 + blind() * sight.ground.cheapest)
         });
+        let is_member = unit.errand != Errand::Way;
         move |place| match &sight {
             _ if place == way.end => 0,
+            Some(sight) if is_member => {
+                sight.rest_of_member(place, here, (way.at, &cells.0[..cells.1]))
+            }
             None if !way.has_field => FAR,
             None => way.field_at(place).map_or(FAR, |at| way.field[at]),
             Some(_) if place == here => own,
@@ -64,6 +69,24 @@ impl Crowd {
 }
 
 impl Sight<'_> {
+    /// The same for a member of a group, as the crow flies: the places of groups are exchanged, so the path of
+    /// a member may lead where it cannot go on. On the path the next cell of it is the best.
+    fn rest_of_member(&self, place: Place, here: Place, (at, ahead): (Place, &[Ahead])) -> u64 {
+        let is_on_path = at == here;
+        let next = ahead.iter().take(2).find(|cell| cell.0 == place && is_on_path);
+        if let Some(&(_, rest)) = next {
+            return rest;
+        }
+        let over = |&(cell, rest): &Ahead| rest + straight(place, cell) * self.ground.cheapest;
+        let rest = ahead.iter().map(over).min().unwrap_or(FAR);
+        if !is_on_path {
+            return rest;
+        }
+        let detour = u64::from(STRAIGHT) * self.ground.cheapest / 8;
+        let step = self.ground.between(here, place);
+        rest.max(ahead[0].1.saturating_sub(step) + detour)
+    }
+
     /// What is left from a place over the best of these cells that it sees; `None` where it sees none.
     fn rest(&self, place: Place, ahead: &[Ahead]) -> Option<u64> {
         let over = |&(cell, rest): &Ahead| rest + straight(place, cell) * self.ground.cheapest;
