@@ -103,7 +103,7 @@ impl Play {
         }
     }
 
-    /// Looks for new paths for those who have lost theirs, or for all after an edit.
+    /// Finds new paths for units that have lost theirs, and for all units after an edit.
     fn find_new_paths(&mut self, is_edited: bool) {
         for at in 0..self.ids.len() {
             let lost = CrowdEvent::Lost { unit: self.ids[at] };

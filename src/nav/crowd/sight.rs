@@ -60,7 +60,12 @@ impl Crowd {
             None => way.field_at(place).map_or(FAR, |at| way.field[at]),
             Some(_) if place == here => own,
             Some(sight) => {
-                let back = own.saturating_add(sight.ground.between(place, here));
+                // Units that let this one pass ask from farther off.
+                let to_here = match place.reach(here) {
+                    0..=1 => sight.ground.between(place, here),
+                    _ => straight(place, here) * sight.ground.cheapest,
+                };
+                let back = own.saturating_add(to_here);
                 let seen = sight.rest(place, &cells.0[..cells.1]);
                 seen.map_or(back, |rest| rest.min(back))
             }
