@@ -83,13 +83,13 @@ struct Placed {
     /// The part of the footprint that is blocked; empty where none of it lies on the grid.
     blocked: CellRect,
     /// Which grid of that number was blocked.
-    incarnation: u64,
+    generation: u64,
 }
 
 /// What the place of a blocker depends on, besides itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ground {
-    incarnation: u64,
+    generation: u64,
     frame: GridFrame,
 }
 
@@ -152,8 +152,8 @@ impl PlacedBlockers {
     /// Takes note of the grids; says whether any is another or elsewhere than before.
     fn look_at(&mut self, grids: &NavGrids) -> bool {
         let ground = |id| {
-            let incarnation = grids.incarnation(id);
-            grids.frame(id).map(|&frame| (id, Ground { incarnation, frame }))
+            let generation = grids.generation(id);
+            grids.frame(id).map(|&frame| (id, Ground { generation, frame }))
         };
         let now = || grids.iter().filter_map(|(id, _)| ground(id));
         let is_news = !now().eq(self.seen.iter().map(|(&id, &ground)| (id, ground)));
@@ -184,11 +184,11 @@ impl PlacedBlockers {
 fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
     // What stood on a grid that is gone is gone with it.
     changes.retain(|Change { of, .. }| {
-        !of.blocked.is_empty() && grids.incarnation(of.grid) == of.incarnation
+        !of.blocked.is_empty() && grids.generation(of.grid) == of.generation
     });
     changes.sort_by_key(|change| change.of.grid); // stable: what was freed first stays first
     for changes in changes.chunk_by(|a, b| a.of.grid == b.of.grid) {
-        let Some(grid) = grids.get_mut(changes[0].of.grid) else {
+        let Some(grid) = grids.edit_mut(changes[0].of.grid) else {
             continue;
         };
         let mut edit = grid.edit();
@@ -211,8 +211,8 @@ fn place(
 ) -> Placed {
     let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
     let wanted = footprint(grids, whereabouts, entity, blocker);
-    let incarnation = grids.incarnation(blocker.grid);
-    Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), incarnation }
+    let generation = grids.generation(blocker.grid);
+    Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), generation }
 }
 
 /// The cells a blocker asks for; empty where it has no place.

@@ -15,12 +15,11 @@ use crate::{
     coordinates::GridFrame,
     crowds::Crowds,
     grids::NavGrids,
-    group::GroupPlace,
-    movement::CritterState,
+    group::GroupSlot,
     nav::{cell::Cell, direction::Direction, grid::NavGrid, query::GridId, terrain::ProfileId},
-    request::{ActiveOrder, NavPath, PathStatus},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
+    unit::{CritterState, NavPath, PathStatus, RequestState},
 };
 
 /// Gizmo group of everything drawn here.
@@ -91,10 +90,10 @@ type TilePathLines<'w, 's> = Gizmos<'w, 's, TilePathGizmos>;
 /// A unit with a path.
 type Drawn = (
     &'static NavPath,
-    &'static ActiveOrder,
+    &'static RequestState,
     &'static PathStatus,
     Option<&'static CritterState>,
-    Option<&'static GroupPlace>,
+    Option<&'static GroupSlot>,
 );
 
 fn draw_paths(
@@ -178,7 +177,7 @@ fn draw_search(
     debug: Res<TilePathDebug>,
     grids: Res<NavGrids>,
     pathfinder: Res<Pathfinder>,
-    orders: Query<&ActiveOrder>,
+    orders: Query<&RequestState>,
     mut lines: TilePathLines,
 ) {
     let Some(entity) = debug.search else {

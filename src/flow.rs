@@ -244,7 +244,7 @@ impl FlowFields {
     ) -> Option<(&'a DistanceField, &'a NavGrid)> {
         let entry = self.fields.get(&*handle.0)?;
         let grid = grids.get(handle.grid())?;
-        Some((entry.field(grids.incarnation(handle.grid()))?, grid))
+        Some((entry.field(grids.generation(handle.grid()))?, grid))
     }
 
     /// Drops fields that nobody holds, and works on the others.

@@ -47,9 +47,36 @@ pub struct NavGrids {
 struct Level {
     grid: NavGrid,
     frame: GridFrame,
-    /// Which insertion it came by.
-    incarnation: u64,
+    /// Counts insertions of grids: two grids that had the same number differ in it.
+    generation: u64,
+    /// Tilemaps write its terrain.
+    is_fed_by_tiles: bool,
 }
+
+/// Why a grid cannot be edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+pub enum GridAccessError {
+    /// There is no grid with this number.
+    NoSuchGrid(GridId),
+    /// Tilemaps write this grid, and would overwrite the edit when they are next read. Change their tiles, or
+    /// block cells with a [`NavBlocker`](crate::prelude::NavBlocker).
+    FedByTiles(GridId),
+}
+
+impl core::fmt::Display for GridAccessError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NoSuchGrid(id) => write!(f, "there is no grid {}", id.0),
+            Self::FedByTiles(id) => write!(
+                f,
+                "tilemaps write grid {}: change their tiles, or block cells with a NavBlocker",
+                id.0
+            ),
+        }
+    }
+}
+
+impl core::error::Error for GridAccessError {}
 
 impl Default for NavGrids {
     /// No grid, and [`Profile::default`] as profile 0.
@@ -69,13 +96,29 @@ impl NavGrids {
     /// start anew on it, walking critters check their paths, `NavBlocker`s block it. It is given
     /// the profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would
     /// do none of this.)
-    pub fn insert(&mut self, id: GridId, mut grid: NavGrid, frame: GridFrame) {
+    pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
+        self.insert_level(id, grid, frame, false);
+    }
+
+    /// The same for a grid whose terrain tilemaps write.
+    #[cfg(feature = "tilemap")]
+    pub(crate) fn insert_fed_by_tiles(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
+        self.insert_level(id, grid, frame, true);
+    }
+
+    fn insert_level(
+        &mut self,
+        id: GridId,
+        mut grid: NavGrid,
+        frame: GridFrame,
+        is_fed_by_tiles: bool,
+    ) {
         self.remove(id);
         grid.set_profiles(self.profiles.clone());
         grid.continue_from(self.last_revision);
         grid.build_layers(); // now, while a level is loaded, rather than in the first tick
         self.inserted += 1;
-        self.grids.insert(id, Level { grid, frame, incarnation: self.inserted });
+        self.grids.insert(id, Level { grid, frame, generation: self.inserted, is_fed_by_tiles });
     }
 
     /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure).
@@ -93,8 +136,21 @@ impl NavGrids {
     }
 
     /// The grid with this number, to edit. Edits are noticed at the next tick: searches that have
-    /// looked there start anew, critters whose way is cut off find another.
-    pub fn get_mut(&mut self, id: GridId) -> Option<&mut NavGrid> {
+    /// looked there start again, units whose path is cut off find another.
+    ///
+    /// # Errors
+    /// [`NoSuchGrid`](GridAccessError::NoSuchGrid), and [`FedByTiles`](GridAccessError::FedByTiles) for a grid
+    /// that tilemaps with a `NavSource` write: they would overwrite the edit.
+    pub fn get_mut(&mut self, id: GridId) -> Result<&mut NavGrid, GridAccessError> {
+        match self.grids.get_mut(&id) {
+            None => Err(GridAccessError::NoSuchGrid(id)),
+            Some(level) if level.is_fed_by_tiles => Err(GridAccessError::FedByTiles(id)),
+            Some(level) => Ok(&mut level.grid),
+        }
+    }
+
+    /// The grid with this number, for edits that last: those of tilemaps and blockers.
+    pub(crate) fn edit_mut(&mut self, id: GridId) -> Option<&mut NavGrid> {
         self.grids.get_mut(&id).map(|level| &mut level.grid)
     }
 
@@ -104,9 +160,9 @@ impl NavGrids {
         self.grids.get(&id).map(|level| &level.frame)
     }
 
-    /// Which insertion the grid came by: two grids that had the same number differ in it.
-    pub(crate) fn incarnation(&self, id: GridId) -> u64 {
-        self.grids.get(&id).map_or(0, |level| level.incarnation)
+    /// The generation of a grid: two grids that had the same number differ in it.
+    pub(crate) fn generation(&self, id: GridId) -> u64 {
+        self.grids.get(&id).map_or(0, |level| level.generation)
     }
 
     /// How many grids have been put in so far.

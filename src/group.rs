@@ -1,15 +1,15 @@
-//! One order for many units: each gets a place of its own near the goal.
+//! One order for many units: each gets a slot of its own near the goal.
 //!
 //! Input: [`Group`] components, on entities of their own. Output: a [`PathRequest`] for each member, to
-//! its place (`nav::formation` has the algorithm), and [`GroupArrived`] when all have come to rest.
-//! A member that is despawned, or gets another order, has left: the others close the ranks. Members
+//! its slot (`nav::formation` has the algorithm), and [`GroupArrived`] when all have come to rest.
+//! A member that is despawned, or gets another request, has left: the others close ranks. Members
 //! share one search (see [`PathRequest::rally`]); large groups of critters that collide also share a
 //! [`FlowField`] to their goal, along which they walk side by side.
 
-mod gather;
-mod muster;
+mod assign_slots;
+mod rally_point;
 
-pub(crate) use self::muster::form_groups;
+pub(crate) use self::assign_slots::form_groups;
 
 use bevy::{
     ecs::{entity::EntityHashMap, lifecycle::HookContext, world::DeferredWorld},
@@ -25,14 +25,15 @@ use crate::{
         formation::{Formation, GroupOrder},
         terrain::ProfileId,
     },
-    request::PathRequest,
+    request::{PathRequest, Target},
 };
 
-/// Sends units to places of their own around a goal.
+/// Sends units to slots of their own around a goal.
 ///
-/// Spawn it on an entity of its own. Change it (another goal, one more member) and places are given
-/// anew, so that nobody walks more than needed; despawn it when it is done with: orders already given
-/// stay.
+/// Spawn it on an entity of its own. Change it (another goal, one more member) and slots are assigned
+/// again, so that no unit walks more than needed. When all members have come to rest, or none is left,
+/// [`GroupArrived`] is triggered and the entity despawns itself ([`persistent`](Self::persistent) keeps it).
+/// Requests already made stay.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -48,15 +49,24 @@ use crate::{
 #[component(map_entities = map_group, on_insert = number_group, on_remove = release_members)]
 #[require(GroupState)]
 pub struct Group {
-    /// Where to, and how they stand there.
-    pub order: GroupOrder,
-    /// Who goes. Members may be added and taken out at any time; those that are gone are taken out by
-    /// the plugin.
+    /// Where to: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
+    /// slots are assigned). Of [`Target::Nearest`] the first that exists.
+    pub goal: Target,
+    /// How the members stand there.
+    pub formation: Formation,
+    /// The direction of the front; `None`: the direction in which the group goes.
+    pub facing: Option<Direction>,
+    /// Free cells between units.
+    pub spacing: u8,
+    /// The units. Members may be added and removed at any time; the plugin removes those that are despawned or
+    /// got another request.
     pub members: Vec<GroupMember>,
     /// Whether all go as fast as the slowest. Default false.
     pub keeps_together: bool,
-    /// What each member's request is made from: grid, reach, retries, priority and class count; target
-    /// and profile are filled in.
+    /// Whether the entity despawns itself when all members have come to rest, or none is left. Default true.
+    pub despawns: bool,
+    /// What each member's request is made from: grid, profile, reach, retries, priority and class count; the
+    /// target is filled in. Without a grid, the group moves on that of its first member.
     pub request: PathRequest,
 }
 
@@ -64,26 +74,33 @@ pub struct Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub struct GroupMember {
-    /// Who.
+    /// The unit.
     pub entity: Entity,
-    /// As what kind of unit.
-    pub profile: ProfileId,
+    /// Its movement profile in this group. `None`: its own, see [`NavAgent`](crate::prelude::NavAgent).
+    pub profile: Option<ProfileId>,
     /// Lower ranks stand nearer to the front; 0 by default.
     pub rank: i32,
 }
 
 impl From<Entity> for GroupMember {
-    /// A member of profile 0 and rank 0.
+    /// A member of rank 0, as the kind of unit it is.
     fn from(entity: Entity) -> Self {
-        Self { entity, profile: ProfileId::default(), rank: 0 }
+        Self::new(entity)
     }
 }
 
 impl GroupMember {
-    /// A member of this profile, of rank 0.
+    /// A member of rank 0, as the kind of unit it is.
     #[must_use]
-    pub const fn new(entity: Entity, profile: ProfileId) -> Self {
-        Self { entity, profile, rank: 0 }
+    pub const fn new(entity: Entity) -> Self {
+        Self { entity, profile: None, rank: 0 }
+    }
+
+    /// The same as another kind of unit.
+    #[must_use]
+    pub const fn profile(mut self, profile: ProfileId) -> Self {
+        self.profile = Some(profile);
+        self
     }
 
     /// The same with another rank.
@@ -95,42 +112,50 @@ impl GroupMember {
 }
 
 impl Default for Group {
-    /// Nobody, going to (0, 0); there for reflection.
+    /// No members, going to (0, 0); there for reflection.
     fn default() -> Self {
         Self::to(Cell::default(), std::iter::empty::<GroupMember>())
     }
 }
 
 impl Group {
-    /// Sends `members` to the cells nearest to `goal`, on the default grid.
+    /// Sends `members` to the cells nearest to `goal`.
     #[must_use]
-    pub fn to(goal: Cell, members: impl IntoIterator<Item = impl Into<GroupMember>>) -> Self {
+    pub fn to(
+        goal: impl Into<Target>,
+        members: impl IntoIterator<Item = impl Into<GroupMember>>,
+    ) -> Self {
+        let GroupOrder { formation, facing, spacing, .. } = GroupOrder::default();
         Self {
-            order: GroupOrder::to(goal),
+            goal: goal.into(),
+            formation,
+            facing,
+            spacing,
             members: members.into_iter().map(Into::into).collect(),
             keeps_together: false,
-            request: PathRequest::to(goal),
+            despawns: true,
+            request: PathRequest::default(),
         }
     }
 
     /// The same in a formation.
     #[must_use]
     pub fn formation(mut self, formation: Formation) -> Self {
-        self.order.formation = formation;
+        self.formation = formation;
         self
     }
 
-    /// The same with its front in this direction; without, it faces the way it goes.
+    /// The same with its front in this direction.
     #[must_use]
     pub fn facing(mut self, facing: Direction) -> Self {
-        self.order.facing = Some(facing);
+        self.facing = Some(facing);
         self
     }
 
     /// The same with so many free cells between units.
     #[must_use]
     pub fn spacing(mut self, cells: u8) -> Self {
-        self.order.spacing = cells;
+        self.spacing = cells;
         self
     }
 
@@ -138,6 +163,13 @@ impl Group {
     #[must_use]
     pub fn keep_together(mut self) -> Self {
         self.keeps_together = true;
+        self
+    }
+
+    /// The same, kept when all have come to rest: the entity stays, and so do the slots.
+    #[must_use]
+    pub fn persistent(mut self) -> Self {
+        self.despawns = false;
         self
     }
 
@@ -149,63 +181,63 @@ impl Group {
     }
 }
 
-/// What the plugin remembers of a [`Group`].
+/// How far the plugin has got with a [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_state, clone_behavior = Ignore)]
 pub struct GroupState {
-    /// Groups are looked after in the order in which they came.
+    /// Groups are dealt with in the order in which they were made.
     number: u64,
-    /// The order as it was when places were last given, its facing settled.
+    /// Goal, formation and facing as they were when slots were last assigned.
     settled: GroupOrder,
-    /// Who was sent where; `None` where there was no place.
-    places: Vec<(Entity, Option<Cell>)>,
-    /// Of each of them the number of its latest request when it got its place or none.
-    asked: Vec<u64>,
-    /// Of each of them the cell that its request names: places are exchanged on the way.
+    /// The cell of each member; `None` where there was none for it.
+    slots: Vec<(Entity, Option<Cell>)>,
+    /// Of each member the number of its latest request when slots were assigned.
+    issued: Vec<u64>,
+    /// Of each member the cell that its request names: slots are exchanged on the way.
     sent: Vec<Option<Cell>>,
-    /// Where members of each kind gather.
+    /// Where members of each profile gather.
     #[reflect(ignore)]
-    gatherings: Vec<Gathering>,
-    /// Where in these lists each of them is.
+    rally_points: Vec<RallyPoint>,
+    /// Where in these lists each member is.
     #[reflect(ignore)]
     index: EntityHashMap<usize>,
-    /// Which grid places were given on, and since when its profiles were what they were.
+    /// The generation of the grid on which slots were assigned, and the revision of its profiles.
     #[reflect(ignore)]
-    ground: (u64, u64),
-    /// It was changed by the game, or has lost members, since places were given.
+    grid_version: (u64, u64),
+    /// The game has changed the group, or it has lost members, since slots were assigned.
     was_changed: bool,
     has_losses: bool,
-    /// All have come to rest, and this was told.
-    is_told: bool,
+    /// All have come to rest, and this was announced.
+    is_announced: bool,
 }
 
 impl GroupState {
-    /// Who was sent where; `None` for members that found no place.
+    /// The members and their slots; `None` for members without one.
     #[must_use]
-    pub fn places(&self) -> &[(Entity, Option<Cell>)] {
-        &self.places
+    pub fn slots(&self) -> &[(Entity, Option<Cell>)] {
+        &self.slots
     }
 
-    /// Two members have exchanged their places.
+    /// Two members have exchanged their slots.
     pub(crate) fn exchange(&mut self, unit: Entity, with: Entity) {
         if let (Some(&a), Some(&b)) = (self.index.get(&unit), self.index.get(&with)) {
-            let place = self.places[a].1;
-            self.places[a].1 = self.places[b].1;
-            self.places[b].1 = place;
+            let slot = self.slots[a].1;
+            self.slots[a].1 = self.slots[b].1;
+            self.slots[b].1 = slot;
         }
     }
 
-    /// A member keeps another place than it was given.
+    /// A member keeps another slot than it was given.
     pub(crate) fn settle(&mut self, unit: Entity, cell: Cell) {
         if let Some(&index) = self.index.get(&unit) {
-            self.places[index].1 = Some(cell);
+            self.slots[index].1 = Some(cell);
         }
     }
 
-    /// Where members of this kind gather.
-    pub(crate) fn gathering(&self, profile: ProfileId) -> Option<&Gathering> {
-        self.gatherings.iter().find(|gathering| gathering.profile == profile)
+    /// Where members of this profile gather.
+    pub(crate) fn rally_point(&self, profile: ProfileId) -> Option<&RallyPoint> {
+        self.rally_points.iter().find(|point| point.profile == profile)
     }
 
     /// The facing of the formation.
@@ -215,52 +247,64 @@ impl GroupState {
     }
 }
 
-/// Where the members of one kind gather, and the field that leads large groups there.
+/// Where the members of one profile gather, and the field that leads large groups there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Gathering {
+pub(crate) struct RallyPoint {
     pub(crate) profile: ProfileId,
     pub(crate) goal: Cell,
     pub(crate) field: Option<FlowField>,
 }
 
-/// Where a unit stands in its [`Group`]. Read-only: the plugin writes it.
+/// A member as the kind of unit it is.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    entity: Entity,
+    profile: ProfileId,
+    /// The profile, where the group names one.
+    named: Option<ProfileId>,
+    rank: i32,
+    /// The anchor on which it stands; `None` where that is unknown.
+    cell: Option<Cell>,
+}
+
+/// The slot of a unit in its [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, PartialEq, Clone)]
-#[component(map_entities = map_place, clone_behavior = Ignore)]
-#[component(on_remove = crate::crowds::note_loss)]
-pub struct GroupPlace {
+#[component(map_entities = map_slot, clone_behavior = Ignore)]
+pub struct GroupSlot {
     /// The entity with the [`Group`].
     pub group: Entity,
-    /// The cell meant for it (its anchor). Members of one kind and rank exchange theirs near the goal: who
-    /// comes first goes to the far end.
+    /// The cell meant for it (its anchor). Members of one profile and rank exchange theirs near the goal: those
+    /// that come first fill the far end.
     pub cell: Cell,
 }
 
-/// The same number for all members of a group that may exchange their places. Counts only beside a
-/// [`GroupPlace`].
+/// The same number for all members of a group that may exchange their slots. Counts only beside a
+/// [`GroupSlot`].
 #[derive(Component, Clone, Copy, Debug)]
 #[component(clone_behavior = Ignore)]
-pub(crate) struct GroupMates(pub(crate) u32);
+pub(crate) struct SwapClass(pub(crate) u32);
 
-/// How fast the slowest of a unit's [`Group`] is, in cells per second over plain ground, while they keep
-/// together. Read-only: the plugin writes it.
+/// The speed of the slowest of a unit's [`Group`], in cells per second over uniform terrain, while they keep
+/// together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
+/// [`SpeedLimit`](crate::prelude::SpeedLimit).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = crate::crowds::note_loss, clone_behavior = Ignore)]
-pub struct GroupPace(pub f32);
+#[component(clone_behavior = Ignore)]
+pub struct GroupSpeedLimit(pub f32);
 
-/// All members of a group have come to rest: they have arrived, or their orders have failed.
+/// All members of a group have come to rest: they have arrived, or their requests have failed.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct GroupArrived {
     /// The entity with the [`Group`].
     pub entity: Entity,
-    /// Members on their places.
+    /// Members on their slots.
     pub arrived: u32,
-    /// Members whose orders have failed, those included that found no place.
+    /// Members whose requests have failed, those without a slot included.
     pub failed: u32,
 }
 
-/// How many groups there were.
+/// Groups made so far.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct GroupNumbers(u64);
 
@@ -278,36 +322,36 @@ fn map_group<M: EntityMapper>(group: &mut Group, mapper: &mut M) {
     for member in &mut group.members {
         member.entity = mapper.get_mapped(member.entity);
     }
+    group.goal.map_entities(mapper);
 }
 
 fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
     state.index.clear();
-    for (index, place) in state.places.iter_mut().enumerate() {
-        place.0 = mapper.get_mapped(place.0);
-        state.index.insert(place.0, index);
+    for (index, slot) in state.slots.iter_mut().enumerate() {
+        slot.0 = mapper.get_mapped(slot.0);
+        state.index.insert(slot.0, index);
     }
 }
 
-fn map_place<M: EntityMapper>(place: &mut GroupPlace, mapper: &mut M) {
-    place.group = mapper.get_mapped(place.group);
+fn map_slot<M: EntityMapper>(slot: &mut GroupSlot, mapper: &mut M) {
+    slot.group = mapper.get_mapped(slot.group);
 }
 
-/// Members go on by themselves when their group is done with.
+/// Members continue alone when their group is gone.
 fn release_members(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let Some(group) = world.get::<Group>(entity) else {
         return;
     };
-    let is_ours = |member: &Entity| {
-        world.get::<GroupPlace>(*member).is_some_and(|place| place.group == entity)
-    };
+    let is_ours =
+        |member: &Entity| world.get::<GroupSlot>(*member).is_some_and(|slot| slot.group == entity);
     let named = group.members.iter().map(|member| member.entity);
-    let sent = world.get::<GroupState>(entity).into_iter().flat_map(|state| &state.places);
-    let members: Vec<Entity> = named.chain(sent.map(|place| place.0)).filter(is_ours).collect();
+    let sent = world.get::<GroupState>(entity).into_iter().flat_map(|state| &state.slots);
+    let members: Vec<Entity> = named.chain(sent.map(|slot| slot.0)).filter(is_ours).collect();
     if let Some(mut state) = world.get_mut::<GroupState>(entity) {
         *state = GroupState { number: state.number, ..GroupState::default() };
     }
     let mut commands = world.commands();
     for member in members {
-        commands.entity(member).try_remove::<(GroupPlace, GroupPace)>();
+        commands.entity(member).try_remove::<(GroupSlot, GroupSpeedLimit)>();
     }
 }

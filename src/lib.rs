@@ -74,12 +74,12 @@
 //! | give orders of every kind, with a snippet each | [`guide::orders`] |
 //! | send many units at once | [`Group`](prelude::Group) |
 //! | know how critters keep off each other | [`guide::crowds`] |
-//! | let critters walk through others, or push nobody aside but their own side | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Immovable`](prelude::Immovable) |
+//! | let critters walk through others, or push nobody aside but their own side | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Unpushable`](prelude::Unpushable) |
 //! | know who stands where, and why somebody waits | [`Crowds`](prelude::Crowds) |
 //! | keep units apart without an `App` | [`nav::crowd`] |
 //! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
-//! | let ghosts walk in straight lines | [`StraightWay`](prelude::StraightWay) |
+//! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
 //! | know whether and how far, without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
 //! | put up buildings | [`NavBlocker`](prelude::NavBlocker) |
 //! | order systems before or after the plugin's | [`schedule`] |
@@ -98,7 +98,7 @@
 //! | status `Stuck(NoRoom)`, a critter nobody sees | there was no free cell near the place where it was put; it is tried again |
 //! | a critter stands beside the place where it was spawned | the place was taken |
 //! | a critter stops beside the one it was sent to | it does not stand on others; send it to a cell, or make that one a ghost |
-//! | a critter that has arrived is pushed away | it gives way to others: [`Immovable`](prelude::Immovable) ones do not |
+//! | a critter that has arrived is pushed away | it gives way to others: [`Unpushable`](prelude::Unpushable) ones do not |
 //! | a large unit finds no way | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
@@ -123,6 +123,7 @@ pub mod scheduler;
 pub mod state_checksum;
 #[cfg(feature = "tilemap")]
 pub mod tilemap;
+pub mod unit;
 mod whereabouts;
 
 /// Everything a game needs by name.
@@ -136,12 +137,11 @@ pub mod prelude {
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,
-        crowds::{CrowdTeam, Crowds, Immovable},
+        crowds::Crowds,
         diagnostics::TilePathDiagnosticsPlugin,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
-        grids::NavGrids,
-        group::{Group, GroupArrived, GroupMember, GroupPace, GroupPlace, GroupState},
-        movement::{Critter, CritterState, Facing, SpeedLimit, StraightWay},
+        grids::{GridAccessError, NavGrids},
+        group::{Group, GroupArrived, GroupMember, GroupSlot, GroupSpeedLimit, GroupState},
         nav::{
             cell::{Cell, CellRect},
             crowd::{CrowdCounters, Hindrance},
@@ -157,12 +157,14 @@ pub mod prelude {
         orders::{
             OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,
         },
-        request::{
-            ActiveOrder, Arrived, NavPath, Near, PathFailed, PathFound, PathRequest, PathStatus,
-            Retry, Target,
-        },
+        request::{Near, PathRequest, Retry, Target},
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
         state_checksum::state_checksum,
+        unit::{
+            AnyAnglePath, Arrived, CancelReason, Critter, CritterState, CrowdTeam, Facing,
+            NavAgent, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus,
+            RequestState, SpeedLimit, Unpushable,
+        },
     };
 }

@@ -1,26 +1,26 @@
-//! Orders one after another: what a unit does when it has done what it is doing.
+//! Order queues: units carry out one order after another.
 //!
 //! Input: [`OrderQueue`] components, filled by the game. Output: [`PathRequest`]s on the same
 //! entities, one at a time, and [`OrderBegun`] and [`OrderEnded`] events.
 //!
-//! - The end of an order is noticed at the beginning of the next tick, and the next order is begun in
-//!   that tick. A unit puts on one request per tick at most.
+//! - The end of an order is noticed at the beginning of the next tick, and the next order begins in
+//!   that tick. A unit gets one request per tick at most.
 //! - Only units with news are looked at: the queue was changed, the request or its status was, or a
-//!   rest is over. They are looked at in the order in which their queues were put on, so that nothing
+//!   hold is over. They are looked at in the order in which their queues were inserted, so that nothing
 //!   shown depends on entities.
-//! - Requests that the game puts on a unit itself come first: the order under way ends, and the queue
+//! - Requests that the game inserts on a unit itself come first: the current order ends, and the queue
 //!   waits until that request has ended.
 //!
-//! Whose request is on the unit is told by its number: every request put on anywhere counts one up
-//! ([`ActiveOrder`](crate::prelude::ActiveOrder)), and the queue remembers the number of its own
-//! ([`QueueSlot`]). What the status says counts once that number has been read from the inbox.
+//! Requests are told apart by their numbers: every request inserted anywhere counts one up
+//! ([`RequestState`](crate::prelude::RequestState)), and the queue remembers the number of its own.
+//! The status counts once that number has been read from the inbox.
 
-mod carry_on;
+mod advance;
+mod decide;
 mod entry;
-mod look;
 mod order;
 
-pub(crate) use carry_on::carry_on_orders;
+pub(crate) use advance::advance_orders;
 pub use order::{OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, PatrolMode};
 
 use std::collections::VecDeque;
@@ -31,7 +31,7 @@ use bevy::{
     reflect::std_traits::ReflectDefault,
 };
 
-use self::{carry_on::clear_up, entry::Entry};
+use self::{advance::clear_up, entry::Entry};
 use crate::request::PathRequest;
 
 /// Orders for a unit, carried out one after another by means of [`PathRequest`]s.
@@ -49,14 +49,14 @@ use crate::request::PathRequest;
 ///     .then(PathRequest::to(gate))
 ///     .then(Order::Hold { ticks: 128 })
 ///     .then(Order::patrol([gate, well], PatrolMode::ThereAndBack));
-/// let errand = orders.insert_first(PathRequest::to(yard));
+/// let first = orders.insert_first(PathRequest::to(yard));
 /// assert_eq!(orders.len(), 4);
-/// assert!(orders.cancel(errand));
+/// assert!(orders.cancel(first));
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_targets, on_insert = note_put_on, on_discard = note_taken_off)]
-#[require(QueueSlot)]
+#[require(RequestOwner)]
 pub struct OrderQueue {
     current: Option<Entry>,
     waiting: VecDeque<Entry>,
@@ -206,32 +206,32 @@ impl OrderQueue {
     }
 }
 
-/// What the plugin remembers of the request on a unit with an [`OrderQueue`].
+/// Which request is on a unit with an [`OrderQueue`], and who inserted it.
 #[derive(Component, Debug, Default, Reflect)]
 #[reflect(Component, Debug, Default)]
 #[component(clone_behavior = Ignore)]
-pub struct QueueSlot {
+pub(crate) struct RequestOwner {
     /// Sequence number of the queue: in this order units are looked at.
     number: u64,
     /// Number of the request last seen on the unit; 0 before the first.
-    asked: u64,
+    issued: u64,
     /// Who waits for the end of that request.
-    whose: Whose,
+    owner: Owner,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
-enum Whose {
-    /// Nobody: it has ended.
+enum Owner {
+    /// None: it has ended.
     #[default]
-    Nobody,
-    /// The queue: it put it on.
+    None,
+    /// The queue: it inserted it.
     Queue,
-    /// The game: it put it on, and the queue has to wait.
+    /// The game: it inserted it, and the queue has to wait.
     Game,
 }
 
-/// Queues put on so far.
+/// Queues inserted so far.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct QueuesSeen(u64);
 
@@ -240,7 +240,7 @@ fn note_put_on(mut world: DeferredWorld, HookContext { entity, .. }: HookContext
         seen.0 += 1;
         seen.0
     });
-    if let Some(mut slot) = world.get_mut::<QueueSlot>(entity) {
+    if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.number = number;
     }
     // A queue that was cloned in the middle of an order takes it up again.

@@ -3,35 +3,32 @@
 //! Input: [`PathRequest`] components, put on, replaced, taken off. Output: queries in the
 //! [`Pathfinder`](crate::scheduler::Pathfinder)'s queue, and a [`PathStatus`] on every unit that says what is going on and why.
 
-mod accept;
-mod fallback;
+mod deliver;
 mod follow;
+mod intake;
+mod outcome;
 mod resolve;
-mod status;
 mod target;
 
+pub use self::target::{Near, Retry, Target};
 pub(crate) use self::{
-    accept::accept_requests,
-    fallback::{Again, Fallback},
+    deliver::deliver_answers,
     follow::follow_targets,
-    resolve::{fitting_anchor, way_out},
-};
-pub use self::{
-    status::{ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathStatus},
-    target::{Near, Retry, Target},
+    intake::{accept_requests, follow_agents},
+    outcome::{OpenRequests, Outcomes, Requester, RequesterItem, grid_of, is_latest, move_again},
+    resolve::{cell_of_target, fitting_anchor, way_out},
 };
 
-use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
-    prelude::*,
-    reflect::std_traits::ReflectDefault,
-};
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
-use crate::nav::{
-    cell::Cell,
-    query::{Algorithm, GridId, Reach},
-    queue::{Priority, RequestClass},
-    terrain::ProfileId,
+use crate::{
+    nav::{
+        cell::Cell,
+        query::{Algorithm, GridId, Reach},
+        queue::{Priority, RequestClass},
+        terrain::ProfileId,
+    },
+    unit::{NavAgent, NavPath, PathStatus, RequestState},
 };
 
 /// Asks for a path from where the entity stands; a [`Critter`](crate::prelude::Critter) then
@@ -53,8 +50,8 @@ use crate::nav::{
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(immutable, map_entities = map_targets, on_insert = note_asked, on_discard = note_dropped)]
-#[require(PathStatus, NavPath, ActiveOrder)]
+#[component(immutable, map_entities = map_targets, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
+#[require(NavAgent, PathStatus, NavPath, RequestState)]
 pub struct PathRequest {
     /// Where to.
     pub target: Target,
@@ -63,10 +60,10 @@ pub struct PathRequest {
     /// Whether it goes after its target, an entity, when that moves; until another order comes or the
     /// target is gone.
     pub follows: bool,
-    /// On which grid.
-    pub grid: GridId,
-    /// As what kind of unit.
-    pub profile: ProfileId,
+    /// On which grid. `None` (default): the unit's own, see [`NavAgent`].
+    pub grid: Option<GridId>,
+    /// For which movement profile. `None` (default): the unit's own, see [`NavAgent`].
+    pub profile: Option<ProfileId>,
     /// What to do where there is no way.
     pub reach: Reach,
     /// Where to go instead, in this order, if there is no way to the target. Only if there is none to
@@ -96,16 +93,16 @@ impl Default for PathRequest {
 
 impl PathRequest {
     /// To a [`Cell`], a world position ([`Vec2`]), an [`Entity`] or any cell of a
-    /// [`CellRect`](crate::prelude::CellRect), on the default grid, for profile 0, exactly, at normal
-    /// priority.
+    /// [`CellRect`](crate::prelude::CellRect), for the kind of unit that its [`NavAgent`] says, exactly, at
+    /// normal priority.
     #[must_use]
     pub fn to(target: impl Into<Target>) -> Self {
         Self {
             target: target.into(),
             near: Near::default(),
             follows: false,
-            grid: GridId::default(),
-            profile: ProfileId::default(),
+            grid: None,
+            profile: None,
             reach: Reach::default(),
             alternatives: Vec::new(),
             retry: None,
@@ -154,17 +151,17 @@ impl PathRequest {
         self
     }
 
-    /// The same on another grid.
+    /// The same on another grid than the unit's own.
     #[must_use]
     pub fn on(mut self, grid: GridId) -> Self {
-        self.grid = grid;
+        self.grid = Some(grid);
         self
     }
 
-    /// The same for another kind of unit.
+    /// The same for another movement profile than the unit's own.
     #[must_use]
     pub fn profile(mut self, profile: ProfileId) -> Self {
-        self.profile = profile;
+        self.profile = Some(profile);
         self
     }
 
@@ -217,6 +214,12 @@ impl PathRequest {
         self
     }
 
+    /// The grid and the profile it is for.
+    pub(crate) fn kind(&self, agent: Option<&NavAgent>) -> (GridId, ProfileId) {
+        let own = agent.copied().unwrap_or_default();
+        (self.grid.unwrap_or(own.grid), self.profile.unwrap_or(own.profile))
+    }
+
     /// How many attempts there are beside the first: one for each alternative; and where it shall go as
     /// near as can be, that comes last.
     pub(crate) fn more_attempts(&self) -> usize {
@@ -245,49 +248,31 @@ fn map_targets<M: EntityMapper>(request: &mut PathRequest, mapper: &mut M) {
     request.alternatives.iter_mut().for_each(|target| target.map_entities(mapper));
 }
 
-/// Requests put on and taken off since the last tick, in the order in which it happened.
+/// Requests inserted and removed since the last tick, in the order in which it happened.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct RequestInbox {
     /// Urgent requests, which are read before all others.
-    pub(crate) urgent: Vec<Letter>,
-    pub(crate) letters: Vec<Letter>,
-    /// Requests put on so far.
-    asked: u64,
+    urgent: Vec<InboxEntry>,
+    entries: Vec<InboxEntry>,
+    /// Requests inserted so far.
+    issued: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Letter {
-    /// Put on, and the number it was given.
-    Asked(Entity, u64),
-    /// Taken off, or about to be replaced: its number, and whether it was under way.
-    Dropped(Entity, u64, bool),
+enum InboxEntry {
+    /// A request was inserted, and got this number.
+    Issued { entity: Entity, number: u64 },
+    /// It was removed, or is about to be replaced.
+    Dropped { entity: Entity, number: u64, was_under_way: bool },
 }
 
-fn note_asked(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
-        status.set_if_neq(PathStatus::Searching); // from the moment it is asked
-    }
-    let priority = world.get(entity).map(|request: &PathRequest| request.priority);
-    let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
-        return;
-    };
-    inbox.asked += 1;
-    let number = inbox.asked;
-    let is_urgent = priority > Some(Priority::default());
-    let letters = if is_urgent { &mut inbox.urgent } else { &mut inbox.letters };
-    letters.push(Letter::Asked(entity, number));
-    if let Some(mut order) = world.get_mut::<ActiveOrder>(entity) {
-        order.asked = number;
-    }
-}
-
-fn note_dropped(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
-    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
-    let was_under_way =
-        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
-    let number = world.get(entity).map_or(0, |order: &ActiveOrder| order.asked);
-    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.letters.push(Letter::Dropped(entity, number, was_under_way));
+impl RequestInbox {
+    /// Adds a request; returns its number.
+    fn add(&mut self, entity: Entity, is_urgent: bool) -> u64 {
+        self.issued += 1;
+        let number = self.issued;
+        let entries = if is_urgent { &mut self.urgent } else { &mut self.entries };
+        entries.push(InboxEntry::Issued { entity, number });
+        number
     }
 }

@@ -21,23 +21,24 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
-    crowds::{
-        CrowdTeam, Crowds, Immovable, advance_crowds, drop_stale_crowds, enter_crowds,
-        note_disabled, note_enabled, steer_critters,
-    },
+    crowds::{Crowds, advance_crowds, drop_stale_crowds, enter_crowds, steer_critters},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
-    group::{Group, GroupArrived, GroupNumbers, GroupPace, GroupPlace, GroupState, form_groups},
-    movement::{
-        Critter, CritterState, Drawing, Facing, SpeedLimit, StraightWay, advance_critters,
-        place_transforms, repair_paths,
+    group::{
+        Group, GroupArrived, GroupNumbers, GroupSlot, GroupSpeedLimit, GroupState, form_groups,
     },
-    orders::{OrderBegun, OrderEnded, OrderQueue, QueueSlot, QueuesSeen, carry_on_orders},
+    movement::{advance_critters, place_transforms, repair_paths},
+    orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
     request::{
-        ActiveOrder, Arrived, NavPath, PathFailed, PathFound, PathRequest, PathStatus,
-        RequestInbox, accept_requests, follow_targets,
+        OpenRequests, PathRequest, RequestInbox, accept_requests, deliver_answers, follow_agents,
+        follow_targets,
     },
-    scheduler::{PathCounters, Pathfinder, TilePathSettings, deliver_answers, run_searches},
+    scheduler::{PathCounters, Pathfinder, TilePathSettings, begin_tick, run_searches},
+    unit::{
+        AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, Facing, NavAgent, NavPath,
+        PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus, RequestState, SpeedLimit,
+        TransformWrites, Unpushable,
+    },
 };
 
 /// Node pages made when the plugin is added: what a full house of searches takes in its first
@@ -102,10 +103,11 @@ impl Plugin for TilePathPlugin {
             .init_resource::<QueuesSeen>()
             .init_resource::<FlowFields>()
             .init_resource::<Time>()
-            .insert_resource(Drawing::new(is_fixed));
+            .init_resource::<OpenRequests>()
+            .insert_resource(TransformWrites::new(is_fixed));
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
-        app.add_observer(note_disabled).add_observer(note_enabled);
+        crate::crowds::build(app);
         app.configure_sets(
             self.schedule,
             (SyncGrid, Command, Accept, Search, Deliver, Move).chain(),
@@ -114,8 +116,15 @@ impl Plugin for TilePathPlugin {
             self.schedule,
             (
                 sync_blockers.in_set(SyncGrid),
-                (form_groups, carry_on_orders).chain().in_set(Command),
-                (drop_stale_crowds, follow_targets, accept_requests, repair_paths)
+                (form_groups, advance_orders).chain().in_set(Command),
+                (
+                    begin_tick,
+                    drop_stale_crowds,
+                    follow_targets,
+                    follow_agents,
+                    accept_requests,
+                    repair_paths,
+                )
                     .chain()
                     .in_set(Accept),
                 (run_searches, update_flow_fields).chain().in_set(Search),
@@ -146,25 +155,28 @@ fn register_types(app: &mut App) {
     app.register_type::<PathRequest>()
         .register_type::<PathStatus>()
         .register_type::<NavPath>()
-        .register_type::<ActiveOrder>()
+        .register_type::<RequestState>()
+        .register_type::<NavAgent>()
+        .register_type::<PathCanceled>()
+        .register_type::<PathInvalidated>()
         .register_type::<Critter>()
         .register_type::<CritterState>()
         .register_type::<Facing>()
         .register_type::<CrowdTeam>()
-        .register_type::<Immovable>()
+        .register_type::<Unpushable>()
         .register_type::<SpeedLimit>()
-        .register_type::<StraightWay>()
+        .register_type::<AnyAnglePath>()
         .register_type::<FlowFields>()
         .register_type::<FlowField>()
         .register_type::<FlowStatus>()
         .register_type::<Group>()
         .register_type::<OrderQueue>()
-        .register_type::<QueueSlot>()
+        .register_type::<RequestOwner>()
         .register_type::<OrderBegun>()
         .register_type::<OrderEnded>()
         .register_type::<GroupState>()
-        .register_type::<GroupPlace>()
-        .register_type::<GroupPace>()
+        .register_type::<GroupSlot>()
+        .register_type::<GroupSpeedLimit>()
         .register_type::<GroupArrived>()
         .register_type::<NavBlocker>()
         .register_type::<NavGrids>()

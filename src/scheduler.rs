@@ -1,14 +1,12 @@
-//! Stage 3: spends the tick's budget on the queue and hands out the answers.
+//! Stage 3: spends the tick's budget on the queue of searches.
 //!
-//! Input: the [`Pathfinder`]'s queue and the grids. Output: paths and statuses on the units that
-//! asked, entity events, and [`PathCounters`]. The budget counts expansions, so that the same
-//! requests are answered in the same ticks on every machine; an extra cap on the time may be set,
-//! at the price of that promise. How jobs are ordered: [`nav::queue`](crate::nav::queue).
+//! Input: the [`Pathfinder`]'s queue and the grids. Output: answers, which `request` hands to the units, and
+//! [`PathCounters`]. The budget counts expansions, so that the same requests are answered in the same ticks on
+//! every machine; an extra cap on the time may be set, at the price of that promise. How jobs are ordered:
+//! [`nav::queue`](crate::nav::queue).
 
-mod deliver;
 mod pool_workers;
 
-pub(crate) use deliver::deliver_answers;
 use pool_workers::PoolWorkers;
 
 use std::collections::BTreeMap;
@@ -22,17 +20,13 @@ use core::time::Duration;
 use crate::{
     grids::NavGrids,
     nav::{
-        cell::Cell,
         checksum::Checksum,
-        query::{GridId, PathQuery},
-        queue::{Answer, JobOptions, Priority, QueueSettings, SearchQueue, Ticket},
+        path::{Path, PathKind},
+        query::{Algorithm, GridId, PathQuery},
+        queue::{Answer, FoundBy, JobOptions, QueueSettings, SearchQueue, Ticket},
         search::Search,
     },
-    request::{ActiveOrder, Again, Fallback},
 };
-
-/// How far ahead of ordinary requests repairs are.
-const REPAIR_PRIORITY: i8 = 4;
 
 /// How much searching a tick may do.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
@@ -114,36 +108,30 @@ pub struct PathCounters {
     pub answers_checksum: u64,
 }
 
-/// The queue of searches and who waits for what.
+/// The queue of searches, and which unit waits for which answer.
 #[derive(Resource, Debug, Default, Reflect)]
 #[reflect(Resource, Debug, Default)]
 pub struct Pathfinder {
     #[reflect(ignore)]
     queue: SearchQueue,
-    /// Who waits for the answer with this number.
+    /// Units that wait, by the number of the ticket.
     #[reflect(ignore)]
-    askers: BTreeMap<u64, Entity>,
+    requesters: BTreeMap<u64, Entity>,
     #[reflect(ignore)]
     tickets: EntityHashMap<Ticket>,
     #[reflect(ignore)]
     answers: Vec<Answer>,
-    /// The tick it is.
+    /// The current tick.
     now: u64,
-    /// Orders to be tried again.
-    #[reflect(ignore)]
-    again: Again,
-    /// Who follows a target, by number of the order.
-    #[reflect(ignore)]
-    followers: BTreeMap<u64, Entity>,
-    /// Part of this tick's budget that reading requests took.
-    pub(crate) spent: u32,
-    /// Requests put on and taken off that were not read yet.
+    /// Part of this tick's budget that was spent on other work than searches.
+    spent: u32,
+    /// Requests inserted and removed that were not read yet.
     pub(crate) unread: usize,
     pub(crate) counters: PathCounters,
 }
 
 impl Pathfinder {
-    /// Queues a query for `entity`; an answer still awaited is given up.
+    /// Queues a query for `entity`; an answer still awaited is canceled.
     pub(crate) fn ask(
         &mut self,
         entity: Entity,
@@ -153,29 +141,17 @@ impl Pathfinder {
     ) -> Ticket {
         self.forget(entity);
         let ticket = self.queue.push_job(grid, query, options);
-        self.askers.insert(ticket.number(), entity);
+        self.requesters.insert(ticket.number(), entity);
         self.tickets.insert(entity, ticket);
         self.counters.requests += 1;
         ticket
     }
 
-    /// Asks for the rest of an order from `start`: a repair, which passes ordinary requests, because
-    /// somebody stands and waits for it.
-    pub(crate) fn ask_again(&mut self, entity: Entity, order: &mut ActiveOrder, start: Cell) {
-        let query = PathQuery { start, ..order.query };
-        let priority = Priority(order.priority.0.saturating_add(REPAIR_PRIORITY));
-        let (class, goals) = (order.class, order.goals.clone());
-        let options = JobOptions { priority, class, goals, rally: None, goes_on: true };
-        order.ticket = Some(self.ask(entity, order.grid, query, options));
-        order.query = query;
-        self.counters.repaired += 1;
-    }
-
-    /// Gives up the answer `entity` waits for, if any.
+    /// Cancels the answer `entity` waits for, if any.
     pub(crate) fn forget(&mut self, entity: Entity) {
         if let Some(ticket) = self.tickets.remove(&entity) {
             self.queue.cancel(ticket);
-            self.askers.remove(&ticket.number());
+            self.requesters.remove(&ticket.number());
             self.counters.canceled += 1;
         }
     }
@@ -186,57 +162,47 @@ impl Pathfinder {
         self.queue.search(*self.tickets.get(&entity)?)
     }
 
-    /// Makes search memory ahead, so that the first tick under load need not: `pages` of 32 × 32
+    /// Allocates search memory ahead, so that the first tick under load need not: `pages` of 32 × 32
     /// cells, 8 KiB each. The plugin reserves 512 (4 MiB) when it is added.
     pub fn reserve(&mut self, pages: usize) {
         self.queue.reserve(pages);
     }
 
-    /// A tick begins.
-    pub(crate) fn begin_tick(&mut self) {
-        self.now = self.queue.tick();
+    /// The current tick.
+    pub(crate) const fn now(&self) -> u64 {
+        self.now
     }
 
-    /// The next order that is to be tried again now.
-    pub(crate) fn take_due(&mut self) -> Option<(Entity, u64)> {
-        self.again.take_due(self.now)
+    /// Takes so many expansions off the budget of the next searches.
+    pub(crate) fn spend(&mut self, expansions: u32) {
+        self.spent = self.spent.saturating_add(expansions);
     }
 
-    /// What becomes of orders that fail.
-    pub(crate) fn fallback(&mut self) -> Fallback<'_> {
-        Fallback { tick: self.now, again: &mut self.again }
+    /// The answers of this tick, in the order in which they were found.
+    pub(crate) fn take_answers(&mut self) -> Vec<Answer> {
+        core::mem::take(&mut self.answers)
     }
 
-    /// Orders that wait to be tried again; those given up meanwhile count until they are due.
-    pub(crate) fn waiting_again(&self) -> usize {
-        self.again.len()
+    /// Keeps the memory of the answers for the next tick.
+    pub(crate) fn keep(&mut self, answers: Vec<Answer>) {
+        self.answers = answers;
     }
 
-    /// Looks after the target of this order from now on.
-    pub(crate) fn follow(&mut self, number: u64, entity: Entity) {
-        self.followers.insert(number, entity);
-    }
-
-    pub(crate) fn unfollow(&mut self, number: u64) {
-        self.followers.remove(&number);
-    }
-
-    /// Orders that follow a target, by number.
-    pub(crate) fn followers(&self) -> impl Iterator<Item = (u64, Entity)> + '_ {
-        self.followers.iter().map(|(&number, &entity)| (number, entity))
-    }
-
-    /// Who waits for this answer.
-    fn asker(&self, ticket: Ticket) -> Option<Entity> {
-        self.askers.get(&ticket.number()).copied()
-    }
-
-    /// Who waits for this answer; forgets it.
-    fn take_asker(&mut self, ticket: Ticket) -> Option<Entity> {
-        let entity = self.askers.remove(&ticket.number())?;
+    /// The unit that waits for an answer; it waits no longer once it has all of it.
+    pub(crate) fn requester_of(&mut self, answer: &Answer) -> Option<Entity> {
+        let number = answer.ticket.number();
+        if path_kind(answer) == Some(PathKind::Beginning) {
+            return self.requesters.get(&number).copied();
+        }
+        let entity = self.requesters.remove(&number)?;
         self.tickets.remove(&entity);
         Some(entity)
     }
+}
+
+/// A tick begins.
+pub(crate) fn begin_tick(mut pathfinder: ResMut<Pathfinder>) {
+    pathfinder.now = pathfinder.queue.tick();
 }
 
 /// Spends the budget of the tick.
@@ -246,14 +212,17 @@ pub(crate) fn run_searches(
     settings: Res<TilePathSettings>,
 ) {
     let Pathfinder { queue, answers, counters, spent, unread, .. } = &mut *pathfinder;
-    let read = std::mem::take(spent).min(settings.budget);
+    let spent_before = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
     let in_time = || deadline.is_none_or(|(start, cap)| start.elapsed() < cap);
-    let budget = settings.budget - read;
+    let budget = settings.budget - spent_before;
     let workers = PoolWorkers::new(settings.threads);
-    let spent = queue.step_on(&workers, &*grids, budget, in_time, |answer| answers.push(answer));
-    counters.spent_last_tick = read + spent;
+    let spent = queue.step_on(&workers, &*grids, budget, in_time, |answer| {
+        count(counters, &answer);
+        answers.push(answer);
+    });
+    counters.spent_last_tick = spent_before + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
     counters.in_flight = queue.in_flight();
@@ -261,15 +230,42 @@ pub(crate) fn run_searches(
     counters.search_bytes = queue.bytes();
 }
 
+/// What kind of path an answer holds; `None` for a failure.
+pub(crate) fn path_kind(answer: &Answer) -> Option<PathKind> {
+    answer.result.as_ref().ok().map(Path::kind)
+}
+
+fn count(counters: &mut PathCounters, answer: &Answer) {
+    let kind = path_kind(answer);
+    if kind == Some(PathKind::Beginning) {
+        return; // counted with the rest
+    }
+    counters.expansions += answer.counters.expansions + answer.counters.portals;
+    counters.waited += answer.waited;
+    counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
+    *match kind {
+        Some(PathKind::Complete | PathKind::Beginning) => &mut counters.found,
+        Some(PathKind::Partial) => &mut counters.partial,
+        None => &mut counters.failed,
+    } += 1;
+    *match answer.found_by {
+        FoundBy::Check => &mut counters.by_check,
+        FoundBy::Field => &mut counters.by_field,
+        FoundBy::Search(Algorithm::JumpPoint) => &mut counters.by_jump_point,
+        FoundBy::Search(Algorithm::Hierarchical) => &mut counters.by_hierarchy,
+        FoundBy::Search(_) => &mut counters.by_astar,
+    } += 1;
+}
+
 /// Hash of one answer; these are added up, so that the order of answers does not matter. Which of
-/// several cheapest ways was found does not count: it depends on whether a field was shared, and so on
-/// who else was waiting.
+/// several cheapest paths was found does not count: it depends on whether a field was shared, and so on
+/// which other requests were waiting.
 fn answer_checksum(answer: &Answer) -> u64 {
     let mut sum = Checksum::default();
     sum.add(answer.ticket.number());
     match &answer.result {
         Ok(path) => {
-            // A long way counts as a whole, in however many answers it came.
+            // A long path counts as a whole, in however many answers it came.
             let begun = answer.begun;
             sum.add_cell(begun.map_or(path.start(), |begun| begun.start));
             sum.add_cell(path.end());

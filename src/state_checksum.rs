@@ -3,8 +3,10 @@
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use crate::{
-    crowds::Crowds, movement::CritterState, nav::checksum::Checksum, request::ActiveOrder,
+    crowds::Crowds,
+    nav::checksum::Checksum,
     scheduler::PathCounters,
+    unit::{CritterState, RequestState},
 };
 
 /// Sum over all answers given and all critters: their cells and how far into a step they are, in
@@ -16,13 +18,23 @@ pub fn state_checksum(world: &mut World) -> u64 {
     let answers =
         world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
     let mut critters =
-        world.query_filtered::<(Option<&ActiveOrder>, &CritterState), Allow<Disabled>>();
+        world.query_filtered::<(Option<&RequestState>, &CritterState), Allow<Disabled>>();
     let crowds = world.get_resource::<Crowds>();
-    let states = critters.iter(world).map(|(order, state)| {
+    let states = critters.iter(world).map(|(request, state)| {
         let mut sum = Checksum::default();
-        sum.add(order.map_or(0, |order| order.number));
-        state.add_to(crowds, &mut sum);
+        sum.add(request.map_or(0, |request| request.accepted));
+        add_position(state, crowds, &mut sum);
         sum.value()
     });
     states.fold(answers, u64::wrapping_add)
+}
+
+/// Adds the exact position of a critter, not the one that is drawn.
+fn add_position(state: &CritterState, crowds: Option<&Crowds>, sum: &mut Checksum) {
+    sum.add(state.member.number);
+    sum.add_cell(state.walk.tail());
+    sum.add_cell(state.walk.head());
+    let led = state.unit().zip(crowds.and_then(|crowds| crowds.get(state.member.grid)));
+    let progress = led.map_or(state.walk.progress(), |(unit, crowd)| crowd.progress(unit));
+    sum.add(progress.0);
 }

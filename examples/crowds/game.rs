@@ -86,7 +86,7 @@ fn begin_tick(mut play: ResMut<Play>, mut grids: ResMut<NavGrids>) -> Result {
     play.ticks += 1;
     if let Some((tick, rect)) = play.building
         && tick == play.ticks
-        && let Some(grid) = grids.get_mut(GridId::default())
+        && let Ok(grid) = grids.get_mut(GridId::default())
     {
         grid.block(rect)?;
     }
@@ -146,14 +146,15 @@ fn spawn(world: &mut World, starts: &[Start], sizes: &[u32], is_group: bool) -> 
         let mut critter = world.spawn((
             OfScene,
             Walker::new(cell, size, profile, Course::of(ahead)),
-            Critter::new(cells_per_second(settings, tick)).profile(profile),
+            Critter::new(cells_per_second(settings, tick)),
+            NavAgent::new(profile),
             Transform::from_translation(place.extend(HEIGHT))
                 .with_rotation(Quat::from_rotation_z(ahead.to_angle())),
         ));
         if !is_group {
-            critter.insert(PathRequest::to(goal).profile(profile));
+            critter.insert(PathRequest::to(goal));
         }
-        everybody.push(GroupMember::new(critter.id(), profile));
+        everybody.push(critter.id().into());
     }
     everybody
 }

@@ -40,7 +40,6 @@ impl Plugin for GamePlugin {
             .insert_resource(Home(Cell::default()))
             .add_observer(reports::note_arrival)
             .add_observer(reports::note_failure)
-            .add_observer(squads::disband_arrived)
             .add_observer(squads::disband_ahead)
             .add_systems(
                 Startup,

@@ -30,7 +30,7 @@ struct Ordered {
     unit: &'static Unit,
     state: &'static CritterState,
     transform: &'static Transform,
-    place: Option<&'static GroupPlace>,
+    place: Option<&'static GroupSlot>,
     queue: &'static mut OrderQueue,
 }
 
@@ -49,12 +49,12 @@ impl Recruit {
     }
 
     fn request(&self, to: Cell) -> PathRequest {
-        PathRequest::to(to).profile(self.profile()).reach(Reach::Nearest)
+        PathRequest::to(to).reach(Reach::Nearest)
     }
 }
 
 /// What a group puts on its members.
-type GroupOrders = (PathRequest, GroupPlace, SpeedLimit);
+type GroupOrders = (PathRequest, GroupSlot, SpeedLimit);
 
 /// Gives orders.
 #[derive(SystemParam)]
@@ -80,14 +80,13 @@ impl Dispatcher<'_, '_> {
                 stops: vec![there, here],
                 mode: PatrolMode::ThereAndBack,
             }),
-            Task::Follow(friend) => self.each(&squad, queued, |kind| {
-                patient(PathRequest::follow(friend).within(FOLLOWING), kind)
-            }),
+            Task::Follow(friend) => self
+                .each(&squad, queued, |_| patient(PathRequest::follow(friend).within(FOLLOWING))),
             Task::Attack(target) => self.each(&squad, queued, |kind| {
-                patient(PathRequest::follow(target).in_sight(kind.range(), SHOT), kind)
+                patient(PathRequest::follow(target).in_sight(kind.range(), SHOT))
             }),
             Task::Visit(building) => {
-                self.each(&squad, queued, |kind| patient(PathRequest::to(building).beside(), kind));
+                self.each(&squad, queued, |_| patient(PathRequest::to(building).beside()));
             }
             Task::Hold if queued => self.each(&squad, true, |_| Order::Hold { ticks: PAUSE }),
             Task::Hold => self.each(&squad, false, |_| Order::HoldGround),
@@ -138,8 +137,7 @@ impl Dispatcher<'_, '_> {
             let text = "goal out of reach: going as near as possible".into();
             self.commands.trigger(Notice { goal: Some(goal), at: None, text });
         }
-        let member =
-            |one: &Recruit| GroupMember::new(one.entity, one.profile()).rank(one.unit.kind.rank());
+        let member = |one: &Recruit| GroupMember::new(one.entity).rank(one.unit.kind.rank());
         let mut group = Group::to(goal, squad.iter().map(member))
             .formation(self.drill.formation())
             .request(PathRequest::to(goal).reach(Reach::Nearest));
@@ -199,8 +197,8 @@ impl Dispatcher<'_, '_> {
 }
 
 /// An order to carry out a request, with some patience.
-fn patient(request: PathRequest, kind: Kind) -> Order {
-    request.profile(kind.profile()).retry(PATIENCE).into()
+fn patient(request: PathRequest) -> Order {
+    request.retry(PATIENCE).into()
 }
 
 /// Where a line of orders ends, if that is a cell.

@@ -47,7 +47,7 @@ type Walker = (
     &'static Transform,
     &'static CritterState,
     &'static NavPath,
-    Option<&'static StraightWay>,
+    Option<&'static AnyAnglePath>,
     &'static Unit,
     &'static PathStatus,
 );

@@ -43,7 +43,7 @@ impl Notice {
 /// Counts arrivals, and tells of those that are not where they were meant to be.
 pub fn note_arrival(
     arrived: On<Arrived>,
-    units: Query<(&Transform, &ActiveOrder), With<Unit>>,
+    units: Query<(&Transform, &RequestState), With<Unit>>,
     mut tally: ResMut<Tally>,
     mut commands: Commands,
 ) {
@@ -57,16 +57,13 @@ pub fn note_arrival(
     }
 }
 
-/// Tells of an order that could not be carried out.
+/// Reports a request for which there is no path.
 pub fn note_failure(
     failed: On<PathFailed>,
     units: Query<&Transform, With<Unit>>,
     mut tally: ResMut<Tally>,
     mut commands: Commands,
 ) {
-    if matches!(failed.reason, PathFailure::Superseded | PathFailure::Canceled) {
-        return; // by a newer order, which is under way
-    }
     let Ok(transform) = units.get(failed.entity) else {
         return;
     };

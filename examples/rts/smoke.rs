@@ -181,7 +181,7 @@ fn have_arrived(world: &mut World) -> Result<bool, String> {
     Ok(have)
 }
 
-type Ordered = (&'static OrderQueue, &'static PathStatus, Has<GroupPlace>);
+type Ordered = (&'static OrderQueue, &'static PathStatus, Has<GroupSlot>);
 
 /// Whether everyone selected has such an order.
 fn have_duty(world: &mut World, duty: Duty) -> bool {

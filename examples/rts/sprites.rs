@@ -162,14 +162,17 @@ fn frame(unit: Unit, facing: Direction, step: usize) -> usize {
     (unit.kind as usize * WALK_FRAMES + step) * FACINGS + facing as usize
 }
 
-fn animate(time: Res<Time>, mut units: Query<(&Unit, &Facing, &PathStatus, &mut Sprite)>) {
+/// Shows units that are between two cells walking, and others standing: a unit under way may wait in a queue.
+fn animate(time: Res<Time>, mut units: Query<(&Unit, &Facing, &CritterState, &mut Sprite)>) {
     let seconds = time.elapsed_secs_wrapped();
-    for (unit, facing, status, mut sprite) in &mut units {
-        let is_walking = matches!(status, PathStatus::Walking(_));
+    for (unit, facing, state, mut sprite) in &mut units {
         let steps = seconds * unit.kind.speed() * FRAMES_PER_CELL;
-        let step =
-            if is_walking { (steps as usize + unit.number as usize) % WALK_FRAMES } else { 0 };
-        let index = frame(*unit, facing.0, step);
+        let step = if state.is_moving() {
+            (steps as usize + unit.number as usize) % WALK_FRAMES
+        } else {
+            0
+        };
+        let index = frame(*unit, facing.compass(), step);
         let is_shown = sprite.texture_atlas.as_ref().is_some_and(|atlas| atlas.index == index);
         if !is_shown && let Some(atlas) = &mut sprite.texture_atlas {
             atlas.index = index;

@@ -49,13 +49,14 @@ impl Barracks<'_, '_> {
         let place = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
         let mut unit = self.commands.spawn((
             Unit { kind, number: self.count.0 },
-            Critter::new(kind.speed()).turns(false).profile(kind.profile()),
+            Critter::new(kind.speed()).turns(false),
+            NavAgent::new(kind.profile()),
             PathStatus::Idle,
-            Facing(Direction::South),
+            Facing::new(Direction::South),
             Transform::from_translation(place),
         ));
         if kind.glides() {
-            unit.insert(StraightWay::default());
+            unit.insert(AnyAnglePath::default());
         }
         self.count.0 += 1;
     }

@@ -1,14 +1,13 @@
 //! Which critters have changed, found by reading change ticks as columns, not critter by critter.
 //!
-//! Input: a component, or several. Output: the critters whose component somebody has written since the
-//! system last ran.
+//! Input: a component, or several. Output: the critters whose component was written since the system last ran.
 
 use bevy::{
     ecs::{change_detection::Tick, entity_disabling::Disabled},
     prelude::*,
 };
 
-use crate::movement::CritterState;
+use crate::unit::CritterState;
 
 /// All critters, disabled ones too. (`Allow<Disabled>` cannot be read column by column.)
 type Critters = (With<CritterState>, Or<(With<Disabled>, Without<Disabled>)>);

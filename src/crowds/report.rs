@@ -1,8 +1,7 @@
-//! Lets the crowds move for a tick, and tells what came of it.
+//! Lets the crowds move for a tick, and passes on what came of it.
 //!
-//! Input: the crowds. Output: where critters are, which way they face, who has arrived, and who cannot
-//! get on, with the reason. A critter that cannot find back to its path, or whose path was cut off, gets
-//! another.
+//! Input: the crowds. Output: where critters are, which way they face, arrivals, and why units cannot move on.
+//! A critter that cannot find back to its path, or whose path was cut off, gets another.
 
 use core::hint::black_box;
 
@@ -11,12 +10,12 @@ use bevy::{
     prelude::*,
 };
 
-use super::{Crowds, Errand};
+use super::Crowds;
 use crate::{
+    coordinates::GridFrame,
     flow::FlowFields,
     grids::NavGrids,
-    group::{GroupPlace, GroupState},
-    movement::{CritterState, Facing},
+    group::{GroupSlot, GroupState},
     nav::{
         cell::Cell,
         crowd::{Crowd, CrowdEvent, Hindrance, UnitId},
@@ -26,8 +25,8 @@ use crate::{
         path::{Path, PathKind},
         walk::Walk,
     },
-    request::{ActiveOrder, Arrived, NavPath, PathRequest, PathStatus, way_out},
-    scheduler::Pathfinder,
+    request::{Outcomes, Requester, RequesterItem, move_again, way_out},
+    unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
 
 /// What is shown of a critter.
@@ -40,19 +39,10 @@ pub(crate) struct Shown {
     path: Option<&'static NavPath>,
 }
 
-/// What an order is ended or begun anew with.
-type Ordered = (
-    Option<&'static PathRequest>,
-    &'static mut PathStatus,
-    &'static mut ActiveOrder,
-    &'static mut NavPath,
-    &'static mut CritterState,
-);
+/// All units with requests, disabled ones too: no arrival is lost.
+type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
-/// All units under orders, disabled ones too: no arrival is lost.
-type OrderedUnits<'w, 's> = Query<'w, 's, Ordered, Allow<Disabled>>;
-
-/// What has come to an end in this tick, to be told in the order of the requests.
+/// What has come to an end in this tick, to be dealt with in the order of the requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
     Arrived,
@@ -65,126 +55,132 @@ pub(crate) fn advance_crowds(
     grids: Res<NavGrids>,
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
-    mut pathfinder: ResMut<Pathfinder>,
-    mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, OrderedUnits)>,
-    mut places: Query<&mut GroupPlace, Allow<Disabled>>,
+    mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Requesters)>,
+    mut slots: Query<&mut GroupSlot, Allow<Disabled>>,
     mut groups: Query<&mut GroupState, Allow<Disabled>>,
     mut news: Local<Vec<(u64, Entity, News)>>,
-    mut commands: Commands,
+    mut outcomes: Outcomes,
 ) {
-    for (&id, host) in &mut crowds.hosts {
+    for (&id, grid_crowd) in &mut crowds.by_grid {
         if let Some(grid) = grids.get(id) {
-            host.crowd.tick(grid, &fields.guides(&grids, id));
+            grid_crowd.crowd.tick(grid, &fields.guides(&grids, id));
         }
     }
     show_steps(&grids, &crowds, &mut critters.p0());
     collect_events(&crowds, &mut news);
-    let mut orders = critters.p1();
-    exchange_places(&crowds, &mut orders, &mut places, &mut groups);
+    let mut units = critters.p1();
+    exchange_slots(&crowds, &mut units, &mut slots, &mut groups);
     for (number, entity, _) in &mut *news {
-        *number = orders.get(*entity).map_or(0, |order| order.2.number);
+        *number = units.get(*entity).map_or(0, |unit| unit.state.accepted);
     }
     news.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
     for (_, entity, what) in news.drain(..) {
-        if let Ok(order) = orders.get_mut(entity) {
-            tell((entity, what), order, (&grids, &mut pathfinder), &mut commands);
+        if let Ok(mut unit) = units.get_mut(entity) {
+            react(&mut unit, what, &grids, &mut outcomes);
         }
     }
 }
 
-/// Takes over which steps have begun and ended, of disabled critters as well: they hold their cells.
+/// Shows which steps have begun and ended, of disabled critters as well: they hold their cells.
 fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, Allow<Disabled>>) {
-    for (&id, host) in &crowds.hosts {
-        let Some(grid) = grids.get(id) else {
+    for (&id, grid_crowd) in &crowds.by_grid {
+        let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
             continue;
         };
         // First a look at where all of them are kept, so that the processor waits for many at the same time.
-        for unit in host.crowd.moved() {
-            black_box(critters.contains(host.entities[unit.slot()]));
+        for unit in grid_crowd.crowd.moved() {
+            black_box(critters.contains(grid_crowd.entities[unit.slot()]));
         }
-        for unit in host.crowd.moved() {
-            if let Ok(mut critter) = critters.get_mut(host.entities[unit.slot()]) {
-                critter.show(grid, &host.crowd, unit);
+        for unit in grid_crowd.crowd.moved() {
+            if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.slot()]) {
+                critter.show((grid, frame), &grid_crowd.crowd, unit);
             }
         }
     }
 }
 
-/// Notes which members of groups have other places than before.
-fn exchange_places(
+/// Notes which members of groups have other slots than before.
+fn exchange_slots(
     crowds: &Crowds,
-    orders: &mut OrderedUnits,
-    places: &mut Query<&mut GroupPlace, Allow<Disabled>>,
+    units: &mut Requesters,
+    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
     groups: &mut Query<&mut GroupState, Allow<Disabled>>,
 ) {
-    for host in crowds.hosts.values() {
-        for event in host.crowd.events() {
-            let (unit, with, have_arrived) = match *event {
-                CrowdEvent::Exchanged { unit, with, have_arrived } => (unit, with, have_arrived),
+    for grid_crowd in crowds.by_grid.values() {
+        let entity = |unit: UnitId| grid_crowd.entities[unit.slot()];
+        for event in grid_crowd.crowd.events() {
+            match *event {
+                CrowdEvent::Exchanged { unit, with, have_arrived } => {
+                    let pair = [entity(unit), entity(with)];
+                    exchange(pair, have_arrived, units, slots, groups);
+                }
                 CrowdEvent::Settled { unit, cell } => {
-                    let entity = host.entities[unit.slot()];
-                    settle((entity, cell), orders, places, groups);
-                    continue;
+                    settle((entity(unit), cell), units, slots, groups);
                 }
-                _ => continue,
-            };
-            let pair = [host.entities[unit.slot()], host.entities[with.slot()]];
-            if let Ok([mut a, mut b]) = orders.get_many_mut(pair) {
-                core::mem::swap(&mut a.2.query, &mut b.2.query);
-                for (_, status, _, _, state) in [&mut a, &mut b] {
-                    if let PathStatus::Arrived(kind) = **status
-                        && !have_arrived
-                    {
-                        state.member.has_told = true;
-                        **status = PathStatus::Walking(kind);
-                    }
-                }
-            }
-            if let Ok([mut a, mut b]) = places.get_many_mut(pair) {
-                core::mem::swap(&mut a.cell, &mut b.cell);
-                if let Ok(mut group) = groups.get_mut(a.group) {
-                    group.bypass_change_detection().exchange(pair[0], pair[1]);
-                }
+                _ => {}
             }
         }
     }
 }
 
-/// Notes that a member of a group has another place than it was given.
+/// Two members of a group have exchanged their slots.
+fn exchange(
+    pair: [Entity; 2],
+    have_arrived: bool,
+    units: &mut Requesters,
+    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
+    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
+) {
+    if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
+        core::mem::swap(&mut a.state.query, &mut b.state.query);
+        if !have_arrived {
+            a.walk_on();
+            b.walk_on();
+        }
+    }
+    if let Ok([mut a, mut b]) = slots.get_many_mut(pair) {
+        core::mem::swap(&mut a.cell, &mut b.cell);
+        if let Ok(mut group) = groups.get_mut(a.group) {
+            group.bypass_change_detection().exchange(pair[0], pair[1]);
+        }
+    }
+}
+
+/// A member of a group keeps another slot than it was given.
 fn settle(
     (entity, cell): (Entity, Cell),
-    orders: &mut OrderedUnits,
-    places: &mut Query<&mut GroupPlace, Allow<Disabled>>,
+    units: &mut Requesters,
+    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
     groups: &mut Query<&mut GroupState, Allow<Disabled>>,
 ) {
-    if let Ok((_, _, mut order, ..)) = orders.get_mut(entity) {
-        order.query.goal = cell;
+    if let Ok(mut unit) = units.get_mut(entity) {
+        unit.state.query.goal = cell;
     }
-    if let Ok(mut place) = places.get_mut(entity) {
-        place.cell = cell;
-        if let Ok(mut group) = groups.get_mut(place.group) {
+    if let Ok(mut slot) = slots.get_mut(entity) {
+        slot.cell = cell;
+        if let Ok(mut group) = groups.get_mut(slot.group) {
             group.bypass_change_detection().settle(entity, cell);
         }
     }
 }
 
 fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
-    for host in crowds.hosts.values() {
-        for event in host.crowd.events() {
+    for grid_crowd in crowds.by_grid.values() {
+        for event in grid_crowd.crowd.events() {
             let (unit, what) = match *event {
                 CrowdEvent::Arrived { unit, .. } => (unit, News::Arrived),
                 CrowdEvent::Stuck { unit, why } => (unit, News::Stuck(why)),
                 CrowdEvent::Lost { unit } => (unit, News::Lost),
                 CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => continue,
             };
-            news.push((0, host.entities[unit.slot()], what));
+            news.push((0, grid_crowd.entities[unit.slot()], what));
         }
     }
 }
 
 impl ShownItem<'_, '_> {
     /// Takes over the step that a unit makes now, or that it stands.
-    fn show(&mut self, grid: &NavGrid, crowd: &Crowd, unit: UnitId) {
+    fn show(&mut self, (grid, frame): (&NavGrid, &GridFrame), crowd: &Crowd, unit: UnitId) {
         let state = self.state.bypass_change_detection();
         let place = crowd.place(grid, unit).filter(|_| state.member.unit == Some(unit));
         let Some((tail, head)) = place else {
@@ -204,86 +200,66 @@ impl ShownItem<'_, '_> {
             return;
         }
         if !before.is_between_cells() || before.direction() != direction {
-            self.facing.set_if_neq(Facing(direction));
+            self.facing.set_if_neq(Facing::on(frame, direction));
         }
         if core::mem::take(&mut state.member.is_stuck)
             && let (Some(status), Some(path)) = (&mut self.status, self.path)
-            && matches!(**status, PathStatus::Stuck(_))
         {
-            **status = PathStatus::Walking(path.0.kind());
+            move_again(status, path);
         }
     }
 }
 
-type OrderedItem<'a> = (
-    Option<&'a PathRequest>,
-    Mut<'a, PathStatus>,
-    Mut<'a, ActiveOrder>,
-    Mut<'a, NavPath>,
-    Mut<'a, CritterState>,
-);
-
-fn tell(
-    (entity, what): (Entity, News),
-    (request, mut status, mut order, mut path, mut state): OrderedItem<'_>,
-    (grids, pathfinder): (&NavGrids, &mut Pathfinder),
-    commands: &mut Commands,
-) {
-    let is_latest = request.is_some() && order.asked == order.number;
-    if !is_latest || !status.is_walking() || state.member.errand != Errand::Known {
+/// Decides what becomes of a request whose unit has arrived, is stuck, or has lost its path.
+fn react(unit: &mut RequesterItem, what: News, grids: &NavGrids, outcomes: &mut Outcomes) {
+    let is_current =
+        unit.critter.as_ref().is_some_and(|(state, _)| state.member.path == PathSync::Current);
+    if !unit.is_walking() || !is_current {
         return;
     }
     match what {
-        News::Arrived if is_elsewhere(&order, &path, state.cell()) => {
-            ask_again((entity, grids, pathfinder), &mut order, (path, status, state));
-        }
-        News::Arrived => {
-            let kind = path.0.kind();
-            if kind == PathKind::Beginning {
-                return; // the rest is on its way
-            }
-            *status = PathStatus::Arrived(kind);
-            let cell = state.cell();
-            if path.0.end() != cell {
-                path.0 = Path::standing(cell); // the place of a mate
-            }
-            if !core::mem::take(&mut state.member.has_told) {
-                commands.trigger(Arrived { entity, kind, cell });
-            }
-        }
-        News::Stuck(_) if state.walk.is_between_cells() => {} // it was pushed on in the same tick
+        News::Arrived if is_elsewhere(unit) => search_again(unit, grids, outcomes),
+        News::Arrived => arrive(unit, outcomes),
         News::Stuck(why) => {
-            *status = PathStatus::Stuck(why);
-            state.bypass_change_detection().member.is_stuck = true;
+            // Unless it was pushed on in the same tick.
+            if !unit.critter.as_ref().is_some_and(|(state, _)| state.walk.is_between_cells()) {
+                unit.be_stuck(why);
+            }
         }
-        News::Lost if path.0.kind() == PathKind::Beginning => {} // the rest is on its way
-        News::Lost => ask_again((entity, grids, pathfinder), &mut order, (path, status, state)),
+        News::Lost if unit.path.0.kind() == PathKind::Beginning => {} // the rest is on its way
+        News::Lost => search_again(unit, grids, outcomes),
     }
 }
 
-/// Whether a critter has come to the end of its path and its place is another by now: it exchanged places
-/// with a member of its group, and the group is gone.
-fn is_elsewhere(order: &ActiveOrder, path: &NavPath, cell: Cell) -> bool {
-    let query = &order.query;
-    let is_exact = query.approach == Approach::default() && order.goals.is_none();
-    is_exact && path.0.kind() == PathKind::Complete && query.goal != cell
+fn arrive(unit: &mut RequesterItem, outcomes: &mut Outcomes) {
+    let kind = unit.path.0.kind();
+    let Some((critter, _)) = &mut unit.critter else {
+        return;
+    };
+    if kind == PathKind::Beginning {
+        return; // the rest is on its way
+    }
+    let cell = critter.cell();
+    let is_news = !core::mem::take(&mut critter.member.is_announced);
+    if unit.path.0.end() != cell {
+        unit.path.0 = Path::standing(cell); // the slot of another member
+    }
+    outcomes.arrive(unit, kind, is_news);
 }
 
-/// Asks for a way from where a critter stands.
-fn ask_again(
-    (entity, grids, pathfinder): (Entity, &NavGrids, &mut Pathfinder),
-    order: &mut ActiveOrder,
-    (mut path, mut status, mut state): (
-        Mut<'_, NavPath>,
-        Mut<'_, PathStatus>,
-        Mut<'_, CritterState>,
-    ),
-) {
-    let head = state.walk.head();
-    let grid = grids.get(order.grid);
-    let start = grid.map_or(head, |grid| way_out(grid, order.query.profile, head));
-    path.0 = Path::standing(start);
-    state.restart();
-    pathfinder.ask_again(entity, order, start);
-    *status = PathStatus::Repairing;
+/// Whether a critter has come to the end of its path and its goal is another by now: it exchanged slots
+/// with a member of its group, and the group is gone.
+fn is_elsewhere(unit: &RequesterItem) -> bool {
+    let query = &unit.state.query;
+    let is_exact = query.approach == Approach::default() && unit.state.goals.is_none();
+    let cell = unit.critter.as_ref().map(|(state, _)| state.cell());
+    is_exact && unit.path.0.kind() == PathKind::Complete && Some(query.goal) != cell
+}
+
+/// Searches for a path from where a critter stands.
+fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
+    let head = unit.head();
+    let profile = unit.state.query.profile;
+    let start = grids.get(unit.state.grid).map_or(head, |grid| way_out(grid, profile, head));
+    outcomes.stop_and_repair(unit, start);
 }

@@ -11,12 +11,12 @@ use crate::{
     coordinates::GridFrame,
     crowds::Crowds,
     grids::NavGrids,
-    movement::CritterState,
     nav::{
         cell::{Cell, CellRect},
         crowd::{Hindrance, UnitId},
         query::GridId,
     },
+    unit::CritterState,
 };
 
 /// Half a cell less a little free space.

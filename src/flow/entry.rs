@@ -35,7 +35,7 @@ pub(super) struct Entry {
     route: RouteId,
     field: DistanceField,
     /// Which of the grids that had its number it is for; 0 while there is none.
-    incarnation: u64,
+    generation: u64,
     status: FlowStatus,
     work: Option<Work>,
     /// Whether filling has yet to begin.
@@ -50,7 +50,7 @@ impl Entry {
             handle,
             route,
             field: DistanceField::new(),
-            incarnation: 0,
+            generation: 0,
             status: FlowStatus::Pending,
             work: None,
             must_start: false,
@@ -80,8 +80,8 @@ impl Entry {
     }
 
     /// The field, if it is for this grid.
-    pub(super) fn field(&self, incarnation: u64) -> Option<&DistanceField> {
-        (self.incarnation == incarnation).then_some(&self.field)
+    pub(super) fn field(&self, generation: u64) -> Option<&DistanceField> {
+        (self.generation == generation).then_some(&self.field)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -91,9 +91,9 @@ impl Entry {
     /// Finds out what there is to do.
     pub(super) fn look_after(&mut self, grids: &NavGrids, counters: &mut FlowCounters) {
         let key = *self.handle.0;
-        let incarnation = grids.incarnation(key.grid);
-        if self.incarnation != incarnation {
-            self.incarnation = incarnation;
+        let generation = grids.generation(key.grid);
+        if self.generation != generation {
+            self.generation = generation;
             self.empty();
         }
         let Some(grid) = grids.get(key.grid) else {

@@ -44,7 +44,7 @@ impl RouteNumbers {
 #[derive(Debug)]
 pub(crate) struct FlowRoutes<'a> {
     fields: &'a FlowFields,
-    incarnation: u64,
+    generation: u64,
 }
 
 impl FlowFields {
@@ -55,14 +55,14 @@ impl FlowFields {
 
     /// All fields on a grid, as guides of its crowd.
     pub(crate) fn guides(&self, grids: &NavGrids, id: GridId) -> FlowRoutes<'_> {
-        FlowRoutes { fields: self, incarnation: grids.incarnation(id) }
+        FlowRoutes { fields: self, generation: grids.generation(id) }
     }
 }
 
 impl FlowRoutes<'_> {
     fn field(&self, route: RouteId) -> Option<&DistanceField> {
         let key = self.fields.routes.keys.get(&route)?;
-        self.fields.fields.get(key)?.field(self.incarnation)
+        self.fields.fields.get(key)?.field(self.generation)
     }
 }
 

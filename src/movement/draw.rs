@@ -3,46 +3,17 @@
 use std::collections::BTreeMap;
 
 use bevy::{
-    ecs::{change_detection::Tick, query::QueryData, system::SystemChangeTick},
+    ecs::{query::QueryData, system::SystemChangeTick},
     prelude::*,
 };
 
-use super::{Critter, CritterState, Facing};
 use crate::{
     coordinates::GridFrame,
     crowds::Crowds,
     grids::NavGrids,
     nav::{crowd::Crowd, query::GridId},
-    request::ActiveOrder,
+    unit::{Critter, CritterState, Facing, RequestState, TransformWrites},
 };
-
-/// How transforms are written.
-#[derive(Resource, Debug)]
-pub(crate) struct Drawing {
-    /// Whether they run between the last two ticks (the plugin ticks in `FixedUpdate`) or stand at the
-    /// last one.
-    is_between_ticks: bool,
-    /// When they were last written.
-    written: Option<Tick>,
-    /// Whose transform somebody else had written at that very time: commands do not count time.
-    moved: Vec<Entity>,
-}
-
-impl Drawing {
-    pub(crate) const fn new(is_between_ticks: bool) -> Self {
-        Self { is_between_ticks, written: None, moved: Vec::new() }
-    }
-
-    /// Who may have been put elsewhere though the time of it says otherwise.
-    pub(crate) fn take_moved(&mut self, entities: &mut Vec<Entity>) {
-        entities.append(&mut self.moved);
-    }
-
-    /// Whether it was the last drawing that changed something at this time.
-    pub(crate) fn has_written(&self, changed: Tick) -> bool {
-        self.written == Some(changed)
-    }
-}
 
 /// What is drawn of a critter.
 #[derive(QueryData)]
@@ -51,7 +22,7 @@ pub(crate) struct Drawn {
     entity: Entity,
     critter: &'static Critter,
     state: &'static mut CritterState,
-    order: Option<&'static ActiveOrder>,
+    request: Option<&'static RequestState>,
     facing: &'static Facing,
     transform: &'static mut Transform,
     child_of: Option<&'static ChildOf>,
@@ -73,23 +44,23 @@ struct Stage<'a> {
 pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    mut drawing: ResMut<Drawing>,
+    mut writes: ResMut<TransformWrites>,
     fixed: Option<Res<Time<Fixed>>>,
     mut critters: Query<Drawn>,
     parents: Query<&GlobalTransform>,
     mut frames: Local<BTreeMap<GridId, GridFrame>>,
     ticks: SystemChangeTick,
 ) {
-    drawing.written = Some(ticks.this_run());
+    writes.begin(ticks.this_run());
     let share = match fixed {
-        Some(fixed) if drawing.is_between_ticks => fixed.overstep_fraction(),
+        Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
         _ => 1.0,
     };
     let is_moved = note_frames(&grids, &mut frames);
     let mut stage: Option<(GridId, Stage)> = None;
     for mut critter in &mut critters {
         if critter.transform.last_changed() == ticks.this_run() {
-            drawing.moved.push(critter.entity);
+            writes.note_moved(critter.entity);
         }
         if critter.state.is_at_rest && !is_moved && critter.child_of.is_none() {
             continue;
@@ -121,8 +92,8 @@ fn note_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bo
 impl DrawnItem<'_, '_> {
     /// The grid it is on.
     fn grid(&self) -> GridId {
-        match (self.state.unit(), self.order) {
-            (None, Some(order)) => order.grid,
+        match (self.state.unit(), self.request) {
+            (None, Some(request)) => request.grid,
             _ => self.state.member.grid,
         }
     }
@@ -159,7 +130,7 @@ impl DrawnItem<'_, '_> {
         }
         let heading = match state.heading {
             _ if !is_walking => (0, 0),
-            (0, 0) => self.facing.0.offset(),
+            (0, 0) => self.facing.direction.offset(),
             heading => heading,
         };
         let is_turned = state.turned != heading || stage.is_moved;

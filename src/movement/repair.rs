@@ -1,16 +1,23 @@
-//! New paths for critters whose way an edit has cut off, and for no one else.
+//! New paths for units whose path an edit has cut off, and for no others.
 
 use std::collections::BTreeMap;
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
-use super::{CritterState, StraightWay};
 use crate::{
     crowds::Crowds,
     grids::NavGrids,
-    nav::{cell::CellRect, grid::NavGrid, path::Path, query::GridId},
-    request::{ActiveOrder, NavPath, PathStatus, fitting_anchor, way_out},
-    scheduler::Pathfinder,
+    nav::{
+        cell::{Cell, CellRect},
+        direction::Direction,
+        grid::NavGrid,
+        path::Path,
+        query::GridId,
+        terrain::ProfileId,
+    },
+    request::{Outcomes, Requester, RequesterItem, fitting_anchor, way_out},
+    unit::{CritterState, PathStatus},
+    whereabouts::Whereabouts,
 };
 
 /// The revision of each grid up to which paths are known to be good, and scratch memory.
@@ -21,22 +28,14 @@ pub(crate) struct Seen {
     broken: Vec<(u64, Entity)>,
 }
 
-type Walker = (
-    Entity,
-    &'static mut ActiveOrder,
-    &'static mut NavPath,
-    &'static mut CritterState,
-    &'static mut PathStatus,
-    Option<&'static mut StraightWay>,
-);
-
-/// Looks at the edits since the last tick and sends critters whose way they cross to the queue.
+/// Looks at the edits since the last tick and sends units whose path they cross to the queue.
 pub(crate) fn repair_paths(
     mut seen: Local<Seen>,
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    mut pathfinder: ResMut<Pathfinder>,
-    mut walkers: Query<Walker, Allow<Disabled>>,
+    mut outcomes: Outcomes,
+    mut units: Query<Requester, Allow<Disabled>>,
+    whereabouts: Whereabouts,
 ) {
     let Seen { revisions, edits, broken } = &mut *seen;
     edits.values_mut().for_each(Vec::clear);
@@ -51,53 +50,20 @@ pub(crate) fn repair_paths(
     if !any {
         return;
     }
-    for (entity, order, path, mut state, status, straight) in &mut walkers {
-        let under_way = status.is_walking() || state.walk.is_between_cells();
-        let rects = edits.get(&order.grid).filter(|rects| under_way && !rects.is_empty());
-        let grid = grids.get(order.grid);
-        if let (Some(rects), Some(grid)) = (rects, grid)
-            && !is_sound(grid, &crowds, &order, &path.0, &state, rects)
+    for mut unit in &mut units {
+        let rects = edits.get(&unit.state.grid).filter(|rects| !rects.is_empty());
+        if let (Some(rects), Some(grid)) = (rects, grids.get(unit.state.grid))
+            && is_cut_off(&mut unit, (grid, &grids, &crowds), rects, &whereabouts)
         {
-            broken.push((order.number, entity));
-        } else if let (Some(rects), Some(grid), Some(mut straight)) = (rects, grid, straight) {
-            straight.avoid(grid, order.query.profile, &path.0, &mut state, rects);
+            broken.push((unit.state.accepted, unit.entity));
         }
     }
     broken.sort_unstable();
     for (_, entity) in broken.drain(..) {
-        if let Ok((entity, mut order, mut path, mut state, mut status, _)) = walkers.get_mut(entity)
-        {
-            let is_free = |cell| {
-                let grid = grids.get(order.grid);
-                grid.is_some_and(|grid| grid.cost(order.query.profile, cell) > 0)
-            };
-            // Built over on both sides of a step, it goes on to the end of it.
-            let leads_itself = state.unit().is_none();
-            if !leads_itself || is_free(state.walk.head()) || !is_free(state.walk.tail()) {
-                state.restart();
-            } else {
-                state.turn_back();
-            }
-            // A unit that has grown makes room.
-            let head = state.walk.head();
-            let grid = grids.get(order.grid);
-            let beginning = if leads_itself { fitting_anchor } else { way_out };
-            let start = grid.map_or(head, |grid| beginning(grid, order.query.profile, head));
-            path.0 = Path::standing(start);
-            if !is_at_rest(&status, &order) {
-                pathfinder.ask_again(entity, &mut order, start);
-                *status = PathStatus::Repairing;
-            }
+        if let Ok(mut unit) = units.get_mut(entity) {
+            mend(&mut unit, &grids, &mut outcomes);
         }
     }
-}
-
-/// Whether nothing is searched for at present.
-fn is_at_rest(status: &PathStatus, order: &ActiveOrder) -> bool {
-    use PathStatus::{Arrived, Failed, Idle, Searching, Waiting};
-    // Between two attempts nothing is searched for, either.
-    matches!(status, Idle | Waiting(_) | Failed(_) | Arrived(_))
-        || matches!(status, Searching) && order.ticket.is_none()
 }
 
 /// What was edited after `revision`; everything, where the grid cannot tell.
@@ -108,25 +74,102 @@ fn collect_edits(grid: &NavGrid, revision: u64, rects: &mut Vec<CellRect>) {
     }
 }
 
-/// Whether the step under way and all steps ahead are still legal after `edits`.
+/// Whether `edits` cut off what is left of a unit's path. Where only the straight lines of its path are
+/// blocked, it keeps to the steps from now on.
+fn is_cut_off(
+    unit: &mut RequesterItem,
+    (grid, grids, crowds): (&NavGrid, &NavGrids, &Crowds),
+    edits: &[CellRect],
+    whereabouts: &Whereabouts,
+) -> bool {
+    let profile = unit.state.query.profile;
+    let Some((critter, _)) = &mut unit.critter else {
+        let has_path = matches!(*unit.status, PathStatus::Found(_)) && unit.is_latest();
+        let here = || {
+            let frame = grids.frame(unit.state.grid)?;
+            frame.anchor_at(whereabouts.position(unit.entity)?, grid.unit_size(profile))
+        };
+        return has_path && !is_sound_ahead(grid, profile, &unit.path.0, here(), edits);
+    };
+    if !unit.status.is_walking() && !critter.walk.is_between_cells() {
+        return false;
+    }
+    if !is_sound((grid, unit.state.grid, profile), crowds, &unit.path.0, critter, edits) {
+        return true;
+    }
+    if let Some(any_angle) = &mut unit.any_angle {
+        any_angle.avoid(grid, profile, &unit.path.0, critter, edits);
+    }
+    false
+}
+
+/// Stops a unit whose path is cut off, and searches for another.
+fn mend(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
+    let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
+    let Some((critter, _)) = &mut unit.critter else {
+        outcomes.invalidate(unit);
+        return;
+    };
+    let is_free = |cell| grid.is_some_and(|grid| grid.cost(profile, cell) > 0);
+    // Built over on both sides of a step, it finishes the step.
+    let is_ghost = critter.unit().is_none();
+    if !is_ghost || is_free(critter.walk.head()) || !is_free(critter.walk.tail()) {
+        critter.restart();
+    } else {
+        critter.turn_back();
+    }
+    // A unit that has grown makes room.
+    let head = critter.walk.head();
+    let beginning = if is_ghost { fitting_anchor } else { way_out };
+    let start = grid.map_or(head, |grid| beginning(grid, profile, head));
+    unit.path.0 = Path::standing(start);
+    if !unit.is_at_rest() {
+        outcomes.repair(unit, start);
+    }
+}
+
+/// Whether the step under way and all steps ahead of a critter are still legal after `edits`.
 fn is_sound(
-    grid: &NavGrid,
+    (grid, id, profile): (&NavGrid, GridId, ProfileId),
     crowds: &Crowds,
-    order: &ActiveOrder,
     path: &Path,
-    state: &CritterState,
+    critter: &CritterState,
     edits: &[CellRect],
 ) -> bool {
-    let profile = order.query.profile;
-    let walk = crowds.walk_along(grid, order.grid, state);
-    if state.unit().is_some() && walk.is_none() {
-        return true; // it has no way, and gets off ground that is built over by itself
+    let walk = crowds.walk_along(grid, id, critter);
+    if critter.unit().is_some() && walk.is_none() {
+        return true; // it has no path, and walks off terrain that is built over by itself
     }
-    let walk = walk.unwrap_or(state.walk);
+    let walk = walk.unwrap_or(critter.walk);
     let head = walk.head();
     edits.iter().all(|&rect| {
         let noticed = grid.anchors_over(profile, rect);
         let head_is_fine = !noticed.contains(head) || grid.cost(profile, head) > 0;
         head_is_fine && walk.survives(path, grid, profile, rect)
+    })
+}
+
+/// Whether the path of a unit that the game moves is still legal after `edits`, from the cell `here` on; all of
+/// it, where the unit has left it.
+fn is_sound_ahead(
+    grid: &NavGrid,
+    profile: ProfileId,
+    path: &Path,
+    here: Option<Cell>,
+    edits: &[CellRect],
+) -> bool {
+    let cells: Vec<Cell> = path.cells().collect();
+    let passed = here.and_then(|here| cells.iter().rposition(|&cell| cell == here)).unwrap_or(0);
+    let Some(layer) = grid.layer(profile) else {
+        return false;
+    };
+    let comes_near = |from: Cell, to: Cell| {
+        let near = |rect: CellRect| grid.anchors_over(profile, rect).meets_span(from, to);
+        edits.iter().any(|&rect| near(rect))
+    };
+    cells[passed..].windows(2).all(|step| {
+        let direction = Direction::between(step[0], step[1]);
+        let can_step = |(x, y)| direction.is_some_and(|direction| layer.can_step(x, y, direction));
+        !comes_near(step[0], step[1]) || grid.local(step[0]).is_some_and(can_step)
     })
 }

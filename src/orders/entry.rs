@@ -28,7 +28,7 @@ pub(super) struct Entry {
     is_resting: bool,
     /// Ticks still to stand: of a hold, and of a patrol that rests.
     left: u32,
-    beat: Beat,
+    patrol: PatrolProgress,
 }
 
 /// How a request ended.
@@ -59,7 +59,7 @@ impl Entry {
     /// An order not yet begun.
     pub(super) fn new(id: OrderId, order: Order) -> Self {
         let left = if let Order::Hold { ticks } = order { ticks } else { 0 };
-        let beat = Beat::default();
+        let patrol = PatrolProgress::default();
         Self {
             id,
             order,
@@ -68,7 +68,7 @@ impl Entry {
             reached: false,
             is_resting: false,
             left,
-            beat,
+            patrol,
         }
     }
 
@@ -86,7 +86,7 @@ impl Entry {
     pub(super) fn request(&self) -> Option<PathRequest> {
         match &self.order {
             Order::Go(request) => Some(request.clone()),
-            Order::Patrol { stops, .. } => stops.get(self.beat.stop).cloned(),
+            Order::Patrol { stops, .. } => stops.get(self.patrol.stop).cloned(),
             Order::Hold { .. } | Order::HoldGround => None,
         }
     }
@@ -127,7 +127,7 @@ impl Entry {
                 Progress::Done
             }
             (Order::Go(_), Some(End::Failed(reason))) => Progress::Failed(reason),
-            (Order::Patrol { stops, mode }, Some(end)) => self.beat.turn(end, stops.len(), *mode),
+            (Order::Patrol { stops, mode }, Some(end)) => self.patrol.turn(end, stops.len(), *mode),
             _ => Progress::Same,
         };
         if progress == Progress::Rest { self.rest(PATROL_REST) } else { progress }
@@ -159,7 +159,7 @@ impl Entry {
 /// Where a patrol is on its round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
-struct Beat {
+struct PatrolProgress {
     /// The stop it is on the way to.
     stop: usize,
     /// It is on the way back.
@@ -170,7 +170,7 @@ struct Beat {
     still: usize,
 }
 
-impl Beat {
+impl PatrolProgress {
     /// A stop of so many is dealt with: turns to the next one.
     fn turn(&mut self, end: End, stops: usize, mode: PatrolMode) -> Progress {
         self.missed = if matches!(end, End::Failed(_)) { self.missed + 1 } else { 0 };

@@ -116,7 +116,7 @@ pub struct OrderBegun {
 /// despawned before.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct OrderEnded {
-    /// Whose.
+    /// Owner.
     pub entity: Entity,
     /// Which.
     pub order: OrderId,

@@ -1,50 +1,48 @@
-//! Goes after targets that move.
+//! Follows targets that move.
 //!
-//! Input: orders that follow an entity, in the order of their numbers. Output: new ways for those whose
+//! Input: requests that follow an entity, in the order of their numbers. Output: new paths for those whose
 //! target has moved enough to matter, a stop for those that are near enough, an end for those whose
-//! target is gone. Looking costs a tick a little of its budget, planning anew as much as any request.
+//! target is gone. Looking costs a tick a little of its budget, planning again as much as any request.
 
 use bevy::prelude::*;
 
 use super::{
-    PathFailed, PathRequest, PathStatus,
-    accept::{Desk, LETTER_COST},
+    PathRequest,
+    intake::{ENTRY_COST, RequestIntake},
+    outcome::RequesterReadOnlyItem,
+    resolve::Asker,
 };
 use crate::{
-    nav::{
-        cell::Cell,
-        goal::Goal,
-        path::{Path, PathKind},
-        query::PathFailure,
-    },
+    nav::{cell::Cell, goal::Goal, path::PathKind, query::PathFailure},
     scheduler::TilePathSettings,
+    unit::PathStatus,
 };
 
 /// What looking after one target takes of the budget, in expansions.
 const LOOK_COST: u32 = 4;
-/// A way is planned anew when its goal has moved by this share of what is left of it.
-const SHARE_OF_WAY: u32 = 4;
+/// A path is planned again when its goal has moved by this share of what is left of it.
+const SHARE_OF_PATH: u32 = 4;
 
 /// What is to be done about a follower.
-enum Turn {
-    Leave,
-    PlanAnew,
+enum Action {
+    Keep,
+    PlanAgain,
     /// Near enough, here.
     Stop(Cell, Goal),
-    Lost(PathFailure),
-    /// It follows no more.
+    Fail(PathFailure),
+    /// It does not follow any more.
     Forget,
 }
 
-/// Looks after the targets that are followed, in turns: for up to a quarter of the budget in a tick.
+/// Looks after the targets that are followed, one after another: for up to a quarter of the budget in a tick.
 pub(crate) fn follow_targets(
-    mut desk: Desk,
+    mut intake: RequestIntake,
     settings: Res<TilePathSettings>,
     mut followers: Local<Vec<(u64, Entity)>>,
     mut last: Local<u64>,
 ) {
-    desk.pathfinder.begin_tick();
-    followers.extend(desk.pathfinder.followers());
+    let open = &intake.outcomes.open;
+    followers.extend(open.followers.iter().map(|(&number, &entity)| (number, entity)));
     let next = followers.partition_point(|&(number, _)| number <= *last);
     followers.rotate_left(next);
     let (share, mut spent) = ((settings.budget / 4).max(LOOK_COST), 0_u32);
@@ -54,96 +52,96 @@ pub(crate) fn follow_targets(
         }
         *last = number;
         spent += LOOK_COST;
-        match desk.turn_of(entity, number) {
-            Turn::Leave => {}
-            Turn::PlanAnew => {
-                desk.pathfinder.counters.followed += 1;
-                spent = spent.saturating_add(LETTER_COST + desk.take_up(entity));
+        match intake.action_for(entity, number) {
+            Action::Keep => {}
+            Action::PlanAgain => {
+                intake.outcomes.pathfinder.counters.followed += 1;
+                spent = spent.saturating_add(ENTRY_COST + intake.take_up(entity));
             }
-            Turn::Stop(cell, goal) => desk.stop(entity, cell, goal),
-            Turn::Lost(reason) => desk.lose(entity, number, reason),
-            Turn::Forget => desk.pathfinder.unfollow(number),
+            Action::Stop(cell, goal) => intake.stop(entity, cell, goal),
+            Action::Fail(reason) => intake.lose_target(entity, number, reason),
+            Action::Forget => intake.outcomes.unfollow(number),
         }
     }
-    desk.pathfinder.spent = desk.pathfinder.spent.saturating_add(spent);
+    intake.outcomes.pathfinder.spend(spent);
 }
 
-impl Desk<'_, '_> {
-    fn turn_of(&self, entity: Entity, number: u64) -> Turn {
-        let Ok((Some(request), status, order, path, state)) = self.units.get(entity) else {
-            return Turn::Forget;
+impl RequestIntake<'_, '_> {
+    fn action_for(&self, entity: Entity, number: u64) -> Action {
+        let Ok(unit) = self.units.get(entity) else {
+            return Action::Forget;
         };
-        if order.number != number || !request.follows || matches!(status, PathStatus::Failed(_)) {
-            return Turn::Forget;
+        let Some(request) = unit.request.filter(|request| request.follows) else {
+            return Action::Forget;
+        };
+        let status = unit.status;
+        if unit.state.accepted != number || matches!(status, PathStatus::Failed(_)) {
+            return Action::Forget;
         }
-        if order.ticket.is_some()
+        if unit.state.ticket.is_some()
             || matches!(status, PathStatus::Searching | PathStatus::Waiting(_))
         {
-            return Turn::Leave; // an answer is under way
+            return Action::Keep; // an answer is under way
         }
-        let goal = match self.goal_of(entity, request, order.attempt) {
-            Ok(goal) => goal,
-            Err(reason) => return Turn::Lost(reason),
+        let (goal, asker) = match self.goal_of(&unit, request) {
+            Ok(found) => found,
+            Err(reason) => return Action::Fail(reason),
         };
-        let here = state.map_or(path.0.end(), |(state, _)| state.walk.head());
-        let is_near = self
-            .grids
-            .get(request.grid)
-            .is_some_and(|grid| goal.admits(grid, request.profile, here));
-        let moved = distance(goal.cell, order.query.goal);
-        let way = distance(here, order.query.goal);
+        let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());
+        let grid = self.grids.get(asker.grid);
+        let is_near = grid.is_some_and(|grid| goal.admits(grid, asker.profile, here));
+        let moved = distance(goal.cell, unit.state.query.goal);
+        let left = distance(here, unit.state.query.goal);
         match status {
-            walking if walking.is_walking() && is_near => Turn::Stop(here, goal),
-            walking if walking.is_walking() && moved > 0 && moved * SHARE_OF_WAY >= way => {
-                Turn::PlanAnew
+            walking if walking.is_walking() && is_near => Action::Stop(here, goal),
+            walking if walking.is_walking() && moved > 0 && moved * SHARE_OF_PATH >= left => {
+                Action::PlanAgain
             }
-            PathStatus::Arrived(PathKind::Complete) if !is_near => Turn::PlanAnew,
+            PathStatus::Arrived(PathKind::Complete) if !is_near => Action::PlanAgain,
             PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) if moved > 0 => {
-                Turn::PlanAnew
+                Action::PlanAgain
             }
-            _ => Turn::Leave,
+            _ => Action::Keep,
         }
     }
 
-    fn goal_of(
+    fn goal_of<'a>(
         &self,
-        entity: Entity,
-        request: &PathRequest,
-        attempt: u16,
-    ) -> Result<Goal, PathFailure> {
-        self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
-        self.places().goal(entity, request, request.target_of(attempt), &self.units)
+        unit: &RequesterReadOnlyItem<'a, '_>,
+        request: &'a PathRequest,
+    ) -> Result<(Goal, Asker<'a>), PathFailure> {
+        let (grid, profile) = request.kind(unit.agent);
+        self.grids.get(grid).ok_or(PathFailure::GridGone(grid))?;
+        let asker = Asker { entity: unit.entity, request, grid, profile };
+        let target = request.target_of(unit.state.attempt);
+        Ok((self.places().goal(asker, target, &self.units)?, asker))
     }
 
-    /// Lets a walking unit come to rest on `cell`, which it stands on or enters.
+    /// Lets a walking critter come to rest on `cell`, which it stands on or enters.
     fn stop(&mut self, entity: Entity, cell: Cell, goal: Goal) {
-        if let Ok((_, _, mut order, mut path, Some((mut state, _)))) = self.units.get_mut(entity) {
-            path.0 = Path::standing(cell);
-            state.restart();
-            (order.query.goal, order.query.approach) = (goal.cell, goal.approach);
+        if let Ok(mut unit) = self.units.get_mut(entity)
+            && unit.critter.is_some()
+        {
+            unit.stop_at(cell);
+            (unit.state.query.goal, unit.state.query.approach) = (goal.cell, goal.approach);
         }
     }
 
-    /// The target of an order is gone, or cannot be told any more.
-    fn lose(&mut self, entity: Entity, number: u64, reason: PathFailure) {
-        let Ok((request, mut status, mut order, mut path, state)) = self.units.get_mut(entity)
-        else {
+    /// The target of a request is gone, or unknown by now.
+    fn lose_target(&mut self, entity: Entity, number: u64, reason: PathFailure) {
+        let Ok(mut unit) = self.units.get_mut(entity) else {
             return;
         };
-        if let Some((mut state, _)) = state {
-            path.0 = Path::standing(state.walk.head());
-            state.restart();
+        if unit.critter.is_some() {
+            let head = unit.head();
+            unit.stop_at(head);
         }
-        let mut fallback = self.pathfinder.fallback();
-        if !fallback.goes_on(entity, request, &mut order, &mut status, reason) {
-            self.pathfinder.counters.failed += 1;
-            self.commands.trigger(PathFailed { entity, reason });
-        }
-        self.pathfinder.unfollow(number);
+        self.outcomes.fail_unanswered(&mut unit, reason);
+        self.outcomes.unfollow(number);
     }
 }
 
-/// Cells between two cells, the longer way along an axis.
+/// Cells between two cells, the longer distance along an axis.
 fn distance(a: Cell, b: Cell) -> u32 {
-    a.x.abs_diff(b.x).max(a.y.abs_diff(b.y)).min(u32::MAX / SHARE_OF_WAY)
+    a.x.abs_diff(b.x).max(a.y.abs_diff(b.y)).min(u32::MAX / SHARE_OF_PATH)
 }

@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
-use super::{ActiveOrder, NavPath, Near, PathRequest, PathStatus, Target};
+use super::{
+    Near, PathRequest, Target,
+    outcome::{Requester, grid_of, profile_of},
+};
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
-    movement::CritterState,
     nav::{
         cell::{Cell, CellRect},
         goal::Goal,
@@ -26,31 +28,14 @@ use crate::{
 /// A request in cells.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
+    pub(super) grid: GridId,
     pub(super) query: PathQuery,
     /// All goals, where there are several.
     pub(super) goals: Option<Arc<[Goal]>>,
 }
 
-/// A unit with all that belongs to its order.
-pub(super) type Unit = (
-    Option<&'static PathRequest>,
-    &'static mut PathStatus,
-    &'static mut ActiveOrder,
-    &'static mut NavPath,
-    Option<(&'static mut CritterState, &'static Transform)>,
-);
-
 /// All units, disabled ones too.
-type Units<'w, 's> = Query<'w, 's, Unit, Allow<Disabled>>;
-
-/// The same, taken from a query.
-pub(super) type UnitItem<'a> = (
-    Option<&'a PathRequest>,
-    Mut<'a, PathStatus>,
-    Mut<'a, ActiveOrder>,
-    Mut<'a, NavPath>,
-    Option<(Mut<'a, CritterState>, &'a Transform)>,
-);
+type Units<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
 /// Where units and their targets are.
 pub(super) struct Places<'a, 'w, 's> {
@@ -59,83 +44,87 @@ pub(super) struct Places<'a, 'w, 's> {
     pub(super) whereabouts: &'a Whereabouts<'w, 's>,
 }
 
+/// A unit, its request, and the kind of unit that the request is for.
+#[derive(Clone, Copy)]
+pub(super) struct Asker<'a> {
+    pub(super) entity: Entity,
+    pub(super) request: &'a PathRequest,
+    pub(super) grid: GridId,
+    pub(super) profile: ProfileId,
+}
+
 impl Places<'_, '_, '_> {
-    /// The query that a request amounts to, in attempt number `attempt`.
+    /// The query of the request on `entity` in attempt number `attempt`.
     pub(super) fn resolve(
         &self,
         entity: Entity,
-        request: &PathRequest,
         attempt: u16,
         units: &Units,
     ) -> Result<Resolved, PathFailure> {
-        let grid = self.grids.get(request.grid).ok_or(PathFailure::GridGone(request.grid))?;
-        let start = self
-            .anchor_of(entity, request.grid, request.profile, units)
-            .ok_or(PathFailure::StartUnknown)?;
-        // Who was built over gets off by itself; who is put into a wall is told so.
-        let is_on_its_way =
-            matches!(units.get(entity), Ok((.., Some((state, _)))) if state.unit().is_some());
-        let start = if is_on_its_way {
-            way_out(grid, request.profile, start)
-        } else {
-            fitting_anchor(grid, request.profile, start)
-        };
-        let (goal, goals) = self.goals(entity, request, attempt, units)?;
-        let query = PathQuery::new(start, goal.cell)
+        let unit = units.get(entity).map_err(|_| PathFailure::StartUnknown)?;
+        let request = unit.request.ok_or(PathFailure::StartUnknown)?;
+        let (id, profile) = request.kind(unit.agent);
+        let asker = Asker { entity, request, grid: id, profile };
+        let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
+        let size = grid.unit_size(profile);
+        let start = self.cell_of(entity, id, size, units).ok_or(PathFailure::StartUnknown)?;
+        // A unit of a crowd that was built over walks out by itself; one that was put into a wall fails.
+        let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
+        let beginning = if is_led { way_out } else { fitting_anchor };
+        let (goal, goals) = self.goals(asker, attempt, units)?;
+        let query = PathQuery::new(beginning(grid, profile, start), goal.cell)
             .approach(goal.approach)
-            .profile(request.profile)
+            .profile(profile)
             .reach(request.reach_of(attempt))
             .algorithm(request.algorithm);
-        Ok(Resolved { query, goals })
+        Ok(Resolved { grid: id, query, goals })
     }
 
     /// The first goal of an attempt, and all of them where there are several.
     fn goals(
         &self,
-        entity: Entity,
-        request: &PathRequest,
+        asker: Asker,
         attempt: u16,
         units: &Units,
     ) -> Result<(Goal, Option<Arc<[Goal]>>), PathFailure> {
-        match request.target_of(attempt) {
+        match asker.request.target_of(attempt) {
             Target::Nearest(targets) => {
                 let goals: Arc<[Goal]> = targets
                     .iter()
-                    .filter_map(|target| self.goal(entity, request, target, units).ok())
+                    .filter_map(|target| self.goal(asker, target, units).ok())
                     .collect();
                 let first = *goals.first().ok_or(PathFailure::TargetGone)?;
                 Ok((first, (goals.len() > 1).then_some(goals)))
             }
-            target => Ok((self.goal(entity, request, target, units)?, None)),
+            target => Ok((self.goal(asker, target, units)?, None)),
         }
     }
 
-    /// Where a request of `entity` ends if it leads to `target`.
+    /// Where a request ends if it leads to `target`.
     pub(super) fn goal(
         &self,
-        entity: Entity,
-        request: &PathRequest,
+        asker: Asker,
         target: &Target,
         units: &Units,
     ) -> Result<Goal, PathFailure> {
+        let Asker { entity, request, grid: id, profile } = asker;
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {
-                let frame = self.grids.frame(request.grid);
-                let frame = frame.ok_or(PathFailure::GridGone(request.grid))?;
+                let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
                 // A large unit comes to stand with its middle there.
-                let grid = self.grids.get(request.grid).filter(|_| request.near == Near::Onto);
-                let size = grid.map_or(1, |grid| grid.unit_size(request.profile));
+                let grid = self.grids.get(id).filter(|_| request.near == Near::Onto);
+                let size = grid.map_or(1, |grid| grid.unit_size(profile));
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
             Target::Entity(target) => {
-                self.footprint(*target, request.grid, units).ok_or(PathFailure::TargetGone)?
+                self.footprint(*target, id, units).ok_or(PathFailure::TargetGone)?
             }
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
         let near = match target {
-            // Nobody comes to stand on somebody else.
+            // Units that collide do not stand on each other.
             Target::Entity(target)
                 if request.near == Near::Onto
                     && *target != entity
@@ -155,37 +144,35 @@ impl Places<'_, '_, '_> {
             return Some(rect);
         }
         let size = match units.get(entity) {
-            Ok((_, _, order, _, Some((state, _)))) if state.grid(order) == grid => {
-                self.grids.get(grid)?.unit_size(state.profile(order))
-            }
+            Ok(unit) => match unit.critter {
+                Some((critter, _)) if grid_of(critter, unit.state) == grid => {
+                    self.grids.get(grid)?.unit_size(profile_of(critter, unit.state))
+                }
+                _ => 1,
+            },
             _ => 1,
         };
         let anchor = self.cell_of(entity, grid, size, units)?;
         Some(CellRect::new(anchor, size, size))
     }
 
-    /// The anchor of a unit of `profile`.
-    pub(super) fn anchor_of(
+    /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
+    /// is the entity's transform; on the grid or not. A critter that was about to enter a cell which its grid,
+    /// replaced meanwhile, does not have is where its transform is.
+    pub(super) fn cell_of(
         &self,
         entity: Entity,
         grid: GridId,
-        profile: ProfileId,
+        size: u32,
         units: &Units,
     ) -> Option<Cell> {
-        let size = self.grids.get(grid)?.unit_size(profile);
-        self.cell_of(entity, grid, size, units)
-    }
-
-    /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
-    /// is the entity's transform; on the grid or not. A critter that was on the way to a cell which its grid,
-    /// replaced meanwhile, does not have is where its transform is.
-    fn cell_of(&self, entity: Entity, grid: GridId, size: u32, units: &Units) -> Option<Cell> {
-        if let Ok((_, _, order, _, Some((state, transform)))) = units.get(entity)
-            && state.grid(order) == grid
-            && state.is_where_it_was_put(transform)
-            && self.grids.get(grid)?.contains(state.walk.head())
+        if let Ok(unit) = units.get(entity)
+            && let Some((critter, transform)) = unit.critter
+            && grid_of(critter, unit.state) == grid
+            && critter.is_where_it_was_put(transform)
+            && self.grids.get(grid)?.contains(critter.walk.head())
         {
-            return Some(state.walk.head());
+            return Some(critter.walk.head());
         }
         self.grids.frame(grid)?.anchor_at(self.whereabouts.position(entity)?, size)
     }
@@ -193,7 +180,36 @@ impl Places<'_, '_, '_> {
 
 /// Whether an entity is a critter that holds its cells against others.
 fn is_held(entity: Entity, units: &Units) -> bool {
-    matches!(units.get(entity), Ok((.., Some((state, _)))) if state.holds_its_cells())
+    let critter = units.get(entity).ok().and_then(|unit| unit.critter);
+    critter.is_some_and(|(state, _)| state.holds_its_cells())
+}
+
+/// The cell that a target means for many units at once, whatever their size; `None` where it is unknown.
+pub(crate) fn cell_of_target(
+    target: &Target,
+    id: GridId,
+    (grids, blockers, whereabouts): (&NavGrids, &PlacedBlockers, &Whereabouts),
+) -> Result<Cell, PathFailure> {
+    let frame = grids.frame(id).ok_or(PathFailure::GridGone(id))?;
+    let middle = |rect: CellRect| {
+        let (columns, rows) = (rect.width.saturating_sub(1) / 2, rect.height.saturating_sub(1) / 2);
+        rect.min.offset(columns as i32, rows as i32)
+    };
+    match target {
+        Target::Cell(cell) => Ok(*cell),
+        Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
+        Target::Rect(rect) => Ok(middle(*rect)),
+        Target::Entity(entity) => {
+            let covered = blockers.footprint(*entity, id).map(middle);
+            let position = whereabouts.position(*entity);
+            covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)
+        }
+        Target::Nearest(targets) => targets
+            .iter()
+            .filter(|target| !matches!(target, Target::Nearest(_)))
+            .find_map(|one| cell_of_target(one, id, (grids, blockers, whereabouts)).ok())
+            .ok_or(PathFailure::TargetGone),
+    }
 }
 
 /// Farthest way off ground that was built over, in cells.

@@ -63,7 +63,7 @@ impl Target {
     }
 
     /// Puts the entities of another world in the place of those it names.
-    pub(super) fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+    pub(crate) fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         match self {
             Self::Entity(entity) => *entity = mapper.get_mapped(*entity),
             Self::Nearest(targets) => targets.iter_mut().for_each(|one| one.map_entities(mapper)),

@@ -173,7 +173,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
         match NavGrid::from_terrain(width, height, terrain) {
             Ok(grid) => {
                 let frame = grids.frame(id).copied().unwrap_or_default();
-                grids.insert(id, grid.with_origin(extent.min), frame);
+                grids.insert_fed_by_tiles(id, grid.with_origin(extent.min), frame);
             }
             Err(error) => tracing::error!("grid {}: {error}", id.0),
         }
@@ -185,7 +185,7 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
     let mut changed = std::mem::take(&mut sources.changed);
     for run in changed.chunk_by(|a, b| a.0 == b.0) {
         let id = run[0].0;
-        let Some(grid) = grids.get_mut(id) else {
+        let Some(grid) = grids.edit_mut(id) else {
             continue;
         };
         let mut edit = grid.edit();

@@ -1,10 +1,24 @@
 //! A headless app and short words for what tests do with it.
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::{
+    prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
+    time::TimeUpdateStrategy,
+};
 use bevy_tilepath::prelude::*;
+
+/// Threads that may search at once in tests, however many the machine has.
+pub const THREADS: usize = 8;
+
+/// Makes the pool of compute threads. The first pool of a process stays, so every test that makes an app calls
+/// this first.
+pub fn make_pool() {
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(THREADS - 1).build());
+}
 
 /// An app whose every update is one fixed tick (1/64 s), with an empty set of grids.
 pub fn app() -> App {
+    make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TransformPlugin, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
@@ -110,6 +124,7 @@ pub struct Events(pub Vec<Said>);
 pub enum Said {
     Found(Entity, PathKind),
     Failed(Entity, PathFailure),
+    Canceled(Entity, CancelReason),
     Arrived(Entity, PathKind),
 }
 
@@ -121,6 +136,9 @@ pub fn record(app: &mut App) {
         })
         .add_observer(|event: On<PathFailed>, mut events: ResMut<Events>| {
             events.0.push(Said::Failed(event.entity, event.reason));
+        })
+        .add_observer(|event: On<PathCanceled>, mut events: ResMut<Events>| {
+            events.0.push(Said::Canceled(event.entity, event.reason));
         })
         .add_observer(|event: On<Arrived>, mut events: ResMut<Events>| {
             events.0.push(Said::Arrived(event.entity, event.kind));

@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod assignment;
+pub mod counting;
 pub mod units;
 
 use std::{cmp::Reverse, collections::BinaryHeap};

@@ -86,6 +86,16 @@ pub fn failures(app: &App, unit: Entity) -> Vec<PathFailure> {
     .collect()
 }
 
+/// Why requests of a unit were canceled, in order, as far as recorded.
+pub fn cancellations(app: &App, unit: Entity) -> Vec<CancelReason> {
+    let said = events(app).into_iter();
+    said.filter_map(|said| match said {
+        Said::Canceled(entity, reason) if entity == unit => Some(reason),
+        _ => None,
+    })
+    .collect()
+}
+
 /// How often a unit has arrived, as far as recorded.
 pub fn arrivals(app: &App, unit: Entity) -> usize {
     let is_arrival = |said: &Said| matches!(said, Said::Arrived(entity, _) if *entity == unit);

@@ -91,7 +91,7 @@ impl Watch {
 
     fn look(&mut self, app: &mut App) {
         self.ticks += 1;
-        let mut critters = app.world_mut().query::<(Entity, &Critter, &CritterState)>();
+        let mut critters = app.world_mut().query::<(Entity, &Critter, &NavAgent, &CritterState)>();
         let Some(grid) = app.world().resource::<NavGrids>().get(GridId::default()) else {
             return;
         };
@@ -99,11 +99,11 @@ impl Watch {
             return;
         };
         let (mut units, mut seen) = (BTreeMap::new(), Vec::new());
-        for (entity, critter, state) in critters.iter(app.world()) {
+        for (entity, critter, agent, state) in critters.iter(app.world()) {
             let Some(unit) = state.unit().filter(|_| critter.collides) else {
                 continue; // a ghost, or outside
             };
-            let (id, profile) = (entity.to_bits(), critter.profile);
+            let (id, profile) = (entity.to_bits(), agent.profile);
             units.insert(id, unit.bits());
             let size = crowd.size(unit).unwrap();
             let place = (state.walk().tail(), state.walk().head());
@@ -126,13 +126,18 @@ impl Watch {
 
 /// Puts a critter on a cell (of a large one, its anchor), its transform exactly in the middle.
 pub fn put(app: &mut App, critter: Critter, cell: (i32, i32)) -> Entity {
-    let place = middle_of(app, critter.profile, Cell::from(cell));
-    app.world_mut().spawn((critter, Transform::from_translation(place.extend(0.0)))).id()
+    put_kind(app, (critter, NavAgent::default()), cell)
+}
+
+/// The same for a critter of any kind.
+pub fn put_kind(app: &mut App, unit: (Critter, NavAgent), cell: (i32, i32)) -> Entity {
+    let place = middle_of(app, unit.1.profile, Cell::from(cell));
+    app.world_mut().spawn((unit, Transform::from_translation(place.extend(0.0)))).id()
 }
 
 /// Writes the transform of a critter: to the middle of a cell.
 pub fn move_to(app: &mut App, unit: Entity, cell: (i32, i32)) {
-    let profile = app.world().get::<Critter>(unit).unwrap().profile;
+    let profile = app.world().get::<NavAgent>(unit).unwrap().profile;
     let place = middle_of(app, profile, Cell::from(cell)).extend(0.0);
     app.world_mut().get_mut::<Transform>(unit).unwrap().translation = place;
 }
@@ -159,7 +164,7 @@ pub fn is_in_crowd(app: &App, critter: Entity) -> bool {
 
 /// Whether the cell that a critter stands on or leaves is passable for it.
 pub fn is_passable(app: &App, critter: Entity) -> bool {
-    let profile = app.world().get::<Critter>(critter).unwrap().profile;
+    let profile = app.world().get::<NavAgent>(critter).unwrap().profile;
     level(app).cost(profile, cell(app, critter)) > 0
 }
 

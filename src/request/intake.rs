@@ -1,0 +1,182 @@
+//! Reads the inbox: canceled requests end, new ones are resolved and queued, and so are those that are due to
+//! be tried again.
+//!
+//! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
+//! over several ticks, urgent ones first, each kind in order. Targets are turned into cells here.
+
+use bevy::{
+    ecs::{entity_disabling::Disabled, system::SystemParam},
+    prelude::*,
+};
+
+use super::{
+    InboxEntry, RequestInbox,
+    outcome::{Outcomes, Requester},
+    resolve::Places,
+};
+use crate::{
+    blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
+    unit::PathStatus, whereabouts::Whereabouts,
+};
+
+/// What reading an entry costs of the budget, in expansions: about the time it takes.
+pub(super) const ENTRY_COST: u32 = 16;
+/// So many targets of one request take a unit of the budget (estimated).
+const TARGETS_PER_UNIT: u32 = 4;
+/// Entries above which the inbox gives its memory back when all are read.
+const INBOX_KEPT: usize = 4_096;
+
+/// What requests are read with.
+#[derive(SystemParam)]
+pub(crate) struct RequestIntake<'w, 's> {
+    pub(super) outcomes: Outcomes<'w, 's>,
+    pub(super) grids: Res<'w, NavGrids>,
+    pub(super) blockers: Res<'w, PlacedBlockers>,
+    pub(super) units: Query<'w, 's, Requester, Allow<Disabled>>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
+}
+
+/// Plans again for units that have become another kind, or moved to another grid: their [`NavAgent`] changed.
+pub(crate) fn follow_agents(
+    changed: Query<(Entity, Ref<NavAgent>), (Changed<NavAgent>, Allow<Disabled>)>,
+    mut intake: RequestIntake,
+    mut turns: Local<Vec<(u64, Entity)>>,
+) {
+    turns.extend(changed.iter().filter_map(|(entity, agent)| {
+        let unit = intake.units.get(entity).ok().filter(|_| !agent.is_added())?;
+        (!unit.state.overrides_agent).then_some((unit.state.accepted, entity))
+    }));
+    turns.sort_unstable();
+    for (_, entity) in turns.drain(..) {
+        let Ok(mut unit) = intake.units.get_mut(entity) else {
+            continue;
+        };
+        let own = unit.agent.copied().unwrap_or_default();
+        if (unit.state.grid, unit.state.query.profile) == (own.grid, own.profile) {
+            continue;
+        }
+        if unit.is_latest() && unit.status.is_under_way() {
+            let cost = ENTRY_COST.saturating_add(intake.take_up(entity));
+            intake.outcomes.pathfinder.spend(cost);
+        } else {
+            (unit.state.grid, unit.state.query.profile) = (own.grid, own.profile);
+        }
+    }
+}
+
+/// Reads the inbox in the order in which it was filled, after the requests that are due again.
+pub(crate) fn accept_requests(
+    mut inbox: ResMut<RequestInbox>,
+    settings: Res<TilePathSettings>,
+    mut intake: RequestIntake,
+) {
+    // Half of the budget is for reading; retries and urgent requests leave some to the others.
+    let mut left = settings.budget / 2;
+    intake.take_up_due(left / 2, &mut left);
+    let RequestInbox { urgent, entries, .. } = &mut *inbox;
+    let mut unread = 0;
+    for (entries, keep) in [(urgent, left / 4), (entries, 0)] {
+        let mut count = 0;
+        while count < entries.len() && (left > keep || count == 0) {
+            let cost = ENTRY_COST.saturating_add(intake.read(entries[count]));
+            intake.outcomes.pathfinder.spend(cost);
+            left = left.saturating_sub(cost);
+            count += 1;
+        }
+        entries.drain(..count);
+        unread += entries.len();
+        if entries.is_empty() && entries.capacity() > INBOX_KEPT {
+            entries.shrink_to(INBOX_KEPT); // after a flood
+        }
+    }
+    intake.outcomes.pathfinder.unread = unread;
+}
+
+impl RequestIntake<'_, '_> {
+    /// What targets are resolved with.
+    pub(super) fn places(&self) -> Places<'_, '_, '_> {
+        let Self { grids, blockers, whereabouts, .. } = self;
+        Places { grids, blockers, whereabouts }
+    }
+
+    /// Reads an entry; returns what that took beside the reading.
+    fn read(&mut self, entry: InboxEntry) -> u32 {
+        match entry {
+            InboxEntry::Dropped { entity, number, was_under_way } => {
+                match self.units.get_mut(entity) {
+                    Ok(mut unit) => self.outcomes.cancel(&mut unit, number, was_under_way),
+                    Err(_) => self.outcomes.pathfinder.forget(entity),
+                }
+                0
+            }
+            InboxEntry::Issued { entity, number } => self.take_up_new(entity, number),
+        }
+    }
+
+    /// Takes up a request for the first time, if it is still the unit's latest; else it was removed,
+    /// replaced or despawned meanwhile, and a later entry says so.
+    fn take_up_new(&mut self, entity: Entity, number: u64) -> u32 {
+        let Ok(mut unit) = self.units.get_mut(entity) else {
+            return 0;
+        };
+        if unit.request.is_none() || unit.state.issued != number {
+            return 0;
+        }
+        // An urgent one is read before the entry that removes the old one.
+        self.outcomes.end(&mut unit);
+        unit.state.accepted = number;
+        (unit.state.tries, unit.state.attempt) = (0, 0);
+        let overrides =
+            unit.request.is_some_and(|request| request.grid.is_some() || request.profile.is_some());
+        unit.state.overrides_agent = overrides;
+        self.take_up(entity)
+    }
+
+    /// Takes up requests that are due again, for up to `share` of the budget of which there is `left`.
+    fn take_up_due(&mut self, share: u32, left: &mut u32) {
+        let mut spent = 0;
+        let now = self.outcomes.pathfinder.now();
+        while spent < share
+            && let Some((entity, number)) = self.outcomes.open.take_due(now)
+        {
+            let mut cost = ENTRY_COST;
+            let is_due = self.units.get(entity).is_ok_and(|unit| {
+                use PathStatus::{Repairing, Searching, Waiting};
+                let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
+                let state = unit.state;
+                let is_same = state.accepted == number && state.issued == number;
+                unit.request.is_some() && waits && is_same && state.ticket.is_none()
+            });
+            if is_due {
+                self.outcomes.pathfinder.counters.retried += 1;
+                cost = cost.saturating_add(self.take_up(entity));
+            }
+            spent = cost.saturating_add(spent);
+        }
+        self.outcomes.pathfinder.spend(spent);
+        *left = left.saturating_sub(spent);
+    }
+
+    /// Resolves the request of `entity` in its present attempt and queues it; returns what that took of
+    /// the budget beside reading the request.
+    pub(super) fn take_up(&mut self, entity: Entity) -> u32 {
+        let Ok(unit) = self.units.get(entity) else {
+            return 0;
+        };
+        let Some(request) = unit.request else {
+            return 0;
+        };
+        let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
+        let resolved = self.places().resolve(entity, unit.state.attempt, &self.units);
+        if let Ok(mut unit) = self.units.get_mut(entity) {
+            match resolved {
+                Ok(resolved) => self.outcomes.search(&mut unit, resolved),
+                Err(reason) => {
+                    Outcomes::note_kind(&mut unit);
+                    self.outcomes.fail_unanswered(&mut unit, reason);
+                }
+            }
+        }
+        cost
+    }
+}

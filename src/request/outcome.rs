@@ -1,0 +1,373 @@
+//! What becomes of a request.
+//!
+//! The only file that writes [`PathStatus`], triggers the events of requests, decides whether a request fails,
+//! is tried again or continues, and knows which request is the latest. Input: what happened to a unit, from all
+//! stages. Output: its status, path, retries, and events.
+
+use std::collections::BTreeMap;
+
+use bevy::{
+    ecs::{lifecycle::HookContext, query::QueryData, system::SystemParam, world::DeferredWorld},
+    prelude::*,
+};
+
+use super::{InboxEntry, PathRequest, RequestInbox, Target, resolve::Resolved};
+use crate::{
+    nav::{
+        cell::Cell,
+        crowd::Hindrance,
+        path::{Path, PathKind},
+        query::{GridId, PathFailure, PathQuery},
+        queue::{JobOptions, Priority},
+        terrain::ProfileId,
+    },
+    scheduler::Pathfinder,
+    unit::{
+        AnyAnglePath, Arrived, CancelReason, CritterState, NavAgent, NavPath, PathCanceled,
+        PathFailed, PathFound, PathInvalidated, PathStatus, RequestState,
+    },
+};
+
+/// How far ahead of ordinary requests repairs are in the queue: a unit stands and waits for them.
+const REPAIR_PRIORITY: i8 = 4;
+
+/// A unit with everything that belongs to its request.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Requester {
+    pub(crate) entity: Entity,
+    pub(crate) request: Option<&'static PathRequest>,
+    pub(crate) agent: Option<&'static NavAgent>,
+    pub(crate) status: &'static mut PathStatus,
+    pub(crate) state: &'static mut RequestState,
+    pub(crate) path: &'static mut NavPath,
+    pub(crate) critter: Option<(&'static mut CritterState, &'static Transform)>,
+    pub(crate) any_angle: Option<&'static mut AnyAnglePath>,
+}
+
+/// Requests that wait for something other than an answer.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct OpenRequests {
+    /// To be tried again, by tick and number.
+    retries: BTreeMap<(u64, u64), Entity>,
+    /// Those that follow an entity, by number.
+    pub(super) followers: BTreeMap<u64, Entity>,
+}
+
+impl OpenRequests {
+    /// Takes the next request that is due at `tick`: its unit and number.
+    pub(super) fn take_due(&mut self, tick: u64) -> Option<(Entity, u64)> {
+        let (&(due, number), _) = self.retries.first_key_value()?;
+        if due > tick {
+            return None;
+        }
+        self.retries.pop_first().map(|(_, entity)| (entity, number))
+    }
+
+    /// Requests that wait to be tried again; those canceled meanwhile count until they are due.
+    pub(super) fn waiting(&self) -> usize {
+        self.retries.len()
+    }
+}
+
+/// Everything needed to decide what becomes of a request.
+#[derive(SystemParam)]
+pub(crate) struct Outcomes<'w, 's> {
+    pub(crate) pathfinder: ResMut<'w, Pathfinder>,
+    pub(super) open: ResMut<'w, OpenRequests>,
+    commands: Commands<'w, 's>,
+}
+
+impl Outcomes<'_, '_> {
+    /// Queues a resolved request; a critter stops after the step under way.
+    pub(super) fn search(&mut self, unit: &mut RequesterItem, resolved: Resolved) {
+        let Some(request) = unit.request else {
+            return;
+        };
+        let Resolved { grid, query, goals } = resolved;
+        unit.path.0 = Path::standing(query.start);
+        if let Some((state, transform)) = &mut unit.critter {
+            let is_known =
+                grid_of(state, &unit.state) == grid && state.is_where_it_was_put(transform);
+            // Only its crowd puts a unit elsewhere.
+            let stays = state.unit().is_some() || is_known && state.walk.head() == query.start;
+            if stays { state.restart() } else { state.stand_on(query.start) }
+        }
+        let options = JobOptions {
+            priority: request.priority,
+            class: request.class,
+            goals: goals.clone(),
+            rally: request.rally,
+            goes_on: false,
+        };
+        let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
+        if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
+            self.open.followers.insert(unit.state.accepted, unit.entity);
+        } else {
+            self.unfollow(unit.state.accepted);
+        }
+        *unit.status = PathStatus::Searching;
+        (unit.state.grid, unit.state.query, unit.state.goals) = (grid, query, goals);
+        (unit.state.priority, unit.state.class) = (request.priority, request.class);
+        unit.state.ticket = Some(ticket);
+    }
+
+    /// Notes which kind of unit a request is for that could not be resolved.
+    pub(super) fn note_kind(unit: &mut RequesterItem) {
+        if let Some(request) = unit.request {
+            let (grid, profile) = request.kind(unit.agent);
+            (unit.state.grid, unit.state.query.profile) = (grid, profile);
+        }
+    }
+
+    /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
+    /// there is none, it has failed for good; returns whether it has.
+    pub(crate) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
+        unit.state.ticket = None;
+        let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
+        let Some((status, ticks)) = wait else {
+            *unit.status = PathStatus::Failed(reason);
+            self.commands.trigger(PathFailed { entity: unit.entity, reason });
+            return true;
+        };
+        *unit.status = status;
+        self.take_up_in(ticks, unit);
+        false
+    }
+
+    /// The same for a request that fails without an answer from the queue.
+    pub(crate) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
+        if self.fail(unit, reason) {
+            self.pathfinder.counters.failed += 1;
+        }
+    }
+
+    /// Resolves the request again in the next tick, from where the unit is then.
+    pub(super) fn resolve_again(&mut self, unit: &mut RequesterItem) {
+        *unit.status = PathStatus::Searching;
+        self.take_up_in(1, unit);
+    }
+
+    fn take_up_in(&mut self, ticks: u64, unit: &RequesterItem) {
+        let due = self.pathfinder.now() + ticks;
+        self.open.retries.insert((due, unit.state.accepted), unit.entity);
+    }
+
+    /// Searches for the rest of a path from `start`; the unit keeps the path it has.
+    pub(crate) fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
+        let query = PathQuery { start, ..unit.state.query };
+        let options = JobOptions {
+            priority: Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY)),
+            class: unit.state.class,
+            goals: unit.state.goals.clone(),
+            rally: None,
+            goes_on: true,
+        };
+        let ticket = self.pathfinder.ask(unit.entity, unit.state.grid, query, options);
+        (unit.state.ticket, unit.state.query) = (Some(ticket), query);
+        self.pathfinder.counters.repaired += 1;
+        *unit.status = PathStatus::Repairing;
+    }
+
+    /// Stops a unit, and searches for a path from `start`.
+    pub(crate) fn stop_and_repair(&mut self, unit: &mut RequesterItem, start: Cell) {
+        unit.stop_at(start);
+        self.repair(unit, start);
+    }
+
+    /// Announces that the path of a unit that the game moves was cut off, and resolves its request again.
+    pub(crate) fn invalidate(&mut self, unit: &mut RequesterItem) {
+        self.pathfinder.counters.repaired += 1;
+        *unit.status = PathStatus::Repairing;
+        self.take_up_in(1, unit);
+        self.commands.trigger(PathInvalidated { entity: unit.entity });
+    }
+
+    /// Hands a unit its path, or the rest of one.
+    pub(super) fn found(&mut self, unit: &mut RequesterItem, found: Path, is_rest: bool) {
+        let kind = found.kind();
+        if kind == PathKind::Complete {
+            unit.state.tries = 0;
+        }
+        *unit.status = match &mut unit.critter {
+            Some((state, _)) => {
+                if is_rest {
+                    state.extend();
+                } else {
+                    state.begin(found.start());
+                }
+                PathStatus::Walking(kind)
+            }
+            None => PathStatus::Found(kind),
+        };
+        if is_rest {
+            unit.path.0.append(found);
+        } else {
+            unit.path.0 = found;
+        }
+        self.commands.trigger(PathFound { entity: unit.entity, kind });
+    }
+
+    /// A critter stands at the end of its path. `is_news` is false where its arrival was announced before.
+    pub(crate) fn arrive(&mut self, unit: &mut RequesterItem, kind: PathKind, is_news: bool) {
+        *unit.status = PathStatus::Arrived(kind);
+        if let Some((state, _)) = &unit.critter
+            && is_news
+        {
+            let (entity, cell) = (unit.entity, state.cell());
+            self.commands.trigger(Arrived { entity, kind, cell });
+        }
+    }
+
+    /// Request `number` was removed or replaced: it ends here, unless a newer one has been read before.
+    pub(super) fn cancel(&mut self, unit: &mut RequesterItem, number: u64, was_under_way: bool) {
+        if was_under_way {
+            let is_replaced = unit.request.is_some();
+            let reason = if is_replaced { CancelReason::Replaced } else { CancelReason::Removed };
+            self.commands.trigger(PathCanceled { entity: unit.entity, reason });
+        }
+        if unit.state.accepted <= number {
+            self.end(unit);
+        }
+    }
+
+    /// Ends whatever the unit's request was doing; a critter stops on the next cell.
+    pub(super) fn end(&mut self, unit: &mut RequesterItem) {
+        self.pathfinder.forget(unit.entity);
+        self.unfollow(unit.state.accepted);
+        let status = if unit.request.is_some() { PathStatus::Searching } else { PathStatus::Idle };
+        *unit.status = status;
+        unit.state.ticket = None;
+        if let Some((state, _)) = &unit.critter {
+            let head = state.walk.head();
+            unit.stop_at(head);
+        }
+    }
+
+    pub(super) fn unfollow(&mut self, number: u64) {
+        self.open.followers.remove(&number);
+    }
+}
+
+/// The next attempt of a request that failed: its status until then, and in how many ticks it comes.
+fn next_attempt(
+    request: &PathRequest,
+    state: &mut RequestState,
+    reason: PathFailure,
+) -> Option<(PathStatus, u64)> {
+    if usize::from(state.attempt) < request.more_attempts() {
+        state.attempt += 1;
+        return Some((PathStatus::Searching, 1));
+    }
+    // A despawned target does not come back.
+    let may_change = reason != PathFailure::TargetGone || !request.alternatives.is_empty();
+    let retry = request.retry.filter(|retry| state.tries < retry.most && may_change)?;
+    state.attempt = 0;
+    state.tries += 1;
+    Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
+}
+
+impl RequesterItem<'_, '_> {
+    /// Whether its request is the one that was last read: not removed or replaced since.
+    pub(crate) fn is_latest(&self) -> bool {
+        is_latest(self.request, &self.state)
+    }
+
+    /// Whether a critter has a path to follow: one that was removed or replaced ends here, though the
+    /// inbox was not read yet.
+    pub(crate) fn is_walking(&self) -> bool {
+        self.status.is_walking() && self.is_latest()
+    }
+
+    /// Whether nothing is searched for at present.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        use PathStatus::{Arrived, Failed, Idle, Searching, Waiting};
+        // Between two attempts nothing is searched for, either.
+        matches!(*self.status, Idle | Waiting(_) | Failed(_) | Arrived(_))
+            || matches!(*self.status, Searching) && self.state.ticket.is_none()
+    }
+
+    /// Whether the game moved the critter while its answer was awaited.
+    pub(super) fn was_moved(&self) -> bool {
+        self.critter.as_ref().is_some_and(|(state, transform)| state.was_moved(transform))
+    }
+
+    /// The cell it stands on or enters; of a unit that the game moves, where its last path began.
+    pub(crate) fn head(&self) -> Cell {
+        self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
+    }
+
+    /// Gives up its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
+    /// path begins.
+    pub(crate) fn stop_at(&mut self, cell: Cell) {
+        self.path.0 = Path::standing(cell);
+        if let Some((state, _)) = &mut self.critter {
+            state.restart();
+        }
+    }
+
+    /// It cannot move on, for this reason.
+    pub(crate) fn be_stuck(&mut self, why: Hindrance) {
+        *self.status = PathStatus::Stuck(why);
+        if let Some((state, _)) = &mut self.critter {
+            state.bypass_change_detection().member.is_stuck = true;
+        }
+    }
+
+    /// It was sent on to another slot of its group before it announced its arrival, or after.
+    pub(crate) fn walk_on(&mut self) {
+        if let (PathStatus::Arrived(kind), Some((state, _))) = (*self.status, &mut self.critter) {
+            state.member.is_announced = true;
+            *self.status = PathStatus::Walking(kind);
+        }
+    }
+}
+
+/// A unit that was stuck moves again.
+pub(crate) fn move_again(status: &mut Mut<PathStatus>, path: &NavPath) {
+    if matches!(**status, PathStatus::Stuck(_)) {
+        **status = PathStatus::Walking(path.0.kind());
+    }
+}
+
+/// Whether `request`, as found on a unit, is the one its state is about.
+pub(crate) fn is_latest(request: Option<&PathRequest>, state: &RequestState) -> bool {
+    request.is_some() && state.issued == state.accepted
+}
+
+/// The grid a critter is on.
+pub(crate) fn grid_of(critter: &CritterState, state: &RequestState) -> GridId {
+    if critter.member.unit.is_some() { critter.member.grid } else { state.grid }
+}
+
+/// What kind of unit a critter is.
+pub(crate) fn profile_of(critter: &CritterState, state: &RequestState) -> ProfileId {
+    if critter.member.unit.is_some() { critter.member.profile } else { state.query.profile }
+}
+
+/// A request was inserted: its unit waits for an answer from this moment on.
+pub(super) fn note_issued(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
+        status.set_if_neq(PathStatus::Searching);
+    }
+    let priority = world.get(entity).map(|request: &PathRequest| request.priority);
+    let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
+        return;
+    };
+    let number = inbox.add(entity, priority > Some(Priority::default()));
+    if let Some(mut state) = world.get_mut::<RequestState>(entity) {
+        state.issued = number;
+    }
+}
+
+/// A request is about to be removed or replaced.
+pub(super) fn note_dropped(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
+    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
+    let was_under_way =
+        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
+    let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
+    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
+        inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });
+    }
+}

@@ -1,0 +1,24 @@
+//! The components that units carry: data only, no systems.
+//!
+//! [`NavAgent`] says what a unit is, [`Critter`] lets the plugin move it, and [`PathStatus`], [`NavPath`] and
+//! [`RequestState`] hold what became of its request.
+
+mod agent;
+mod any_angle;
+mod critter;
+mod drawing;
+mod state;
+mod status;
+mod writes;
+
+pub use self::{
+    agent::NavAgent,
+    any_angle::AnyAnglePath,
+    critter::{Critter, CrowdTeam, Facing, SpeedLimit, Unpushable},
+    state::CritterState,
+    status::{
+        Arrived, CancelReason, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
+        PathStatus, RequestState,
+    },
+};
+pub(crate) use self::{critter::work, state::PathSync, writes::TransformWrites};

@@ -1,0 +1,48 @@
+//! What a unit is: the grid it moves on, and its movement profile.
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use crate::nav::{query::GridId, terrain::ProfileId};
+
+/// What kind of unit this is, and which grid it moves on.
+///
+/// Every unit has one: [`Critter`](crate::prelude::Critter) and [`PathRequest`](crate::prelude::PathRequest)
+/// require it. Requests, groups and patrols plan for it unless they name another grid or profile, so a tank
+/// needs its profile once, where it is spawned:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_tilepath::prelude::*;
+/// fn build_tank(mut commands: Commands, mut grids: ResMut<NavGrids>) {
+///     let tank = grids.add_profile(Profile::default().size(2));
+///     commands.spawn((Critter::new(3.0), NavAgent::new(tank), PathRequest::to(Cell::new(40, 12))));
+/// }
+/// # bevy::ecs::system::assert_is_system(build_tank);
+/// ```
+///
+/// It may be changed at any time. A unit under way gets a new path for what it is now; one that grows makes
+/// room for itself. A request that names a grid or a profile of its own keeps them: the unit counts as that kind
+/// until its next request.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+pub struct NavAgent {
+    /// The grid it moves on. Default: [`GridId::default`].
+    pub grid: GridId,
+    /// Its movement profile: what it may enter, at what cost, and its size. Default: profile 0.
+    pub profile: ProfileId,
+}
+
+impl NavAgent {
+    /// A unit of this profile on the default grid.
+    #[must_use]
+    pub const fn new(profile: ProfileId) -> Self {
+        Self { grid: GridId(0), profile }
+    }
+
+    /// The same on another grid.
+    #[must_use]
+    pub const fn on(mut self, grid: GridId) -> Self {
+        self.grid = grid;
+        self
+    }
+}

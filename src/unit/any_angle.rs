@@ -1,0 +1,88 @@
+//! Any-angle paths: straight lines instead of the eight directions of the grid.
+//!
+//! Input: paths as searches find them. Output: paths of the same cost whose steps stay near straight
+//! lines (`nav::pull`), and positions on those lines for drawing. Underneath a ghost still moves from
+//! cell to cell.
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use super::{CritterState, drawing::center};
+use crate::nav::{
+    cell::CellRect,
+    grid::NavGrid,
+    path::Path,
+    pull::{Lines, Pulled},
+    terrain::ProfileId,
+    walk::Walk,
+};
+
+/// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear
+/// and of one cost: its paths are pulled tight like strings. Insert it beside the critter. It shows on
+/// [ghosts](super::Critter::ghost); critters that collide keep to the steps of the grid.
+///
+/// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of
+/// any size.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct AnyAnglePath {
+    lines: Lines,
+}
+
+impl AnyAnglePath {
+    /// The lines of the path under way, to draw them.
+    #[must_use]
+    pub const fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// Takes up a path, or adds the rest of the present one; returns it with its steps rearranged.
+    pub(crate) fn take_up(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        path: &Path,
+        is_rest: bool,
+    ) -> Path {
+        let Pulled { path, lines } = path.pulled(grid, profile);
+        // Where the component was put on after the beginning, lines begin with the rest and fit no path.
+        if is_rest && self.lines.end() == path.start() {
+            self.lines.append(&lines);
+        } else {
+            self.lines = lines;
+        }
+        path
+    }
+
+    /// The lines, if `path` has any steps: a unit that was stopped has none, whatever it did before.
+    pub(crate) fn lines_of(&self, path: &Path) -> Option<&Lines> {
+        let fits = self.lines.start() == path.start() && self.lines.end() == path.end();
+        (fits && !path.legs().is_empty()).then_some(&self.lines)
+    }
+
+    /// After edits that leave the path itself sound: keeps to its steps where the lines are not clear
+    /// any more.
+    pub(crate) fn avoid(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        path: &Path,
+        state: &mut CritterState,
+        edits: &[CellRect],
+    ) {
+        let steps = state.walk.steps_done().unwrap_or(0);
+        let are_clear = edits.iter().all(|&rect| self.lines.survive(grid, profile, steps, rect));
+        if !are_clear {
+            self.lines = Lines::along(path);
+            state.is_diverted = true;
+        }
+    }
+}
+
+/// Where a walker is on the lines of its path, in cell space, and which way it heads; `None` while it
+/// ends a step of the path before.
+pub(super) fn place_on(lines: &Lines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
+    let place = lines.place(walk.steps_done()?, walk.progress());
+    let share = (place.share.0 as f64 / place.share.1 as f64) as f32;
+    let heading = (place.to.x - place.from.x, place.to.y - place.from.y);
+    Some((center(place.from).lerp(center(place.to), share), heading))
+}

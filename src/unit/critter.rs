@@ -1,0 +1,131 @@
+//! Units that the plugin moves, and what the game may say about how they move.
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use super::{CritterState, NavAgent, NavPath, PathStatus, RequestState};
+use crate::{
+    coordinates::GridFrame,
+    nav::{direction::Direction, path::PathCost, walk::PROGRESS_PER_COST},
+};
+
+/// Moves its entity along the paths found for its [`PathRequest`](crate::prelude::PathRequest)s.
+///
+/// The plugin writes the entity's `Transform` while it walks (x and y; z stays as it is). To put
+/// a critter elsewhere, write its `Transform` while it stands. The transform is the middle of the
+/// critter: of a unit of 2 × 2 cells ([`Profile::size`](crate::prelude::Profile::size)) the corner where
+/// its four cells meet. What kind of unit it is says its [`NavAgent`].
+///
+/// Critters keep off each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
+/// [`ghost`](Self::ghost) walks through all others.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
+pub struct Critter {
+    /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. 0 (and
+    /// anything that is no positive number) stands still. Default 4.
+    pub speed: f32,
+    /// Whether the transform is rotated to the direction of movement, its local +x ahead. Default
+    /// true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
+    pub turns: bool,
+    /// Whether it keeps off other critters, and they off it. Default true; see [`ghost`](Self::ghost).
+    pub collides: bool,
+}
+
+impl Default for Critter {
+    fn default() -> Self {
+        Self { speed: 4.0, turns: true, collides: true }
+    }
+}
+
+impl Critter {
+    /// A critter of `speed` cells per second over uniform terrain.
+    #[must_use]
+    pub fn new(speed: f32) -> Self {
+        Self { speed, ..Self::default() }
+    }
+
+    /// The same, rotating its transform or not.
+    #[must_use]
+    pub const fn turns(mut self, turns: bool) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// The same, but walking through all other critters, and they through it.
+    #[must_use]
+    pub const fn ghost(mut self) -> Self {
+        self.collides = false;
+        self
+    }
+
+    /// Its speed under a limit.
+    pub(crate) fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
+        limit.map_or(self.speed, |limit| self.speed.min(limit.0))
+    }
+}
+
+/// Slows a critter down: at most this speed (cells per second over uniform terrain). For the game to add and
+/// remove: mud, wounds, a walk instead of a run.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct SpeedLimit(pub f32);
+
+/// The side a critter is on; 0 for those without this component. Critters push only units of their own side out
+/// of the way.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+pub struct CrowdTeam(pub u8);
+
+/// Others may not push this critter aside: they walk around it. It still carries out its own requests. For
+/// units that guard a place or are at work.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+pub struct Unpushable;
+
+/// Which way a critter moves, or moved last. Read-only: the plugin writes it.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct Facing {
+    /// In cells, on the grid.
+    pub direction: Direction,
+    /// In the world: a unit vector on the plane of the map. On an isometric map it differs from the direction on
+    /// the grid.
+    pub world: Vec2,
+}
+
+impl Default for Facing {
+    fn default() -> Self {
+        Self { direction: Direction::default(), world: Vec2::X }
+    }
+}
+
+impl Facing {
+    /// Faces a direction of the grid, on a map whose rows run along the world's x axis.
+    #[must_use]
+    pub fn new(direction: Direction) -> Self {
+        let (x, y) = direction.offset();
+        Self { direction, world: Vec2::new(x as f32, y as f32).normalize() }
+    }
+
+    /// Faces a direction of a grid that lies in the world like this.
+    pub(crate) fn on(frame: &GridFrame, direction: Direction) -> Self {
+        let (x, y) = direction.offset();
+        let world = frame.step(x, y).normalize_or(Vec2::X);
+        Self { direction, world }
+    }
+
+    /// The compass direction on screen, one of eight: which picture of a sprite sheet to show. On an isometric
+    /// map, where a step along a row leads down and to the right, this is `SouthEast` for such a step.
+    #[must_use]
+    pub fn compass(&self) -> Direction {
+        let eighths = self.world.y.atan2(self.world.x) / core::f32::consts::FRAC_PI_4;
+        Direction::from_bits((eighths.round() as i32).rem_euclid(8) as u8)
+    }
+}
+
+/// Work of one tick of `seconds` at `speed`, in parts of path cost.
+pub(crate) fn work(speed: f32, seconds: f32) -> u64 {
+    let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
+    // A negative or NaN product becomes 0.
+    (f64::from(speed) * f64::from(seconds) * per_cell) as u64
+}

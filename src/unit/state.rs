@@ -1,0 +1,186 @@
+//! Where a critter is, as the plugin keeps it: its step in whole numbers, and how it is drawn.
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use crate::nav::{cell::Cell, crowd::UnitId, query::GridId, terrain::ProfileId, walk::Walk};
+
+/// Where a critter is. Read-only: the plugin writes it.
+///
+/// A step of one that is not a ghost does not count as a change: `Changed<Transform>` finds critters that were
+/// drawn elsewhere than before, [`Crowd::moved`](crate::nav::crowd::Crowd::moved) those whose step began or ended.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
+pub struct CritterState {
+    pub(crate) walk: Walk,
+    /// Its unit in the crowd of its grid, if it has one.
+    #[reflect(ignore)]
+    pub(crate) member: Membership,
+    /// It was given a position on the grid.
+    pub(crate) placed: bool,
+    /// From the center of its anchor to the middle of the block it covers, in cells and along both
+    /// axes: (size − 1) / 2.
+    pub(super) half: f32,
+    /// How far off its exact position it is drawn, in cells: critters spawned beside a cell's center, or
+    /// stopped for a new request, are led in gently.
+    pub(crate) offset: Vec2,
+    /// It has another path than a tick ago: its drawing is to be led over gently.
+    pub(super) is_diverted: bool,
+    /// Direction of the straight line on which it is drawn, in cells; (0, 0) where there is none.
+    pub(crate) heading: (i32, i32),
+    /// Drawn position in cell space one tick ago and now; of a unit of a crowd, in the tick before its last
+    /// change, and when it was last drawn.
+    pub(crate) before: Vec2,
+    pub(crate) now: Vec2,
+    /// Of a unit of a crowd: the tick of its crowd in which `walk` and `offset` were so; where it was then
+    /// without the offset, how far it goes in a tick, and for how many ticks.
+    pub(crate) since: u64,
+    pub(super) origin: Vec2,
+    pub(super) velocity: Vec2,
+    pub(super) ticks: f32,
+    /// Shares of that tick: when the step before was over, and when this one began.
+    pub(super) arrival: f32,
+    pub(super) departure: f32,
+    /// By how many cells its offset shrinks in a tick.
+    pub(super) shrink: f32,
+    /// It stands, and is drawn where it stands.
+    pub(crate) is_at_rest: bool,
+    /// The direction its transform was last rotated to while it walks; (0, 0) where that does not matter any more.
+    pub(crate) turned: (i32, i32),
+    /// Translation last written to the transform, or found there when it was given its position.
+    pub(crate) drawn: Vec2,
+}
+
+/// What a critter and the crowd of its grid have agreed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Membership {
+    pub(crate) unit: Option<UnitId>,
+    pub(crate) grid: GridId,
+    pub(crate) profile: ProfileId,
+    pub(crate) path: PathSync,
+    /// Counts critters in the order in which they are made.
+    pub(crate) number: u64,
+    /// It had arrived, and was sent on to another slot of its group: its arrival was announced already.
+    pub(crate) is_announced: bool,
+    /// It is about to come into the crowd for the first time.
+    pub(crate) is_newcomer: bool,
+    /// Its status says that it is stuck, as far as is known.
+    pub(crate) is_stuck: bool,
+}
+
+/// What the crowd knows of a critter's path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PathSync {
+    /// Nothing: it is another path, or there is none any more.
+    #[default]
+    Replaced,
+    /// Only its first part.
+    Extended,
+    /// All of it.
+    Current,
+}
+
+impl CritterState {
+    /// The cell the critter stands on or leaves (of a unit of several cells, its anchor: the lowest,
+    /// leftmost one); (0, 0) until it was given its position on the grid.
+    #[must_use]
+    pub const fn cell(&self) -> Cell {
+        self.walk.tail()
+    }
+
+    /// Whether it is between two cells right now. False while it waits, queues for a passage, or stands; use
+    /// this, not [`PathStatus`](crate::prelude::PathStatus), to choose between a walking and a standing picture.
+    #[must_use]
+    pub const fn is_moving(&self) -> bool {
+        self.walk.is_between_cells()
+    }
+
+    /// Cells moved in a tick, along columns and rows; zero while it stands or waits. Times the ticks a second
+    /// (64 by default) this is cells per second; through
+    /// [`GridFrame::to_world`](crate::prelude::GridFrame) it becomes a velocity in the world.
+    #[must_use]
+    pub fn velocity(&self) -> Vec2 {
+        match (self.is_moving(), self.member.unit) {
+            (false, _) => Vec2::ZERO,
+            (true, Some(_)) => self.velocity,
+            (true, None) => self.now - self.before,
+        }
+    }
+
+    /// Its unit in the crowd of its grid ([`Crowds`](crate::prelude::Crowds)); `None` for ghosts and for
+    /// those that have found no room yet.
+    #[must_use]
+    pub const fn unit(&self) -> Option<UnitId> {
+        self.member.unit
+    }
+
+    /// Whether it keeps off others, and they off it: from the next tick on, if it is new.
+    pub(crate) const fn holds_its_cells(&self) -> bool {
+        self.member.unit.is_some() || self.member.is_newcomer
+    }
+
+    /// Where it is on its step. For ghosts this is also where they are on their path, and how far they
+    /// have come on the step. Of others it holds the step and how far each had come when it began: see
+    /// [`Crowd::walk_along`](crate::nav::crowd::Crowd::walk_along) and
+    /// [`Crowd::progress`](crate::nav::crowd::Crowd::progress).
+    #[must_use]
+    pub const fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
+    /// Position of its middle in cell space (whole numbers = centers of cells), as of the last tick (of one
+    /// that is not a ghost, the last that was drawn); (0, 0) until it first walks.
+    #[must_use]
+    pub const fn place(&self) -> Vec2 {
+        self.now
+    }
+
+    /// Whether the transform is as the plugin last wrote it: then this state is true, and more exact. A
+    /// critter between two cells is always where its state says.
+    pub(crate) fn is_where_it_was_put(&self, transform: &Transform) -> bool {
+        self.placed
+            && (self.walk.is_between_cells() || self.drawn == transform.translation.truncate())
+    }
+
+    /// Whether the game has put it elsewhere since its transform was last written.
+    pub(crate) fn was_moved(&self, transform: &Transform) -> bool {
+        self.placed && !self.is_where_it_was_put(transform)
+    }
+
+    /// Begins the next path on the cell it stands on or enters.
+    pub(crate) const fn restart(&mut self) {
+        self.walk.restart();
+        self.is_diverted = true;
+        self.member.path = PathSync::Replaced;
+    }
+
+    /// Turns a step under way around.
+    pub(crate) const fn turn_back(&mut self) {
+        self.walk.turn_back();
+        self.is_diverted = true;
+        self.member.path = PathSync::Replaced;
+    }
+
+    /// Stands on `cell`; the transform says where on it exactly.
+    pub(crate) fn stand_on(&mut self, cell: Cell) {
+        self.walk = Walk::standing(cell);
+        self.placed = false;
+        self.member.path = PathSync::Replaced;
+    }
+
+    /// Begins a path that starts on `start`.
+    pub(crate) fn begin(&mut self, start: Cell) {
+        if self.walk.head() == start || self.member.unit.is_some() {
+            self.restart();
+        } else {
+            self.stand_on(start);
+        }
+    }
+
+    /// Its path has become longer.
+    pub(crate) fn extend(&mut self) {
+        if self.member.path == PathSync::Current {
+            self.member.path = PathSync::Extended;
+        }
+    }
+}

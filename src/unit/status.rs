@@ -1,0 +1,211 @@
+//! What became of a unit's request: its status, its path, and the events when something ends.
+//!
+//! Written by `request::outcome` alone.
+
+use std::sync::Arc;
+
+use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+
+use crate::nav::{
+    cell::Cell,
+    crowd::Hindrance,
+    goal::Goal,
+    path::{Path, PathKind},
+    query::{GridId, PathFailure, PathQuery},
+    queue::{Priority, RequestClass, Ticket},
+};
+
+/// What is going on with a unit's request, and why. Read-only: the plugin writes it.
+///
+/// It does not say whether the unit moves at this moment: units wait for each other on their way. See
+/// [`CritterState::is_moving`](crate::prelude::CritterState::is_moving).
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
+pub enum PathStatus {
+    /// No request.
+    #[default]
+    Idle,
+    /// Requested; the answer is awaited.
+    Searching,
+    /// There is a path in [`NavPath`], and no [`Critter`](crate::prelude::Critter) to walk it: the game moves the
+    /// unit.
+    Found(PathKind),
+    /// The critter is on its way.
+    Walking(PathKind),
+    /// The critter is on its way, but has not been able to move for long, for this reason; it continues as
+    /// soon as it can.
+    Stuck(Hindrance),
+    /// An edit of the grid cut the path off; another is being searched for.
+    Repairing,
+    /// The critter stands at the end of its path.
+    Arrived(PathKind),
+    /// There is no path at present, for this reason; it will be tried again
+    /// ([`PathRequest::retry`](crate::prelude::PathRequest::retry)).
+    Waiting(PathFailure),
+    /// There is no path, for this reason.
+    Failed(PathFailure),
+}
+
+impl PathStatus {
+    /// Whether a critter is on its way.
+    pub(crate) const fn is_walking(&self) -> bool {
+        matches!(self, Self::Walking(_) | Self::Stuck(_))
+    }
+
+    /// Whether more is to come of the request: a path, the rest of one, another try, an arrival.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        matches!(
+            self,
+            Self::Searching
+                | Self::Waiting(_)
+                | Self::Walking(_)
+                | Self::Stuck(_)
+                | Self::Found(PathKind::Beginning)
+                | Self::Repairing
+        )
+    }
+}
+
+/// The path last found for a unit; no steps at first and after a failure. Read-only: a critter
+/// keeps count of its steps along it.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
+pub struct NavPath(pub(crate) Path);
+
+impl core::ops::Deref for NavPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// The unit's request as the plugin resolved it. A clone of the unit makes a request of its own.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(clone_behavior = Ignore)]
+pub struct RequestState {
+    /// Number of the request last inserted: each one inserted anywhere counts one up.
+    #[reflect(ignore)]
+    pub(crate) issued: u64,
+    /// Number of the request last read from the inbox, which the other fields are about: what order depends
+    /// on where order shows. 0 before the first.
+    #[reflect(ignore)]
+    pub(crate) accepted: u64,
+    pub(crate) grid: GridId,
+    pub(crate) query: PathQuery,
+    /// It names a grid or a profile other than the unit's own.
+    #[reflect(ignore)]
+    pub(crate) overrides_agent: bool,
+    /// All goals of the query, where there are several.
+    #[reflect(ignore)]
+    pub(crate) goals: Option<Arc<[Goal]>>,
+    pub(crate) priority: Priority,
+    pub(crate) class: RequestClass,
+    /// How often it was tried again, and which of its targets it is under way to: 0 is the first.
+    pub(crate) tries: u16,
+    pub(crate) attempt: u16,
+    /// Its place in the queue while an answer is awaited.
+    pub(crate) ticket: Option<Ticket>,
+}
+
+impl RequestState {
+    /// The request in cells: start and goal, profile, reach.
+    #[must_use]
+    pub const fn query(&self) -> PathQuery {
+        self.query
+    }
+
+    /// The grid it runs on.
+    #[must_use]
+    pub const fn grid(&self) -> GridId {
+        self.grid
+    }
+
+    /// All goals, where there are several: the unit goes to the one that is cheapest to reach.
+    #[must_use]
+    pub fn goals(&self) -> &[Goal] {
+        self.goals.as_deref().unwrap_or_default()
+    }
+
+    /// How often it was tried again, see [`PathRequest::retry`](crate::prelude::PathRequest::retry).
+    #[must_use]
+    pub const fn tries(&self) -> u16 {
+        self.tries
+    }
+
+    /// Which of its targets it leads to: 0 is the first, then come the alternatives.
+    #[must_use]
+    pub const fn attempt(&self) -> u16 {
+        self.attempt
+    }
+
+    /// Its place in the queue while an answer is awaited.
+    #[must_use]
+    pub const fn ticket(&self) -> Option<Ticket> {
+        self.ticket
+    }
+}
+
+/// A path was found for the entity. For a long path there may be several: first of kind
+/// [`Beginning`](PathKind::Beginning), then with the rest.
+///
+/// For a unit without a [`Critter`](crate::prelude::Critter) a whole path is the end of the request.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct PathFound {
+    /// The unit.
+    pub entity: Entity,
+    /// Whether the path leads to the goal.
+    pub kind: PathKind,
+}
+
+/// A request ended because there is no path, for this reason.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct PathFailed {
+    /// The unit.
+    pub entity: Entity,
+    /// Why.
+    pub reason: PathFailure,
+}
+
+/// A request was removed or replaced before it was carried out. It did not fail.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct PathCanceled {
+    /// The unit.
+    pub entity: Entity,
+    /// Whether another request took its place.
+    pub reason: CancelReason,
+}
+
+/// Why a request was canceled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, PartialEq, Hash, Clone)]
+pub enum CancelReason {
+    /// Another request was inserted in its place.
+    Replaced,
+    /// It was removed from the unit.
+    Removed,
+}
+
+/// An edit of the grid cut off the path of a unit that the game moves itself (one without a
+/// [`Critter`](crate::prelude::Critter)). Stop following [`NavPath`]: another path is searched for from where the
+/// unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct PathInvalidated {
+    /// The unit.
+    pub entity: Entity,
+}
+
+/// A critter has come to the end of its path.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct Arrived {
+    /// The critter.
+    pub entity: Entity,
+    /// Whether the end is the goal.
+    pub kind: PathKind,
+    /// Where it stands.
+    pub cell: Cell,
+}

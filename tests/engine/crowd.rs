@@ -1,0 +1,337 @@
+//! Crowds: nobody overlaps, swaps, jumps or cuts a corner, whatever happens; and everybody comes through.
+
+use bevy_tilepath::{
+    nav::{
+        crowd::{Crowd, CrowdEvent, RouteId, UnitId, UnitSettings},
+        field::DistanceField,
+    },
+    prelude::*,
+};
+
+use crate::common::Random;
+use crate::crowd_common::{Checker, Seen};
+
+const SIDE: u32 = 40;
+
+fn pick(random: &mut Random, bound: u32) -> i32 {
+    (random.next() % u64::from(bound)) as i32
+}
+
+fn anywhere(random: &mut Random) -> Cell {
+    Cell::new(pick(random, SIDE), pick(random, SIDE))
+}
+
+fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField> {
+    let mut field = <DistanceField>::new();
+    field.start(grid, profile, goal).ok()?;
+    while !field.is_finished() {
+        field.step(grid, u32::MAX);
+    }
+    Some(field)
+}
+
+fn seen(grid: &NavGrid, crowd: &Crowd, units: &[(u64, UnitId, ProfileId)]) -> Vec<Seen> {
+    let look = |&(id, unit, profile): &(u64, UnitId, ProfileId)| {
+        let place = crowd.place(grid, unit).unwrap();
+        Seen::new((id, profile, grid.unit_size(profile)), place, crowd.progress(unit))
+    };
+    units.iter().map(look).collect()
+}
+
+/// A field of stones, small and large units, and fields to some goals.
+struct Place {
+    grid: NavGrid,
+    fields: Vec<DistanceField>,
+    /// Which profile each field is for.
+    profiles: Vec<ProfileId>,
+}
+
+impl Place {
+    fn new(random: &mut Random) -> Self {
+        let profiles = vec![Profile::default(), Profile::default().size(2)];
+        let mut grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap().with_profiles(profiles);
+        for _ in 0..40 {
+            grid.block(CellRect::single(anywhere(random))).unwrap();
+        }
+        let (mut fields, mut profiles) = (Vec::new(), Vec::new());
+        while fields.len() < 12 {
+            let profile = ProfileId(u8::from(fields.len() >= 8));
+            if let Some(field) = field(&grid, profile, anywhere(random)) {
+                fields.push(field);
+                profiles.push(profile);
+            }
+        }
+        Self { grid, fields, profiles }
+    }
+
+    /// Puts a wall up, and lets the fields know.
+    fn wall(&mut self, rect: CellRect) {
+        if self.grid.block(rect).is_err() {
+            return;
+        }
+        for (index, known) in self.fields.iter_mut().enumerate() {
+            let profile = self.profiles[index];
+            if let Some(anew) = field(&self.grid, profile, known.goal()) {
+                *known = anew;
+            } else {
+                *known = <DistanceField>::new(); // its goal was built over
+            }
+        }
+    }
+}
+
+/// Random units, orders, edits, spawns and despawns for so many ticks; hash of all places.
+fn soak(seed: u64, ticks: u64) -> u64 {
+    let mut random = Random(seed);
+    let mut place = Place::new(&mut random);
+    let mut crowd = Crowd::new(&place.grid);
+    let (mut units, mut checker, mut next) = (Vec::new(), Checker::new(), 0);
+    let mut sum = 0u64;
+    for tick in 0..ticks {
+        if units.len() < 120 {
+            let profile = ProfileId(u8::from(pick(&mut random, 6) == 0));
+            let speed = 5 + pick(&mut random, 15) as u32;
+            let settings =
+                UnitSettings { profile, ..UnitSettings::default() }.ticks_per_cell(speed);
+            if let Ok(unit) = crowd.add(&place.grid, anywhere(&mut random), settings) {
+                units.push((next, unit, profile));
+                next += 1;
+            }
+        }
+        for _ in 0..2 {
+            let Some(&(_, unit, profile)) = units.get(pick(&mut random, 120) as usize) else {
+                continue;
+            };
+            let route = match profile.0 {
+                0 => pick(&mut random, 8),
+                _ => 8 + pick(&mut random, 4),
+            };
+            match pick(&mut random, 20) {
+                0 => crowd.stop(unit).unwrap(),
+                _ => crowd.go_along(unit, RouteId(route as u32)).unwrap(),
+            }
+        }
+        if tick % 37 == 0 && !units.is_empty() {
+            let (_, unit, _) = units.remove(pick(&mut random, units.len() as u32) as usize);
+            assert!(crowd.remove(unit));
+        }
+        if tick % 211 == 100 {
+            let at = anywhere(&mut random);
+            place.wall(CellRect::new(at, 2, 1));
+        }
+        crowd.tick(&place.grid, &place.fields);
+        let seen = seen(&place.grid, &crowd, &units);
+        checker.look(&place.grid, &seen, &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+        for unit in &seen {
+            let at = (unit.tail.x + 64 * unit.tail.y) as u64;
+            sum = sum.wrapping_mul(0x100_0000_01b3) ^ (at << 20) ^ (unit.gone * 1e6) as u64;
+        }
+    }
+    sum
+}
+
+#[test]
+fn nothing_that_must_not_happen_happens_in_thousands_of_random_ticks() {
+    for seed in 1..=4 {
+        soak(seed, 1_500);
+    }
+}
+
+#[test]
+fn two_runs_are_the_same_and_another_seed_is_not() {
+    assert_eq!(soak(9, 400), soak(9, 400));
+    assert_ne!(soak(9, 400), soak(10, 400));
+}
+
+/// Sends units from place to place until all have been there; ticks it took.
+fn march(grid: &NavGrid, ways: &[(Cell, Cell)], most: u64) -> u64 {
+    let mut crowd = Crowd::new(grid);
+    let profile = ProfileId::default();
+    let fields: Vec<DistanceField> =
+        ways.iter().map(|way| field(grid, profile, way.1).unwrap()).collect();
+    let mut units = Vec::new();
+    for (number, &(from, _)) in ways.iter().enumerate() {
+        let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
+        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        units.push((number as u64, unit, profile));
+    }
+    let (mut checker, mut arrived) = (Checker::new(), 0);
+    for tick in 1..=most {
+        let places = |crowd: &Crowd| -> Vec<_> {
+            units.iter().map(|&(_, unit, _)| (unit, crowd.place(grid, unit).unwrap())).collect()
+        };
+        let before = places(&crowd);
+        crowd.tick(grid, &fields);
+        let moved: Vec<UnitId> = crowd.moved().collect();
+        for (old, new) in before.iter().zip(places(&crowd)) {
+            assert!(*old == new || moved.contains(&new.0), "tick {tick}: untold {old:?} {new:?}");
+        }
+        let come = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
+        arrived += crowd.events().iter().filter(come).count();
+        checker.look(grid, &seen(grid, &crowd, &units), &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+        if arrived == ways.len() {
+            return tick;
+        }
+    }
+    panic!("{arrived} of {} in {most} ticks", ways.len());
+}
+
+#[test]
+fn two_armies_change_sides() {
+    let grid = NavGrid::new(60, 30, TerrainId::GROUND).unwrap();
+    let ways: Vec<(Cell, Cell)> = (0..60)
+        .flat_map(|i| {
+            let (west, east) = (Cell::new(5 + i % 5, 8 + i / 5), Cell::new(45 + i % 5, 8 + i / 5));
+            [(west, east), (east, west)]
+        })
+        .collect();
+    let ticks = march(&grid, &ways, 1_500);
+    assert!(ticks >= 400, "40 cells at ten ticks each");
+}
+
+#[test]
+fn a_ring_meets_in_the_middle_and_comes_through() {
+    let grid = NavGrid::new(61, 61, TerrainId::GROUND).unwrap();
+    let ways: Vec<(Cell, Cell)> = (-12..=12)
+        .flat_map(|i| {
+            let (x, y) = (30 + 2 * i, 5);
+            let (here, there) = (Cell::new(x, y), Cell::new(60 - x, 55));
+            [(here, there), (there, here)]
+        })
+        .collect();
+    march(&grid, &ways, 1_500);
+}
+
+#[test]
+fn a_group_comes_to_rest_on_cells_of_its_own() {
+    let grid = NavGrid::new(60, 40, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(45, 20);
+    let profile = ProfileId::default();
+    let fields = vec![field(&grid, profile, goal).unwrap()];
+    let mut crowd = Crowd::new(&grid);
+    let group = crowd.add_group(&grid, RouteId(0), goal, profile).unwrap();
+    let mut units = Vec::new();
+    for i in 0..100 {
+        let at = Cell::new(3 + i % 10, 15 + i / 10);
+        let unit = crowd.add(&grid, at, UnitSettings::default()).unwrap();
+        crowd.join(unit, group).unwrap();
+        units.push((i as u64, unit, profile));
+    }
+    let mut checker = Checker::new();
+    for tick in 0..1_500 {
+        crowd.tick(&grid, &fields);
+        checker.look(&grid, &seen(&grid, &crowd, &units), &[]);
+        assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
+    }
+    let mut cells: Vec<Cell> =
+        units.iter().map(|unit| crowd.place(&grid, unit.1).unwrap().1).collect();
+    assert!(units.iter().all(|unit| crowd.has_arrived(unit.1)));
+    let far = |cell: &Cell| (cell.x - goal.x).abs().max((cell.y - goal.y).abs());
+    assert!(cells.iter().all(|cell| far(cell) <= 8), "{cells:?}");
+    cells.sort_unstable();
+    cells.dedup();
+    assert_eq!(cells.len(), 100);
+}
+
+/// Somebody walks along an alley against one who stands idle, or may not be pushed.
+fn alley(is_pushable: bool) -> (NavGrid, Crowd, [UnitId; 2]) {
+    let grid = NavGrid::new(12, 1, TerrainId::GROUND).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let walker = crowd.add(&grid, Cell::new(2, 0), UnitSettings::default()).unwrap();
+    let settings = UnitSettings { is_pushable, ..UnitSettings::default() };
+    let idle = crowd.add(&grid, Cell::new(5, 0), settings).unwrap();
+    let path = grid.find_path(ProfileId(0), Cell::new(2, 0), Cell::new(8, 0)).unwrap();
+    crowd.follow(&grid, walker, &path).unwrap();
+    (grid, crowd, [walker, idle])
+}
+
+#[test]
+fn a_crowd_says_who_holds_a_cell_and_who_pushes_whom() {
+    let (grid, mut crowd, [walker, idle]) = alley(true);
+    assert_eq!(crowd.holder(&grid, Cell::new(2, 0)), Some(walker));
+    assert_eq!(crowd.holder(&grid, Cell::new(3, 0)), None);
+    assert_eq!(crowd.holder(&grid, Cell::new(3, 9)), None, "off the grid");
+    let mut pushed = 0;
+    for _ in 0..120 {
+        crowd.tick(&grid, &());
+        assert_eq!(crowd.pushed_by(walker), None, "nobody is behind it");
+        assert_eq!(crowd.waits_for(walker), None, "it never waits");
+        pushed += u32::from(crowd.pushed_by(idle) == Some(walker));
+        for unit in [walker, idle] {
+            let (tail, head) = crowd.place(&grid, unit).unwrap();
+            assert_eq!(crowd.holder(&grid, tail), Some(unit));
+            let heirs = [Some(unit), Some(if unit == walker { idle } else { walker })];
+            assert!(heirs.contains(&crowd.holder(&grid, head)));
+        }
+    }
+    // From cell 5 to 9, ten ticks each.
+    assert!((35..=40).contains(&pushed), "{pushed} ticks");
+    assert_eq!(crowd.counters().pushes, 4);
+    assert_eq!(crowd.pushed_by(idle), None, "it stands");
+}
+
+#[test]
+fn a_crowd_says_whom_somebody_waits_for() {
+    let (grid, mut crowd, [walker, guard]) = alley(false);
+    for _ in 0..60 {
+        crowd.tick(&grid, &());
+    }
+    assert_eq!(crowd.place(&grid, walker).map(|place| place.0), Some(Cell::new(4, 0)));
+    assert_eq!(crowd.waits_for(walker), Some(guard));
+    assert_eq!(crowd.hindrance(walker).0, Hindrance::Obstacle);
+    assert_eq!((crowd.waits_for(guard), crowd.pushed_by(guard)), (None, None));
+    crowd.remove(guard);
+    crowd.tick(&grid, &());
+    crowd.tick(&grid, &());
+    assert_eq!((crowd.waits_for(walker), crowd.waits_for(guard)), (None, None));
+    assert_eq!(crowd.size(guard), None, "it is gone");
+}
+
+#[test]
+fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
+    let mut grid = NavGrid::new(20, 5, TerrainId::GROUND).unwrap();
+    let wall = CellRect::new(Cell::new(10, 0), 1, 5);
+    grid.block(wall).unwrap();
+    let goal = Cell::new(15, 2);
+    let mut fields = vec![field(&grid, ProfileId::default(), goal).unwrap()];
+    let mut crowd = Crowd::new(&grid);
+    let unit = crowd.add(&grid, Cell::new(3, 2), UnitSettings::default()).unwrap();
+    crowd.go_along(unit, RouteId(0)).unwrap();
+    let mut lost = Vec::new();
+    for tick in 1..=100 {
+        crowd.tick(&grid, &fields);
+        lost.extend(crowd.events().contains(&CrowdEvent::Lost { unit }).then_some(tick));
+    }
+    assert!((20..30).contains(&lost[0]), "first {lost:?}");
+    assert!(lost.len() >= 4 && lost.windows(2).all(|pair| pair[1] - pair[0] <= 20), "{lost:?}");
+    grid.unblock(wall).unwrap();
+    fields[0] = field(&grid, ProfileId::default(), goal).unwrap();
+    for _ in 0..160 {
+        crowd.tick(&grid, &fields);
+    }
+    assert!(crowd.has_arrived(unit));
+}
+
+#[test]
+fn kinds_of_units_may_come_in_any_order() {
+    let profiles = vec![Profile::default(), Profile::default(), Profile::default().size(2)];
+    let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap().with_profiles(profiles);
+    let mut crowd = Crowd::new(&grid);
+    let mut fields = Vec::new();
+    for (number, kind) in [1, 2, 0].into_iter().enumerate() {
+        let (profile, y) = (ProfileId(kind), 3 + 5 * number as i32);
+        let settings = UnitSettings { profile, ..UnitSettings::default() };
+        let unit = crowd.add(&grid, Cell::new(2, y), settings).unwrap();
+        fields.push(field(&grid, profile, Cell::new(20, y)).unwrap());
+        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        for _ in 0..25 {
+            crowd.tick(&grid, &fields);
+        }
+    }
+    for _ in 0..250 {
+        crowd.tick(&grid, &fields);
+    }
+    assert!(crowd.units().all(|unit| crowd.has_arrived(unit)));
+}

@@ -1,0 +1,796 @@
+//! Places for groups, against plain oracles: every cell looked at, an exact assignment, pictures.
+
+use std::collections::BTreeSet;
+
+use bevy_tilepath::{
+    nav::formation::{
+        Formation, GroupOrder, GroupUnit, WIDEST_SPACING, assign_places, close_ranks,
+    },
+    prelude::*,
+};
+
+use crate::common::{Random, app::grid_from, assignment::least_travel, dijkstra, open_distance};
+
+type Answers = Vec<Result<Cell, PathFailure>>;
+
+const SHAPES: [Formation; 4] =
+    [Formation::Line, Formation::Column, Formation::Box, Formation::Wedge];
+const ALL: [Formation; 5] =
+    [Formation::Loose, Formation::Line, Formation::Column, Formation::Box, Formation::Wedge];
+
+/// Open ground on which profile `i` is `i + 1` cells wide.
+fn open_ground(width: u32, height: u32) -> NavGrid {
+    NavGrid::new(width, height, TerrainId::GROUND).unwrap().with_profiles(sizes())
+}
+
+fn sizes() -> Vec<Profile> {
+    (1..=3).map(|size| Profile::default().size(size)).collect()
+}
+
+/// So many units of profile 0 on different cells, as `cell` deals them.
+fn crowd(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<GroupUnit> {
+    let mut cells = BTreeSet::new();
+    while cells.len() < count {
+        cells.insert(cell());
+    }
+    cells.into_iter().map(|cell| GroupUnit::new(Cell::from(cell))).collect()
+}
+
+/// Units side by side in rows of ten from (0, 0) on.
+fn in_rows(count: i32) -> Vec<GroupUnit> {
+    (0..count).map(|unit| GroupUnit::new(Cell::new(unit % 10, unit / 10))).collect()
+}
+
+fn places(answers: &Answers) -> Vec<Cell> {
+    answers.iter().map(|answer| answer.unwrap()).collect()
+}
+
+/// The cells that a unit covers.
+fn block(grid: &NavGrid, unit: &GroupUnit, anchor: Cell) -> CellRect {
+    let side = grid.unit_size(unit.profile);
+    CellRect::new(anchor, side, side)
+}
+
+/// Fails unless each place can be stood on and reached, and no two come nearer than the spacing.
+fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answers) {
+    assert_eq!(units.len(), answers.len());
+    let spacing = order.spacing.min(WIDEST_SPACING);
+    let mut taken: BTreeSet<Cell> = BTreeSet::new();
+    let placed = || units.iter().zip(answers).filter_map(|(unit, &at)| Some((unit, at.ok()?)));
+    for (unit, at) in placed() {
+        assert!(grid.cost(unit.profile, at) > 0, "{at} is no place for {unit:?}");
+        let island = grid.island(unit.profile, at);
+        assert_eq!(island, grid.island(unit.profile, unit.cell), "no way to {at} for {unit:?}");
+        for cell in block(grid, unit, at).cells() {
+            assert!(taken.insert(cell), "{cell} is given twice: {order:?}");
+        }
+    }
+    for (unit, at) in placed() {
+        let own = block(grid, unit, at);
+        let (more, side) = (i32::from(spacing), own.width + 2 * u32::from(spacing));
+        let around = CellRect::new(at.offset(-more, -more), side, side);
+        let near = around.cells().find(|cell| taken.contains(cell) && !own.contains(*cell));
+        assert_eq!(near, None, "too near to {at}: {order:?}");
+    }
+}
+
+/// The ground with units drawn into it, the letter telling the rank, or the digit the size.
+fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String> {
+    let letter = |cell: Cell| {
+        let here = |(unit, at): (&GroupUnit, &Result<Cell, PathFailure>)| {
+            let stands = at.is_ok_and(|at| block(grid, unit, at).contains(cell));
+            stands.then(|| match grid.unit_size(unit.profile) {
+                1 => (b'a' + unit.rank as u8) as char,
+                size => (b'0' + size as u8) as char,
+            })
+        };
+        let ground = if grid.terrain(cell) == Some(TerrainId::GROUND) { '.' } else { '#' };
+        units.iter().zip(answers).find_map(here).unwrap_or(ground)
+    };
+    let row = |y: u32| {
+        (0..grid.width()).map(|x| letter(grid.rect().min.offset(x as i32, y as i32))).collect()
+    };
+    (0..grid.height()).rev().map(row).collect()
+}
+
+/// Pictures of a formation in all facings, side by side: east, northeast and so on.
+fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
+    let grid = open_ground(9, 9);
+    let pictures = Direction::ALL.map(|facing| {
+        let order = GroupOrder::to(Cell::new(4, 4)).formation(formation).facing(facing);
+        let answers = assign_places(&grid, units, &order);
+        check(&grid, units, &order, &answers);
+        picture(&grid, units, &answers)
+    });
+    let line = |row: usize| pictures.iter().map(|lines| lines[row].as_str()).collect::<Vec<_>>();
+    (0..9).map(|row| line(row).join(" ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn formations_look_as_documented_in_all_facings() {
+    // Four of rank a, five of rank b.
+    let units: Vec<GroupUnit> =
+        (0..9).map(|unit| GroupUnit::new(Cell::new(unit, 0)).rank(i32::from(unit > 3))).collect();
+    let drawn = SHAPES.map(|formation| all_facings(formation, &units));
+    let expected = [LINES, COLUMNS, BOXES, WEDGES].map(str::trim);
+    assert_eq!(drawn, expected, "\n{}", drawn.join("\n\n"));
+}
+
+const LINES: &str = "
+....b.... a........ ......... ........b ....b.... a........ ......... ........b
+....a.... .a....... ......... .......b. ....a.... .a....... ......... .......b.
+....b.... ..a...... ......... ......b.. ....a.... ..a...... ......... ......b..
+....a.... ...a..... ......... .....b... ....b.... ...a..... ......... .....b...
+....a.... ....b.... aaaabbbbb ....b.... ....b.... ....b.... aaaabbbbb ....b....
+....b.... .....b... ......... ...a..... ....a.... .....b... ......... ...a.....
+....b.... ......b.. ......... ..a...... ....b.... ......b.. ......... ..a......
+....a.... .......b. ......... .a....... ....a.... .......b. ......... .a.......
+....b.... ........b ......... a........ ....b.... ........b ......... a........
+";
+const COLUMNS: &str = "
+......... ........a ....a.... a........ ......... ........b ....b.... b........
+......... .......a. ....a.... .a....... ......... .......b. ....b.... .b.......
+......... ......a.. ....a.... ..a...... ......... ......b.. ....b.... ..b......
+......... .....a... ....a.... ...a..... ......... .....b... ....b.... ...b.....
+bbbbbaaaa ....b.... ....b.... ....b.... aaaabbbbb ....b.... ....b.... ....b....
+......... ...b..... ....b.... .....b... ......... ...a..... ....a.... .....a...
+......... ..b...... ....b.... ......b.. ......... ..a...... ....a.... ......a..
+......... .b....... ....b.... .......b. ......... .a....... ....a.... .......a.
+......... b........ ....b.... ........b ......... a........ ....a.... ........a
+";
+const BOXES: &str = "
+......... ......... ......... ......... ......... ......... ......... .........
+......... ......... ......... ......... ......... ......... ......... .........
+......... ......... ......... ......... ......... ....b.... ......... ...bb....
+...bba... ...a..... ...aaa... .....a... ...abb... ...aabb.. ...bbb... ...bba...
+...baa... ..baa.... ...abb... ....abb.. ...aab... ....abb.. ...abb... ..baa....
+...bba... ..bbba... ...bbb... ...aab... ...abb... .....a... ...aaa... ...a.....
+......... ....b.... ......... ....bb... ......... ......... ......... .........
+......... ......... ......... ......... ......... ......... ......... .........
+......... ......... ......... ......... ......... ......... ......... .........
+";
+const WEDGES: &str = "
+......... ......... ......... ......... ......... ......... ......... .........
+......... ......... ......... ......... ......... ......... ......... ....b....
+...b..... ......... ......... ......... .....b... ....ab... ......... ...bb....
+...ba.... ......... ....a.... ......... ....ab... ....abb.. ..bbbbb.. ..bba....
+...baa... .baaa.... ...aaa... ....aab.. ...aab... ....aabb. ...aaa... ..aaa....
+...ba.... ..bba.... ..bbbbb.. ....abb.. ....ab... ......... ....a.... .........
+...b..... ...bb.... ......... ....ab... .....b... ......... ......... .........
+......... ......... ......... ....b.... ......... ......... ......... .........
+......... ......... ......... ......... ......... ......... ......... .........
+";
+
+/// Turning the facing by a quarter turns the places by a quarter.
+#[test]
+fn shapes_turn_with_their_facing() {
+    let (grid, goal) = (open_ground(121, 121), Cell::new(60, 60));
+    for formation in SHAPES {
+        for count in 1..50 {
+            let offsets = |facing: Direction| -> BTreeSet<(i32, i32)> {
+                let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(1);
+                let answers = assign_places(&grid, &in_rows(count), &order);
+                places(&answers).iter().map(|at| (at.x - goal.x, at.y - goal.y)).collect()
+            };
+            for bits in 0..6 {
+                let turned = offsets(Direction::from_bits(bits + 2));
+                let expected: BTreeSet<(i32, i32)> =
+                    offsets(Direction::from_bits(bits)).iter().map(|&(x, y)| (-y, x)).collect();
+                assert_eq!(turned, expected, "{count} in {formation:?}, {bits}");
+            }
+        }
+    }
+}
+
+/// Width and depth of formations of a hundred, facing north.
+#[test]
+fn formations_have_the_documented_proportions() {
+    let (grid, goal) = (open_ground(121, 121), Cell::new(60, 60));
+    let sides = SHAPES.map(|formation| {
+        let order = GroupOrder::to(goal).formation(formation).facing(Direction::North);
+        let at = places(&assign_places(&grid, &in_rows(100), &order));
+        let rect = at.iter().fold(CellRect::default(), |all, &at| all.union(CellRect::single(at)));
+        (rect.width, rect.height)
+    });
+    assert_eq!(sides, [(40, 3), (3, 34), (10, 10), (19, 10)]);
+}
+
+#[test]
+fn without_a_facing_the_front_is_where_the_group_goes() {
+    let (grid, goal) = (open_ground(60, 60), Cell::new(30, 30));
+    for facing in Direction::ALL {
+        let (dx, dy) = facing.offset();
+        let units: Vec<GroupUnit> = (-2..=2)
+            .map(|aside| GroupUnit::new(goal.offset(-20 * dx + aside, -20 * dy - aside)))
+            .collect();
+        let order = GroupOrder::to(goal).formation(Formation::Wedge);
+        assert_eq!(order.faced(&units).facing, Some(facing));
+        let answers = assign_places(&grid, &units, &order);
+        assert_eq!(answers, assign_places(&grid, &units, &order.facing(facing)));
+    }
+    let nobody_moves = GroupOrder::to(goal).faced(&[GroupUnit::new(goal)]);
+    assert_eq!(nobody_moves.facing, Some(Direction::East));
+    // A little more or less than half the angle between east and northeast.
+    let facing = |cell: Cell| GroupOrder::to(Cell::default()).faced(&[GroupUnit::new(cell)]).facing;
+    assert_eq!(facing(Cell::new(-1000, -414)), Some(Direction::East));
+    assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
+}
+
+/// Random ground, sizes, spacings and origins.
+#[test]
+fn places_never_overlap_and_can_be_reached() {
+    let mut random = Random(1);
+    for round in 0..60 {
+        let (width, height) = (30 + random.below(60), 30 + random.below(60));
+        let is_free = |random: &mut Random| random.below(100) >= round % 4 * 8;
+        let terrain = (0..width * height).map(|_| u8::from(is_free(&mut random))).collect();
+        let origin = Cell::new(random.below(50) as i32 - 100, random.below(50) as i32);
+        let grid = NavGrid::from_terrain(width, height, terrain)
+            .unwrap()
+            .with_profiles(sizes())
+            .with_origin(origin);
+        let mut cell = || origin.offset(random.below(width) as i32, random.below(height) as i32);
+        let goal = cell();
+        let cells: Vec<Cell> = (0..60).map(|_| cell()).collect();
+        let units: Vec<GroupUnit> = cells
+            .iter()
+            .map(|&cell| {
+                let profile = ProfileId(random.below(3) as u8);
+                GroupUnit::new(cell).profile(profile).rank(random.below(3) as i32)
+            })
+            .collect();
+        for formation in ALL {
+            let facing = Direction::from_bits(random.below(8) as u8);
+            let spacing = random.below(3) as u8;
+            let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(spacing);
+            let answers = assign_places(&grid, &units, &order);
+            check(&grid, &units, &order, &answers);
+            for (unit, answer) in units.iter().zip(&answers) {
+                let stands = grid.cost(unit.profile, unit.cell) > 0;
+                let expected = match answer {
+                    Ok(_) => None,
+                    Err(_) if stands => Some(PathFailure::NoRoom(goal)),
+                    Err(_) => Some(PathFailure::StartImpassable(unit.cell)),
+                };
+                assert_eq!(answer.err(), expected);
+                assert!(stands || answer.is_err());
+            }
+        }
+    }
+}
+
+/// On open ground nobody who can stand goes without, and big ones are packed as well as small ones.
+#[test]
+fn mixed_sizes_are_packed_closely() {
+    let grid = open_ground(80, 80);
+    let units: Vec<GroupUnit> = (0..90)
+        .map(|unit| GroupUnit::new(Cell::new(unit % 60, 1)).profile(ProfileId(unit as u8 % 3)))
+        .collect();
+    let goal = Cell::new(40, 40);
+    for formation in ALL {
+        let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        assert!(answers.iter().all(Result::is_ok), "{formation:?}");
+    }
+    // They cover 30 × (1 + 4 + 9) = 420 cells; within 14 cells of the goal there are 841.
+    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    for (unit, at) in units.iter().zip(places(&answers)) {
+        let away = at.x.abs_diff(goal.x).max(at.y.abs_diff(goal.y));
+        assert!(away <= 14, "{unit:?} at {at}");
+    }
+}
+
+/// The distances of loose places are the shortest there are, as one walks.
+#[test]
+fn loose_places_are_the_nearest_on_foot() {
+    let mut random = Random(2);
+    for round in 0..20 {
+        let profile = match round % 4 {
+            0 => Profile::default().corners(CornerRule::Forbid),
+            1 => Profile::default().corners(CornerRule::NoSqueeze),
+            2 => Profile::default().corners(CornerRule::Allow),
+            _ => Profile::default().neighbors(Neighborhood::Four),
+        };
+        let terrain = (0..40 * 40).map(|_| u8::from(random.below(100) > 25)).collect();
+        let grid = NavGrid::from_terrain(40, 40, terrain).unwrap();
+        let mut grid = grid.with_profiles(vec![profile]);
+        let goal = Cell::new(20, 20);
+        grid.set_terrain(goal, TerrainId::GROUND).unwrap();
+        let ways = dijkstra(&grid, ProfileId::default(), goal);
+        let way = |cell: Cell| ways[(cell.y * 40 + cell.x) as usize];
+        let reached: Vec<Cell> = grid.rect().cells().filter(|&cell| way(cell).is_some()).collect();
+        let units: Vec<GroupUnit> =
+            reached.iter().rev().step_by(3).copied().map(GroupUnit::new).collect();
+        let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+        let mut found: Vec<_> = places(&answers).into_iter().map(way).collect();
+        let mut expected: Vec<_> = reached.iter().map(|&cell| way(cell)).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected[..units.len()]);
+    }
+}
+
+/// A wall of 30 cells beside the goal: what lies behind it is near, and far to walk.
+#[test]
+fn a_wall_beside_the_goal_has_nobody_behind_it() {
+    let mut grid = open_ground(60, 60);
+    grid.block(CellRect::new(Cell::new(32, 10), 1, 40)).unwrap();
+    let units: Vec<GroupUnit> =
+        (0..60).map(|unit| GroupUnit::new(Cell::new(3 + unit / 20, 20 + unit % 20))).collect();
+    for formation in ALL {
+        for facing in Direction::ALL {
+            let order = GroupOrder::to(Cell::new(31, 30)).formation(formation).facing(facing);
+            let answers = assign_places(&grid, &units, &order);
+            check(&grid, &units, &order, &answers);
+            // Past the ends of the wall they may stand.
+            let is_behind = |at: &Cell| at.x > 31 && at.y.abs_diff(30) < 12;
+            let behind = places(&answers).into_iter().find(is_behind);
+            assert_eq!(behind, None, "{order:?}");
+        }
+    }
+}
+
+/// A short pillar is walked around: slots behind it are kept, those on it replaced by their neighbors.
+#[test]
+fn blocked_slots_are_replaced_by_what_is_beside_them() {
+    let map = "
+        .............
+        .............
+        .............
+        .....###.....
+        .............
+        .............
+        .............";
+    let grid = grid_from(map);
+    let units = in_rows(9);
+    let order = GroupOrder::to(Cell::new(6, 3)).formation(Formation::Line).facing(Direction::North);
+    // The goal itself is blocked, with the slots to both sides of it.
+    let answers = assign_places(&grid, &units, &order);
+    let drawn = picture(&grid, &units, &answers);
+    assert_eq!(drawn[2..5], [".............", "..aaa###aaa..", ".....aaa....."]);
+}
+
+#[test]
+fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
+    let mut grid = open_ground(61, 61);
+    grid.block(CellRect::new(Cell::new(28, 0), 5, 61)).unwrap();
+    grid.unblock(CellRect::new(Cell::new(28, 0), 5, 1)).unwrap();
+    for (from, near) in [(5, 27), (50, 33)] {
+        let units: Vec<GroupUnit> =
+            (0..30).map(|unit| GroupUnit::new(Cell::new(from + unit % 3, 20 + unit / 3))).collect();
+        let goal = Cell::new(30, 30);
+        let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+        check(&grid, &units, &GroupOrder::to(goal), &answers);
+        let at = places(&answers);
+        assert!(at.contains(&Cell::new(near, 30)));
+        assert!(at.iter().all(|at| at.x.abs_diff(near) <= 5 && at.y.abs_diff(30) <= 6), "{at:?}");
+        assert!(at.iter().all(|at| (at.x < 30) == (from < 30)));
+        // Once there, they stay.
+        let standing: Vec<GroupUnit> = at.iter().copied().map(GroupUnit::new).collect();
+        assert_eq!(assign_places(&grid, &standing, &GroupOrder::to(goal)), answers);
+    }
+}
+
+/// A river: those who cannot cross it line its bank, nearest to the goal in a straight line.
+#[test]
+fn units_on_another_island_come_as_near_as_they_can() {
+    let mut grid = open_ground(150, 150);
+    grid.block(CellRect::new(Cell::new(40, 0), 3, 150)).unwrap();
+    let goal = Cell::new(46, 75);
+    let units: Vec<GroupUnit> =
+        (0..120).map(|unit| GroupUnit::new(Cell::new(2 + unit % 2 * 140, 5 + unit))).collect();
+    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    check(&grid, &units, &GroupOrder::to(goal), &answers);
+    let line = |at: Cell| open_distance(&grid, ProfileId::default(), at, goal);
+    let mut expected: Vec<u32> = grid.rect().cells().filter(|at| at.x < 40).map(line).collect();
+    expected.sort_unstable();
+    let mut found: Vec<u32> = units
+        .iter()
+        .zip(places(&answers))
+        .filter(|(unit, _)| unit.cell.x < 40)
+        .map(|(_, at)| line(at))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, expected[..60]);
+    for formation in SHAPES {
+        let order = GroupOrder::to(goal).formation(formation);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        assert!(answers.iter().all(Result::is_ok));
+    }
+}
+
+#[test]
+fn a_far_island_is_found_and_filled() {
+    let mut grid = open_ground(400, 300);
+    // A room of 4 × 4 cells in the opposite corner.
+    grid.block(CellRect::new(Cell::new(10, 10), 6, 6)).unwrap();
+    grid.unblock(CellRect::new(Cell::new(11, 11), 4, 4)).unwrap();
+    let units = vec![GroupUnit::new(Cell::new(12, 12)); 20];
+    let goal = Cell::new(390, 290);
+    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    check(&grid, &units, &GroupOrder::to(goal), &answers);
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 16);
+    let none_left = answers.iter().filter(|&&at| at == Err(PathFailure::NoRoom(goal)));
+    assert_eq!(none_left.count(), 4);
+}
+
+#[test]
+fn where_room_runs_out_high_ranks_and_far_units_go_without() {
+    let map = "
+        ###########
+        #....#....#
+        #....#....#
+        ###########";
+    let grid = grid_from(map);
+    // Twelve for eight cells; of the middle rank four, two of them near.
+    let unit = |x, y, rank| GroupUnit::new(Cell::new(x, y)).rank(rank);
+    let mut units: Vec<GroupUnit> = (0..6).map(|_| unit(4, 1, -1)).collect();
+    units.extend([unit(4, 1, 0), unit(1, 2, 0), unit(2, 1, 0), unit(4, 2, 0)]);
+    units.extend([unit(1, 1, 9), unit(1, 1, 9)]);
+    let goal = Cell::new(1, 1);
+    for formation in ALL {
+        let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        let placed: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+        let expected: Vec<bool> = (0..12).map(|unit| unit < 6 || unit == 7 || unit == 8).collect();
+        assert_eq!(placed, expected, "{formation:?}");
+        assert_eq!(answers[11], Err(PathFailure::NoRoom(goal)));
+    }
+}
+
+#[test]
+fn a_map_smaller_than_the_group_is_filled() {
+    let grid = open_ground(3, 3);
+    let units = vec![GroupUnit::new(Cell::new(2, 2)); 20];
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(0, 1)).formation(formation).facing(Direction::South);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 9, "{formation:?}");
+    }
+}
+
+#[test]
+fn nobody_gets_nothing() {
+    let grid = open_ground(9, 9);
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(4, 4)).formation(formation);
+        assert_eq!(assign_places(&grid, &[], &order), []);
+        assert_eq!(close_ranks(&grid, &[], &[Some(Cell::new(1, 1))], &order), []);
+        let alone = assign_places(&grid, &[GroupUnit::new(Cell::new(0, 0))], &order);
+        assert_eq!(alone, [Ok(Cell::new(4, 4))]);
+    }
+}
+
+#[test]
+fn whoever_cannot_take_part_is_told_why() {
+    let mut grid = open_ground(9, 9);
+    grid.block(CellRect::single(Cell::new(1, 1))).unwrap();
+    let units = [
+        GroupUnit::new(Cell::new(0, 0)).profile(ProfileId(7)),
+        GroupUnit::new(Cell::new(-1, 0)),
+        GroupUnit::new(Cell::new(1, 1)),
+        GroupUnit::new(Cell::new(8, 8)).profile(ProfileId(1)), // does not fit into the corner
+        GroupUnit::new(Cell::new(3, 3)),
+    ];
+    let answers = assign_places(&grid, &units, &GroupOrder::to(Cell::new(5, 5)));
+    let expected = [
+        Err(PathFailure::UnknownProfile(ProfileId(7))),
+        Err(PathFailure::StartOutOfBounds(Cell::new(-1, 0))),
+        Err(PathFailure::StartImpassable(Cell::new(1, 1))),
+        Err(PathFailure::StartImpassable(Cell::new(8, 8))),
+        Ok(Cell::new(5, 5)),
+    ];
+    assert_eq!(answers, expected);
+    let outside = Cell::new(9, 5);
+    let answers = assign_places(&grid, &units[4..], &GroupOrder::to(outside));
+    assert_eq!(answers, [Err(PathFailure::GoalOutOfBounds(outside))]);
+}
+
+#[test]
+fn low_ranks_stand_in_front_or_near_the_goal() {
+    let (grid, goal) = (open_ground(90, 90), Cell::new(45, 45));
+    let mut random = Random(3);
+    let mut units = crowd(200, || (random.below(90) as i32, random.below(90) as i32));
+    units.iter_mut().for_each(|unit| unit.rank = random.below(5) as i32 * 7 - 9);
+    let in_order = |order: &GroupOrder, level: &dyn Fn(Cell) -> i64| {
+        let answers = assign_places(&grid, &units, order);
+        check(&grid, &units, order, &answers);
+        let mut found: Vec<(i32, i64)> =
+            units.iter().zip(places(&answers)).map(|(unit, at)| (unit.rank, level(at))).collect();
+        found.sort_unstable();
+        assert!(found.is_sorted_by_key(|&(_, level)| level), "{order:?}");
+    };
+    let away = |at: Cell| i64::from(open_distance(&grid, ProfileId::default(), at, goal));
+    in_order(&GroupOrder::to(goal), &away);
+    for formation in SHAPES {
+        for facing in Direction::ALL {
+            let order = GroupOrder::to(goal).formation(formation).facing(facing);
+            let (dx, dy) = facing.offset();
+            in_order(&order, &|at| -i64::from(at.x * dx + at.y * dy));
+        }
+    }
+}
+
+/// Boats and men at a shore: each on its own ground.
+#[test]
+fn every_profile_keeps_to_its_own_ground() {
+    let terrain = (0..40 * 40).map(|cell| if cell % 40 < 20 { 1 } else { 2 }).collect();
+    let walks = Profile::new().with(TerrainId(1), PLAIN);
+    let swims = Profile::new().with(TerrainId(2), PLAIN);
+    let both = swims.clone().with(TerrainId(1), 2 * PLAIN);
+    let grid =
+        NavGrid::from_terrain(40, 40, terrain).unwrap().with_profiles(vec![walks, swims, both]);
+    let units: Vec<GroupUnit> = (0..90)
+        .map(|unit| {
+            let (profile, row) = (ProfileId(unit as u8 % 3), unit / 3);
+            let column = [3, 35, 20][unit as usize % 3];
+            GroupUnit::new(Cell::new(column, row)).profile(profile)
+        })
+        .collect();
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(19, 20)).formation(formation);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        let far = |at: &Cell| at.x.abs_diff(19).max(at.y.abs_diff(20)) > 20;
+        assert_eq!(places(&answers).iter().find(|at| far(at)), None, "{formation:?}");
+    }
+}
+
+/// Crowds of many shapes around the middle of an open field.
+fn crowds(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<GroupUnit>)> {
+    let mut at = |width: u32, height: u32, x: i32, y: i32| {
+        let cell = (random.below(width) as i32, random.below(height) as i32);
+        (x + cell.0 - width as i32 / 2, y + cell.1 - height as i32 / 2)
+    };
+    let side = (count as u32).isqrt();
+    let mut turn = 0;
+    vec![
+        ("scattered", crowd(count, || at(110, 110, 60, 60))),
+        ("around the goal", crowd(count, || at(side * 3 / 2, side * 3 / 2, 60, 60))),
+        ("beside the goal", crowd(count, || at(side * 3 / 2, side * 2, 60 - side as i32, 65))),
+        ("far in the west", crowd(count, || at(side, side * 2, 15, 58))),
+        ("in a corner", crowd(count, || at(side * 2, side * 2, 20, 20))),
+        ("a long row", crowd(count, || at(5, 118, 62, 60))),
+        ("on four sides", {
+            crowd(count, || {
+                turn = (turn + 1) % 4;
+                let (x, y) = [(15, 60), (105, 62), (60, 15), (61, 105)][turn];
+                at(side, side, x, y)
+            })
+        }),
+        ("two armies", {
+            crowd(count, || {
+                turn = (turn + 1) % 3;
+                if turn == 0 { at(side, side * 2, 100, 40) } else { at(side, side * 2, 20, 80) }
+            })
+        }),
+    ]
+}
+
+/// Weight of all ways to their places.
+fn travel(grid: &NavGrid, units: &[GroupUnit], places: &[Cell]) -> u64 {
+    let way = |(unit, &at): (&GroupUnit, &Cell)| open_distance(grid, unit.profile, unit.cell, at);
+    units.iter().zip(places).map(way).map(u64::from).sum()
+}
+
+fn starts(units: &[GroupUnit]) -> Vec<Cell> {
+    units.iter().map(|unit| unit.cell).collect()
+}
+
+#[test]
+fn the_exact_assignment_is_exact() {
+    let grid = open_ground(20, 20);
+    let mut random = Random(4);
+    let mut cell = || Cell::new(random.below(20) as i32, random.below(20) as i32);
+    for _ in 0..20 {
+        let units: Vec<GroupUnit> = (0..6).map(|_| GroupUnit::new(cell())).collect();
+        let places: Vec<Cell> = (0..6).map(|_| cell()).collect();
+        let mut least = u64::MAX;
+        permutations(&mut places.clone(), 0, &mut |order| {
+            least = least.min(travel(&grid, &units, order));
+        });
+        assert_eq!(least_travel(&grid, &starts(&units), &places), least);
+    }
+}
+
+fn permutations(items: &mut [Cell], from: usize, see: &mut impl FnMut(&[Cell])) {
+    if from == items.len() {
+        see(items);
+    }
+    for other in from..items.len() {
+        items.swap(from, other);
+        permutations(items, from + 1, see);
+        items.swap(from, other);
+    }
+}
+
+/// 400 units to one point: at most 1.05 times the exact optimum.
+#[test]
+fn travel_is_close_to_the_least_there_is() {
+    let grid = open_ground(121, 121);
+    for (count, seed) in [(400, 5), (60, 6), (150, 7)] {
+        for (name, units) in crowds(count, &mut Random(seed)) {
+            for formation in [Formation::Loose, Formation::Line, Formation::Box] {
+                let order = GroupOrder::to(Cell::new(60, 60)).formation(formation);
+                let answers = assign_places(&grid, &units, &order);
+                check(&grid, &units, &order, &answers);
+                let at = places(&answers);
+                let (found, least) =
+                    (travel(&grid, &units, &at), least_travel(&grid, &starts(&units), &at));
+                assert!(found * 100 <= least * 105, "{name}, {formation:?}: {found} of {least}");
+            }
+        }
+    }
+}
+
+/// Few ways cross: of random assignments, about every fifth pair of ways does.
+#[test]
+fn ways_seldom_cross() {
+    let grid = open_ground(121, 121);
+    for (name, units) in crowds(400, &mut Random(8)) {
+        let at = places(&assign_places(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
+        let ways: Vec<(Cell, Cell)> =
+            units.iter().map(|unit| unit.cell).zip(at.iter().copied()).collect();
+        let crossings = (0..400)
+            .flat_map(|one| (0..one).map(move |other| (one, other)))
+            .filter(|&(one, other)| cross(ways[one], ways[other]))
+            .count();
+        assert!(crossings < 600, "{name}: {crossings} of 79,800 pairs cross");
+    }
+}
+
+/// Whether two lines cross inside.
+fn cross(a: (Cell, Cell), b: (Cell, Cell)) -> bool {
+    let side = |(from, to): (Cell, Cell), at: Cell| {
+        let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
+        (dx * i64::from(at.y - from.y) - dy * i64::from(at.x - from.x)).signum()
+    };
+    side(a, b.0) * side(a, b.1) < 0 && side(b, a.0) * side(b, a.1) < 0
+}
+
+#[test]
+fn a_group_in_its_places_stays_there() {
+    let grid = open_ground(121, 121);
+    let order = GroupOrder::to(Cell::new(60, 60)).facing(Direction::NorthWest);
+    for formation in ALL {
+        for spacing in [0, 1] {
+            let order = order.formation(formation).spacing(spacing);
+            let (_, mut units) = crowds(400, &mut Random(9)).swap_remove(0);
+            for (number, unit) in units.iter_mut().enumerate() {
+                unit.rank = (number % 3) as i32;
+            }
+            let answers = assign_places(&grid, &units, &order);
+            check(&grid, &units, &order, &answers);
+            for (unit, at) in units.iter_mut().zip(places(&answers)) {
+                unit.cell = at;
+            }
+            assert_eq!(assign_places(&grid, &units, &order), answers, "{order:?}");
+            // Half of them come back from a walk.
+            units.iter_mut().step_by(2).for_each(|unit| unit.cell.x = unit.cell.x.max(30) - 30);
+            let again = assign_places(&grid, &units, &order);
+            check(&grid, &units, &order, &again);
+            let held: Vec<Option<Cell>> = answers.iter().map(|answer| answer.ok()).collect();
+            assert_eq!(close_ranks(&grid, &units, &held, &order), answers, "{order:?}");
+        }
+    }
+}
+
+/// Mixed sizes stay, too.
+#[test]
+fn a_mixed_group_in_its_places_stays_there() {
+    let grid = open_ground(90, 90);
+    let mut random = Random(10);
+    let mut units = crowd(80, || (random.below(80) as i32, random.below(80) as i32));
+    for (number, unit) in units.iter_mut().enumerate() {
+        unit.profile = ProfileId(number as u8 % 3);
+    }
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(45, 45)).formation(formation).facing(Direction::South);
+        let answers = assign_places(&grid, &units, &order);
+        let there: Vec<GroupUnit> = units
+            .iter()
+            .zip(places(&answers))
+            .map(|(unit, at)| GroupUnit { cell: at, ..*unit })
+            .collect();
+        assert_eq!(assign_places(&grid, &there, &order), answers, "{formation:?}");
+    }
+}
+
+/// Whose place is still among the chosen ones keeps it; only so many move as there are holes.
+#[test]
+fn deaths_and_joins_close_the_ranks() {
+    let grid = open_ground(121, 121);
+    let mut random = Random(11);
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(60, 60)).formation(formation).facing(Direction::East);
+        let (_, mut units) = crowds(150, &mut random).swap_remove(0);
+        let mut held: Vec<Option<Cell>> = vec![None; units.len()];
+        for _ in 0..12 {
+            let answers = close_ranks(&grid, &units, &held, &order);
+            check(&grid, &units, &order, &answers);
+            let chosen: BTreeSet<Cell> = places(&answers).into_iter().collect();
+            for (answer, held) in answers.iter().zip(&held) {
+                let keeps = held.is_some_and(|held| chosen.contains(&held));
+                assert!(!keeps || answer.ok() == *held, "{formation:?}");
+            }
+            held = answers.iter().map(|answer| answer.ok()).collect();
+            for _ in 0..random.below(9) {
+                let dead = random.below(units.len() as u32) as usize;
+                units.remove(dead);
+                held.remove(dead);
+            }
+            for _ in 0..random.below(9) {
+                let cell = Cell::new(random.below(121) as i32, random.below(121) as i32);
+                units.push(GroupUnit::new(cell)); // past the end of what is held
+            }
+        }
+    }
+}
+
+/// One death in a blob moves one unit.
+#[test]
+fn one_death_moves_one_unit() {
+    let grid = open_ground(121, 121);
+    let order = GroupOrder::to(Cell::new(60, 60));
+    let (_, units) = crowds(300, &mut Random(12)).swap_remove(3);
+    let at = places(&assign_places(&grid, &units, &order));
+    let dead = at.iter().position(|&at| at == order.goal).unwrap();
+    let (mut left, mut held) = (units, at);
+    left.remove(dead);
+    held.remove(dead);
+    left.iter_mut().zip(&held).for_each(|(unit, at)| unit.cell = *at);
+    let places_before: Vec<Option<Cell>> = held.iter().copied().map(Some).collect();
+    for answers in
+        [close_ranks(&grid, &left, &places_before, &order), assign_places(&grid, &left, &order)]
+    {
+        let now = places(&answers);
+        assert!(now.contains(&order.goal));
+        assert_eq!(now.iter().zip(&held).filter(|(now, before)| now != before).count(), 1);
+    }
+}
+
+/// The order of the input says nothing.
+#[test]
+fn shuffled_units_get_the_same_places() {
+    let mut grid = open_ground(90, 90);
+    grid.block(CellRect::new(Cell::new(40, 20), 1, 45)).unwrap();
+    let mut random = Random(13);
+    let mut units = crowd(120, || (random.below(38) as i32, random.below(88) as i32));
+    for unit in &mut units {
+        unit.profile = ProfileId(random.below(3) as u8);
+        unit.rank = random.below(2) as i32;
+    }
+    for formation in ALL {
+        let order = GroupOrder::to(Cell::new(41, 40)).formation(formation);
+        let answers = assign_places(&grid, &units, &order);
+        let held = |at: usize| answers[at].ok().filter(|_| !at.is_multiple_of(3));
+        let all_held: Vec<Option<Cell>> = (0..units.len()).map(held).collect();
+        let kept = close_ranks(&grid, &units, &all_held, &order);
+        let mut mixed: Vec<usize> = (0..units.len()).collect();
+        (1..mixed.len()).for_each(|at| mixed.swap(at, random.below(at as u32 + 1) as usize));
+        let shuffled: Vec<GroupUnit> = mixed.iter().map(|&at| units[at]).collect();
+        let held: Vec<Option<Cell>> = mixed.iter().map(|&at| all_held[at]).collect();
+        let expected: Answers = mixed.iter().map(|&at| answers[at]).collect();
+        assert_eq!(assign_places(&grid, &shuffled, &order), expected, "{formation:?}");
+        let expected: Answers = mixed.iter().map(|&at| kept[at]).collect();
+        assert_eq!(close_ranks(&grid, &shuffled, &held, &order), expected, "{formation:?}");
+    }
+}
+
+/// Beyond what can be improved pair by pair, everything is still right.
+#[test]
+fn ten_thousand_units_find_their_places() {
+    let grid = open_ground(400, 400);
+    let units: Vec<GroupUnit> =
+        (0..10_000).map(|unit| GroupUnit::new(Cell::new(unit % 125, unit / 125))).collect();
+    for formation in [Formation::Loose, Formation::Box] {
+        let order = GroupOrder::to(Cell::new(250, 250)).formation(formation);
+        let answers = assign_places(&grid, &units, &order);
+        check(&grid, &units, &order, &answers);
+        assert!(answers.iter().all(Result::is_ok));
+    }
+}

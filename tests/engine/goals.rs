@@ -1,0 +1,613 @@
+//! Goals that are more than a cell: rectangles, what is beside them and what is near them, and many
+//! of them at once. Against trying every cell of the grid.
+
+use bevy_tilepath::{
+    nav::{
+        node_pool::NodePool,
+        open_list::{BinaryHeap, BucketHeap, OpenList},
+        search::{Search, SearchCounters},
+    },
+    prelude::*,
+};
+use proptest::prelude::*;
+
+use crate::common::{Random, dijkstra, is_legal_path};
+
+const UNIT: ProfileId = ProfileId(0);
+/// What can be seen over.
+const SHOT: ProfileId = ProfileId(1);
+const UNIFORM: [u16; 4] = [16; 4];
+const MIXED: [u16; 4] = [16, 32, 48, 80];
+const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm::Auto,
+    Algorithm::Exact,
+    Algorithm::AStar,
+    Algorithm::JumpPoint,
+    Algorithm::Dijkstra,
+    Algorithm::Hierarchical,
+];
+
+fn profile(costs: [u16; 4]) -> Profile {
+    (1u8..5)
+        .zip(costs)
+        .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
+}
+
+/// Shots fly over everything but walls and terrain 4.
+fn shot() -> Profile {
+    (1u8..4).fold(Profile::new(), |profile, id| profile.with(TerrainId(id), PLAIN))
+}
+
+/// Small grids for units of one to three cells.
+fn worlds() -> impl Strategy<Value = NavGrid> {
+    let rule =
+        prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
+    let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
+    let costs = prop_oneof![Just(UNIFORM), Just(MIXED), Just([17, 23, 91, 400]), Just([5; 4])];
+    let size = (1u32..40, 1u32..40);
+    (size, 0u32..45, rule, neighborhood, costs, 1u8..4, any::<u64>()).prop_map(
+        |((width, height), walls, rule, neighborhood, costs, unit, seed)| {
+            let mut random = Random(seed);
+            let terrain = if random.below(2) == 0 {
+                // Large units need more room.
+                let walls = walls / (u32::from(unit) * u32::from(unit));
+                let mut cell = || match random.below(100) < walls {
+                    true => 0,
+                    false => 1 + random.below(4) as u8,
+                };
+                (0..width * height).map(|_| cell()).collect()
+            } else {
+                let count = random.below(30);
+                crate::common::patched_terrain((width, height), count, walls, &mut random)
+            };
+            let unit = profile(costs).corners(rule).neighbors(neighborhood).size(unit);
+            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![unit, shot()])
+        },
+    )
+}
+
+/// A cell of the grid on which a unit can stand, if that is found soon.
+fn start_on(grid: &NavGrid, random: &mut Random) -> Cell {
+    let mut cell = Cell::default();
+    for _ in 0..20 {
+        let (x, y) = (random.below(grid.width()), random.below(grid.height()));
+        cell = Cell::new(x as i32, y as i32);
+        if grid.cost(UNIT, cell) > 0 {
+            break;
+        }
+    }
+    cell
+}
+
+/// Some goal on the grid, or not far off.
+fn goal_near(grid: &NavGrid, random: &mut Random) -> Goal {
+    let mut coordinate = |side: u32| random.below(side + 6) as i32 - 3;
+    let cell = Cell::new(coordinate(grid.width()), coordinate(grid.height()));
+    let (width, height) = (1 + random.below(5), 1 + random.below(5));
+    let cells = random.below(8) as u16;
+    let approach = match random.below(6) {
+        0 => Approach::Onto,
+        1 => Approach::Into { width, height },
+        2 | 3 => Approach::Beside { width, height },
+        4 => Approach::Within { width, height, cells, sight: None },
+        _ => Approach::Within { width, height, cells, sight: Some(SHOT) },
+    };
+    Goal { cell, approach }
+}
+
+/// Whether a unit may end its way on a cell, by trying every pair of a cell that it covers there and
+/// one of the goal.
+fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
+    if grid.cost(UNIT, at) == 0 {
+        return false;
+    }
+    let side = u32::from(grid.profiles()[0].unit_size());
+    let targets: Vec<Cell> =
+        goal.rect().cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
+    let targets = targets.as_slice();
+    let covered = move || CellRect::new(at, side, side).cells();
+    let pairs = move || covered().flat_map(move |own| targets.iter().map(move |&cell| (own, cell)));
+    let apart = |a: Cell, b: Cell| (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
+    match goal.approach {
+        Approach::Onto => at == goal.cell,
+        Approach::Into { .. } => targets.contains(&at),
+        Approach::Beside { .. } => {
+            let has_corners = grid.profiles()[0].neighborhood() == Neighborhood::Eight;
+            let touches = |(a, b): (Cell, Cell)| {
+                let (dx, dy) = apart(a, b);
+                if has_corners { dx.max(dy) == 1 } else { dx + dy == 1 }
+            };
+            pairs().any(touches) && pairs().all(|(a, b)| a != b)
+        }
+        Approach::Within { cells, sight, .. } => {
+            let far = |(a, b): (Cell, Cell)| {
+                let (dx, dy) = apart(a, b);
+                dx * dx + dy * dy
+            };
+            let nearest = pairs().min_by_key(|&(a, b)| (far((a, b)), a.y, a.x, b.y, b.x));
+            nearest.is_some_and(|(a, b)| {
+                let is_near = far((a, b)) <= u32::from(cells) * u32::from(cells);
+                is_near && sight.is_none_or(|profile| sees(grid, profile, a, b))
+            })
+        }
+    }
+}
+
+/// Whether nothing stands between two cells, by trying every cell and every corner between cells of
+/// the rectangle they span.
+fn sees(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
+    let is_free = |x, y| grid.cost(profile, Cell::new(x, y)) > 0;
+    let (dx, dy) = (b.x - a.x, b.y - a.y);
+    // On which side of the line a point lies, in half cells from the center of `a`.
+    let side = |x: i32, y: i32| (dx * y - dy * x).signum();
+    let (left, right) = (a.x.min(b.x), a.x.max(b.x));
+    let (low, high) = (a.y.min(b.y), a.y.max(b.y));
+    for y in low..=high {
+        for x in left..=right {
+            let (across, up) = (2 * (x - a.x), 2 * (y - a.y));
+            let corners =
+                [(-1, -1), (1, -1), (-1, 1), (1, 1)].map(|(dx, dy)| side(across + dx, up + dy));
+            let is_crossed = corners.contains(&1) && corners.contains(&-1);
+            let is_between = Cell::new(x, y) != a && Cell::new(x, y) != b;
+            if is_crossed && is_between && !is_free(x, y) {
+                return false;
+            }
+        }
+    }
+    let is_rising = (dx > 0) == (dy > 0);
+    let is_shut = |x: i32, y: i32| {
+        let beside = if is_rising { [(x, y + 1), (x + 1, y)] } else { [(x, y), (x + 1, y + 1)] };
+        !beside.into_iter().any(|(x, y)| is_free(x, y))
+    };
+    // The corners above and to the right of cells that lie between both centers.
+    (low..high).all(|y| {
+        (left..right).all(|x| {
+            let is_touched = side(2 * (x - a.x) + 1, 2 * (y - a.y) + 1) == 0;
+            !(is_touched && is_shut(x, y))
+        })
+    })
+}
+
+fn is_on_grid(grid: &NavGrid, goal: &Goal) -> bool {
+    goal.rect().cells().any(|cell| grid.terrain(cell).is_some())
+}
+
+/// Cost of the cheapest way to a cell at which a unit may end, by trying them all; or why there is
+/// none.
+fn cheapest(grid: &NavGrid, start: Cell, goals: &[Goal]) -> Result<PathCost, PathFailure> {
+    if grid.cost(UNIT, start) == 0 {
+        return Err(PathFailure::StartImpassable(start));
+    }
+    let costs = dijkstra(grid, UNIT, start);
+    let is_end = |cell: Cell| goals.iter().any(|goal| may_end(grid, goal, cell));
+    let ends: Vec<Option<u64>> = grid
+        .rect()
+        .cells()
+        .zip(costs)
+        .filter(|&(cell, _)| is_end(cell))
+        .map(|(_, cost)| cost)
+        .collect();
+    let goal = goals[0].cell;
+    match ends.iter().flatten().min() {
+        Some(&best) => Ok(PathCost(best)),
+        None if !goals.iter().any(|goal| is_on_grid(grid, goal)) => {
+            Err(PathFailure::GoalOutOfBounds(goal))
+        }
+        None if ends.is_empty() => Err(PathFailure::GoalImpassable(goal)),
+        None => Err(PathFailure::NoWay { start, goal }),
+    }
+}
+
+fn query(start: Cell, goal: Goal) -> PathQuery {
+    PathQuery::new(start, goal.cell).approach(goal.approach)
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, PartialEq)]
+struct Found {
+    result: Result<Path, PathFailure>,
+    counters: SearchCounters,
+}
+
+/// Looks for a way to any of the goals.
+fn run<L: OpenList>(
+    grid: &NavGrid,
+    (start, goals): (Cell, &[Goal]),
+    change: impl FnOnce(PathQuery) -> PathQuery,
+    mut budget: impl FnMut() -> u32,
+) -> Found {
+    let (pool, mut search) = (NodePool::default(), Search::<L>::new());
+    let asked = change(query(start, goals[0]));
+    let started = search.start_any(grid, &pool, asked, &goals[1..]);
+    while !search.is_finished() {
+        let budget = budget();
+        let spent = search.step(grid, &pool, budget);
+        // Looking at end cells is told in full: a few at a time here.
+        assert!(spent <= budget.saturating_add(200), "{spent} of {budget} spent");
+        let goes_on = spent > 0 || budget == 0 || search.is_finished();
+        assert!(goes_on, "nothing spent: that would mean that it must be started anew");
+    }
+    let counters = search.counters();
+    let result = started.and_then(|()| search.finish(grid, &pool));
+    search.stop(&pool);
+    assert_eq!(pool.free_pages(), pool.pages(), "all pages are back");
+    Found { result, counters }
+}
+
+fn whole(grid: &NavGrid, start: Cell, goals: &[Goal], algorithm: Algorithm) -> Found {
+    run::<BucketHeap>(grid, (start, goals), |query| query.algorithm(algorithm), || u32::MAX)
+}
+
+fn assert_is_right(
+    grid: &NavGrid,
+    start: Cell,
+    goals: &[Goal],
+    found: &Result<Path, PathFailure>,
+    best: Result<PathCost, PathFailure>,
+) {
+    assert_eq!(found.as_ref().map(Path::cost), best.as_ref().copied(), "{start} to {goals:?}");
+    let Ok(path) = found else {
+        return;
+    };
+    assert_eq!((path.start(), path.kind()), (start, PathKind::Complete));
+    assert!(is_legal_path(grid, UNIT, path), "{path:?}");
+    assert!(goals.iter().any(|goal| may_end(grid, goal, path.end())), "{path:?} to {goals:?}");
+    assert!(goals.iter().any(|goal| goal.admits(grid, UNIT, path.end())), "{path:?}");
+}
+
+/// A start and up to three goals.
+fn task(grid: &NavGrid, seed: u64) -> (Cell, Vec<Goal>) {
+    let mut random = Random(seed);
+    let start = start_on(grid, &mut random);
+    let count = 1 + random.below(3);
+    (start, (0..count).map(|_| goal_near(grid, &mut random)).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_way_is_the_cheapest_to_any_place_that_is_near_enough(grid in worlds(), seed: u64) {
+        let (start, goals) = task(&grid, seed);
+        let best = cheapest(&grid, start, &goals);
+        for algorithm in ALGORITHMS {
+            let change = |query: PathQuery| query.algorithm(algorithm);
+            let found = run::<BucketHeap>(&grid, (start, &goals[..]), change, || u32::MAX);
+            assert_is_right(&grid, start, &goals, &found.result, best);
+            let found = run::<BinaryHeap>(&grid, (start, &goals[..]), change, || u32::MAX);
+            assert_is_right(&grid, start, &goals, &found.result, best);
+        }
+    }
+
+    #[test]
+    fn a_goal_admits_whoever_is_near_enough(grid in worlds(), seed: u64) {
+        let (_, goals) = task(&grid, seed);
+        for goal in goals {
+            for cell in grid.rect().cells() {
+                let is_admitted = goal.admits(&grid, UNIT, cell);
+                prop_assert!(is_admitted == may_end(&grid, &goal, cell), "{cell} {goal:?}");
+            }
+            prop_assert!(!goal.admits(&grid, UNIT, Cell::new(-1, 0)), "off the grid");
+        }
+    }
+
+    #[test]
+    fn neither_slicing_nor_the_order_of_goals_changes_anything(
+        grid in worlds(),
+        seed: u64,
+        budgets in prop::collection::vec(0u32..30, 1..20),
+    ) {
+        let (start, goals) = task(&grid, seed);
+        let backwards: Vec<Goal> = goals.iter().rev().copied().collect();
+        for algorithm in ALGORITHMS {
+            let at_once = whole(&grid, start, &goals, algorithm);
+            let change = |query: PathQuery| query.algorithm(algorithm);
+            let one_by_one = run::<BucketHeap>(&grid, (start, &goals[..]), change, || 1);
+            prop_assert_eq!(&one_by_one, &at_once);
+            let mut turn = 0;
+            let sliced = run::<BucketHeap>(&grid, (start, &goals[..]), change, || {
+                turn += 1;
+                budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+            });
+            prop_assert_eq!(&sliced, &at_once);
+            let turned = whole(&grid, start, &backwards, algorithm);
+            // Failures are named after the first goal.
+            prop_assert_eq!(turned.result.ok(), at_once.result.ok());
+        }
+    }
+
+    #[test]
+    fn where_no_place_near_enough_can_be_reached_the_nearest_cell_may_do(
+        grid in worlds(),
+        seed: u64,
+    ) {
+        let (start, goals) = task(&grid, seed);
+        let best = cheapest(&grid, start, &goals);
+        let nearest = |query: PathQuery| query.reach(Reach::Nearest);
+        let found = run::<BucketHeap>(&grid, (start, &goals[..]), nearest, || u32::MAX).result;
+        let on_grid = goals.iter().find(|goal| is_on_grid(&grid, goal));
+        match (best, on_grid) {
+            (Err(PathFailure::NoWay { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
+                let path = found.unwrap();
+                let aim = goal.rect().intersection(grid.rect()).min;
+                let reached = crate::common::open_distance(&grid, UNIT, path.end(), aim);
+                let expected = crate::common::nearest(&grid, UNIT, start, aim);
+                prop_assert_eq!((reached, path.cost()), expected);
+                prop_assert_eq!(path.kind(), PathKind::Partial);
+                prop_assert!(is_legal_path(&grid, UNIT, &path));
+                prop_assert_eq!(path.start(), start);
+            }
+            _ => assert_is_right(&grid, start, &goals, &found, best),
+        }
+    }
+}
+
+/// 200 × 200 cells of plain ground with some walls.
+fn open_world(seed: u64) -> NavGrid {
+    let terrain = crate::common::patched_terrain((200, 200), 60, 100, &mut Random(seed));
+    NavGrid::from_terrain(200, 200, terrain).unwrap()
+}
+
+#[test]
+fn the_nearest_of_a_hundred_goals_takes_little_more_than_a_way_to_it() {
+    for algorithm in [Algorithm::AStar, Algorithm::JumpPoint] {
+        let (mut taken, mut alone, mut count) = (0, 0, 0);
+        for seed in 0..4 {
+            let grid = open_world(seed);
+            let mut random = Random(100 + seed);
+            for _ in 0..8 {
+                let start = start_on(&grid, &mut random);
+                let goals: Vec<Goal> =
+                    (0..100).map(|_| Goal::from(start_on(&grid, &mut random))).collect();
+                let single = |&goal: &Goal| whole(&grid, start, &[goal], algorithm).result.ok();
+                let costs = goals.iter().filter_map(single).map(|path| path.cost());
+                let best = costs.min();
+                let found = whole(&grid, start, &goals, algorithm);
+                assert_eq!(found.result.as_ref().ok().map(Path::cost), best);
+                let path = found.result.unwrap();
+                assert!(is_legal_path(&grid, UNIT, &path));
+                let goal = Goal::from(path.end());
+                assert!(goals.contains(&goal));
+                taken += found.counters.expansions;
+                alone += whole(&grid, start, &[goal], algorithm).counters.expansions;
+                count += 1;
+            }
+        }
+        assert!(alone > count, "{algorithm:?}: {alone} expansions for {count} single ways");
+        let is_little = 2 * taken <= 3 * alone + 2 * 4 * count;
+        assert!(is_little, "{algorithm:?}: {taken} expansions, {alone} alone, {count} times");
+    }
+}
+
+#[test]
+fn whoever_is_near_enough_stays_where_it_is() {
+    let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(20, 0), 1, 20)).unwrap();
+    let start = Cell::new(12, 12);
+    let (width, height) = (5, 5);
+    let corner = Cell::new(10, 10);
+    let goals = [
+        Goal::from(start),
+        Goal { cell: corner, approach: Approach::Into { width, height } },
+        Goal { cell: Cell::new(13, 13), approach: Approach::Beside { width, height } },
+        Goal {
+            cell: corner,
+            approach: Approach::Within { width, height, cells: 0, sight: Some(UNIT) },
+        },
+        Goal {
+            cell: Cell::new(15, 16),
+            approach: Approach::Within { width, height, cells: 5, sight: Some(UNIT) },
+        },
+        Goal {
+            cell: Cell::new(30, 12),
+            approach: Approach::Within { width, height, cells: u16::MAX, sight: None },
+        },
+    ];
+    for goal in goals {
+        for algorithm in ALGORITHMS {
+            let far = Goal::from(Cell::new(39, 29));
+            for goals in [vec![goal], vec![far, goal], vec![goal, far]] {
+                let found = whole(&grid, start, &goals, algorithm);
+                let path = found.result.unwrap();
+                assert_eq!((path.start(), path.end(), path.steps()), (start, start, 0));
+                assert_eq!((path.cost(), path.kind()), (PathCost(0), PathKind::Complete));
+                assert_eq!(found.counters.expansions, 1, "{goal:?} {algorithm:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_told_without_a_search() {
+    let mut grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(15, 0), 1, 20)).unwrap();
+    grid.block(CellRect::new(Cell::new(20, 5), 6, 6)).unwrap();
+    let (start, wall, house) = (Cell::new(3, 3), Cell::new(15, 3), Cell::new(22, 7));
+    let beside = |cell, width, height| Goal { cell, approach: Approach::Beside { width, height } };
+    let into = |cell, width, height| Goal { cell, approach: Approach::Into { width, height } };
+    let within = |cell, width, height| Goal {
+        cell,
+        approach: Approach::Within { width, height, cells: 30, sight: None },
+    };
+    let no_way = |goal| PathFailure::NoWay { start, goal };
+    let (left, above) = (Cell::new(-4, 3), Cell::new(3, 20));
+    for (start, goals, failure) in [
+        (wall, vec![beside(house, 2, 2)], PathFailure::StartImpassable(wall)),
+        (left, vec![beside(house, 2, 2)], PathFailure::StartOutOfBounds(left)),
+        // All cells around it are blocked; there is room around the block, on the other side.
+        (start, vec![beside(house, 2, 2)], PathFailure::GoalImpassable(house)),
+        (start, vec![into(house, 2, 2)], PathFailure::GoalImpassable(house)),
+        (start, vec![into(house, 5, 2)], no_way(house)),
+        (start, vec![beside(house, 4, 4)], no_way(house)),
+        (start, vec![into(house, 2, 2), beside(house, 4, 4)], no_way(house)),
+        // Off the grid, or of no size.
+        (start, vec![into(left, 4, 3)], PathFailure::GoalOutOfBounds(left)),
+        (start, vec![within(left, 4, 3)], PathFailure::GoalOutOfBounds(left)),
+        (start, vec![beside(above, 3, 3)], PathFailure::GoalOutOfBounds(above)),
+        (start, vec![within(start, 0, 3)], PathFailure::GoalOutOfBounds(start)),
+        (start, vec![into(start, 3, 0)], PathFailure::GoalOutOfBounds(start)),
+        (start, vec![beside(above, 3, 3), within(left, 2, 2)], PathFailure::GoalOutOfBounds(above)),
+        (start, vec![beside(above, 3, 3), into(house, 2, 2)], PathFailure::GoalImpassable(above)),
+    ] {
+        for algorithm in ALGORITHMS {
+            let found = whole(&grid, start, &goals, algorithm);
+            assert_eq!(found.result, Err(failure), "{goals:?}");
+            assert_eq!(found.counters, SearchCounters::default(), "{goals:?}");
+        }
+    }
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let unknown = query(start, beside(house, 2, 2)).profile(ProfileId(9));
+    let failure = PathFailure::UnknownProfile(ProfileId(9));
+    assert_eq!(search.start(&grid, &pool, unknown), Err(failure));
+}
+
+#[test]
+fn of_a_rectangle_what_lies_on_the_grid_counts() {
+    let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap();
+    let start = Cell::new(12, 3);
+    for (approach, end) in [
+        (Approach::Into { width: 6, height: 30 }, Cell::new(1, 3)),
+        (Approach::Beside { width: 6, height: 30 }, Cell::new(2, 3)),
+        (Approach::Within { width: 6, height: 30, cells: 4, sight: None }, Cell::new(5, 3)),
+        (Approach::Into { width: 6, height: u32::MAX }, Cell::new(1, 3)),
+    ] {
+        let goal = Goal { cell: Cell::new(-4, -9), approach };
+        for algorithm in ALGORITHMS {
+            let path = whole(&grid, start, &[goal], algorithm).result.unwrap();
+            assert_eq!((path.end(), path.steps()), (end, start.x.abs_diff(end.x)));
+        }
+    }
+}
+
+#[test]
+fn goals_count_from_the_origin_of_the_grid() {
+    let mut grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(15, 4), 1, 16)).unwrap();
+    let moved = grid.clone().with_origin(Cell::new(-40, 7));
+    let (start, cell) = (Cell::new(3, 12), Cell::new(20, 10));
+    let there = |cell: Cell| cell.offset(-40, 7);
+    for approach in [
+        Approach::Onto,
+        Approach::Into { width: 2, height: 3 },
+        Approach::Beside { width: 2, height: 3 },
+        Approach::Within { width: 2, height: 3, cells: 5, sight: Some(UNIT) },
+    ] {
+        for algorithm in ALGORITHMS {
+            let path = whole(&grid, start, &[Goal { cell, approach }], algorithm).result.unwrap();
+            let goal = Goal { cell: there(cell), approach };
+            let found = whole(&moved, there(start), &[goal], algorithm).result.unwrap();
+            assert_eq!((found.start(), found.end()), (there(path.start()), there(path.end())));
+            assert_eq!((found.legs(), found.cost()), (path.legs(), path.cost()));
+            assert!(goal.admits(&moved, UNIT, found.end()));
+        }
+    }
+}
+
+#[test]
+fn any_edit_makes_it_stale_and_a_start_makes_it_right() {
+    let house = CellRect::new(Cell::new(100, 40), 3, 3);
+    let beside = Approach::Beside { width: 3, height: 3 };
+    // A single cell is searched for from the start on.
+    let onto = Approach::Into { width: 1, height: 1 };
+    for (approach, algorithm) in [
+        (beside, Algorithm::AStar),
+        (beside, Algorithm::JumpPoint),
+        (beside, Algorithm::Dijkstra),
+        (onto, Algorithm::AStar),
+    ] {
+        let mut grid = NavGrid::new(120, 80, TerrainId::GROUND).unwrap();
+        grid.block(CellRect::new(Cell::new(60, 0), 1, 70)).unwrap();
+        let (start, goal) = (Cell::new(5, 5), Goal { cell: house.min, approach });
+        let asked = query(start, goal).algorithm(algorithm);
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        let edits = [
+            CellRect::single(Cell::new(0, 79)),
+            CellRect::new(Cell::new(99, 39), 1, 5),
+            CellRect::new(Cell::new(90, 20), 1, 30),
+        ];
+        for edit in edits {
+            search.start(&grid, &pool, asked).unwrap();
+            assert!(!search.is_stale(&grid));
+            search.step(&grid, &pool, 1);
+            assert!(!search.is_finished() && !search.is_stale(&grid));
+            grid.block(edit).unwrap();
+            assert!(search.is_stale(&grid), "{approach:?} {algorithm:?} {edit}");
+        }
+        search.start(&grid, &pool, asked).unwrap();
+        search.step(&grid, &pool, u32::MAX);
+        let found = search.finish(&grid, &pool);
+        assert_is_right(&grid, start, &[goal], &found, cheapest(&grid, start, &[goal]));
+        assert!(found.is_ok());
+    }
+}
+
+#[test]
+fn a_large_goal_costs_no_more_than_its_border() {
+    let grid = NavGrid::new(1_200, 1_000, TerrainId::GROUND).unwrap();
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let start = Cell::new(5, 500);
+    let into = Approach::Into { width: 1_000, height: 900 };
+    let within = Approach::Within { width: 1, height: 1, cells: 600, sight: None };
+    for (cell, approach, end) in [
+        (Cell::new(150, 50), into, Cell::new(150, 500)),
+        (Cell::new(1_000, 500), within, Cell::new(400, 500)),
+    ] {
+        for algorithm in [Algorithm::AStar, Algorithm::JumpPoint] {
+            let asked = query(start, Goal { cell, approach }).algorithm(algorithm);
+            search.start(&grid, &pool, asked).unwrap();
+            let price = search.start_price();
+            assert!((100..600).contains(&price), "{approach:?}: {price}");
+            search.step(&grid, &pool, u32::MAX);
+            let counters = search.counters();
+            let path = search.finish(&grid, &pool).unwrap();
+            let steps = start.x.abs_diff(end.x);
+            assert_eq!((path.end(), path.steps()), (end, steps), "{algorithm:?}");
+            assert!(counters.expansions <= u64::from(steps) + 1, "{counters:?}");
+            // Of thousands of ends two are opened.
+            assert!(counters.peak_open < 20, "{counters:?}");
+        }
+    }
+}
+
+#[test]
+fn only_the_way_to_a_single_cell_is_left_to_the_hierarchy() {
+    let terrain = crate::common::patched_terrain((200, 40), 80, 0, &mut Random(3));
+    let grid = NavGrid::from_terrain(200, 40, terrain).unwrap();
+    let grid = grid.with_profiles(vec![profile(MIXED), shot()]);
+    let (start, cell) = (Cell::new(1, 20), Cell::new(190, 20));
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let small = Goal { cell, approach: Approach::Into { width: 1, height: 1 } };
+    let large = Goal { cell, approach: Approach::Beside { width: 2, height: 2 } };
+    let onto = Goal::from(cell);
+    for (goal, others, is_hierarchical) in
+        [(small, vec![], true), (large, vec![], false), (onto, vec![onto], false)]
+    {
+        let asked = query(start, goal).algorithm(Algorithm::Hierarchical);
+        search.start_any(&grid, &pool, asked, &others).unwrap();
+        let is_so = search.algorithm() == Algorithm::Hierarchical;
+        assert_eq!(is_so, is_hierarchical, "{goal:?} {others:?}");
+        search.step(&grid, &pool, u32::MAX);
+        assert_eq!(search.counters().portals > 0, is_hierarchical);
+        let path = search.finish(&grid, &pool).unwrap();
+        let best = cheapest(&grid, start, &[goal]).unwrap();
+        assert!(is_legal_path(&grid, UNIT, &path));
+        assert!(may_end(&grid, &goal, path.end()) && path.cost() >= best);
+        assert!(is_hierarchical || path.cost() == best);
+    }
+}
+
+#[test]
+fn what_costs_too_much_to_count_is_told() {
+    let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
+    let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap().with_profiles(vec![profile]);
+    let start = Cell::new(0, 0);
+    let beside =
+        |x: i32| Goal { cell: Cell::new(x, 0), approach: Approach::Beside { width: 1, height: 1 } };
+    for algorithm in ALGORITHMS {
+        let overflow = PathFailure::CostOverflow { start, goal: Cell::new(95, 0) };
+        let found = whole(&grid, start, &[beside(95)], algorithm).result;
+        assert_eq!(found, Err(overflow), "{algorithm:?}");
+        let path = whole(&grid, start, &[beside(95), beside(40)], algorithm).result.unwrap();
+        assert_eq!((path.end(), path.steps()), (Cell::new(39, 0), 39), "{algorithm:?}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Grids by themselves: errors that name the value, blockers, profiles, size and memory.
+
+use bevy::prelude::*;
+use bevy_tilepath::{
+    nav::{node_pool::NodePool, search::Search},
+    prelude::*,
+};
+
+const EVERYONE: ProfileId = ProfileId(0);
+
+fn field(width: u32, height: u32) -> NavGrid {
+    NavGrid::new(width, height, TerrainId::GROUND).unwrap()
+}
+
+#[test]
+fn sizes_that_are_no_sizes_are_refused() {
+    for (width, height) in [(0, 5), (5, 0), (0, 0), (16_385, 1), (1, u32::MAX)] {
+        let error = NavGrid::new(width, height, TerrainId::GROUND).unwrap_err();
+        assert_eq!(error, GridError::BadSize { width, height });
+    }
+    let error = NavGrid::from_terrain(3, 3, vec![1; 8]).unwrap_err();
+    assert_eq!(error, GridError::WrongLength { expected: 9, found: 8 });
+}
+
+#[test]
+fn edits_off_the_grid_are_refused_and_change_nothing() {
+    let mut grid = field(10, 10);
+    let before = grid.revision();
+    for cell in [Cell::new(-1, 0), Cell::new(10, 9), Cell::new(i32::MIN, i32::MAX)] {
+        let error = grid.set_terrain(cell, TerrainId::VOID).unwrap_err();
+        assert_eq!(error, GridError::OutOfBounds(cell));
+    }
+    for rect in [
+        CellRect::new(Cell::new(8, 8), 3, 1),
+        CellRect::new(Cell::new(-1, 0), 2, 2),
+        CellRect::new(Cell::new(2, 2), 0, 4),
+        CellRect::new(Cell::new(2, 2), u32::MAX, u32::MAX),
+    ] {
+        assert_eq!(grid.block(rect), Err(GridError::RectOutOfBounds(rect)));
+        assert_eq!(grid.unblock(rect), Err(GridError::RectOutOfBounds(rect)));
+    }
+    assert_eq!(grid.revision(), before);
+}
+
+#[test]
+fn two_blockers_on_a_cell_count_twice() {
+    let mut grid = field(10, 10);
+    let cell = Cell::new(4, 4);
+    let (large, small) = (CellRect::new(Cell::new(3, 3), 3, 3), CellRect::single(cell));
+    grid.block(large).unwrap();
+    let once = grid.revision();
+    grid.block(small).unwrap();
+    assert_eq!(grid.revision(), once, "nobody could notice");
+    grid.unblock(small).unwrap();
+    assert_eq!((grid.blockers(cell), grid.cost(EVERYONE, cell)), (1, 0), "still blocked");
+    grid.unblock(large).unwrap();
+    assert_eq!((grid.blockers(cell), grid.cost(EVERYONE, cell)), (0, PLAIN));
+    assert_eq!(grid.unblock(small), Err(GridError::NotBlocked(cell)));
+}
+
+#[test]
+fn too_many_blockers_are_refused() {
+    let mut grid = field(2, 2);
+    let cell = CellRect::single(Cell::new(1, 1));
+    (0..65_535).for_each(|_| grid.block(cell).unwrap());
+    assert_eq!(grid.block(cell), Err(GridError::TooManyBlockers(cell.min)));
+    (0..65_535).for_each(|_| grid.unblock(cell).unwrap());
+    assert_eq!(grid.cost(EVERYONE, cell.min), PLAIN);
+}
+
+#[test]
+fn what_blocks_one_carries_another() {
+    let (land, sea) = (TerrainId(b'G'), TerrainId(b'W'));
+    let infantry = Profile::new().with(land, PLAIN);
+    let boat = Profile::new().with(sea, PLAIN);
+    let hovercraft = infantry.clone().with(sea, PLAIN);
+    let terrain = (0..30).map(|i| if i % 10 < 5 { land.0 } else { sea.0 }).collect();
+    let grid = NavGrid::from_terrain(10, 3, terrain)
+        .unwrap()
+        .with_profiles(vec![infantry, boat, hovercraft]);
+    let (west, east) = (Cell::new(0, 1), Cell::new(9, 1));
+    let go = |profile| grid.find_path(ProfileId(profile), west, east).map(|path| path.steps());
+    assert_eq!(go(0), Err(PathFailure::GoalImpassable(east)));
+    assert_eq!(go(1), Err(PathFailure::StartImpassable(west)));
+    assert_eq!(go(2), Ok(9));
+    assert_eq!(go(3), Err(PathFailure::UnknownProfile(ProfileId(3))));
+}
+
+#[test]
+fn origins_may_be_negative() {
+    let mut grid = field(20, 20).with_origin(Cell::new(-10, -30));
+    grid.block(CellRect::new(Cell::new(-5, -30), 1, 19)).unwrap();
+    let path = grid.find_path(EVERYONE, Cell::new(-10, -30), Cell::new(9, -30)).unwrap();
+    assert_eq!((path.start(), path.end()), (Cell::new(-10, -30), Cell::new(9, -30)));
+    assert!(path.cells().all(|cell| grid.cost(EVERYONE, cell) > 0));
+    assert!(path.cells().any(|cell| cell == Cell::new(-5, -11)));
+}
+
+#[test]
+fn a_grid_of_8192_squared_keeps_to_its_bytes_and_a_search_to_what_it_explores() {
+    let mut grid = field(8_192, 8_192);
+    grid.block(CellRect::new(Cell::new(4_000, 0), 1, 8_000)).unwrap();
+    let cells = 8_192 * 8_192;
+    assert!(grid.layer(EVERYONE).is_some());
+    let per_cell = (grid.bytes() - cells) as f64 / cells as f64;
+    assert!(per_cell <= 4.0, "{per_cell} bytes a cell beside the terrain");
+
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let short = PathQuery::new(Cell::new(10, 10), Cell::new(60, 40));
+    search.start(&grid, &pool, short).unwrap();
+    search.step(&grid, &pool, u32::MAX);
+    assert!(search.bytes() < 400_000, "{} bytes for 50 steps", search.bytes());
+    assert_eq!(search.finish(&grid, &pool).unwrap().steps(), 50);
+
+    let far = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(8_191, 8_191)).unwrap();
+    assert!(far.cells().all(|cell| grid.cost(EVERYONE, cell) > 0));
+}
+
+#[test]
+fn the_pool_gives_back_what_is_not_needed() {
+    let grid = field(400, 400);
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let query = PathQuery::new(Cell::new(0, 0), Cell::new(399, 399)).algorithm(Algorithm::Dijkstra);
+    search.start(&grid, &pool, query).unwrap();
+    search.step(&grid, &pool, u32::MAX);
+    search.stop(&pool);
+    assert!(pool.free_pages() > 100);
+    pool.trim(10);
+    assert_eq!((pool.free_pages(), pool.pages()), (10, 10));
+}
+
+#[test]
+fn old_edits_are_told_one_by_one_and_very_old_ones_not_at_all() {
+    let mut grid = field(50, 50);
+    let start = grid.revision();
+    let rects = [CellRect::new(Cell::new(1, 2), 3, 1), CellRect::single(Cell::new(40, 40))];
+    rects.iter().for_each(|&rect| grid.block(rect).unwrap());
+    assert!(grid.edits_since(start).unwrap().eq(rects));
+    assert_eq!(grid.edits_since(grid.revision()).unwrap().count(), 0);
+    for x in 0..40 {
+        grid.block(CellRect::single(Cell::new(x, 10))).unwrap();
+        grid.unblock(CellRect::single(Cell::new(x, 10))).unwrap();
+    }
+    assert!(grid.edits_since(start).is_none());
+}
+
+#[test]
+fn components_and_resources_are_registered() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()));
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    for name in [
+        "PathRequest",
+        "PathStatus",
+        "NavPath",
+        "RequestState",
+        "Critter",
+        "CritterState",
+        "Facing",
+        "NavBlocker",
+        "TilePathSettings",
+        "PathCounters",
+        "NavGrids",
+        "Pathfinder",
+        "PathFound",
+        "PathFailed",
+        "Arrived",
+        "PathFailure",
+        "Cell",
+    ] {
+        let found = registry.iter().any(|entry| {
+            let path = entry.type_info().type_path_table();
+            path.ident() == Some(name) && path.crate_name() == Some("bevy_tilepath")
+        });
+        assert!(found, "{name} is not registered");
+    }
+}
+
+#[test]
+fn counters_are_published_as_diagnostics() {
+    use bevy::diagnostic::{DiagnosticsPlugin, DiagnosticsStore};
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins,
+        DiagnosticsPlugin,
+        TilePathPlugin::default(),
+        TilePathDiagnosticsPlugin,
+    ));
+    app.update();
+    let store = app.world().resource::<DiagnosticsStore>();
+    let waiting = store.get(&TilePathDiagnosticsPlugin::WAITING).unwrap();
+    assert_eq!(waiting.value(), Some(0.0));
+}

@@ -1,0 +1,30 @@
+//! The pure engine (`bevy_tilepath::nav`) without an app: grids, searches, queue, formations, crowds.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../crowd_common/mod.rs"]
+mod crowd_common;
+#[path = "../queue_common/mod.rs"]
+mod queue_common;
+
+mod crowd;
+mod crowd_fuzz;
+mod crowd_goals;
+mod drawings;
+mod formation;
+mod goals;
+mod golden_counts;
+mod grid;
+mod house_rules;
+mod moving_ai;
+mod nav_field;
+mod nav_long_ways;
+mod nav_search;
+mod promises;
+mod queue;
+mod queue_classes;
+mod queue_rally;
+mod sight;
+mod sizes;

@@ -1,0 +1,420 @@
+//! What the documentation promises of `nav::crowd`, under abuse: a test for each promise that was once found
+//! broken.
+
+use std::collections::BTreeSet;
+
+use bevy_tilepath::{
+    nav::{
+        crowd::{
+            Crowd, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId, UnitSettings,
+        },
+        walk::PROGRESS_PER_COST,
+    },
+    prelude::*,
+};
+
+use crate::common::Random;
+use crate::crowd_common::{Checker, Seen};
+
+const MAN: ProfileId = ProfileId(0);
+
+/// A crowd whose units follow paths of their own, and who looks on.
+struct Play {
+    grid: NavGrid,
+    crowd: Crowd,
+    units: Vec<(u64, UnitId)>,
+    given: u64,
+    arrived: BTreeSet<UnitId>,
+    checker: Checker,
+}
+
+impl Play {
+    fn new(grid: NavGrid) -> Self {
+        let crowd = Crowd::new(&grid);
+        let (units, arrived, checker) = (Vec::new(), BTreeSet::new(), Checker::new());
+        Self { grid, crowd, units, given: 0, arrived, checker }
+    }
+
+    fn add(&mut self, cell: Cell, settings: UnitSettings) -> Option<UnitId> {
+        let unit = self.crowd.add(&self.grid, cell, settings).ok()?;
+        self.units.push((self.given, unit));
+        self.given += 1;
+        Some(unit)
+    }
+
+    fn remove(&mut self, at: usize) {
+        let (_, unit) = self.units.swap_remove(at);
+        assert!(self.crowd.remove(unit));
+    }
+
+    fn send(&mut self, unit: UnitId, goal: Cell) -> bool {
+        let (_, head) = self.crowd.place(&self.grid, unit).unwrap();
+        let Ok(path) = self.grid.find_path(MAN, head, goal) else {
+            return false;
+        };
+        self.crowd.follow(&self.grid, unit, &path).unwrap();
+        self.arrived.remove(&unit);
+        true
+    }
+
+    fn tick(&mut self) {
+        self.crowd.tick(&self.grid, &());
+        for event in self.crowd.events() {
+            if let CrowdEvent::Arrived { unit, .. } = *event {
+                self.arrived.insert(unit);
+            }
+        }
+        let seen: Vec<Seen> = self.units.iter().map(|&(id, unit)| self.seen(id, unit)).collect();
+        self.checker.look(&self.grid, &seen, &[]);
+        let now = self.crowd.now();
+        assert!(
+            self.checker.faults.is_clean(),
+            "tick {now}, {:?}: {:?}",
+            self.checker.faults,
+            self.checker.first
+        );
+    }
+
+    fn seen(&self, id: u64, unit: UnitId) -> Seen {
+        let place = self.crowd.place(&self.grid, unit).unwrap();
+        let size = self.crowd.size(unit).unwrap();
+        Seen::new((id, MAN, size), place, self.crowd.progress(unit))
+    }
+}
+
+fn pick(random: &mut Random, bound: u32) -> i32 {
+    random.below(bound) as i32
+}
+
+fn open(width: u32, height: u32) -> NavGrid {
+    NavGrid::new(width, height, TerrainId::GROUND).unwrap()
+}
+
+/// Walls of one cell strewn about.
+fn with_stones(mut grid: NavGrid, count: u32, random: &mut Random) -> NavGrid {
+    for _ in 0..count {
+        let at = Cell::new(pick(random, grid.width()), pick(random, grid.height()));
+        grid.block(CellRect::single(at)).unwrap();
+    }
+    grid
+}
+
+/// Speed in thousandths of a cell a tick.
+fn at_speed(thousandths: u64) -> UnitSettings {
+    let speed = PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST * thousandths / 1_000;
+    UnitSettings { speed, ..UnitSettings::default() }
+}
+
+#[test]
+fn discs_stay_apart_between_ticks_at_every_speed() {
+    for (speed, seeds) in
+        [(120, 2), (370, 3), (500, 12), (620, 8), (800, 8), (1_000, 8), (3_000, 4)]
+    {
+        for seed in 1..=seeds {
+            let mut random = Random(seed);
+            let grid = with_stones(open(40, 24), 30, &mut random);
+            let mut play = Play::new(grid);
+            while play.units.len() < 90 {
+                let at = Cell::new(pick(&mut random, 40), pick(&mut random, 24));
+                // Every third one goes at another speed.
+                let other = if play.units.len().is_multiple_of(3) {
+                    130 * (play.units.len() as u64 % 7)
+                } else {
+                    0
+                };
+                play.add(at, at_speed(speed - other.min(speed / 2)));
+            }
+            for _ in 0..600 {
+                for _ in 0..2 {
+                    let unit = play.units[random.below(90) as usize].1;
+                    play.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 24)));
+                }
+                play.tick();
+            }
+        }
+    }
+}
+
+#[test]
+fn removed_units_are_gone_for_good() {
+    for seed in 1..=20 {
+        let mut random = Random(seed);
+        let mut play = Play::new(with_stones(open(16, 16), 20, &mut random));
+        for _ in 0..400 {
+            while play.units.len() < 60 {
+                let at = Cell::new(pick(&mut random, 16), pick(&mut random, 16));
+                play.add(at, UnitSettings::default());
+            }
+            let at = random.below(play.units.len() as u32) as usize;
+            let goal = Cell::new(pick(&mut random, 16), pick(&mut random, 16));
+            play.send(play.units[at].1, goal);
+            for _ in 0..random.below(4) {
+                if !play.units.is_empty() {
+                    play.remove(random.below(play.units.len() as u32) as usize);
+                }
+            }
+            play.tick();
+            let mut own: Vec<UnitId> = play.units.iter().map(|&(_, unit)| unit).collect();
+            own.sort_unstable_by_key(|unit| unit.slot());
+            assert_eq!(play.crowd.units().collect::<Vec<_>>(), own, "seed {seed}");
+            assert_eq!(play.crowd.len(), own.len());
+        }
+    }
+}
+
+#[test]
+fn a_grid_of_another_size_is_refused_by_everything() {
+    let (small, large) = (open(10, 10), open(30, 30));
+    let mut crowd = Crowd::new(&small);
+    let unit = crowd.add(&small, Cell::new(2, 2), UnitSettings::default()).unwrap();
+    assert_eq!(crowd.holder(&large, Cell::new(25, 25)), None);
+    let path = large.find_path(MAN, Cell::new(2, 2), Cell::new(25, 25)).unwrap();
+    assert_eq!(crowd.follow(&large, unit, &path), Err(CrowdError::OtherGrid));
+    assert_eq!(crowd.lengthen(&large, unit, &path), Err(CrowdError::OtherGrid));
+    let group = crowd.add_group(&large, RouteId(0), Cell::new(25, 25), MAN);
+    assert_eq!(group, Err(CrowdError::OtherGrid));
+    assert_eq!(crowd.teleport(&large, unit, Cell::new(3, 3)), Err(CrowdError::OtherGrid));
+    assert_eq!(crowd.nearest_room(&large, (Cell::new(25, 25), MAN), None, 3), None);
+    for _ in 0..100 {
+        crowd.tick(&small, &());
+        crowd.tick(&large, &());
+    }
+    assert_eq!(crowd.place(&small, unit), Some((Cell::new(2, 2), Cell::new(2, 2))));
+}
+
+#[test]
+fn a_path_that_leaves_the_grid_is_refused() {
+    // From another grid of the same size whose cells are numbered from elsewhere.
+    let here = open(10, 10);
+    let there = open(10, 10).with_origin(Cell::new(5, 0));
+    let mut crowd = Crowd::new(&here);
+    let unit = crowd.add(&here, Cell::new(6, 2), UnitSettings::default()).unwrap();
+    let path = there.find_path(MAN, Cell::new(6, 2), Cell::new(14, 2)).unwrap();
+    assert_eq!(crowd.follow(&here, unit, &path), Err(CrowdError::Impassable(Cell::new(14, 2))));
+}
+
+#[test]
+fn the_number_of_a_group_that_is_gone_is_nobody_elses() {
+    let grid = open(20, 20);
+    let mut crowd = Crowd::new(&grid);
+    let old = crowd.add_group(&grid, RouteId(0), Cell::new(3, 3), MAN).unwrap();
+    crowd.remove_group(old);
+    let new = crowd.add_group(&grid, RouteId(0), Cell::new(9, 9), MAN).unwrap();
+    assert_ne!(old, new);
+    let unit = crowd.add(&grid, Cell::new(1, 1), UnitSettings::default()).unwrap();
+    crowd.join(unit, new).unwrap();
+    crowd.remove_group(old);
+    assert_eq!(crowd.join(unit, new), Ok(()));
+    assert_eq!(crowd.join(unit, old), Err(CrowdError::NoSuchGroup));
+}
+
+/// Streets two cells wide around blocks of random sizes, some of them closed.
+fn streets(seed: u64) -> NavGrid {
+    let mut random = Random(seed);
+    let (columns, rows) = (3 + random.below(5), 2 + random.below(5));
+    let lay = |count: u32, random: &mut Random| {
+        let mut at = vec![0];
+        for _ in 0..count {
+            let block = 1 + random.below(5);
+            at.push(at[at.len() - 1] + 2 + block);
+        }
+        at
+    };
+    let (xs, ys) = (lay(columns, &mut random), lay(rows, &mut random));
+    let (width, height) = (xs[xs.len() - 1] + 2, ys[ys.len() - 1] + 2);
+    let mut terrain = vec![TerrainId::GROUND.0; (width * height) as usize];
+    for x in xs.windows(2) {
+        for y in ys.windows(2) {
+            for row in y[0] + 2..y[1] {
+                for column in x[0] + 2..x[1] {
+                    terrain[(row * width + column) as usize] = TerrainId::VOID.0;
+                }
+            }
+            // A street beside the block may be closed as well.
+            if random.below(6) == 0 {
+                for row in y[0] + 2..y[1] {
+                    for column in x[0]..x[0] + 2 {
+                        terrain[(row * width + column) as usize] = TerrainId::VOID.0;
+                    }
+                }
+            }
+        }
+    }
+    NavGrid::from_terrain(width, height, terrain).unwrap()
+}
+
+/// Ticks until all of so many units have arrived once; `None` if they have not after so many.
+fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<u64> {
+    let mut random = Random(seed ^ 0xabcd);
+    let mut play = Play::new(grid);
+    let (width, height) = (play.grid.width(), play.grid.height());
+    let mut tries = 0;
+    while play.units.len() < count && tries < 10_000 {
+        tries += 1;
+        let at = Cell::new(pick(&mut random, width), pick(&mut random, height));
+        play.add(at, UnitSettings::default());
+    }
+    let mut goals = BTreeSet::new();
+    for (_, unit) in play.units.clone() {
+        for _ in 0..200 {
+            let goal = Cell::new(pick(&mut random, width), pick(&mut random, height));
+            if !goals.contains(&goal) && play.send(unit, goal) {
+                goals.insert(goal);
+                break;
+            }
+        }
+    }
+    let sent = goals.len();
+    for _ in 0..most {
+        play.tick();
+        if play.arrived.len() == sent {
+            return Some(play.crowd.now());
+        }
+    }
+    None
+}
+
+#[test]
+fn everybody_gets_through_streets_two_cells_wide() {
+    let mut late = Vec::new();
+    for seed in 1..=300 {
+        let grid = streets(seed);
+        let free = grid.rect().cells().filter(|&cell| grid.cost(MAN, cell) > 0).count();
+        let count = (4 + seed as usize * 7 % 37).min(free / 4);
+        if through_streets(grid, seed, count, 20_000).is_none() {
+            late.push((seed, count));
+        }
+    }
+    assert_eq!(late, [], "seeds and units");
+}
+
+/// Streets two cells wide, six cells apart.
+fn lattice() -> NavGrid {
+    let mut grid = open(26, 26);
+    for cell in grid.rect().cells() {
+        if cell.x % 6 > 1 && cell.y % 6 > 1 {
+            grid.block(CellRect::single(cell)).unwrap();
+        }
+    }
+    grid
+}
+
+#[test]
+fn four_units_get_through_a_lattice_of_streets() {
+    let is_late = |seed: &u64| through_streets(lattice(), *seed, 4, 5_000).is_none();
+    assert_eq!((1..=2_000).filter(is_late).collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn units_that_made_room_for_each_other_for_ever_come_through() {
+    assert!(through_streets(lattice(), 8_019, 4, 20_000).is_some());
+}
+
+/// Fields that are wrong: each of two cells beside each other says that the other one is nearer.
+struct Lies;
+
+impl Guidance for Lies {
+    fn cost(&self, _: &NavGrid, _: RouteId, _: Cell) -> Option<PathCost> {
+        Some(PathCost(100 * PathCost::PLAIN_STEP.0))
+    }
+
+    fn costs_around(&self, _: &NavGrid, _: RouteId, cell: Cell) -> [u64; 9] {
+        let mut costs = [100 * PathCost::PLAIN_STEP.0; 9];
+        let nearer = if cell.x % 2 == 0 { Direction::East } else { Direction::West };
+        costs[nearer as usize] -= PathCost::PLAIN_STEP.0;
+        costs
+    }
+}
+
+#[test]
+fn whoever_walks_and_comes_no_nearer_is_reported_after_a_bounded_time() {
+    let grid = open(12, 12);
+    let mut crowd = Crowd::new(&grid);
+    let add = |x| crowd.add(&grid, Cell::new(x, 5), UnitSettings::default()).unwrap();
+    let units: Vec<UnitId> = [2, 6, 8].map(add).to_vec();
+    for &unit in &units {
+        crowd.go_along(unit, RouteId(0)).unwrap();
+    }
+    let mut told = BTreeSet::new();
+    for _ in 0..40_000 {
+        crowd.tick(&grid, &Lies);
+        for event in crowd.events() {
+            if let CrowdEvent::Stuck { unit, why } = *event {
+                assert_eq!((why, crowd.hindrance(unit).0), (Hindrance::Circling, why));
+                told.insert(unit);
+            }
+        }
+    }
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), units);
+    assert!(crowd.counters().pauses > 30, "{:?}", crowd.counters());
+}
+
+#[test]
+fn memory_does_not_grow_with_time() {
+    let mut random = Random(5);
+    let grid = with_stones(open(40, 40), 200, &mut random);
+    let mut play = Play::new(grid);
+    while play.units.len() < 150 {
+        let at = Cell::new(pick(&mut random, 40), pick(&mut random, 40));
+        play.add(
+            at,
+            UnitSettings { is_pushable: !play.given.is_multiple_of(9), ..UnitSettings::default() },
+        );
+    }
+    let mut bytes = Vec::new();
+    for tick in 0..12_000 {
+        let unit = play.units[random.below(150) as usize].1;
+        play.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 40)));
+        play.tick();
+        if tick % 3_000 == 2_999 {
+            bytes.push(play.crowd.bytes());
+        }
+    }
+    // A field of 25 × 25 cells takes 5,000 bytes; fewer than one in ten has one.
+    let (least, most) = (*bytes.iter().min().unwrap(), *bytes.iter().max().unwrap());
+    assert!(most - least < 15 * 5_000, "{bytes:?}");
+}
+
+#[test]
+fn units_put_far_off_their_paths_get_there_all_the_same() {
+    let mut play = Play::new(open(220, 44));
+    let units: Vec<UnitId> = (0..40)
+        .map(|row| play.add(Cell::new(1, row + 1), UnitSettings::default()).unwrap())
+        .collect();
+    for (&unit, row) in units.iter().zip(1..) {
+        assert!(play.send(unit, Cell::new(60, row)));
+    }
+    (0..25).for_each(|_| play.tick());
+    // More of them than may look for their path in one tick, and farther off than any of them sees.
+    for (&unit, row) in units.iter().zip(1..) {
+        play.crowd.teleport(&play.grid, unit, Cell::new(215, row)).unwrap();
+    }
+    play.checker = Checker::new();
+    for _ in 0..4_000 {
+        play.tick();
+        let events = play.crowd.events().to_vec();
+        for event in events {
+            if let CrowdEvent::Lost { unit } = event {
+                let row = units.iter().position(|&other| other == unit).unwrap() as i32 + 1;
+                assert!(play.send(unit, Cell::new(60, row)));
+            }
+        }
+    }
+    assert_eq!(play.arrived.len(), units.len());
+}
+
+#[test]
+fn units_whose_profile_is_gone_wait_until_it_is_back() {
+    let mut play = Play::new(open(30, 30));
+    let both = vec![Profile::default(), Profile::default()];
+    play.grid.set_profiles(both.clone());
+    let settings = UnitSettings { profile: ProfileId(1), ..UnitSettings::default() };
+    let unit = play.add(Cell::new(2, 2), settings).unwrap();
+    assert!(play.send(unit, Cell::new(25, 20)));
+    (0..35).for_each(|_| play.tick());
+    play.grid.set_profiles(vec![Profile::default()]);
+    (0..100).for_each(|_| play.crowd.tick(&play.grid, &()));
+    play.grid.set_profiles(both);
+    (0..600).for_each(|_| play.tick());
+    assert!(play.arrived.contains(&unit));
+}

@@ -1,0 +1,684 @@
+//! The queue by itself, without an app: who is answered when and how, on any number of threads,
+//! together and alone, in two parts, under edits, and what memory stays.
+
+use std::collections::BTreeMap;
+
+use bevy_tilepath::{
+    nav::{
+        node_pool::NodePool,
+        queue::{
+            Answer, Begun, FoundBy, GridSource, MOST_RESTARTS, OneWorker, SearchQueue, Ticket,
+            Workers,
+        },
+        search::{Search, SearchCounters},
+    },
+    prelude::*,
+};
+
+use crate::common::{Random, dijkstra, is_legal_path};
+
+const UNIT: ProfileId = ProfileId(0);
+const GRID: GridId = GridId(0);
+const NORMAL: Priority = Priority(0);
+
+/// A single grid, number 0.
+struct World(NavGrid);
+
+impl GridSource for World {
+    fn grid(&self, id: GridId) -> Option<&NavGrid> {
+        (id == GRID).then_some(&self.0)
+    }
+}
+
+/// Threads made for every tick.
+struct Threads(usize);
+
+impl Workers for Threads {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut()) {
+        std::thread::scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(help);
+            }
+            lead();
+        });
+    }
+}
+
+/// Mixed ground in patches that cost as much as one, two, three and five plain cells, some of them
+/// walls. Columns at both ends are plain ground.
+fn patched(width: u32, height: u32, seed: u64) -> World {
+    let mut random = Random(seed);
+    let mut terrain = vec![1u8; (width * height) as usize];
+    for _ in 0..width * height / 90 {
+        let (left, low) = (random.below(width), random.below(height));
+        let ground = if random.below(100) < 25 { 0 } else { 1 + random.below(4) as u8 };
+        let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
+        for y in low..high.min(height) {
+            let row = (y * width) as usize;
+            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
+        }
+    }
+    for row in terrain.chunks_mut(width as usize) {
+        row[..4].fill(1);
+        row[width as usize - 4..].fill(1);
+    }
+    let profile = (1u8..5)
+        .zip([16, 32, 48, 80])
+        .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost));
+    World(NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile]))
+}
+
+/// Uniform ground with walls that leave gaps at alternating ends: the longest way there is.
+fn serpentine(side: u32) -> World {
+    let mut grid = NavGrid::new(side, side, TerrainId::GROUND).unwrap();
+    for (number, x) in (3..side as i32).step_by(4).enumerate() {
+        let low = if number % 2 == 0 { 0 } else { 1 };
+        grid.block(CellRect::new(Cell::new(x, low), 1, side - 1)).unwrap();
+    }
+    World(grid)
+}
+
+/// Any cell, walls included.
+fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
+    Cell::new(random.below(grid.width()) as i32, random.below(grid.height()) as i32)
+}
+
+/// Cells from which there is a way to `goal`.
+fn starts_to(grid: &NavGrid, goal: Cell, count: usize, seed: u64) -> Vec<Cell> {
+    let island = grid.island(UNIT, goal);
+    assert!(island.is_some(), "the goal is a place to go to");
+    let mut random = Random(seed);
+    std::iter::repeat_with(|| any_cell(grid, &mut random))
+        .filter(|&cell| grid.island(UNIT, cell) == island)
+        .take(count)
+        .collect()
+}
+
+/// Cost of the cheapest way between a cell and the one around which `best` was found.
+fn best_of(grid: &NavGrid, best: &[Option<u64>], cell: Cell) -> Option<PathCost> {
+    best[(cell.y as u32 * grid.width() + cell.x as u32) as usize].map(PathCost)
+}
+
+/// An answer, and the tick it came in.
+#[derive(Clone, Debug, PartialEq)]
+struct Reply {
+    tick: u64,
+    ticket: Ticket,
+    result: Result<Path, PathFailure>,
+    found_by: FoundBy,
+    begun: Option<Begun>,
+    counters: SearchCounters,
+    waited: u64,
+}
+
+impl Reply {
+    fn new(answer: Answer, tick: u64) -> Self {
+        let Answer { ticket, result, found_by, begun, counters, waited, .. } = answer;
+        Self { tick, ticket, result, found_by, begun, counters, waited }
+    }
+
+    fn cost(&self) -> Option<PathCost> {
+        self.result.as_ref().ok().map(Path::cost)
+    }
+
+    fn kind(&self) -> Option<PathKind> {
+        self.result.as_ref().ok().map(Path::kind)
+    }
+}
+
+/// One tick.
+fn step(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
+    let tick = queue.tick();
+    let answer = |answer| replies.push(Reply::new(answer, tick));
+    let spent = queue.step(world, budget, || true, answer);
+    assert!(spent <= budget, "{spent} of {budget} spent");
+}
+
+/// Ticks until there is nothing left to do.
+fn finish(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
+    let begun = queue.tick();
+    while !queue.is_empty() {
+        step(queue, world, budget, replies);
+        assert!(queue.tick() < begun + 20_000, "{} jobs are never answered", queue.waiting());
+    }
+}
+
+/// Answers by job, in the order in which they came.
+fn by_ticket(replies: &[Reply]) -> BTreeMap<Ticket, Vec<&Reply>> {
+    let mut by_ticket: BTreeMap<Ticket, Vec<&Reply>> = BTreeMap::new();
+    for reply in replies {
+        by_ticket.entry(reply.ticket).or_default().push(reply);
+    }
+    by_ticket
+}
+
+fn count(replies: &[Reply], found_by: FoundBy) -> usize {
+    replies.iter().filter(|reply| reply.found_by == found_by).count()
+}
+
+/// A job, and the tick in which it is pushed.
+#[derive(Clone, Copy)]
+struct Order {
+    tick: u64,
+    grid: GridId,
+    query: PathQuery,
+    priority: Priority,
+}
+
+/// Three hundred jobs of every sort: many to one goal, some to nowhere, some on no grid.
+fn mixed_orders(grid: &NavGrid) -> Vec<Order> {
+    let mut random = Random(41);
+    let meeting = Cell::new(1, grid.height() as i32 / 2);
+    let order = |number: u64| {
+        let (start, goal) = (any_cell(grid, &mut random), any_cell(grid, &mut random));
+        let query = PathQuery::new(start, goal);
+        let (west, east) = (Cell::new(0, start.y), Cell::new(grid.width() as i32 - 1, goal.y));
+        let query = match number % 10 {
+            0..=4 => PathQuery::new(start, meeting),
+            5 => query.reach(Reach::Nearest),
+            6 => query.algorithm(Algorithm::AStar),
+            7 => query.algorithm(Algorithm::JumpPoint),
+            8 => PathQuery::new(west, east).algorithm(Algorithm::Dijkstra),
+            _ => PathQuery::new(west, east).algorithm(Algorithm::Hierarchical),
+        };
+        Order {
+            tick: if number < 200 { 0 } else { 3 },
+            grid: if number % 50 == 25 { GridId(9) } else { GRID },
+            query,
+            priority: Priority(random.below(3) as i8 - 1),
+        }
+    };
+    (0..300).map(order).collect()
+}
+
+fn play(workers: &impl Workers, world: &World, orders: &[Order], budget: u32) -> Vec<Reply> {
+    let mut queue = <SearchQueue>::default();
+    let (mut replies, mut waiting) = (Vec::new(), orders);
+    while !waiting.is_empty() || !queue.is_empty() {
+        let tick = queue.tick();
+        let (due, later) = waiting.split_at(waiting.partition_point(|order| order.tick <= tick));
+        for order in due {
+            queue.push(order.grid, order.query, order.priority);
+        }
+        waiting = later;
+        let answer = |answer| replies.push(Reply::new(answer, tick));
+        let spent = queue.step_on(workers, world, budget, || true, answer);
+        assert!(spent <= budget, "{spent} of {budget} spent");
+        assert!(tick < 20_000, "some jobs are never answered");
+    }
+    assert_eq!(queue.restarts(), 0, "nothing was edited");
+    replies
+}
+
+/// What was answered to each job, by its number.
+fn outcomes(replies: &[Reply]) -> BTreeMap<u64, Result<PathCost, PathFailure>> {
+    let outcome = |reply: &Reply| {
+        let result = reply.result.as_ref().map(Path::cost).map_err(|&failure| failure);
+        (reply.ticket.number(), result)
+    };
+    replies.iter().map(outcome).collect()
+}
+
+#[test]
+fn the_answers_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under_any_budget() {
+    let world = patched(120, 30, 5);
+    let orders = mixed_orders(&world.0);
+    let mut costs = Vec::new();
+    for budget in [700, 5_000, 50_000] {
+        let alone = play(&OneWorker, &world, &orders, budget);
+        assert_eq!(alone.len(), orders.len(), "one answer each");
+        for threads in [2, 8] {
+            let helped = play(&Threads(threads), &world, &orders, budget);
+            let difference = alone.iter().zip(&helped).find(|(one, other)| one != other);
+            assert_eq!(difference, None, "{threads} threads, budget {budget}");
+            assert_eq!(alone.len(), helped.len(), "{threads} threads, budget {budget}");
+        }
+        for found_by in [
+            FoundBy::Check,
+            FoundBy::Field,
+            FoundBy::Search(Algorithm::AStar),
+            FoundBy::Search(Algorithm::JumpPoint),
+            FoundBy::Search(Algorithm::Dijkstra),
+            FoundBy::Search(Algorithm::Hierarchical),
+        ] {
+            assert!(count(&alone, found_by) > 0, "the jobs are mixed: {found_by:?}, {budget}");
+        }
+        costs.push(outcomes(&alone));
+    }
+    assert_eq!(costs[0].len(), orders.len(), "every job is answered");
+    assert_eq!(costs[0], costs[1], "under 700 and 5,000");
+    assert_eq!(costs[0], costs[2], "under 700 and 50,000");
+}
+
+#[test]
+fn answers_of_the_queue_are_those_of_searches_at_once() {
+    let world = patched(120, 30, 6);
+    let orders = mixed_orders(&world.0);
+    let outcomes = outcomes(&play(&OneWorker, &world, &orders, 3_000));
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    // Numbers count up from 1 in the order of pushing.
+    for (order, (number, outcome)) in orders.iter().zip(outcomes) {
+        if order.grid != GRID {
+            assert_eq!(outcome, Err(PathFailure::GridGone(order.grid)), "job {number}");
+            continue;
+        }
+        let expected = search.start(&world.0, &pool, order.query).and_then(|()| {
+            search.step(&world.0, &pool, u32::MAX);
+            search.finish(&world.0, &pool)
+        });
+        assert_eq!(outcome, expected.map(|path| path.cost()), "job {number}: {:?}", order.query);
+    }
+}
+
+#[test]
+fn many_jobs_with_one_goal_share_a_field_where_that_pays() {
+    let world = patched(200, 200, 21);
+    let goal = Cell::new(1, 1);
+    let best = dijkstra(&world.0, UNIT, goal);
+    let starts = starts_to(&world.0, goal, 600, 4);
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let tickets: Vec<Ticket> =
+        starts.iter().map(|&start| queue.push(GRID, PathQuery::new(start, goal), NORMAL)).collect();
+    finish(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(replies.len(), 600, "one answer each");
+    let shared = count(&replies, FoundBy::Field);
+    assert!(shared > 500, "only {shared} of 600 share a field");
+    let by_ticket = by_ticket(&replies);
+    for (start, ticket) in starts.into_iter().zip(tickets) {
+        let path = by_ticket[&ticket][0].result.as_ref().unwrap();
+        assert_eq!(Some(path.cost()), best_of(&world.0, &best, start), "from {start}");
+        assert_eq!((path.start(), path.end()), (start, goal));
+        assert!(is_legal_path(&world.0, UNIT, path), "from {start}");
+    }
+}
+
+#[test]
+fn a_handful_of_jobs_with_one_goal_is_answered_one_by_one() {
+    let world = patched(200, 200, 21);
+    let goal = Cell::new(1, 1);
+    let best = dijkstra(&world.0, UNIT, goal);
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    for start in starts_to(&world.0, goal, 5, 4) {
+        queue.push(GRID, PathQuery::new(start, goal), NORMAL);
+    }
+    finish(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(replies.len(), 5);
+    for reply in &replies {
+        let path = reply.result.as_ref().unwrap();
+        assert!(matches!(reply.found_by, FoundBy::Search(_)), "by {:?}", reply.found_by);
+        assert_eq!(Some(path.cost()), best_of(&world.0, &best, path.start()));
+    }
+}
+
+#[test]
+fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
+    let mut world = patched(200, 200, 22);
+    let goal = Cell::new(1, 1);
+    world.0.block(CellRect::new(Cell::new(150, 0), 2, 200)).unwrap();
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let mut random = Random(9);
+    let mut starts = BTreeMap::new();
+    for number in 0..700 {
+        let off_grid = Cell::new(-1, number);
+        let start = if number % 50 == 0 { off_grid } else { any_cell(&world.0, &mut random) };
+        starts.insert(queue.push(GRID, PathQuery::new(start, goal), NORMAL), start);
+    }
+    finish(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(replies.len(), 700, "one answer each");
+    assert!(count(&replies, FoundBy::Field) > 300, "they share a field");
+    let mut reasons = [0; 3];
+    for reply in &replies {
+        let start = starts[&reply.ticket];
+        let alone = world.0.find_path(UNIT, start, goal);
+        assert_eq!(reply.cost(), alone.as_ref().ok().map(Path::cost), "from {start}");
+        let Err(reason) = reply.result else {
+            continue;
+        };
+        assert_eq!(Err(reason), alone, "from {start}");
+        assert_eq!(reply.found_by, FoundBy::Check, "nothing is searched for it");
+        match reason {
+            PathFailure::NoWay { .. } => reasons[0] += 1,
+            PathFailure::StartImpassable(_) => reasons[1] += 1,
+            PathFailure::StartOutOfBounds(_) => reasons[2] += 1,
+            _ => panic!("{reason} from {start}"),
+        }
+    }
+    assert!(reasons.iter().all(|&count| count > 0), "each reason occurs: {reasons:?}");
+}
+
+/// A queue in which six hundred jobs with one goal share a field that is not finished.
+fn sharing(world: &World, goal: Cell) -> (SearchQueue, Vec<Ticket>, Vec<Cell>) {
+    let starts = starts_to(&world.0, goal, 600, 5);
+    let mut queue = <SearchQueue>::default();
+    let tickets =
+        starts.iter().map(|&start| queue.push(GRID, PathQuery::new(start, goal), NORMAL)).collect();
+    let mut replies = Vec::new();
+    step(&mut queue, world, 700, &mut replies);
+    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all share one field");
+    assert!(replies.is_empty(), "it is not finished");
+    (queue, tickets, starts)
+}
+
+#[test]
+fn a_shared_job_that_is_canceled_gets_no_answer_and_the_others_do() {
+    let world = patched(200, 200, 23);
+    let goal = Cell::new(1, 1);
+    let best = dijkstra(&world.0, UNIT, goal);
+    let (mut queue, tickets, starts) = sharing(&world, goal);
+    for number in [0, 300, 599] {
+        assert!(queue.cancel(tickets[number]), "job {number} is there");
+        assert!(!queue.cancel(tickets[number]), "job {number} was taken back");
+    }
+    let mut replies = Vec::new();
+    finish(&mut queue, &world, 5_000, &mut replies);
+    let by_ticket = by_ticket(&replies);
+    for (number, (ticket, start)) in tickets.iter().zip(starts).enumerate() {
+        let replies = by_ticket.get(ticket).map_or(0, Vec::len);
+        let is_canceled = [0, 300, 599].contains(&number);
+        assert_eq!(replies, usize::from(!is_canceled), "answers to job {number}");
+        if !is_canceled {
+            assert_eq!(by_ticket[ticket][0].cost(), best_of(&world.0, &best, start));
+        }
+    }
+    assert!(!queue.cancel(tickets[1]), "it was answered");
+}
+
+#[test]
+fn a_field_that_nobody_waits_for_any_more_is_dropped() {
+    let world = patched(200, 200, 23);
+    let (mut queue, tickets, _) = sharing(&world, Cell::new(1, 1));
+    for ticket in tickets {
+        assert!(queue.cancel(ticket));
+    }
+    assert_eq!(queue.in_flight(), 0, "nothing is left to do");
+    let mut replies = Vec::new();
+    step(&mut queue, &world, 5_000, &mut replies);
+    assert!(queue.is_empty() && replies.is_empty());
+    assert!(queue.bytes() < 4 * 200 * 200, "the memory of the field is given back");
+}
+
+#[test]
+fn an_edit_under_a_field_has_everybody_answered_on_the_new_grid() {
+    let mut world = patched(200, 200, 24);
+    let goal = Cell::new(1, 1);
+    let (mut queue, tickets, starts) = sharing(&world, goal);
+    world.0.block(CellRect::new(Cell::new(100, 0), 6, 180)).unwrap();
+    let best = dijkstra(&world.0, UNIT, goal);
+    let mut replies = Vec::new();
+    finish(&mut queue, &world, 20_000, &mut replies);
+    assert_eq!(queue.restarts(), 600, "each was thrown back once");
+    assert_eq!(replies.len(), 600, "one answer each");
+    let by_ticket = by_ticket(&replies);
+    let mut failed = 0;
+    for (ticket, start) in tickets.iter().zip(starts) {
+        let reply = by_ticket[ticket][0];
+        assert_eq!(reply.cost(), best_of(&world.0, &best, start), "from {start}");
+        match &reply.result {
+            Ok(path) => assert!(is_legal_path(&world.0, UNIT, path), "from {start}"),
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(failed > 0, "somebody was built over");
+}
+
+#[test]
+fn a_job_that_edits_throw_back_in_every_tick_is_answered_in_the_end_and_paid_for() {
+    const BUDGET: u32 = 300;
+    let mut world = serpentine(200);
+    let (start, goal) = (Cell::new(0, 0), Cell::new(198, 199));
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    queue.push(GRID, PathQuery::new(start, goal).algorithm(Algorithm::AStar), NORMAL);
+    // Beside the start: it always looks there.
+    let stone = CellRect::single(Cell::new(1, 1));
+    while replies.is_empty() {
+        if queue.tick() % 2 == 0 {
+            world.0.block(stone).unwrap();
+        } else {
+            world.0.unblock(stone).unwrap();
+        }
+        step(&mut queue, &world, BUDGET, &mut replies);
+        assert!(queue.tick() < 50, "edits keep it from being answered");
+    }
+    let most = u64::from(MOST_RESTARTS) + 1;
+    assert_eq!(
+        (queue.restarts(), replies[0].waited),
+        (most, most),
+        "no more edits were waited for"
+    );
+    let best = dijkstra(&world.0, UNIT, start);
+    assert_eq!(replies[0].cost(), best_of(&world.0, &best, goal));
+    // The last tick paid for its own part. Whoever comes next waits until the rest is paid.
+    let expansions = replies[0].counters.expansions;
+    let owed = (expansions - u64::from(BUDGET)) / u64::from(BUDGET);
+    assert!(owed > 10, "it took {expansions} expansions: enough to be noticed");
+    queue.push(GRID, PathQuery::new(start, Cell::new(0, 2)), NORMAL);
+    finish(&mut queue, &world, BUDGET, &mut replies);
+    let waited = replies[1].waited;
+    assert!((owed..=owed + 2).contains(&waited), "waited {waited} ticks where {owed} were owed");
+    queue.push(GRID, PathQuery::new(start, Cell::new(0, 3)), NORMAL);
+    step(&mut queue, &world, BUDGET, &mut replies);
+    assert_eq!(replies[2].waited, 0, "all is paid");
+}
+
+/// What a long way costs whose beginning and rest were answered one after the other, and join up.
+fn joined_cost(replies: &[&Reply], query: PathQuery, grid: &NavGrid) -> PathCost {
+    assert_eq!(replies.len(), 2, "the beginning and the rest");
+    let [beginning, rest] = [0, 1].map(|number| replies[number].result.as_ref().unwrap());
+    assert_eq!((beginning.kind(), rest.kind()), (PathKind::Beginning, PathKind::Complete));
+    assert_eq!((beginning.start(), rest.end()), (query.start, query.goal));
+    assert_eq!(rest.start(), beginning.end(), "the rest begins where the beginning ends");
+    assert!(is_legal_path(grid, UNIT, beginning), "the beginning is legal");
+    assert!(is_legal_path(grid, UNIT, rest), "the rest is legal");
+    let begun = Begun { start: query.start, cost: beginning.cost() };
+    assert_eq!((replies[0].begun, replies[1].begun), (None, Some(begun)));
+    assert!(replies[0].tick <= replies[1].tick, "the beginning comes first");
+    for reply in replies {
+        assert_eq!(reply.found_by, FoundBy::Search(Algorithm::Hierarchical));
+    }
+    PathCost(beginning.cost().0 + rest.cost().0)
+}
+
+/// What the way costs that a search finds at once.
+fn cost_at_once(grid: &NavGrid, query: PathQuery) -> PathCost {
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    search.start(grid, &pool, query).unwrap();
+    search.step(grid, &pool, u32::MAX);
+    search.finish(grid, &pool).unwrap().cost()
+}
+
+#[test]
+fn a_long_way_is_answered_in_two_parts_the_beginning_first() {
+    let world = patched(1_600, 100, 31);
+    let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
+    let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
+    let whole = cost_at_once(&world.0, query);
+    for budget in [600, 1_000_000] {
+        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let ticket = queue.push(GRID, query, NORMAL);
+        finish(&mut queue, &world, budget, &mut replies);
+        assert!(replies.iter().all(|reply| reply.ticket == ticket));
+        let of_job: Vec<&Reply> = replies.iter().collect();
+        assert_eq!(joined_cost(&of_job, query, &world.0), whole);
+        let is_sliced = budget == 600;
+        assert_eq!(replies[0].tick < replies[1].tick, is_sliced, "budget {budget}");
+        assert_eq!(replies[1].waited, replies[1].tick, "it was asked in tick 0");
+    }
+}
+
+#[test]
+fn a_long_way_that_is_canceled_after_its_beginning_is_not_told_the_rest() {
+    let world = patched(1_600, 100, 31);
+    let query = PathQuery::new(Cell::new(1, 50), Cell::new(1_598, 50));
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let ticket = queue.push(GRID, query.algorithm(Algorithm::Hierarchical), NORMAL);
+    while replies.is_empty() {
+        step(&mut queue, &world, 600, &mut replies);
+    }
+    assert_eq!(replies[0].kind(), Some(PathKind::Beginning));
+    assert!(queue.search(ticket).is_some(), "the rest is searched for");
+    assert!(queue.cancel(ticket));
+    assert!(queue.is_empty(), "nothing is left to do");
+    for _ in 0..20 {
+        step(&mut queue, &world, 50_000, &mut replies);
+    }
+    assert_eq!(replies.len(), 1, "no rest comes");
+}
+
+#[test]
+fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
+    let mut world = patched(1_600, 100, 32);
+    let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
+    let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    queue.push(GRID, query, NORMAL);
+    while replies.is_empty() {
+        step(&mut queue, &world, 600, &mut replies);
+    }
+    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 80)).unwrap();
+    finish(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(queue.restarts(), 1, "it was thrown back");
+    let of_job: Vec<&Reply> = replies.iter().collect();
+    let cost = joined_cost(&of_job, query, &world.0);
+    let best = best_of(&world.0, &dijkstra(&world.0, UNIT, goal), start).unwrap();
+    assert!(best <= cost && 2 * cost.0 <= 3 * best.0, "{cost:?} where {best:?} is best");
+}
+
+#[test]
+fn long_ways_that_have_to_make_room_for_each_other_cost_what_each_does_alone() {
+    let world = patched(1_600, 100, 33);
+    let goal = Cell::new(1_598, 50);
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    queue.settings = QueueSettings { in_flight: 4, ..QueueSettings::default() };
+    let mut queries = BTreeMap::new();
+    for number in 0..12 {
+        let start = Cell::new(2, 8 * number);
+        let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
+        queries.insert(queue.push(GRID, query, NORMAL), query);
+    }
+    finish(&mut queue, &world, 20_000, &mut replies);
+    let by_ticket = by_ticket(&replies);
+    assert_eq!(by_ticket.len(), 12, "all are answered");
+    for (ticket, replies) in by_ticket {
+        let query = queries[&ticket];
+        let cost = joined_cost(&replies, query, &world.0);
+        assert_eq!(cost, cost_at_once(&world.0, query), "from {}", query.start);
+    }
+}
+
+/// Short ways over open ground, each to a goal of its own.
+fn short_query(number: i32) -> PathQuery {
+    PathQuery::new(Cell::new(2 * number, 5), Cell::new(2 * number + 1, 20 + number))
+}
+
+/// A queue with a single place, in which five jobs wait behind each other in one flight.
+fn lined_up(world: &World) -> (SearchQueue, Vec<Ticket>) {
+    let mut queue = <SearchQueue>::default();
+    queue.settings = QueueSettings { in_flight: 1, ..QueueSettings::default() };
+    // Many were through fast: so the next ones may wait behind each other.
+    for number in 0..40 {
+        queue.push(GRID, short_query(number), NORMAL);
+    }
+    let mut replies = Vec::new();
+    finish(&mut queue, world, 50_000, &mut replies);
+    assert_eq!(replies.len(), 40);
+    let tickets = (0..5).map(|number| queue.push(GRID, short_query(number), NORMAL)).collect();
+    // Taking up a job costs eight: there is nothing left to search with.
+    step(&mut queue, world, 40, &mut replies);
+    assert_eq!(replies.len(), 40, "none is answered");
+    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all wait in one flight");
+    (queue, tickets)
+}
+
+#[test]
+fn a_job_that_waits_behind_another_can_be_canceled() {
+    let world = World(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
+    for canceled in 0..5 {
+        let (mut queue, tickets) = lined_up(&world);
+        assert!(queue.cancel(tickets[canceled]), "job {canceled} is there");
+        assert!(!queue.cancel(tickets[canceled]), "job {canceled} was taken back");
+        let mut replies = Vec::new();
+        finish(&mut queue, &world, 5_000, &mut replies);
+        let answered: Vec<Ticket> = replies.iter().map(|reply| reply.ticket).collect();
+        let expected: Vec<Ticket> =
+            tickets.iter().copied().filter(|&ticket| ticket != tickets[canceled]).collect();
+        assert_eq!(answered, expected, "all but job {canceled}, in their order");
+        assert!(replies.iter().all(|reply| reply.kind() == Some(PathKind::Complete)));
+    }
+}
+
+#[test]
+fn a_flight_that_nobody_waits_for_any_more_lands() {
+    let world = World(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
+    let (mut queue, tickets) = lined_up(&world);
+    for ticket in tickets {
+        assert_eq!(queue.in_flight(), 1);
+        assert!(queue.cancel(ticket));
+    }
+    assert!(queue.is_empty(), "it has landed");
+    let ticket = queue.push(GRID, short_query(7), NORMAL);
+    let mut replies = Vec::new();
+    step(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(replies.iter().map(|reply| reply.ticket).collect::<Vec<_>>(), [ticket]);
+}
+
+/// Pages that wait for the next search, at most: 8 KiB each.
+const PAGES_KEPT: usize = 1_024 * 8_192;
+/// What a search at rest keeps that has not jumped: the stacks of its open list (66 KiB), places for
+/// some thousand entries, and a number for each chunk of the grid.
+const KEPT_BY_A_SEARCH: usize = 192 << 10;
+
+#[test]
+fn after_a_burst_of_huge_searches_little_memory_stays() {
+    let world = World(NavGrid::new(512, 512, TerrainId::GROUND).unwrap());
+    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
+    for number in 0..10 {
+        let query = PathQuery::new(Cell::new(number, 0), Cell::new(511, 511));
+        queue.push(GRID, query.algorithm(Algorithm::Dijkstra), NORMAL);
+    }
+    let most = queue.settings.in_flight * KEPT_BY_A_SEARCH + PAGES_KEPT;
+    let mut peak = 0;
+    while !queue.is_empty() {
+        step(&mut queue, &world, 50_000, &mut replies);
+        peak = peak.max(queue.bytes());
+    }
+    assert_eq!(replies.len(), 10);
+    assert!(peak > most, "the burst takes more than may stay: {peak} bytes");
+    assert!(queue.bytes() <= most, "{} bytes stay, {most} may", queue.bytes());
+}
+
+#[test]
+fn equal_bursts_leave_the_same_memory_behind() {
+    // Small enough that no search is a long one: all places take part.
+    let world = patched(120, 16, 3);
+    let query = PathQuery::new(Cell::new(1, 8), Cell::new(118, 8));
+    for algorithm in [
+        Algorithm::AStar,
+        Algorithm::Dijkstra,
+        Algorithm::JumpPoint,
+        Algorithm::Hierarchical,
+        Algorithm::Auto,
+    ] {
+        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
+        // More than all places take: how many are in use at once does not show.
+        queue.reserve(64);
+        let mut stays = Vec::new();
+        for _ in 0..3 {
+            for _ in 0..64 {
+                queue.push(GRID, query.algorithm(algorithm), NORMAL);
+            }
+            finish(&mut queue, &world, 4_000, &mut replies);
+            stays.push(queue.bytes());
+        }
+        assert_eq!(replies.len(), 3 * 64, "one answer each");
+        assert!(replies[0].result.is_ok(), "{:?}", replies[0].result);
+        assert!(replies.iter().all(|reply| reply.cost() == replies[0].cost()), "the same way");
+        assert_eq!(stays[1], stays[0], "the second burst, {algorithm:?}");
+        assert_eq!(stays[2], stays[0], "the third burst, {algorithm:?}");
+    }
+}

@@ -1,0 +1,607 @@
+//! Straight lines: sight against exact geometry, pulled paths against what they promise, and
+//! looking ahead against Dijkstra.
+
+use bevy_tilepath::{
+    nav::pull::{LinePlace, Lines, Pulled},
+    prelude::*,
+};
+
+use crate::common::{Random, dijkstra_cost, is_legal_path, patched_terrain};
+
+const EVERYONE: ProfileId = ProfileId(0);
+
+/// A fraction with a denominator above 0.
+type Fraction = (i64, i64);
+
+fn is_less(a: Fraction, b: Fraction) -> bool {
+    a.0 * b.1 < b.0 * a.1
+}
+
+/// Whether the line from (0, 0) to `way` has a point that is less than `halves` half cells away
+/// from the center of a cell, by column as by row.
+fn comes_near(way: (i32, i32), cell: (i32, i32), halves: i64) -> bool {
+    // From which share of the way on, and up to which, both ends left out.
+    let (mut first, mut last) = ((-1_000_000, 1), (1_000_000, 1));
+    for (way, place) in [(way.0, cell.0), (way.1, cell.1)] {
+        let (way, place) = (i64::from(way), i64::from(place));
+        let (low, high) = (2 * place - halves, 2 * place + halves);
+        if way == 0 {
+            if low >= 0 || high <= 0 {
+                return false;
+            }
+            continue;
+        }
+        let (low, high) = if way > 0 { (low, high) } else { (-high, -low) };
+        let whole = 2 * way.abs();
+        if is_less(first, (low, whole)) {
+            first = (low, whole);
+        }
+        if is_less((high, whole), last) {
+            last = (high, whole);
+        }
+    }
+    is_less(first, last) && is_less(first, (1, 1)) && is_less((0, 1), last)
+}
+
+/// The offsets that lie between (0, 0) and `way` or at most `more` beside.
+fn box_around(way: (i32, i32), more: i32) -> impl Iterator<Item = (i32, i32)> {
+    let columns = way.0.min(0) - more..=way.0.max(0) + more;
+    let rows = way.1.min(0) - more..=way.1.max(0) + more;
+    rows.flat_map(move |y| columns.clone().map(move |x| (x, y)))
+}
+
+fn way(from: Cell, to: Cell) -> (i32, i32) {
+    (to.x - from.x, to.y - from.y)
+}
+
+/// Sight by the definition: all cells crossed inside, and corners met exactly.
+fn sees(grid: &NavGrid, from: Cell, to: Cell) -> bool {
+    let way = way(from, to);
+    let is_free = |&(x, y): &(i32, i32)| grid.cost(EVERYONE, from.offset(x, y)) > 0;
+    let crossed = |cell: &(i32, i32)| comes_near(way, *cell, 1);
+    let between = |cell: &(i32, i32)| *cell != (0, 0) && *cell != way;
+    let cells_are_free = box_around(way, 0).filter(crossed).filter(between).all(|at| is_free(&at));
+    // The corner above and to the right of a cell, as far as it lies between the two ends.
+    let is_corner = |&(x, y): &(i32, i32)| {
+        let lies_between =
+            (way.0.min(0)..way.0.max(0)).contains(&x) && (way.1.min(0)..way.1.max(0)).contains(&y);
+        lies_between && way.0 * (2 * y + 1) == way.1 * (2 * x + 1)
+    };
+    let corners_are_open = box_around(way, 0).filter(is_corner).all(|(x, y)| {
+        let around = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+        let beside: Vec<_> = around.into_iter().filter(|cell| !crossed(cell)).collect();
+        assert_eq!(beside.len(), 2);
+        beside.iter().any(is_free)
+    });
+    cells_are_free && corners_are_open
+}
+
+/// The cells that a square touches on its way, by the definition.
+fn touched(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
+    let way = way(from, to);
+    let near = box_around(way, 1).filter(move |&cell| comes_near(way, cell, 2));
+    near.map(move |(x, y)| from.offset(x, y))
+}
+
+fn is_clear(grid: &NavGrid, from: Cell, to: Cell) -> bool {
+    touched(from, to).all(|cell| grid.cost(EVERYONE, cell) > 0)
+}
+
+/// Every cell by chance a wall or one of four terrains.
+fn strewn(width: u32, height: u32, walls: u32, random: &mut Random) -> Vec<u8> {
+    let mut cell = || if random.below(100) < walls { 0 } else { 1 + random.below(4) as u8 };
+    (0..width * height).map(|_| cell()).collect()
+}
+
+/// A unit for which terrains 1 to 4 cost this.
+fn profile(costs: [u16; 4]) -> Profile {
+    let terrains = (1u8..5).zip(costs);
+    terrains.fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
+}
+
+fn strewn_grid(width: u32, height: u32, walls: u32, random: &mut Random) -> NavGrid {
+    let terrain = strewn(width, height, walls, random);
+    let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+    grid.with_profiles(vec![profile([PLAIN; 4])])
+}
+
+fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
+    Cell::new(random.below(grid.width()) as i32, random.below(grid.height()) as i32)
+}
+
+#[test]
+fn both_kinds_of_lines_are_those_of_exact_geometry() {
+    let mut random = Random(11);
+    let mut answers = [0; 4];
+    for map in 0..40 {
+        let grid = strewn_grid(19, 19, [2, 5, 12, 30][map % 4], &mut random);
+        let from = Cell::new(9, 9);
+        for (x, y) in box_around((0, 0), 9) {
+            let to = from.offset(x, y);
+            let (sees, is_clear) = (sees(&grid, from, to), is_clear(&grid, from, to));
+            assert_eq!(grid.has_sight(EVERYONE, from, to), sees, "map {map}, {x}, {y}");
+            assert_eq!(grid.clear_line(EVERYONE, from, to), is_clear, "map {map}, {x}, {y}");
+            answers[usize::from(sees)] += 1;
+            answers[2 + usize::from(is_clear)] += 1;
+        }
+    }
+    assert!(answers.iter().all(|&count| count > 1_000), "{answers:?} prove little");
+}
+
+#[test]
+fn lines_are_the_same_from_both_ends_and_a_clear_one_shows_the_other_end() {
+    let mut random = Random(12);
+    let mut clear = 0;
+    for walls in [1, 4, 15] {
+        let grid = strewn_grid(90, 50, walls, &mut random);
+        for _ in 0..3_000 {
+            let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
+            let sees = grid.has_sight(EVERYONE, a, b);
+            let is_clear = grid.clear_line(EVERYONE, a, b);
+            assert_eq!(grid.has_sight(EVERYONE, b, a), sees, "{a} {b}");
+            assert_eq!(grid.clear_line(EVERYONE, b, a), is_clear, "{a} {b}");
+            assert!(sees || !is_clear, "{a} {b}");
+            clear += u32::from(is_clear);
+        }
+    }
+    assert!(clear > 300, "{clear}");
+}
+
+#[test]
+fn ends_do_not_matter_for_sight_and_do_for_clear_lines() {
+    let origin = Cell::new(-20, 7);
+    let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap().with_origin(origin);
+    let (a, b) = (origin, origin.offset(12, 5));
+    assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+    grid.block(CellRect::single(b)).unwrap();
+    assert!(grid.has_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
+    assert!(grid.has_sight(EVERYONE, b, b) && !grid.clear_line(EVERYONE, b, b));
+    for nowhere in [Cell::new(0, 0), origin.offset(-1, 0), Cell::new(i32::MIN, i32::MAX)] {
+        assert!(!grid.has_sight(EVERYONE, a, nowhere) && !grid.has_sight(EVERYONE, nowhere, a));
+        assert!(!grid.clear_line(EVERYONE, a, nowhere) && !grid.clear_line(EVERYONE, nowhere, a));
+    }
+    assert!(!grid.has_sight(ProfileId(1), a, a) && !grid.clear_line(ProfileId(1), a, a));
+    let layer = grid.layer(EVERYONE).unwrap();
+    assert!(layer.sees((0, 0), (3, 4)) && layer.clear_line((0, 0), (3, 4)));
+    for far in [(30, 9), (u32::MAX, 0), (u32::MAX, u32::MAX - 1)] {
+        assert!(!layer.sees((0, 0), far) && !layer.clear_line((0, 0), far), "{far:?}");
+        assert!(!layer.sees(far, (0, 0)) && !layer.clear_line(far, (0, 0)), "{far:?}");
+    }
+}
+
+/// Looked at from within: at a thousand places along the line no cell under the unit is a wall.
+#[test]
+fn a_large_unit_on_a_clear_line_touches_no_wall() {
+    let mut random = Random(13);
+    let terrain = strewn(60, 60, 1, &mut random);
+    let profiles = vec![profile([PLAIN; 4]), profile([PLAIN; 4]).size(3)];
+    let grid = NavGrid::from_terrain(60, 60, terrain).unwrap().with_profiles(profiles);
+    let (mut clear, mut blocked) = (0, 0);
+    for _ in 0..1_500 {
+        let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
+        let is_clear = grid.clear_line(ProfileId(1), a, b);
+        let stands = |cell| grid.cost(ProfileId(1), cell) > 0;
+        assert_eq!(is_clear, touched(a, b).all(stands), "{a} {b}");
+        if !is_clear {
+            blocked += 1;
+            continue;
+        }
+        clear += 1;
+        let way = way(a, b);
+        for share in 0..=1_000 {
+            // Lowest and highest cell under three, anywhere between two cells.
+            let span = |from: i32, way: i32| {
+                let place = from * 1_000 + way * share;
+                (place.div_euclid(1_000), (place + 999).div_euclid(1_000) + 2)
+            };
+            let (columns, rows) = (span(a.x, way.0), span(a.y, way.1));
+            let mut cells = (rows.0..=rows.1)
+                .flat_map(|y| (columns.0..=columns.1).map(move |x| Cell::new(x, y)));
+            assert!(cells.all(|cell| grid.cost(EVERYONE, cell) > 0), "{a} {b} at {share}");
+        }
+    }
+    assert!(clear > 50 && blocked > 50, "{clear} {blocked}");
+}
+
+/// Sum of the lengths of lines between points.
+fn length(points: impl Iterator<Item = Cell>) -> f64 {
+    let points: Vec<Cell> = points.collect();
+    let line = |pair: &[Cell]| {
+        let (dx, dy) = way(pair[0], pair[1]);
+        f64::from(dx).hypot(f64::from(dy))
+    };
+    points.windows(2).map(line).sum()
+}
+
+/// Whether a line is a row of the unit's own steps in one direction.
+fn is_row_of_steps(grid: &NavGrid, from: Cell, to: Cell) -> bool {
+    let (dx, dy) = way(from, to);
+    let has_diagonals = grid.profiles()[0].neighborhood() == Neighborhood::Eight;
+    dx == 0 || dy == 0 || (has_diagonals && dx.abs() == dy.abs())
+}
+
+/// Pulls a path and looks at everything that is promised; returns lengths before and after.
+fn check(grid: &NavGrid, path: &Path) -> (f64, f64) {
+    let pulled = path.pulled(grid, EVERYONE);
+    let Pulled { path: steps, lines } = &pulled;
+    assert!(is_legal_path(grid, EVERYONE, steps), "{path:?} {steps:?}");
+    assert_eq!((steps.start(), steps.end()), (path.start(), path.end()));
+    assert_eq!((steps.cost(), steps.kind()), (path.cost(), path.kind()), "{path:?}");
+    assert_eq!((steps.steps(), steps.revision()), (lines.steps(), path.revision()));
+    assert_eq!((lines.start(), lines.end()), (path.start(), path.end()));
+    let points: Vec<Cell> = lines.turning_points().collect();
+    for line in points.windows(2) {
+        let (from, to) = (line[0], line[1]);
+        let cost = grid.cost(EVERYONE, from);
+        let is_of_one_cost = || touched(from, to).all(|cell| grid.cost(EVERYONE, cell) == cost);
+        assert!(cost > 0 && from != to);
+        assert!(is_row_of_steps(grid, from, to) || is_of_one_cost(), "{from} {to} {path:?}");
+    }
+    check_places(steps, lines, (1, 2));
+    check_places(path, &Lines::along(path), (0, 1));
+    let lengths = (length(path.waypoints()), length(points.into_iter()));
+    assert!(lengths.1 <= lengths.0 + 1.0e-6, "{lengths:?} {path:?}");
+    lengths
+}
+
+/// A unit on the lines is at most `bound` columns and rows away from where it is on its steps,
+/// moves on in proportion to the weight of its steps, and passes from line to line at their ends.
+fn check_places(path: &Path, lines: &Lines, bound: (i128, i128)) {
+    const PARTS: u64 = 4;
+    let cells: Vec<Cell> = path.cells().collect();
+    for (step, pair) in cells.windows(2).enumerate() {
+        let step = step as u32;
+        for part in 0..=PARTS {
+            let place = lines.place(step, (part, PARTS));
+            let (gone, whole) = (i128::from(place.share.0), i128::from(place.share.1));
+            let off = |from: i32, to: i32, tail: i32, head: i32| {
+                let parts = i128::from(PARTS);
+                let line = (i128::from(from) * whole + i128::from(to - from) * gone) * parts;
+                let steps = i128::from(tail) * parts + i128::from(head - tail) * i128::from(part);
+                (line - steps * whole).abs() * bound.1 <= bound.0 * whole * parts
+            };
+            let LinePlace { from, to, .. } = place;
+            let is_near =
+                off(from.x, to.x, pair[0].x, pair[1].x) && off(from.y, to.y, pair[0].y, pair[1].y);
+            assert!(whole > 0 && gone <= whole && is_near, "{place:?} {pair:?} {part}");
+        }
+        let (begin, end) = (lines.place(step, (0, PARTS)), lines.place(step, (PARTS, PARTS)));
+        let is_diagonal = pair[0].x != pair[1].x && pair[0].y != pair[1].y;
+        let weight = if is_diagonal { 577 } else { 408 };
+        assert_eq!(end.share.0 - begin.share.0, PARTS * weight);
+        let next = lines.place(step + 1, (0, PARTS));
+        if (next.from, next.to) == (end.from, end.to) {
+            let cross = |a: (u64, u64), b: (u64, u64)| u128::from(a.0) * u128::from(b.1);
+            assert_eq!(cross(next.share, end.share), cross(end.share, next.share));
+        } else {
+            assert_eq!((next.from, next.share.0, end.share.0), (end.to, 0, end.share.1));
+        }
+    }
+    let end = lines.place(path.steps(), (0, 1));
+    assert_eq!((end.to, end.share), (path.end(), (1, 1)));
+}
+
+#[test]
+fn pulled_paths_keep_what_they_promise() {
+    let mut random = Random(14);
+    let (mut found, mut shorter) = (0, 0);
+    for turn in 0..900 {
+        let (width, height) = (1 + random.below(70), 1 + random.below(70));
+        let costs = [[PLAIN; 4], [16, 16, 32, 32], [16, 32, 48, 80]][turn % 3];
+        let rule = [CornerRule::Forbid, CornerRule::NoSqueeze, CornerRule::Allow][turn / 3 % 3];
+        let neighborhood = [Neighborhood::Eight, Neighborhood::Four][turn / 9 % 2];
+        let terrain = match random.below(3) {
+            0 => {
+                let walls = random.below(35);
+                strewn(width, height, walls, &mut random)
+            }
+            _ => {
+                let count = random.below(40);
+                patched_terrain((width, height), count, 60, &mut random)
+            }
+        };
+        let profile = profile(costs).corners(rule).neighbors(neighborhood);
+        let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+        let grid = grid.with_origin(Cell::new(-9, 30)).with_profiles(vec![profile]);
+        let mut end = || {
+            let cell = any_cell(&grid, &mut random);
+            cell.offset(-9, 30)
+        };
+        let (start, goal) = (end(), end());
+        if let Ok(path) = grid.find_path(EVERYONE, start, goal) {
+            let (before, after) = check(&grid, &path);
+            found += 1;
+            shorter += u32::from(after < before - 1.0e-6);
+        }
+    }
+    assert!(found > 300 && shorter > 100, "{found} {shorter}");
+}
+
+/// Over open ground a path is pulled to a single line. With eight neighbors steps along the axes
+/// and diagonals are 1.055 times as long as that on the average of all directions, at most 1.082
+/// times; with four 4/π times, which is 1.27. So lines are 0.95 and 0.8 of the steps, about; the
+/// bounds leave some room for chance.
+#[test]
+fn on_open_ground_one_line_is_left_and_clearly_shorter() {
+    let bounds = [(Neighborhood::Eight, 0.96), (Neighborhood::Four, 0.84)];
+    for (neighborhood, bound) in bounds {
+        let grid = NavGrid::new(100, 100, TerrainId::GROUND).unwrap();
+        let grid = grid.with_profiles(vec![Profile::default().neighbors(neighborhood)]);
+        let mut random = Random(15);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for _ in 0..300 {
+            let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
+            if a.x.abs_diff(b.x).max(a.y.abs_diff(b.y)) < 10 {
+                continue;
+            }
+            let path = grid.find_path(EVERYONE, a, b).unwrap();
+            let (before, after) = check(&grid, &path);
+            assert!(path.pulled(&grid, EVERYONE).lines.turning_points().eq([a, b]));
+            sum += after / before;
+            count += 1.0;
+        }
+        assert!(sum / count < bound, "{neighborhood:?}: {}", sum / count);
+    }
+}
+
+/// Around obstacles hardly less is won than over open ground: turns are needed at their corners
+/// only.
+#[test]
+fn around_obstacles_lines_are_clearly_shorter_and_few() {
+    let mut random = Random(16);
+    let (mut sum, mut count, mut lines, mut legs) = (0.0, 0.0, 0, 0);
+    for _ in 0..200 {
+        let terrain = patched_terrain((80, 80), 24, 70, &mut random);
+        let grid = NavGrid::from_terrain(80, 80, terrain).unwrap();
+        let grid = grid.with_profiles(vec![profile([PLAIN; 4])]);
+        let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
+        if let Ok(path) = grid.find_path(EVERYONE, a, b)
+            && path.steps() > 20
+        {
+            let (before, after) = check(&grid, &path);
+            sum += after / before;
+            count += 1.0;
+            lines += path.pulled(&grid, EVERYONE).lines.turning_points().count() - 1;
+            legs += path.legs().len();
+        }
+    }
+    assert!(count > 60.0, "{count}");
+    assert!(sum / count < 0.975, "{}", sum / count);
+    assert!(lines < legs, "{lines} lines for {legs} legs");
+}
+
+/// Walls across the field every `pitch` rows, with gaps at alternate ends.
+fn serpentine(size: (u32, u32), pitch: u32, gap: u32) -> NavGrid {
+    let mut grid = NavGrid::new(size.0, size.1, TerrainId::GROUND).unwrap();
+    for (number, y) in (pitch - 1..size.1).step_by(pitch as usize).enumerate() {
+        let left = if number % 2 == 0 { 0 } else { gap };
+        let wall = CellRect::new(Cell::new(left as i32, y as i32), size.0 - gap, 1);
+        grid.block(wall).unwrap();
+    }
+    grid
+}
+
+#[test]
+fn a_corridor_one_cell_wide_leaves_nothing_to_pull() {
+    let grid = serpentine((41, 401), 2, 1);
+    let path = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(40, 400)).unwrap();
+    assert!(path.legs().len() > 400);
+    check(&grid, &path);
+    let pulled = path.pulled(&grid, EVERYONE);
+    assert_eq!(pulled.path, path);
+    assert!(pulled.lines.turning_points().eq(path.waypoints()));
+}
+
+#[test]
+fn wide_corridors_are_cut_across() {
+    let grid = serpentine((41, 601), 6, 3);
+    let path = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(20, 600)).unwrap();
+    let (before, after) = check(&grid, &path);
+    assert!(path.legs().len() > 150, "{}", path.legs().len());
+    assert!(after < 0.98 * before, "{after} {before}");
+}
+
+#[test]
+fn a_path_of_no_steps_stays_where_it_is() {
+    let grid = NavGrid::new(5, 5, TerrainId::GROUND).unwrap();
+    let cell = Cell::new(2, 3);
+    let path = grid.find_path(EVERYONE, cell, cell).unwrap();
+    let Pulled { path: steps, lines } = path.pulled(&grid, EVERYONE);
+    assert_eq!(steps, path);
+    assert_eq!(lines, Lines::standing(cell));
+    assert!(lines.turning_points().eq([cell]));
+    let place = LinePlace { from: cell, to: cell, share: (1, 1) };
+    assert_eq!((lines.place(0, (0, 1)), lines.place(7, (1, 3))), (place, place));
+}
+
+/// Between impassable cells a unit may go diagonally, but it does not fit through as a square: such
+/// legs stay as they are.
+#[test]
+fn steps_between_corners_stay() {
+    let terrain = (0..64).map(|i| u8::from(i % 8 == i / 8)).collect();
+    let profile = Profile::default().corners(CornerRule::Allow);
+    let grid = NavGrid::from_terrain(8, 8, terrain).unwrap().with_profiles(vec![profile]);
+    let (a, b) = (Cell::new(0, 0), Cell::new(7, 7));
+    let path = grid.find_path(EVERYONE, a, b).unwrap();
+    check(&grid, &path);
+    let pulled = path.pulled(&grid, EVERYONE);
+    assert_eq!(pulled.path, path);
+    assert!(pulled.lines.turning_points().eq([a, b]) && !grid.clear_line(EVERYONE, a, b));
+}
+
+/// A road that does not lead straight to the goal is cheaper than the straight line: the unit stays
+/// on it.
+#[test]
+fn no_line_leaves_the_cheap_ground_that_the_path_keeps_to() {
+    // A road two cells wide along the left and the upper edge.
+    let terrain = (0..40 * 40).map(|i| if i % 40 < 2 || i / 40 >= 38 { 1 } else { 4 }).collect();
+    let grid = NavGrid::from_terrain(40, 40, terrain).unwrap();
+    let grid = grid.with_profiles(vec![profile([16, 16, 16, 160])]);
+    let path = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(39, 39)).unwrap();
+    let (before, after) = check(&grid, &path);
+    assert!(after > 70.0 && after <= before, "{after} {before}");
+    // The line to the goal would be clear, but for the cost.
+    assert!(grid.clear_line(EVERYONE, path.start(), path.end()));
+    let pulled = path.pulled(&grid, EVERYONE);
+    assert!(pulled.path.cells().all(|cell| grid.cost(EVERYONE, cell) == 16));
+}
+
+#[test]
+fn the_longest_lines_there_are_do_not_overflow() {
+    for (width, height) in [(16_384, 40), (40, 16_384)] {
+        let profiles = [Neighborhood::Eight, Neighborhood::Four]
+            .map(|neighborhood| Profile::default().neighbors(neighborhood));
+        let mut grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
+        grid.set_profiles(profiles.into());
+        let (a, b) = (Cell::new(0, 0), Cell::new(width as i32 - 1, height as i32 - 1));
+        assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+        for profile in [ProfileId(0), ProfileId(1)] {
+            let path = grid.find_path(profile, a, b).unwrap();
+            let pulled = path.pulled(&grid, profile);
+            assert!(is_legal_path(&grid, profile, &pulled.path));
+            assert_eq!(Some(pulled.path.cost()), grid.distance_to(profile, a, b));
+            assert!(pulled.lines.turning_points().eq([a, b]));
+            let half = pulled.lines.place(pulled.path.steps() / 2, (u64::MAX / 2, u64::MAX));
+            let share = half.share.0 as f64 / half.share.1 as f64;
+            assert!((share - 0.5).abs() < 1.0e-3, "{half:?}");
+            let end = pulled.lines.place(pulled.path.steps() - 1, (u64::MAX, u64::MAX));
+            assert_eq!((end.share.0, end.to), (end.share.1, b));
+        }
+        // 4,000 cells along, the line runs between rows 9 and 10, nearer to the upper one.
+        let at = |row| {
+            let cell = if width > height { Cell::new(4_000, row) } else { Cell::new(row, 4_000) };
+            CellRect::single(cell)
+        };
+        grid.block(at(11)).unwrap();
+        assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+        grid.block(at(9)).unwrap();
+        assert!(grid.has_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
+        grid.block(at(10)).unwrap();
+        assert!(!grid.has_sight(EVERYONE, a, b));
+    }
+}
+
+/// Ways found over chunks are not always the cheapest: pulling them never makes them cost more.
+#[test]
+fn long_ways_become_no_costlier() {
+    let mut random = Random(17);
+    let terrain = patched_terrain((2_600, 90), 2_200, 70, &mut random);
+    let grid = NavGrid::from_terrain(2_600, 90, terrain).unwrap();
+    let grid = grid.with_profiles(vec![profile([PLAIN; 4])]);
+    let mut found = 0;
+    for _ in 0..30 {
+        let (west, east) = (random.below(90) as i32, random.below(90) as i32);
+        let (a, b) = (Cell::new(5, west), Cell::new(2_590, east));
+        let Ok(path) = grid.find_path(EVERYONE, a, b) else {
+            continue;
+        };
+        found += 1;
+        let pulled = path.pulled(&grid, EVERYONE);
+        assert!(is_legal_path(&grid, EVERYONE, &pulled.path));
+        assert!(pulled.path.cost() <= path.cost());
+        assert_eq!((pulled.path.end(), pulled.path.kind()), (b, path.kind()));
+        assert!(length(pulled.lines.turning_points()) < 0.99 * length(path.waypoints()));
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn what_has_changed_since_stays_as_it_was() {
+    let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap();
+    let path = grid.find_path(EVERYONE, Cell::new(2, 5), Cell::new(27, 5)).unwrap();
+    grid.block(CellRect::new(Cell::new(12, 0), 3, 10)).unwrap();
+    assert_eq!(path.pulled(&grid, EVERYONE).path, path);
+    // Nothing is known of other profiles and of cells off the grid.
+    let small = NavGrid::new(10, 10, TerrainId::GROUND).unwrap();
+    for pulled in [path.pulled(&grid, ProfileId(9)), path.pulled(&small, EVERYONE)] {
+        assert_eq!((pulled.path, pulled.lines), (path.clone(), Lines::along(&path)));
+    }
+}
+
+#[test]
+fn lines_notice_walls_that_steps_pass_by() {
+    let mut grid = NavGrid::new(60, 30, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(30, 0), 1, 25)).unwrap();
+    let (a, b) = (Cell::new(2, 2), Cell::new(58, 3));
+    let Pulled { path, lines } = grid.find_path(EVERYONE, a, b).unwrap().pulled(&grid, EVERYONE);
+    let points: Vec<Cell> = lines.turning_points().collect();
+    assert!(points.len() > 2);
+    let first_line_ends = path.cells().position(|cell| cell == points[1]).unwrap() as u32;
+    let mut noticed = 0;
+    let touched_first: Vec<Cell> = touched(points[0], points[1]).collect();
+    for cell in grid.rect().cells() {
+        let rect = CellRect::single(cell);
+        if grid.blockers(cell) > 0 {
+            continue;
+        }
+        grid.block(rect).unwrap();
+        // Only steps that are still legal leave a question.
+        if is_legal_path(&grid, EVERYONE, &path) {
+            let is_aside = points.windows(2).all(|line| {
+                is_row_of_steps(&grid, line[0], line[1]) || is_clear(&grid, line[0], line[1])
+            });
+            assert_eq!(lines.survive(&grid, EVERYONE, 0, rect), is_aside, "{cell}");
+            noticed += u32::from(!is_aside);
+            let is_behind = touched_first.contains(&cell) && cell.x < points[1].x - 2;
+            let later = lines.survive(&grid, EVERYONE, first_line_ends, rect);
+            assert!(later || !is_behind, "{cell}");
+        }
+        grid.unblock(rect).unwrap();
+    }
+    assert!(noticed > 5, "{noticed}");
+}
+
+#[test]
+fn the_lines_of_a_rest_are_added_to_those_of_the_beginning() {
+    let grid = NavGrid::new(80, 40, TerrainId::GROUND).unwrap();
+    let (a, b, c) = (Cell::new(3, 3), Cell::new(40, 20), Cell::new(77, 9));
+    let find = |from, to| grid.find_path(EVERYONE, from, to).unwrap().pulled(&grid, EVERYONE);
+    let (beginning, rest) = (find(a, b), find(b, c));
+    let mut lines = beginning.lines.clone();
+    lines.append(&rest.lines);
+    assert!(lines.turning_points().eq([a, b, c]));
+    let before = beginning.path.steps();
+    assert_eq!(lines.steps(), before + rest.path.steps());
+    for step in 0..rest.path.steps() {
+        assert_eq!(lines.place(before + step, (1, 3)), rest.lines.place(step, (1, 3)));
+    }
+    assert_eq!(lines.place(before - 1, (1, 3)), beginning.lines.place(before - 1, (1, 3)));
+}
+
+#[test]
+fn looking_ahead_agrees_with_dijkstra() {
+    let mut random = Random(18);
+    let (mut ways, mut none) = (0, 0);
+    for turn in 0..120 {
+        let (width, height) = (1 + random.below(40), 1 + random.below(40));
+        let terrain = strewn(width, height, 10 + random.below(30), &mut random);
+        let costs = [[PLAIN; 4], [16, 32, 48, 80]][turn % 2];
+        let neighborhood = [Neighborhood::Eight, Neighborhood::Four][turn / 2 % 2];
+        let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+        let grid = grid.with_profiles(vec![profile(costs).neighbors(neighborhood)]);
+        for _ in 0..5 {
+            let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
+            let best = dijkstra_cost(&grid, EVERYONE, a, b);
+            assert_eq!(grid.path_cost(EVERYONE, a, b).ok(), best);
+            assert_eq!(grid.can_reach(EVERYONE, a, b), best.is_some());
+            let least = grid.distance_to(EVERYONE, a, b);
+            assert_eq!(least.is_some(), best.is_some());
+            assert!(least <= best, "{a} {b}");
+            ways += u32::from(best.is_some());
+            none += u32::from(best.is_none());
+        }
+    }
+    assert!(ways > 100 && none > 100, "{ways} {none}");
+}
+
+#[test]
+fn on_open_ground_the_distance_to_is_the_cost() {
+    let grid = NavGrid::new(50, 50, TerrainId::GROUND).unwrap();
+    let (a, b) = (Cell::new(3, 4), Cell::new(40, 21));
+    assert_eq!(grid.distance_to(EVERYONE, a, b), grid.path_cost(EVERYONE, a, b).ok());
+    assert_eq!(grid.distance_to(EVERYONE, a, a), Some(PathCost(0)));
+    assert_eq!(grid.distance_to(ProfileId(1), a, b), None);
+    assert!(!grid.can_reach(ProfileId(1), a, b) && !grid.can_reach(EVERYONE, a, Cell::new(50, 0)));
+    let unknown = PathFailure::UnknownProfile(ProfileId(1));
+    assert_eq!(grid.path_cost(ProfileId(1), a, b), Err(unknown));
+}

@@ -1,0 +1,262 @@
+//! Critters that keep off each other, seen frame by frame: many frames to a tick, as in a game.
+
+use std::time::Duration;
+
+use crate::common::{Random, app::*, units::*};
+use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy_tilepath::prelude::*;
+
+/// Frames of four milliseconds: about four to a tick.
+const FRAME: Duration = Duration::from_millis(4);
+
+#[derive(Resource, Default)]
+struct Written(usize);
+
+fn count_written(
+    critters: Query<(), (Changed<Transform>, With<Critter>)>,
+    mut written: ResMut<Written>,
+) {
+    written.0 += critters.iter().count();
+}
+
+/// An open field of cells 10 wide, played in short frames.
+fn app_in_frames() -> App {
+    let mut app = app_with(&field(40, 20));
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
+        .init_resource::<Written>()
+        .add_systems(Last, count_written);
+    app
+}
+
+fn frames(app: &mut App, seconds: f32) {
+    for _ in 0..(seconds / FRAME.as_secs_f32()) as u32 {
+        app.update();
+    }
+}
+
+fn cell_of(app: &App, unit: Entity) -> Cell {
+    state(app, unit).cell()
+}
+
+#[test]
+fn places_run_smoothly_through_turns_and_are_not_written_at_rest() {
+    let mut app = app_in_frames();
+    let unit = spawn_critter(&mut app, (2, 2));
+    order(&mut app, unit, (20, 9));
+    app.update();
+    // 80 units a second; what a step leaves of a tick goes into the next step, so no frame is longer.
+    let most = 80.0 * FRAME.as_secs_f32() * 1.05;
+    let mut before = place(&app, unit);
+    let mut way = 0.0;
+    for frame in 0..2_000 {
+        app.update();
+        let now = place(&app, unit);
+        let gone = now.distance(before);
+        assert!(gone <= most, "{gone} in frame {frame}, from {before} to {now}");
+        (way, before) = (way + gone, now);
+    }
+    assert_eq!(before, Vec2::new(200.0, 90.0));
+    let shortest = 11.0 * 10.0 + 7.0 * 14.142;
+    assert!((way - shortest).abs() < 3.0, "{way} instead of {shortest}");
+    app.world_mut().resource_mut::<Written>().0 = 0;
+    frames(&mut app, 1.0);
+    assert_eq!(app.world().resource::<Written>().0, 0, "written though it stands");
+}
+
+#[test]
+fn it_goes_on_evenly_between_ticks_whatever_it_meets() {
+    let mut app = app_in_frames();
+    let units: Vec<Entity> = (0..12)
+        .map(|number| {
+            let (x, y) = (2 + number % 4, 4 + number / 4);
+            let unit = spawn_critter(&mut app, (x, y));
+            set_speed(&mut app, unit, 4.0 + number as f32);
+            order(&mut app, unit, (36 - x, 14 - y));
+            unit
+        })
+        .collect();
+    app.update();
+    let mut before: Vec<Vec2> = units.iter().map(|&unit| place(&app, unit)).collect();
+    for _ in 0..4_000 {
+        app.update();
+        for (number, &unit) in units.iter().enumerate() {
+            let now = place(&app, unit);
+            // Whoever sets out behind somebody makes up for the part of a tick that it had to wait.
+            let most = (40.0 + 10.0 * number as f32) * FRAME.as_secs_f32() * 1.2;
+            let gone = now.distance(before[number]);
+            assert!(gone <= most, "{gone} of {most}: {number} at {now}");
+            before[number] = now;
+        }
+    }
+    assert!(units.iter().all(|&unit| has_arrived(&app, unit)));
+}
+
+#[test]
+fn what_is_taken_off_between_two_ticks_counts_no_more() {
+    let mut app = app_in_frames();
+    let unit = spawn_critter(&mut app, (2, 2));
+    app.world_mut().entity_mut(unit).insert(SpeedLimit(0.5));
+    order(&mut app, unit, (30, 2));
+    frames(&mut app, 2.0);
+    assert!(cell_of(&app, unit).x <= 3, "half a cell a second");
+    app.world_mut().entity_mut(unit).remove::<SpeedLimit>();
+    frames(&mut app, 4.0);
+    // Its slow step may take two seconds to end; then it is eight cells a second.
+    assert!(cell_of(&app, unit).x >= 14, "{}", cell_of(&app, unit));
+}
+
+#[test]
+fn guards_that_are_relieved_make_room() {
+    let mut app = app_with("..........\n##########");
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
+    let guard = spawn_critter(&mut app, (4, 1));
+    app.world_mut().entity_mut(guard).insert(Unpushable);
+    let unit = spawn_critter(&mut app, (1, 1));
+    order(&mut app, unit, (8, 1));
+    frames(&mut app, 3.0);
+    assert_eq!(cell_of(&app, guard), Cell::new(4, 1));
+    assert!(cell_of(&app, unit).x < 4 && !has_arrived(&app, unit));
+    app.world_mut().entity_mut(guard).remove::<Unpushable>();
+    frames(&mut app, 4.0);
+    assert!(has_arrived(&app, unit), "{:?} {}", status(&app, unit), cell_of(&app, unit));
+    assert_eq!(cell_of(&app, guard), Cell::new(9, 1));
+}
+
+#[test]
+fn one_that_changes_sides_is_an_obstacle_no_more() {
+    let mut app = app_with("..........\n##########");
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
+    let other = spawn_critter(&mut app, (4, 1));
+    app.world_mut().entity_mut(other).insert(CrowdTeam(3));
+    let unit = spawn_critter(&mut app, (1, 1));
+    order(&mut app, unit, (8, 1));
+    frames(&mut app, 3.0);
+    assert!(!has_arrived(&app, unit));
+    app.world_mut().get_mut::<CrowdTeam>(other).unwrap().0 = 0;
+    frames(&mut app, 4.0);
+    assert!(has_arrived(&app, unit), "{:?} {}", status(&app, unit), cell_of(&app, unit));
+}
+
+#[test]
+fn a_transform_written_in_any_frame_puts_it_there() {
+    let mut app = app_in_frames();
+    let unit = spawn_critter(&mut app, (2, 2));
+    let other = spawn_critter(&mut app, (9, 9));
+    order(&mut app, other, (30, 9));
+    for frame in 0..12 {
+        let (x, y) = (3 + frame, 12);
+        // Now just after a tick, now just before one.
+        for _ in 0..frame % 5 {
+            app.update();
+        }
+        let there = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().translation = there;
+        frames(&mut app, 0.05);
+        assert_eq!(cell_of(&app, unit), Cell::new(x, y));
+        assert_eq!(place(&app, unit), there.truncate());
+    }
+    frames(&mut app, 6.0);
+    assert!(has_arrived(&app, other), "the one that walks is not put anywhere");
+}
+
+#[test]
+fn a_grid_that_is_moved_takes_along_who_stands_on_it() {
+    let mut app = app_in_frames();
+    let unit = spawn_critter(&mut app, (2, 2));
+    order(&mut app, unit, (6, 2));
+    frames(&mut app, 3.0);
+    assert!(has_arrived(&app, unit));
+    let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
+    app.world_mut().resource_mut::<NavGrids>().set_frame(GridId::default(), frame);
+    frames(&mut app, 0.1);
+    assert_eq!(place(&app, unit), Vec2::new(1_060.0, 20.0));
+    assert_eq!(cell_of(&app, unit), Cell::new(6, 2));
+}
+
+#[test]
+fn a_child_that_leaves_its_parent_stays_where_it_is() {
+    let mut app = app_in_frames();
+    let wagon = app.world_mut().spawn(Transform::from_xyz(100.0, 0.0, 0.0)).id();
+    let unit = spawn_critter(&mut app, (2, 2));
+    app.world_mut().get_mut::<Transform>(unit).unwrap().translation.x -= 100.0;
+    app.world_mut().entity_mut(unit).insert(ChildOf(wagon));
+    frames(&mut app, 0.5);
+    assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
+    assert_eq!(place(&app, unit), Vec2::new(-80.0, 20.0), "seen from the wagon");
+    app.world_mut().entity_mut(unit).remove::<ChildOf>();
+    frames(&mut app, 0.5);
+    assert_eq!(place(&app, unit), Vec2::new(20.0, 20.0));
+    assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
+}
+
+/// Whom to put where by a command, once.
+#[derive(Resource)]
+struct Put(Option<(Entity, Vec3)>);
+
+#[test]
+fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
+    crate::common::app::make_pool();
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)));
+    app.world_mut().resource_mut::<NavGrids>().insert(
+        GridId::default(),
+        grid_from(&field(40, 20)),
+        GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
+    );
+    let put = |mut put: ResMut<Put>, mut commands: Commands| {
+        if let Some((unit, place)) = put.0.take() {
+            commands.entity(unit).insert(Transform::from_translation(place));
+        }
+    };
+    app.insert_resource(Put(None))
+        .add_systems(Update, put.after(TilePathSystems::Move).before(TilePathSystems::Draw));
+    let unit = spawn_critter(&mut app, (2, 2));
+    for _ in 0..20 {
+        app.update();
+    }
+    app.world_mut().resource_mut::<Put>().0 = Some((unit, Vec3::new(120.0, 70.0, 5.0)));
+    for _ in 0..3 {
+        app.update();
+    }
+    assert_eq!(cell_of(&app, unit), Cell::new(12, 7));
+    assert_eq!(place(&app, unit), Vec2::new(120.0, 70.0));
+}
+
+#[test]
+fn discs_on_screen_stay_apart_at_every_speed_and_tick_length() {
+    for (hertz, speed, seed) in
+        [(64.0, 32.0, 3), (64.0, 45.0, 4), (64.0, 64.0, 5), (16.0, 8.0, 6), (240.0, 200.0, 7)]
+    {
+        let mut random = Random(seed);
+        let mut app = app_with(&field(30, 20));
+        app.insert_resource(Time::<Fixed>::from_hz(hertz));
+        let units: Vec<Entity> = (0..50)
+            .map(|i| {
+                let at = (1 + 3 * (i % 10), 1 + 4 * (i / 10));
+                let unit = spawn_critter(&mut app, at);
+                set_speed(&mut app, unit, speed);
+                unit
+            })
+            .collect();
+        run(&mut app, 1);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(
+            0.23 / hertz,
+        )));
+        for frame in 0..3_000 {
+            if frame % 4 == 0 {
+                let unit = units[random.below(50) as usize];
+                order(&mut app, unit, (random.below(30) as i32, random.below(20) as i32));
+            }
+            app.update();
+            let places: Vec<Vec2> = units.iter().map(|&unit| place(&app, unit) / 10.0).collect();
+            let pairs = places.iter().enumerate();
+            let nearest = pairs
+                .flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| a.distance(b)))
+                .fold(f32::INFINITY, f32::min);
+            assert!(
+                nearest >= 0.7 - 1.0e-3,
+                "{nearest} cells apart in frame {frame}, {hertz} Hz, {speed}"
+            );
+        }
+    }
+}

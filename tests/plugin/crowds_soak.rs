@@ -1,0 +1,257 @@
+//! A hundred critters that are ordered about, put elsewhere, built over, spawned and taken away at random:
+//! nothing that must not happen ever happens, in any tick, nor between ticks on screen; and the same again
+//! gives the same.
+
+use core::time::Duration;
+
+use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::*, units::*};
+use crate::watch::*;
+
+const SIDE: u32 = 48;
+
+fn pick(random: &mut Random, bound: u32) -> i32 {
+    random.below(bound) as i32
+}
+
+fn anywhere(random: &mut Random) -> (i32, i32) {
+    (pick(random, SIDE), pick(random, SIDE))
+}
+
+/// A map, those on it, and the walls put up while it runs.
+struct Soak {
+    app: App,
+    random: Random,
+    watch: Watch,
+    units: Vec<Entity>,
+    walls: Vec<CellRect>,
+}
+
+impl Soak {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let mut app = app_with(&field(SIDE as usize, SIDE as usize));
+        let profiles = vec![Profile::default(), Profile::default().size(2)];
+        grid(&mut app).set_profiles(profiles);
+        for _ in 0..60 {
+            let at = Cell::from(anywhere(&mut random));
+            block(&mut app, CellRect::single(at));
+        }
+        Self { app, random, watch: Watch::new(), units: Vec::new(), walls: Vec::new() }
+    }
+
+    fn spawn(&mut self) {
+        let random = &mut self.random;
+        let profile = ProfileId(u8::from(pick(random, 5) == 0));
+        let critter = (Critter::new(2.0 + pick(random, 12) as f32), NavAgent::new(profile));
+        let at = anywhere(random);
+        self.units.push(put_kind(&mut self.app, critter, at));
+    }
+
+    fn any_unit(&mut self) -> Entity {
+        let index = self.random.below(self.units.len() as u32);
+        self.units[index as usize]
+    }
+
+    fn order_somebody(&mut self) {
+        let unit = self.any_unit();
+        let goal = Cell::from(anywhere(&mut self.random));
+        let profile = self.app.world().get::<NavAgent>(unit).unwrap().profile;
+        let request = PathRequest::to(goal).profile(profile).reach(Reach::Nearest);
+        let mut unit = self.app.world_mut().entity_mut(unit);
+        match self.random.below(12) {
+            0 => unit.remove::<PathRequest>(),
+            _ => unit.insert(request),
+        };
+    }
+
+    fn take_somebody_away(&mut self) {
+        let index = self.random.below(self.units.len() as u32) as usize;
+        let unit = self.units.swap_remove(index);
+        self.app.world_mut().entity_mut(unit).despawn();
+    }
+
+    /// Puts one that stands elsewhere: on free ground, on others, on walls.
+    fn put_somebody_elsewhere(&mut self) {
+        let (unit, at) = (self.any_unit(), anywhere(&mut self.random));
+        if !state(&self.app, unit).walk().is_between_cells() {
+            move_to(&mut self.app, unit, at);
+            self.watch.excuse(unit);
+        }
+    }
+
+    fn build(&mut self) {
+        let at = Cell::from((pick(&mut self.random, SIDE - 4), pick(&mut self.random, SIDE - 4)));
+        let size = (1 + self.random.below(4), 1 + self.random.below(3));
+        let wall = CellRect::new(at, size.0, size.1);
+        block(&mut self.app, wall);
+        self.walls.push(wall);
+        if self.walls.len() > 8 {
+            let oldest = self.walls.remove(0);
+            unblock(&mut self.app, oldest);
+        }
+    }
+
+    /// Changes how others see somebody.
+    fn change_somebody(&mut self) {
+        let unit = self.any_unit();
+        let team = CrowdTeam(self.random.below(3) as u8);
+        let mut entity = self.app.world_mut().entity_mut(unit);
+        match self.random.below(4) {
+            0 if entity.contains::<Unpushable>() => {
+                entity.remove::<Unpushable>();
+            }
+            0 => {
+                entity.insert(Unpushable);
+            }
+            1 => {
+                entity.insert(team);
+            }
+            2 => {
+                entity.remove::<CrowdTeam>();
+            }
+            _ => {
+                let mut critter = entity.get_mut::<Critter>().unwrap();
+                critter.collides = !critter.collides;
+            }
+        }
+    }
+
+    fn tick(&mut self, tick: u32) {
+        if self.units.len() < 100 {
+            self.spawn();
+        }
+        self.order_somebody();
+        self.order_somebody();
+        let acts: [(u32, fn(&mut Self)); 4] = [
+            (31, Self::take_somebody_away),
+            (13, Self::put_somebody_elsewhere),
+            (53, Self::build),
+            (7, Self::change_somebody),
+        ];
+        for (every, act) in acts {
+            if tick % every == 5 {
+                act(self);
+            }
+        }
+        self.watch.tick(&mut self.app);
+    }
+
+    /// Everybody who is in a crowd is there once, and nobody is there who is no critter any more.
+    fn check_books(&mut self) {
+        let mut critters = self.app.world_mut().query::<(Entity, &CritterState)>();
+        let world = self.app.world();
+        let crowds: &Crowds = world.resource();
+        let mut count = 0;
+        for (entity, state) in critters.iter(world) {
+            if let Some(unit) = state.unit() {
+                assert_eq!(crowds.entity(GridId::default(), unit), Some(entity));
+                count += 1;
+            }
+        }
+        assert_eq!(count, crowd_len(&self.app));
+    }
+}
+
+#[test]
+fn nothing_that_must_not_happen_happens_in_1500_random_ticks() {
+    for seed in 1..=3 {
+        let mut soak = Soak::new(seed);
+        for tick in 0..1_500 {
+            soak.tick(tick);
+            if tick % 50 == 0 {
+                soak.check_books();
+            }
+        }
+        soak.check_books();
+        let CrowdCounters { steps, pushes, .. } = crowd_counters(&soak.app);
+        assert!(steps > 5_000 && pushes > 50, "seed {seed}: {steps} steps, {pushes} pushes");
+        assert!(counters(&soak.app).repaired > 0, "seed {seed}: nobody was cut off");
+    }
+}
+
+/// Random orders for so many critters that stand exactly on cells of their own at first.
+fn crowd_of(count: i32, seed: u64, threads: usize) -> (App, Vec<Entity>, Random) {
+    let mut random = Random(seed);
+    let mut app = app_with(&field(40, 24));
+    app.insert_resource(TilePathSettings { threads, ..TilePathSettings::default() });
+    for _ in 0..30 {
+        // On odd rows only: everybody begins on an even one.
+        let at = Cell::new(pick(&mut random, 40), 1 + 2 * pick(&mut random, 12));
+        block(&mut app, CellRect::single(at));
+    }
+    let units = (0..count)
+        .map(|i| {
+            let critter = Critter::new(3.0 + (i % 8) as f32);
+            put(&mut app, critter, (1 + 3 * (i % 12), 2 * (i / 12)))
+        })
+        .collect();
+    (app, units, random)
+}
+
+fn order_at_random(app: &mut App, units: &[Entity], random: &mut Random) {
+    let unit = units[random.below(units.len() as u32) as usize];
+    let goal = Cell::new(pick(random, 40), pick(random, 24));
+    ask(app, unit, PathRequest::to(goal).reach(Reach::Nearest));
+}
+
+/// The shortest distance between two transforms, in cells.
+fn nearest(app: &App, units: &[Entity]) -> f32 {
+    let places: Vec<Vec2> = units.iter().map(|&unit| place(app, unit)).collect();
+    let pairs = places.iter().enumerate();
+    let distances =
+        pairs.flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| a.distance(b) / 10.0));
+    distances.fold(f32::INFINITY, f32::min)
+}
+
+#[test]
+fn discs_on_screen_never_overlap_also_between_ticks() {
+    // About four, two and a half frames a tick; and two and a half ticks a frame.
+    for (micros, frames) in [(3_906, 3_200), (6_250, 2_000), (40_000, 400)] {
+        let (mut app, units, mut random) = crowd_of(60, 11, 0);
+        run(&mut app, 1);
+        let frame = Duration::from_micros(micros);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+        let (mut least, mut between) = (f32::INFINITY, 0);
+        for number in 0..frames {
+            if number % (1 + 12_000 / micros) == 0 {
+                order_at_random(&mut app, &units, &mut random);
+            }
+            app.update();
+            least = least.min(nearest(&app, &units));
+            assert!(least >= 0.7 - 1.0e-3, "{least} cells apart in frame {number} of {micros} µs");
+            between += u32::from(app.world().resource::<Time<Fixed>>().overstep_fraction() > 0.1);
+        }
+        assert!(between > frames as u32 / 4, "frames did fall between ticks");
+        assert!(least < 1.0, "some came closer than whole cells: {least}");
+    }
+}
+
+/// Checksums along the way of a crowd under random orders, and what it did.
+fn play(seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
+    let (mut app, units, mut random) = crowd_of(100, seed, threads);
+    let mut sums = Vec::new();
+    for tick in 0..600 {
+        order_at_random(&mut app, &units, &mut random);
+        if tick % 60 == 30 {
+            let at = Cell::new(pick(&mut random, 38), pick(&mut random, 22));
+            block(&mut app, CellRect::new(at, 2, 1));
+        }
+        app.update();
+        if tick % 20 == 0 {
+            sums.push(state_checksum(app.world_mut()));
+        }
+    }
+    (sums, crowd_counters(&app))
+}
+
+#[test]
+fn the_same_again_gives_the_same_with_any_number_of_threads() {
+    let once = play(5, 1);
+    assert!(once.1.pushes > 0 && once.1.steps > 1_000, "{:?}", once.1);
+    assert_eq!(once, play(5, 1), "a second run");
+    assert_eq!(once, play(5, 2), "two threads");
+    assert_ne!(once.0, play(6, 1).0, "another seed");
+}

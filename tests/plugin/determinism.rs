@@ -1,0 +1,113 @@
+//! The same orders give the same answers and walks: under any budget, number of threads, and in
+//! every run.
+
+use bevy::{ecs::schedule::ScheduleBuildSettings, prelude::*, time::TimeUpdateStrategy};
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::make_pool};
+
+/// A field with scattered walls, and critters ordered about while more walls are built; or the
+/// same critters standing still on a map that stays.
+fn play(budget: u32, threads: usize, walks: bool) -> (u64, PathCounters) {
+    make_pool();
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .insert_resource(TilePathSettings { budget, threads, ..TilePathSettings::default() });
+    let mut random = Random(7);
+    let mut level = NavGrid::new(80, 60, TerrainId::GROUND).unwrap();
+    for _ in 0..600 {
+        let cell = Cell::new(random.below(80) as i32, random.below(60) as i32);
+        level.set_terrain(cell, TerrainId::VOID).unwrap();
+    }
+    app.world_mut().resource_mut::<NavGrids>().insert(
+        GridId::default(),
+        level,
+        GridFrame::default(),
+    );
+    let units: Vec<Entity> = (0..60)
+        .map(|_| {
+            let place = Vec3::new(random.below(80) as f32, random.below(60) as f32, 0.0);
+            let speed = if walks { 2.0 + random.below(8) as f32 } else { 0.0 };
+            app.world_mut().spawn((Critter::new(speed), Transform::from_translation(place))).id()
+        })
+        .collect();
+    for tick in 0..600 {
+        if tick % 100 == 0 {
+            for &unit in &units {
+                let goal = Cell::new(random.below(80) as i32, random.below(60) as i32);
+                let request = PathRequest::to(goal).reach(Reach::Nearest);
+                app.world_mut().entity_mut(unit).insert(request);
+            }
+        }
+        if walks && tick % 7 == 0 {
+            let at = Cell::new(random.below(70) as i32, random.below(50) as i32);
+            let mut grids = app.world_mut().resource_mut::<NavGrids>();
+            let level = grids.get_mut(GridId::default()).unwrap();
+            level.block(CellRect::new(at, 3, 2)).unwrap();
+        }
+        app.update();
+    }
+    let counters = *app.world().resource::<PathCounters>();
+    (state_checksum(app.world_mut()), counters)
+}
+
+#[test]
+fn two_runs_and_one_two_or_four_threads_give_the_same_state() {
+    let once = play(3_000, 1, true);
+    assert!(once.1.repaired > 0 && once.1.found > 100, "{:?}", once.1);
+    assert_eq!(once, play(3_000, 1, true), "a second run");
+    assert_eq!(once, play(3_000, 2, true), "two threads");
+    assert_eq!(once, play(3_000, 4, true), "four threads");
+}
+
+#[test]
+fn answers_do_not_depend_on_the_budget() {
+    let (_, rich) = play(1_000_000, 1, false);
+    let (_, poor) = play(2_500, 1, false);
+    assert!(poor.longest_wait > 0 || poor.waited > 0, "it was really sliced");
+    assert_eq!(rich.answers_checksum, poor.answers_checksum);
+    assert_eq!(rich.expansions, poor.expansions);
+}
+
+/// A constant that changes only when the plugin's behavior does: the same in debug and release
+/// builds and on every machine.
+#[test]
+fn the_state_after_600_ticks_is_this_one() {
+    let (checksum, _) = play(50_000, 2, true);
+    assert_eq!(format!("{checksum:016x}"), "896f3a5501ef9d9f");
+}
+
+#[test]
+fn the_order_of_systems_is_never_ambiguous() {
+    crate::common::app::make_pool();
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    deny_ambiguity(&mut app);
+    app.update();
+    app.update();
+}
+
+/// The test above can fail: a system that edits grids without saying when is found out.
+#[test]
+#[should_panic(expected = "ambig")]
+fn an_ambiguous_system_is_found_out() {
+    crate::common::app::make_pool();
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_systems(FixedUpdate, |_: ResMut<NavGrids>| {});
+    deny_ambiguity(&mut app);
+    app.update();
+    app.update();
+}
+
+fn deny_ambiguity(app: &mut App) {
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: bevy::ecs::schedule::LogLevel::Error,
+            ..default()
+        });
+    }
+}

@@ -1,0 +1,481 @@
+//! What becomes of orders for which there is no way, or that end before their time: a reason, the
+//! nearest place, another target, another try; and what is said of each, once.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{app::*, units::*};
+
+const TWO_ISLANDS: &str = "
+    ....#....
+    ....#....
+    ....#....
+";
+const START: Cell = Cell::new(1, 1);
+const WALL: Cell = Cell::new(4, 1);
+const BEYOND: Cell = Cell::new(8, 1);
+const NO_WAY: PathFailure = PathFailure::NoWay { start: START, goal: BEYOND };
+const COMPLETE: PathKind = PathKind::Complete;
+
+fn to(x: i32, y: i32) -> PathRequest {
+    PathRequest::to(Cell::new(x, y))
+}
+
+fn beyond() -> PathRequest {
+    PathRequest::to(BEYOND)
+}
+
+/// Two islands, all events recorded, and a unit with a request.
+fn ordered(request: PathRequest) -> (App, Entity) {
+    let mut app = app_with(TWO_ISLANDS);
+    record(&mut app);
+    let unit = spawn_critter(&mut app, (START.x, START.y));
+    ask(&mut app, unit, request);
+    (app, unit)
+}
+
+fn attempt(app: &App, unit: Entity) -> u16 {
+    app.world().get::<RequestState>(unit).unwrap().attempt()
+}
+
+fn open_the_wall(app: &mut App) {
+    let gate = grid(app).get_mut(GridId::default()).unwrap().set_terrain(WALL, TerrainId::GROUND);
+    gate.unwrap();
+}
+
+#[test]
+fn without_a_way_it_fails_or_goes_as_near_as_it_can() {
+    let edge = Cell::new(3, 1);
+    let off = Cell::new(20, 1);
+    for (name, request, exact, nearest) in [
+        ("beyond the wall", beyond(), NO_WAY, edge),
+        ("the wall", PathRequest::to(WALL), PathFailure::GoalImpassable(WALL), edge),
+        ("beside what is beyond", beyond().beside(), NO_WAY, edge),
+        ("within reach of it", beyond().within(2), NO_WAY, edge),
+    ] {
+        let (mut app, unit) = ordered(request.clone());
+        assert_eq!(rest(&mut app, unit), Err(exact), "{name}");
+        assert_eq!(events(&app), [Said::Failed(unit, exact)], "{name}");
+        let (mut app, unit) = ordered(request.reach(Reach::Nearest));
+        assert_eq!(rest(&mut app, unit), Ok(nearest), "{name}");
+        assert_eq!(status(&app, unit), PathStatus::Arrived(PathKind::Partial), "{name}");
+        assert_eq!(events(&app).len(), 2, "{name}: found and arrived, nothing else");
+    }
+    let (mut app, unit) = ordered(PathRequest::to(off).reach(Reach::Nearest));
+    assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalOutOfBounds(off)));
+}
+
+#[test]
+fn alternatives_are_taken_in_their_order() {
+    let gone = Entity::PLACEHOLDER;
+    let area = CellRect::new(Cell::new(2, 2), 1, 1);
+    for (name, request, end, attempt_number) in [
+        ("none is needed", to(3, 1).or(Cell::new(0, 0)), (3, 1), 0),
+        ("the first", beyond().or(Cell::new(3, 2)).or(Cell::new(0, 0)), (3, 2), 1),
+        ("the second", beyond().or(WALL).or(Cell::new(0, 0)).or(Cell::new(3, 2)), (0, 0), 2),
+        ("after an entity that is gone", PathRequest::to(gone).or(Cell::new(3, 0)), (3, 0), 1),
+        ("after NaN", PathRequest::to(Vec2::NAN).or(gone).or(Vec2::new(20.0, 0.0)), (2, 0), 2),
+        ("an area", beyond().or(area), (2, 2), 1),
+        (
+            "one of several",
+            beyond().or(Target::Nearest(vec![BEYOND.into(), area.into()])),
+            (2, 2),
+            1,
+        ),
+        ("near it as well", beyond().or(Cell::new(3, 1)).within(1), (2, 1), 1),
+    ] {
+        let (mut app, unit) = ordered(request);
+        assert_eq!(rest(&mut app, unit), Ok(Cell::from(end)), "{name}");
+        assert_eq!(attempt(&app, unit), attempt_number, "{name}");
+        assert_eq!(counters(&app).retried, u64::from(attempt_number), "{name}");
+        let said = [Said::Found(unit, COMPLETE), Said::Arrived(unit, COMPLETE)];
+        assert_eq!(events(&app), said, "{name}: not a word of those before");
+        run(&mut app, 50);
+        assert_eq!(counters(&app).retried, u64::from(attempt_number), "{name}: that was it");
+    }
+}
+
+#[test]
+fn when_all_alternatives_are_used_up_the_last_reason_is_told_once() {
+    for (request, reason) in [
+        (beyond().or(WALL), PathFailure::GoalImpassable(WALL)),
+        (PathRequest::to(WALL).or(BEYOND), NO_WAY),
+        (beyond().or(WALL).or(Vec2::NAN), PathFailure::GoalUnknown),
+    ] {
+        let (mut app, unit) = ordered(request);
+        assert_eq!(rest(&mut app, unit), Err(reason));
+        run(&mut app, 100);
+        assert_eq!(events(&app), [Said::Failed(unit, reason)]);
+        assert_eq!(counters(&app).waiting_again, 0);
+    }
+}
+
+/// The ticks in which an order was tried, the first being 0.
+fn tries(app: &mut App, ticks: u32) -> Vec<u32> {
+    let (mut tries, mut known) = (vec![0], counters(app).retried);
+    for tick in 0..ticks {
+        app.update();
+        let now = counters(app).retried;
+        assert!(now <= known + 1, "twice in tick {tick}");
+        if now > known {
+            tries.push(tick);
+        }
+        known = now;
+    }
+    tries
+}
+
+fn pauses(tries: &[u32]) -> Vec<u32> {
+    tries.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+const PAUSES: [(Retry, &[u32]); 6] = [
+    (Retry { after: 4, longest: 16, most: 5 }, &[4, 8, 16, 16, 16]),
+    (Retry { after: 3, longest: 20, most: 4 }, &[3, 6, 12, 20]),
+    (Retry { after: 7, longest: 2, most: 3 }, &[7, 7, 7]),
+    (Retry { after: 0, longest: 0, most: 3 }, &[1, 1, 1]),
+    (Retry { after: 1, longest: 4, most: 4 }, &[1, 2, 4, 4]),
+    (Retry { after: 5, longest: 5, most: 0 }, &[]),
+];
+
+/// Asks for something hopeless, and compares when it was tried.
+fn check_pauses(request: impl Fn() -> PathRequest, reason: PathFailure) {
+    for (retry, expected) in PAUSES {
+        let (mut app, unit) = ordered(request().retry(retry));
+        let tries = tries(&mut app, 100);
+        assert_eq!(pauses(&tries), expected, "{retry:?}, {reason}");
+        assert_eq!(status(&app, unit), PathStatus::Failed(reason));
+        assert_eq!(events(&app), [Said::Failed(unit, reason)], "said once: {retry:?}");
+        assert_eq!(counters(&app).waiting_again, 0);
+    }
+}
+
+#[test]
+fn pauses_between_tries_double_up_to_the_longest_where_the_goal_is_unknown() {
+    check_pauses(|| PathRequest::to(Vec2::NAN), PathFailure::GoalUnknown);
+}
+
+#[test]
+fn pauses_between_tries_double_up_to_the_longest_where_there_is_no_way() {
+    check_pauses(beyond, NO_WAY);
+}
+
+#[test]
+fn while_it_waits_it_says_so_and_why() {
+    let (mut app, unit) = ordered(beyond().retry(Retry { after: 10, longest: 10, most: 2 }));
+    run(&mut app, 2);
+    for tick in 0..7 {
+        assert_eq!(status(&app, unit), PathStatus::Waiting(NO_WAY), "{tick}");
+        assert_eq!(counters(&app).waiting_again, 1);
+        app.update();
+    }
+    assert!(status(&app, unit).is_under_way());
+    assert!(events(&app).is_empty(), "nothing has ended");
+    run(&mut app, 60);
+    assert_eq!(status(&app, unit), PathStatus::Failed(NO_WAY));
+    assert_eq!(app.world().get::<RequestState>(unit).unwrap().tries(), 2);
+    run(&mut app, 60);
+    assert_eq!(failures(&app, unit), [NO_WAY]);
+}
+
+#[test]
+fn a_wall_that_is_opened_lets_the_next_try_succeed() {
+    let retry = Retry { after: 8, longest: 64, most: 6 };
+    for request in [beyond(), beyond().or(WALL), beyond().beside()] {
+        let (mut app, unit) = ordered(request.retry(retry));
+        run(&mut app, 40);
+        assert!(matches!(status(&app, unit), PathStatus::Waiting(_)));
+        open_the_wall(&mut app);
+        assert!(rest(&mut app, unit).is_ok_and(|end| end.x >= 7), "the target, not a substitute");
+        assert_eq!(attempt(&app, unit), 0);
+        let said = [Said::Found(unit, COMPLETE), Said::Arrived(unit, COMPLETE)];
+        assert_eq!(events(&app), said);
+        let known = counters(&app).retried;
+        run(&mut app, 200);
+        assert_eq!(counters(&app).retried, known, "it is not tried again");
+    }
+}
+
+#[test]
+fn as_near_as_can_be_comes_after_all_alternatives() {
+    let home = Cell::new(0, 2);
+    for (request, end, kind) in [
+        (beyond().or(WALL).or(home), home, COMPLETE),
+        (beyond().or(WALL), Cell::new(3, 1), PathKind::Partial),
+    ] {
+        let (mut app, unit) = ordered(request.reach(Reach::Nearest));
+        assert_eq!(rest(&mut app, unit), Ok(end));
+        assert_eq!(status(&app, unit), PathStatus::Arrived(kind));
+        assert!(failures(&app, unit).is_empty());
+    }
+}
+
+#[test]
+fn a_second_round_begins_with_the_first_target() {
+    let retry = Retry { after: 5, longest: 5, most: 2 };
+    let (mut app, unit) = ordered(beyond().or(WALL).retry(retry));
+    run(&mut app, 60);
+    // Two more rounds of two targets each, and the alternative of the first round.
+    assert_eq!(counters(&app).retried, 5);
+    assert_eq!(failures(&app, unit), [PathFailure::GoalImpassable(WALL)]);
+}
+
+#[test]
+fn a_unit_that_is_dug_out_goes_when_it_is_tried_again() {
+    let mut app = app_with(&field(12, 5));
+    record(&mut app);
+    let unit = spawn_ghost(&mut app, (3, 2)); // others would get off by themselves
+    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 1), 3, 3))).id();
+    ask(&mut app, unit, to(9, 2).retry(Retry { after: 4, longest: 4, most: 20 }));
+    run(&mut app, 20);
+    let inside = PathFailure::StartImpassable(Cell::new(3, 2));
+    assert_eq!(status(&app, unit), PathStatus::Waiting(inside));
+    app.world_mut().entity_mut(house).despawn();
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(9, 2)));
+    assert!(failures(&app, unit).is_empty());
+}
+
+#[test]
+fn a_way_cut_off_for_good_goes_on_with_the_alternative_or_waits() {
+    let plan = [
+        (to(18, 2).or(Cell::new(0, 0)), Ok(Cell::new(0, 0))),
+        (to(18, 2), Err(())),
+        (to(18, 2).retry(Retry { after: 9, longest: 9, most: 50 }), Ok(Cell::new(18, 2))),
+    ];
+    for (request, end) in plan {
+        let mut app = app_with(&field(20, 5));
+        let unit = spawn_critter(&mut app, (2, 2));
+        ask(&mut app, unit, request);
+        run(&mut app, 30);
+        let wall = CellRect::new(Cell::new(12, 0), 1, 5);
+        block(&mut app, wall);
+        run(&mut app, 40);
+        unblock(&mut app, wall);
+        assert_eq!(rest(&mut app, unit).map_err(|_| ()), end);
+    }
+}
+
+#[test]
+fn hopeless_orders_given_again_and_again_cost_no_search() {
+    let nearest = PathRequest::to_nearest([BEYOND, WALL]);
+    let requests = [beyond(), beyond().beside(), nearest, PathRequest::to(WALL)];
+    let (mut app, unit) = ordered(to(3, 1));
+    app.update();
+    let before = counters(&app);
+    for request in requests.iter().cycle().take(1_000) {
+        ask(&mut app, unit, request.clone());
+        app.update();
+        assert!(matches!(status(&app, unit), PathStatus::Failed(_)), "in the same tick");
+    }
+    let after = counters(&app);
+    assert_eq!(after.expansions, before.expansions);
+    assert_eq!(after.by_check, before.by_check + 1_000);
+    assert_eq!(after.failed, before.failed + 1_000);
+    assert!(after.spent_last_tick <= 64, "{} a tick", after.spent_last_tick);
+}
+
+#[test]
+fn the_same_hopeless_order_of_a_thousand_units_costs_no_search() {
+    let mut app = app_with(TWO_ISLANDS);
+    let orders = vec![(Transform::from_xyz(10.0, 10.0, 0.0), beyond()); 1_000];
+    app.world_mut().spawn_batch(orders).for_each(drop);
+    run(&mut app, 3);
+    let counters = counters(&app);
+    assert_eq!((counters.by_check, counters.failed, counters.expansions), (1_000, 1_000, 0));
+}
+
+/// When an order ends before its time.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Unread,
+    Searching,
+    Walking,
+    BetweenAlternatives,
+    Waiting,
+    Arrived,
+    Failed,
+}
+
+const STAGES: [(Stage, bool); 7] = [
+    (Stage::Unread, true),
+    (Stage::Searching, true),
+    (Stage::Walking, true),
+    (Stage::BetweenAlternatives, true),
+    (Stage::Waiting, true),
+    (Stage::Arrived, false),
+    (Stage::Failed, false),
+];
+
+/// A unit whose order has come to that stage, with nothing said about it yet.
+fn at_stage(stage: Stage) -> (App, Entity) {
+    let (request, ticks) = match stage {
+        Stage::Unread => (to(3, 2), 0),
+        Stage::Searching => (to(3, 2), 3),
+        Stage::Walking => (to(3, 2), 10),
+        Stage::BetweenAlternatives => (beyond().or(Cell::new(3, 2)), 1),
+        Stage::Waiting => (beyond().retry(Retry::default()), 3),
+        Stage::Arrived => (to(1, 1), 3),
+        Stage::Failed => (beyond(), 3),
+    };
+    let (mut app, unit) = ordered(request);
+    if matches!(stage, Stage::Searching) {
+        app.world_mut().resource_mut::<TilePathSettings>().budget = 0;
+    }
+    run(&mut app, ticks);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 50_000;
+    let is_there = match status(&app, unit) {
+        PathStatus::Searching => {
+            matches!(stage, Stage::Unread | Stage::Searching | Stage::BetweenAlternatives)
+        }
+        PathStatus::Walking(_) => matches!(stage, Stage::Walking),
+        PathStatus::Waiting(_) => matches!(stage, Stage::Waiting),
+        PathStatus::Arrived(_) => matches!(stage, Stage::Arrived),
+        PathStatus::Failed(_) => matches!(stage, Stage::Failed),
+        _ => false,
+    };
+    assert!(is_there, "{stage:?}: {:?}", status(&app, unit));
+    app.world_mut().resource_mut::<Events>().0.clear();
+    (app, unit)
+}
+
+#[test]
+fn an_order_that_is_superseded_says_so_once_and_is_forgotten() {
+    for (stage, is_under_way) in STAGES {
+        let (mut app, unit) = at_stage(stage);
+        ask(&mut app, unit, to(0, 2));
+        assert_eq!(rest(&mut app, unit), Ok(Cell::new(0, 2)), "{stage:?}");
+        let found = [Said::Found(unit, COMPLETE), Said::Arrived(unit, COMPLETE)];
+        let superseded = Said::Canceled(unit, CancelReason::Replaced);
+        let expected: Vec<Said> =
+            is_under_way.then_some(superseded).into_iter().chain(found).collect();
+        assert_eq!(events(&app), expected, "{stage:?}");
+        run(&mut app, 100); // longer than the first pause
+        assert_eq!(events(&app).len(), expected.len(), "{stage:?}: nothing of the old one");
+        assert_eq!(state(&app, unit).cell(), Cell::new(0, 2));
+        assert_eq!(counters(&app).waiting_again, 0, "{stage:?}");
+    }
+}
+
+#[test]
+fn an_order_that_is_taken_off_says_so_once_and_is_forgotten() {
+    for (stage, is_under_way) in STAGES {
+        let (mut app, unit) = at_stage(stage);
+        app.world_mut().entity_mut(unit).remove::<PathRequest>();
+        run(&mut app, 100);
+        assert_eq!(status(&app, unit), PathStatus::Idle, "{stage:?}");
+        let expected: &[CancelReason] = if is_under_way { &[CancelReason::Removed] } else { &[] };
+        assert_eq!(cancellations(&app, unit), expected, "{stage:?}");
+        assert_eq!(events(&app).len(), expected.len(), "{stage:?}");
+        assert_eq!(counters(&app).waiting_again, 0, "{stage:?}");
+        assert!(!state(&app, unit).walk().is_between_cells());
+    }
+}
+
+#[test]
+fn a_unit_that_is_despawned_at_any_stage_leaves_nothing_behind() {
+    for (stage, _) in STAGES {
+        let (mut app, unit) = at_stage(stage);
+        app.world_mut().entity_mut(unit).despawn();
+        run(&mut app, 100);
+        let counters = counters(&app);
+        let left = (counters.waiting, counters.in_flight, counters.waiting_again);
+        assert_eq!(left, (0, 0, 0), "{stage:?}");
+    }
+}
+
+#[test]
+fn an_order_replaced_twice_before_it_is_read_is_superseded_twice() {
+    let (mut app, unit) = ordered(to(3, 2));
+    ask(&mut app, unit, to(2, 2));
+    ask(&mut app, unit, to(0, 2));
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(0, 2)));
+    let superseded = Said::Canceled(unit, CancelReason::Replaced);
+    let found = [Said::Found(unit, COMPLETE), Said::Arrived(unit, COMPLETE)];
+    assert_eq!(events(&app), [superseded, superseded, found[0], found[1]]);
+}
+
+#[test]
+fn an_order_that_replaces_an_unread_one_fails_once() {
+    for count in [1, 2, 3] {
+        let (mut app, unit) = ordered(to(3, 2));
+        for _ in 1..count {
+            ask(&mut app, unit, to(2, 2));
+        }
+        ask(&mut app, unit, PathRequest::to(Vec2::NAN));
+        run(&mut app, 3);
+        assert_eq!(cancellations(&app, unit), vec![CancelReason::Replaced; count]);
+        assert_eq!(failures(&app, unit), [PathFailure::GoalUnknown]);
+        assert_eq!(counters(&app).failed, 1);
+    }
+}
+
+#[test]
+fn an_order_that_replaces_one_in_the_tick_of_its_next_try_fails_once() {
+    let retry = Retry { after: 5, longest: 5, most: 9 };
+    for ticks in 2..9 {
+        let (mut app, unit) = ordered(beyond().retry(retry));
+        run(&mut app, ticks);
+        ask(&mut app, unit, PathRequest::to(Vec2::NAN));
+        run(&mut app, 30);
+        assert_eq!(cancellations(&app, unit), [CancelReason::Replaced], "after {ticks} ticks");
+        assert_eq!(failures(&app, unit), [PathFailure::GoalUnknown], "after {ticks} ticks");
+    }
+}
+
+#[test]
+fn an_order_put_on_and_taken_off_before_it_is_read_is_canceled() {
+    let (mut app, unit) = ordered(to(3, 2));
+    app.world_mut().entity_mut(unit).remove::<PathRequest>();
+    ask(&mut app, unit, to(2, 2));
+    app.world_mut().entity_mut(unit).remove::<PathRequest>();
+    run(&mut app, 20);
+    assert_eq!(events(&app), vec![Said::Canceled(unit, CancelReason::Removed); 2]);
+    assert_eq!((status(&app, unit), counters(&app).requests), (PathStatus::Idle, 0));
+}
+
+#[test]
+fn an_urgent_order_without_a_target_ends_the_one_before() {
+    let mut app = app_with(&field(40, 5));
+    record(&mut app);
+    let unit = spawn_critter(&mut app, (1, 1));
+    ask(&mut app, unit, to(35, 1));
+    run(&mut app, 20);
+    let gone = app.world_mut().spawn_empty().id();
+    app.world_mut().despawn(gone);
+    ask(&mut app, unit, PathRequest::to(gone).priority(Priority(1)));
+    run(&mut app, 30);
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::TargetGone));
+    let stands = state(&app, unit).cell();
+    run(&mut app, 60);
+    assert_eq!(state(&app, unit).cell(), stands, "it does not walk on");
+    assert!(stands.x < 6, "{stands}");
+    assert_eq!(failures(&app, unit), [PathFailure::TargetGone]);
+    assert_eq!(cancellations(&app, unit), [CancelReason::Replaced]);
+}
+
+#[test]
+fn a_chase_that_is_given_up_for_the_nearest_of_some_cells_is_over() {
+    let (mut app, unit) = ordered(beyond());
+    let prey = app.world_mut().spawn(Transform::from_xyz(80.0, 10.0, 0.0)).id();
+    let cells = [Cell::new(0, 0), Cell::new(3, 2)];
+    let near = Target::Nearest(cells.map(Target::from).to_vec());
+    ask(&mut app, unit, PathRequest::follow(prey).or(near));
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(0, 0)));
+    run(&mut app, 40);
+    assert_eq!(status(&app, unit), PathStatus::Arrived(COMPLETE));
+}
+
+#[test]
+fn tries_for_many_leave_time_for_new_orders() {
+    let mut app = app_with(TWO_ISLANDS);
+    let retry = Retry { after: 1, longest: 1, most: u16::MAX };
+    for _ in 0..2_000 {
+        let unit = spawn_ghost(&mut app, (START.x, START.y));
+        ask(&mut app, unit, beyond().retry(retry));
+    }
+    run(&mut app, 20);
+    let late = spawn_ghost(&mut app, (START.x, START.y));
+    ask(&mut app, late, to(3, 2));
+    run(&mut app, 4);
+    assert!(matches!(status(&app, late), PathStatus::Walking(_)), "{:?}", status(&app, late));
+}

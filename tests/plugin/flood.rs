@@ -1,0 +1,268 @@
+//! A hundred thousand requests in a tick, and limits by class: waits grow, ticks and memory do not.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::*, units::*};
+
+const SIDE: i32 = 160;
+const BUDGET: u32 = 50_000;
+/// A closed yard in the upper right corner: nobody gets in.
+const YARD: Cell = Cell::new(SIDE - 3, SIDE - 3);
+
+/// Ground with huts, walls with gaps, and the yard.
+fn city() -> App {
+    let mut app = app();
+    let mut level = NavGrid::new(SIDE as u32, SIDE as u32, TerrainId::GROUND).unwrap();
+    for wall in (20..SIDE).step_by(20) {
+        let gap = 1 + (wall * 37) % (SIDE - 12);
+        level.block(CellRect::new(Cell::new(wall, 0), 1, gap as u32)).unwrap();
+        let rest = (SIDE - gap - 2) as u32;
+        level.block(CellRect::new(Cell::new(wall, gap + 2), 1, rest)).unwrap();
+    }
+    let (around, side) = (Cell::new(SIDE - 5, SIDE - 5), 5);
+    level.block(CellRect::new(around, side, 1)).unwrap();
+    level.block(CellRect::new(around, 1, side)).unwrap();
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    grid(&mut app).insert(GridId::default(), level, frame);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = BUDGET;
+    app
+}
+
+/// A cell that is free in the city, away from the yard.
+fn free_cell(app: &App, random: &mut Random) -> Cell {
+    loop {
+        let mut coordinate = || random.below(SIDE as u32 - 6) as i32;
+        let cell = Cell::new(coordinate(), coordinate());
+        if level(app).cost(SMALL, cell) > 0 {
+            return cell;
+        }
+    }
+}
+
+/// Many requests: most of them short, one in eight far, one in eight hopeless, one in eight to a
+/// place that many want to get to.
+fn requests(app: &App, count: usize, seed: u64) -> Vec<(Transform, PathRequest)> {
+    let mut random = Random(seed);
+    let market = free_cell(app, &mut Random(5));
+    (0..count)
+        .map(|number| {
+            let start = free_cell(app, &mut random);
+            let request = match number % 8 {
+                0 => PathRequest::to(free_cell(app, &mut random)),
+                1 => PathRequest::to(YARD),
+                2 => PathRequest::to(market),
+                3 => PathRequest::to(start.offset(3, 1)).reach(Reach::Nearest).within(1),
+                _ => PathRequest::to(start.offset(2, 3)).reach(Reach::Nearest),
+            };
+            let place = Vec3::new(start.x as f32 * 10.0, start.y as f32 * 10.0, 0.0);
+            (Transform::from_translation(place), request)
+        })
+        .collect()
+}
+
+fn answered(app: &App) -> u64 {
+    let counters = counters(app);
+    counters.found + counters.partial + counters.failed
+}
+
+/// What a flood was like at its worst.
+#[derive(Debug, Default)]
+struct Worst {
+    ticks: u64,
+    spent: u32,
+    wait: u64,
+    bytes: usize,
+}
+
+/// Pours all requests in at once and runs until all are answered.
+fn pour(app: &mut App, requests: Vec<(Transform, PathRequest)>) -> Worst {
+    let until = answered(app) + requests.len() as u64;
+    app.world_mut().spawn_batch(requests).for_each(drop);
+    let mut worst = Worst::default();
+    while answered(app) < until {
+        app.update();
+        let counters = counters(app);
+        worst.ticks += 1;
+        worst.spent = worst.spent.max(counters.spent_last_tick);
+        worst.wait = worst.wait.max(counters.longest_wait);
+        worst.bytes = worst.bytes.max(counters.search_bytes);
+        assert!(worst.ticks < 5_000, "still not done: {worst:?}");
+    }
+    worst
+}
+
+#[test]
+fn a_hundred_thousand_requests_in_a_tick_only_wait_longer() {
+    let mut app = city();
+    // What is kept for the next time is not counted.
+    let few = requests(&app, 4_000, 1);
+    pour(&mut app, few);
+    run(&mut app, 3);
+    let before = counters(&app);
+    let many = requests(&app, 100_000, 2);
+    let worst = pour(&mut app, many);
+    assert!(worst.spent <= 2 * BUDGET, "{worst:?}");
+    assert!(worst.ticks > 60, "reading alone takes half of that many budgets: {worst:?}");
+    assert!(worst.wait < worst.ticks, "{worst:?}");
+    run(&mut app, 3);
+    let after = counters(&app);
+    assert_eq!(answered(&app), 104_000);
+    let hopeless = after.failed - before.failed;
+    assert_eq!(hopeless, 100_000 / 8, "those to the yard, and nobody else");
+    assert_eq!((after.waiting, after.in_flight, after.waiting_again), (0, 0, 0));
+    assert!(
+        after.search_bytes <= before.search_bytes + before.search_bytes / 2,
+        "{} bytes before, {} after",
+        before.search_bytes,
+        after.search_bytes
+    );
+    assert!(worst.bytes < 200_000_000, "{worst:?}");
+    let mut statuses = app.world_mut().query::<&PathStatus>();
+    let ended =
+        |status: &&PathStatus| matches!(status, PathStatus::Found(_) | PathStatus::Failed(_));
+    assert_eq!(statuses.iter(app.world()).filter(ended).count(), 104_000);
+}
+
+#[test]
+fn a_flood_is_answered_the_same_with_any_number_of_threads() {
+    let sums: Vec<(u64, u64)> = [1, 4]
+        .into_iter()
+        .map(|threads| {
+            let mut app = city();
+            app.world_mut().resource_mut::<TilePathSettings>().threads = threads;
+            let requests = requests(&app, 8_000, 3);
+            let worst = pour(&mut app, requests);
+            (counters(&app).answers_checksum, worst.ticks)
+        })
+        .collect();
+    assert_eq!(sums[0], sums[1]);
+}
+
+#[test]
+fn an_urgent_order_in_a_flood_is_answered_as_soon_as_it_is_read() {
+    let mut app = city();
+    let flood: Vec<_> = requests(&app, 160_000, 4)
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| number % 8 == 0) // the long ones
+        .map(|(_, (place, request))| (place, request.algorithm(Algorithm::AStar)))
+        .collect();
+    app.world_mut().spawn_batch(flood).for_each(drop);
+    run(&mut app, 20); // all are read by then
+    let unit = spawn_critter(&mut app, (2, 2));
+    let request = PathRequest::to(Cell::new(12, 9)).priority(Priority(10));
+    ask(&mut app, unit, request);
+    run(&mut app, 6);
+    assert!(is_walking(&app, unit));
+    assert!(counters(&app).waiting > 5_000, "{:?}", counters(&app));
+}
+
+#[test]
+fn a_flood_that_is_taken_back_leaves_nothing() {
+    let mut app = city();
+    let flood = requests(&app, 20_000, 6);
+    let units: Vec<Entity> = app.world_mut().spawn_batch(flood).collect();
+    let before = counters(&app).search_bytes;
+    run(&mut app, 8);
+    for unit in units {
+        app.world_mut().entity_mut(unit).despawn();
+    }
+    run(&mut app, 40);
+    let after = counters(&app);
+    assert_eq!((after.waiting, after.in_flight), (0, 0));
+    // What was found may have been answered; the rest was canceled.
+    assert_eq!(after.requests, after.canceled + answered(&app));
+    assert!(after.search_bytes < before + 40_000_000, "{after:?}");
+}
+
+/// So many entities of a class that ask for ways of their own, side by side on an open field.
+fn ask_by_class(app: &mut App, count: usize, class: u8) -> Vec<Entity> {
+    let requests: Vec<_> = (0..count)
+        .map(|number| {
+            let (x, y) = ((number % 50) as i32, (number / 50) as i32);
+            let place = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
+            (place, PathRequest::to(Cell::new(x + 5, y + 7)).class(RequestClass(class)))
+        })
+        .collect();
+    app.world_mut().spawn_batch(requests).collect()
+}
+
+fn limit(app: &mut App, class: usize, jobs: u32) {
+    app.world_mut().resource_mut::<TilePathSettings>().queue.class_limits[class] = jobs;
+}
+
+fn count_found(app: &App, units: &[Entity]) -> usize {
+    units.iter().filter(|&&unit| matches!(status(app, unit), PathStatus::Found(_))).count()
+}
+
+#[test]
+fn of_a_limited_class_so_many_are_taken_up_in_a_tick() {
+    let mut app = app_with(&field(64, 64));
+    limit(&mut app, 3, 5);
+    let limited = ask_by_class(&mut app, 60, 3);
+    let free = ask_by_class(&mut app, 100, 0);
+    for tick in 1..=12 {
+        app.update();
+        assert_eq!(count_found(&app, &limited), 5 * tick, "tick {tick}");
+        assert_eq!(count_found(&app, &free), 100, "the others do not wait for them");
+    }
+    assert_eq!(counters(&app).waiting, 0);
+}
+
+#[test]
+fn a_paused_class_waits_until_it_is_let_go() {
+    let mut app = app_with(&field(64, 64));
+    limit(&mut app, 2, 0);
+    let (paused, free) = (ask_by_class(&mut app, 20, 2), ask_by_class(&mut app, 20, 1));
+    run(&mut app, 50);
+    assert_eq!((count_found(&app, &paused), count_found(&app, &free)), (0, 20));
+    assert_eq!(counters(&app).waiting, 20);
+    assert!(paused.iter().all(|&unit| status(&app, unit) == PathStatus::Searching));
+    limit(&mut app, 2, u32::MAX);
+    app.update();
+    assert_eq!(count_found(&app, &paused), 20);
+}
+
+#[test]
+fn classes_above_the_last_count_as_the_last() {
+    let mut app = app_with(&field(64, 64));
+    limit(&mut app, 7, 4);
+    let (last, above) = (ask_by_class(&mut app, 10, 7), ask_by_class(&mut app, 10, 200));
+    app.update();
+    assert_eq!(count_found(&app, &last) + count_found(&app, &above), 4, "together");
+    run(&mut app, 4);
+    assert_eq!(count_found(&app, &last) + count_found(&app, &above), 20);
+}
+
+#[test]
+fn a_limited_crowd_with_one_goal_stays_within_its_limit() {
+    let mut app = app_with(&field(64, 64));
+    limit(&mut app, 1, 25);
+    let crowd: Vec<_> = (0..200)
+        .map(|number| {
+            let (x, y) = (number % 20, number / 20);
+            let place = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
+            (place, PathRequest::to(Cell::new(60, 60)).class(RequestClass(1)))
+        })
+        .collect();
+    let crowd: Vec<Entity> = app.world_mut().spawn_batch(crowd).collect();
+    for tick in 1..=8 {
+        app.update();
+        assert!(count_found(&app, &crowd) <= 25 * tick, "tick {tick}");
+    }
+    run(&mut app, 2);
+    assert_eq!(count_found(&app, &crowd), 200);
+}
+
+#[test]
+fn repairs_and_retries_of_a_limited_class_go_on() {
+    let mut app = app_with(&field(40, 9));
+    let unit = spawn_critter(&mut app, (2, 4));
+    ask(&mut app, unit, PathRequest::to(Cell::new(35, 4)).class(RequestClass(5)));
+    run(&mut app, 20);
+    limit(&mut app, 5, 1);
+    block(&mut app, CellRect::new(Cell::new(20, 2), 1, 5));
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(35, 4)));
+    assert_eq!(counters(&app).repaired, 1);
+}

@@ -1,0 +1,746 @@
+//! Groups: one order, a place for each, who leaves and who joins, and when all have come to rest.
+
+use std::collections::BTreeSet;
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{app::*, units::*};
+
+/// What was told of groups.
+#[derive(Resource, Default)]
+struct Told(Vec<GroupArrived>);
+
+fn watched(mut app: App) -> App {
+    record(&mut app);
+    app.init_resource::<Told>();
+    app.add_observer(|event: On<GroupArrived>, mut told: ResMut<Told>| {
+        let (entity, arrived, failed) = (event.entity, event.arrived, event.failed);
+        told.0.push(GroupArrived { entity, arrived, failed });
+    });
+    app
+}
+
+fn open_field(width: usize, height: usize) -> App {
+    watched(app_with_sizes(&field(width, height)))
+}
+
+/// Arrived and failed, for each time that something was told of the group.
+fn told(app: &App, group: Entity) -> Vec<(u32, u32)> {
+    let told = app.world().resource::<Told>().0.iter();
+    told.filter(|told| told.entity == group).map(|told| (told.arrived, told.failed)).collect()
+}
+
+/// So many critters side by side, in rows of five.
+fn squad(app: &mut App, count: i32, (x, y): (i32, i32)) -> Vec<Entity> {
+    (0..count).map(|unit| spawn_critter(app, (x + unit % 5, y + unit / 5))).collect()
+}
+
+fn group_to(goal: (i32, i32), units: &[Entity]) -> Group {
+    Group::to(Cell::from(goal), units.iter().copied()).persistent()
+}
+
+fn send(app: &mut App, group: Group) -> Entity {
+    app.world_mut().spawn(group).id()
+}
+
+/// Runs until the group has come to rest, and on to see that this is told once.
+fn finish(app: &mut App, group: Entity) -> (u32, u32) {
+    let before = told(app, group).len();
+    run_until(app, 3_000, |app| told(app, group).len() > before);
+    run(app, 60);
+    let told = told(app, group);
+    assert_eq!(told.len(), before + 1, "told once: {told:?}");
+    told[before]
+}
+
+fn places(app: &App, group: Entity) -> Vec<Option<Cell>> {
+    let state = app.world().get::<GroupState>(group).unwrap();
+    state.slots().iter().map(|&(_, place)| place).collect()
+}
+
+fn place_of(app: &App, group: Entity, unit: Entity) -> Option<Cell> {
+    let state = app.world().get::<GroupState>(group).unwrap();
+    state.slots().iter().find(|place| place.0 == unit).and_then(|place| place.1)
+}
+
+fn cells<'a>(app: &App, units: impl IntoIterator<Item = &'a Entity>) -> Vec<Cell> {
+    units.into_iter().map(|&unit| state(app, unit).cell()).collect()
+}
+
+fn set(cells: &[Cell]) -> BTreeSet<Cell> {
+    cells.iter().copied().collect()
+}
+
+/// Cells told by their offsets from a goal.
+fn around(goal: (i32, i32), offsets: &[(i32, i32)]) -> BTreeSet<Cell> {
+    offsets.iter().map(|&(dx, dy)| Cell::from(goal).offset(dx, dy)).collect()
+}
+
+/// Fails unless all stand on cells of their own.
+fn assert_apart(app: &App, units: &[Entity]) {
+    let cells = cells(app, units);
+    assert_eq!(set(&cells).len(), units.len(), "{cells:?}");
+}
+
+#[test]
+fn each_member_gets_a_cell_of_its_own_near_the_goal() {
+    let mut app = open_field(40, 40);
+    let units = squad(&mut app, 25, (2, 2));
+    let group = send(&mut app, group_to((25, 25), &units));
+    assert_eq!(finish(&mut app, group), (25, 0));
+    let cells = cells(&app, &units);
+    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
+    assert_eq!(cells, sent, "each on its own");
+    assert_eq!(set(&cells).len(), 25);
+    assert!(cells.contains(&Cell::new(25, 25)));
+    let is_near = |cell: &Cell| CellRect::new(Cell::new(22, 22), 7, 7).contains(*cell);
+    assert!(cells.iter().all(is_near), "{cells:?}");
+    for (unit, &cell) in units.iter().zip(&cells) {
+        assert_eq!(app.world().get::<GroupSlot>(*unit), Some(&GroupSlot { group, cell }));
+        assert!(failures(&app, *unit).is_empty());
+        assert_eq!(arrivals(&app, *unit), 1);
+    }
+}
+
+#[test]
+fn a_group_of_one_and_a_group_of_none() {
+    let mut app = open_field(20, 20);
+    let units = squad(&mut app, 1, (2, 2));
+    let one = send(&mut app, group_to((9, 4), &units));
+    let none = send(&mut app, group_to((9, 4), &[]));
+    assert_eq!(finish(&mut app, one), (1, 0));
+    assert_eq!(cells(&app, &units), [Cell::new(9, 4)]);
+    assert!(told(&app, none).iter().all(|&told| told == (0, 0)));
+}
+
+#[test]
+fn a_group_that_stands_on_its_places_has_arrived() {
+    let mut app = open_field(20, 20);
+    let units = squad(&mut app, 5, (5, 5));
+    let line = group_to((7, 5), &units).formation(Formation::Line).facing(Direction::North);
+    let group = send(&mut app, line);
+    assert_eq!(finish(&mut app, group), (5, 0));
+    let expected: Vec<Cell> = (5..10).map(|x| Cell::new(x, 5)).collect();
+    assert_eq!(cells(&app, &units), expected, "nobody changed places");
+}
+
+#[test]
+fn formations_stand_as_they_are_drawn() {
+    use Direction::{East, North};
+    use Formation::{Box, Column, Line, Wedge};
+    const LINE: [(i32, i32); 5] = [(-2, 0), (-1, 0), (0, 0), (1, 0), (2, 0)];
+    const COLUMN: [(i32, i32); 4] = [(1, 0), (0, 0), (-1, 0), (-2, 0)];
+    const WEDGE: [(i32, i32); 4] = [(0, 0), (-1, -1), (0, -1), (1, -1)];
+    let square: Vec<(i32, i32)> = (-1..2).flat_map(|y| (-1..2).map(move |x| (x, y))).collect();
+    let goal = (20, 15);
+    let shapes: [(Formation, Direction, u8, &[(i32, i32)]); 6] = [
+        (Line, North, 0, &LINE),
+        (Line, North, 1, &[(-2, 0), (0, 0), (2, 0)]),
+        (Line, East, 0, &[(0, -1), (0, 0), (0, 1)]),
+        (Column, East, 0, &COLUMN),
+        (Box, North, 0, &square),
+        (Wedge, North, 0, &WEDGE),
+    ];
+    for (formation, facing, spacing, offsets) in shapes {
+        let mut app = open_field(40, 30);
+        let units = squad(&mut app, offsets.len() as i32, (3, 3));
+        let order = group_to(goal, &units).formation(formation).facing(facing).spacing(spacing);
+        let group = send(&mut app, order);
+        assert_eq!(finish(&mut app, group), (offsets.len() as u32, 0));
+        let stand = set(&cells(&app, &units));
+        assert_eq!(stand, around(goal, offsets), "{formation:?} facing {facing:?}");
+    }
+}
+
+#[test]
+fn without_a_facing_a_formation_faces_the_way_it_goes() {
+    for (goal, facing) in
+        [((30, 15), Direction::East), ((16, 28), Direction::North), ((4, 4), Direction::SouthWest)]
+    {
+        let mut app = open_field(40, 30);
+        let units = squad(&mut app, 5, (14, 15));
+        let group = send(&mut app, group_to(goal, &units).formation(Formation::Line));
+        app.update();
+        let told = |app: &App| app.world().get::<GroupState>(group).unwrap().facing();
+        assert_eq!(told(&app), Some(facing));
+        finish(&mut app, group);
+        assert_eq!(told(&app), Some(facing), "still, when it has come to rest");
+    }
+}
+
+#[test]
+fn low_ranks_stand_in_front() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 4, (3, 3));
+    let ranks = [3, 1, 0, 2];
+    let members = units.iter().zip(ranks).map(|(&unit, rank)| GroupMember::from(unit).rank(rank));
+    let column = Group::to(Cell::new(20, 10), members).persistent().formation(Formation::Column);
+    let group = send(&mut app, column.facing(Direction::East));
+    assert_eq!(finish(&mut app, group), (4, 0));
+    for (unit, rank) in units.iter().zip(ranks) {
+        assert_eq!(state(&app, *unit).cell(), Cell::new(21 - rank, 10), "rank {rank}");
+    }
+}
+
+#[test]
+fn blocks_of_all_sizes_stand_apart() {
+    for formation in [Formation::Loose, Formation::Box, Formation::Line] {
+        let mut app = open_field(50, 50);
+        let mut members = Vec::new();
+        for index in 0..12 {
+            let profile = [SMALL, BIG, HUGE][index % 3];
+            let cell = (2 + 4 * (index % 4) as i32, 2 + 4 * (index / 4) as i32);
+            members.push(GroupMember::new(spawn_unit(&mut app, profile, cell)).profile(profile));
+        }
+        let order = Group::to(Cell::new(32, 32), members.clone()).persistent().formation(formation);
+        let group = send(&mut app, order);
+        assert_eq!(finish(&mut app, group), (12, 0));
+        let blocks: Vec<CellRect> = members
+            .iter()
+            .map(|member| {
+                let side = level(&app).unit_size(member.profile.unwrap());
+                CellRect::new(state(&app, member.entity).cell(), side, side)
+            })
+            .collect();
+        for (index, block) in blocks.iter().enumerate() {
+            for other in &blocks[index + 1..] {
+                assert!(block.intersection(*other).is_empty(), "{block} and {other}");
+            }
+        }
+    }
+}
+
+/// The ticks in which units arrive.
+fn arrival_ticks(app: &mut App, units: &[Entity]) -> Vec<u32> {
+    let mut ticks = vec![None; units.len()];
+    for tick in 0..3_000 {
+        for (unit, arrived) in units.iter().zip(&mut ticks) {
+            let has_arrived = app
+                .world()
+                .get(*unit)
+                .is_some_and(|status: &PathStatus| matches!(status, PathStatus::Arrived(_)));
+            if has_arrived && arrived.is_none() {
+                *arrived = Some(tick);
+            }
+        }
+        if ticks.iter().all(Option::is_some) {
+            break;
+        }
+        app.update();
+    }
+    ticks.into_iter().flatten().collect()
+}
+
+/// A line of units of very different speeds; between the first and the last arrival so many ticks.
+fn spread(keeps_together: bool) -> (App, Vec<Entity>, u32) {
+    let mut app = open_field(50, 20);
+    let units: Vec<Entity> = (0..3).map(|y| spawn_critter(&mut app, (2, 9 + y))).collect();
+    for (unit, speed) in units.iter().zip([8.0, 4.0, 16.0]) {
+        set_speed(&mut app, *unit, speed);
+    }
+    let order = group_to((30, 10), &units).formation(Formation::Line).facing(Direction::East);
+    send(&mut app, if keeps_together { order.keep_together() } else { order });
+    run(&mut app, 20);
+    let limits = units.iter().map(|unit| app.world().get::<GroupSpeedLimit>(*unit).copied());
+    let expected = keeps_together.then_some(GroupSpeedLimit(4.0));
+    assert!(limits.into_iter().all(|limit| limit == expected));
+    let ticks = arrival_ticks(&mut app, &units);
+    let spread = ticks.iter().max().unwrap() - ticks.iter().min().unwrap();
+    (app, units, spread)
+}
+
+#[test]
+fn a_group_that_keeps_together_arrives_together() {
+    let (mut app, units, together) = spread(true);
+    assert!(together <= 2, "{together} ticks between the first and the last");
+    run(&mut app, 3);
+    for unit in &units {
+        assert!(app.world().get::<GroupSpeedLimit>(*unit).is_none(), "free again");
+    }
+    let (_, _, apart) = spread(false);
+    assert!(apart > 200, "{apart}: they would have been far apart");
+}
+
+#[test]
+fn a_limit_that_the_game_has_set_stays() {
+    let mut app = open_field(30, 10);
+    let units = squad(&mut app, 3, (2, 2));
+    app.world_mut().entity_mut(units[0]).insert(SpeedLimit(2.0));
+    let group = send(&mut app, group_to((12, 4), &units));
+    run(&mut app, 10);
+    assert_eq!(
+        app.world().get::<SpeedLimit>(units[0]),
+        Some(&SpeedLimit(2.0)),
+        "nobody keeps together"
+    );
+    finish(&mut app, group);
+    assert_eq!(app.world().get::<SpeedLimit>(units[0]), Some(&SpeedLimit(2.0)));
+}
+
+#[test]
+fn the_ranks_are_closed_when_a_member_is_despawned() {
+    let mut app = open_field(40, 20);
+    let mut units = squad(&mut app, 5, (2, 8));
+    let goal = Cell::new(25, 10);
+    let group = send(&mut app, group_to((25, 10), &units));
+    run(&mut app, 20);
+    let first = units.iter().position(|&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
+    app.world_mut().entity_mut(units.remove(first)).despawn();
+    assert_eq!(finish(&mut app, group), (4, 0));
+    assert!(cells(&app, &units).contains(&goal), "somebody has moved up");
+    assert_apart(&app, &units);
+    assert_eq!(app.world().get::<Group>(group).unwrap().members.len(), 4);
+    // When they stand, too.
+    let first = units.iter().position(|&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
+    app.world_mut().entity_mut(units.remove(first)).despawn();
+    assert_eq!(finish(&mut app, group), (3, 0));
+    assert!(cells(&app, &units).contains(&goal));
+    assert_apart(&app, &units);
+}
+
+#[test]
+fn a_group_whose_members_have_all_died_is_quiet() {
+    let mut app = open_field(30, 10);
+    let units = squad(&mut app, 4, (2, 2));
+    let group = send(&mut app, group_to((20, 5), &units));
+    run(&mut app, 10);
+    for unit in units {
+        app.world_mut().entity_mut(unit).despawn();
+    }
+    run(&mut app, 50);
+    assert!(app.world().get::<Group>(group).unwrap().members.is_empty());
+    assert!(told(&app, group).iter().all(|&told| told == (0, 0)) && told(&app, group).len() <= 1);
+}
+
+#[test]
+fn a_member_with_another_order_has_left() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 6, (2, 8));
+    let goal = Cell::new(25, 10);
+    let group = send(&mut app, group_to((25, 10), &units).keep_together());
+    run(&mut app, 20);
+    let leaver = *units.iter().find(|&&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
+    let elsewhere = Cell::new(5, 1);
+    ask(&mut app, leaver, PathRequest::to(elsewhere));
+    run(&mut app, 2);
+    assert!(!app.world().entity(leaver).contains::<GroupSlot>());
+    assert!(!app.world().entity(leaver).contains::<GroupSpeedLimit>());
+    assert_eq!(finish(&mut app, group), (5, 0));
+    let stayed: Vec<Entity> = units.iter().copied().filter(|&unit| unit != leaver).collect();
+    assert!(cells(&app, &stayed).contains(&goal), "the ranks were closed");
+    assert_apart(&app, &stayed);
+    assert_eq!(rest(&mut app, leaver), Ok(elsewhere));
+    assert_eq!(cancellations(&app, leaver), [CancelReason::Replaced]);
+}
+
+#[test]
+fn a_member_whose_order_is_taken_off_has_left() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 3, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units));
+    run(&mut app, 20);
+    app.world_mut().entity_mut(units[1]).remove::<PathRequest>();
+    assert_eq!(finish(&mut app, group), (2, 0));
+    assert_eq!(status(&app, units[1]), PathStatus::Idle);
+    assert_eq!(cancellations(&app, units[1]), [CancelReason::Removed]);
+    assert!(state(&app, units[1]).cell().x < 12, "it stopped where it was");
+}
+
+#[test]
+fn a_member_may_go_over_to_another_group() {
+    let mut app = open_field(40, 30);
+    let units = squad(&mut app, 6, (2, 8));
+    let first = send(&mut app, group_to((30, 5), &units).keep_together());
+    run(&mut app, 20);
+    let second = send(&mut app, group_to((5, 25), &units[3..]));
+    run_until(&mut app, 2_000, |app| !told(app, first).is_empty() && !told(app, second).is_empty());
+    run(&mut app, 60);
+    assert_eq!((told(&app, first), told(&app, second)), (vec![(3, 0)], vec![(3, 0)]));
+    for (index, unit) in units.iter().enumerate() {
+        let group = if index < 3 { first } else { second };
+        assert_eq!(app.world().get::<GroupSlot>(*unit).unwrap().group, group);
+        assert!(!app.world().entity(*unit).contains::<GroupSpeedLimit>());
+    }
+    assert!(cells(&app, &units[..3]).iter().all(|cell| cell.x > 25));
+    assert!(cells(&app, &units[3..]).iter().all(|cell| cell.y > 20));
+}
+
+#[test]
+fn late_joiners_find_a_place() {
+    let mut app = open_field(40, 20);
+    let mut units = squad(&mut app, 5, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units));
+    run(&mut app, 30);
+    for at in [(10, 2), (24, 10)] {
+        let late = spawn_critter(&mut app, at);
+        units.push(late);
+        app.world_mut().get_mut::<Group>(group).unwrap().members.push(late.into());
+        let count = units.len() as u32;
+        assert_eq!(finish(&mut app, group), (count, 0), "the second joins when all stand");
+        assert_apart(&app, &units);
+        let is_near = |cell: &Cell| CellRect::new(Cell::new(23, 8), 5, 5).contains(*cell);
+        assert!(cells(&app, &units).iter().all(is_near));
+    }
+    assert_eq!(told(&app, group), [(6, 0), (7, 0)]);
+}
+
+#[test]
+fn a_member_that_is_taken_out_is_let_go() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 4, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units).keep_together());
+    run(&mut app, 20);
+    let out = units[2];
+    app.world_mut().get_mut::<Group>(group).unwrap().members.retain(|one| one.entity != out);
+    assert_eq!(finish(&mut app, group), (3, 0));
+    assert!(!app.world().entity(out).contains::<GroupSlot>());
+    assert!(!app.world().entity(out).contains::<GroupSpeedLimit>());
+    assert!(rest(&mut app, out).is_ok(), "its order stays");
+    assert!(failures(&app, out).is_empty());
+}
+
+/// A closed room of 3 × 3 cells from (1, 1) on.
+const ROOM: &str = "
+    #####
+    #...#
+    #...#
+    #...#
+    #####
+";
+
+/// Twelve critters in a room with nine cells, sent to its middle.
+fn crowded_room() -> (App, Vec<Entity>, Entity) {
+    let mut app = watched(app_with(ROOM));
+    let cell = |unit: i32| (1 + unit % 3, 1 + unit / 3 % 3);
+    let units: Vec<Entity> = (0..12).map(|unit| spawn_ghost(&mut app, cell(unit))).collect();
+    let group = send(&mut app, group_to((2, 2), &units));
+    (app, units, group)
+}
+
+#[test]
+fn a_group_larger_than_the_room_says_who_has_no_place() {
+    let (mut app, mut units, group) = crowded_room();
+    assert_eq!(finish(&mut app, group), (9, 3));
+    let full = PathFailure::NoRoom(Cell::new(2, 2));
+    let (with, without): (Vec<Entity>, Vec<Entity>) =
+        units.iter().copied().partition(|&unit| place_of(&app, group, unit).is_some());
+    assert_eq!((with.len(), without.len()), (9, 3));
+    assert_apart(&app, &with);
+    for unit in &with {
+        assert!(failures(&app, *unit).is_empty());
+    }
+    for unit in &without {
+        assert_eq!(failures(&app, *unit), [full], "told once");
+    }
+    // A place that falls vacant is taken by one of the others; nobody else is bothered.
+    units.retain(|&unit| unit != with[4]);
+    app.world_mut().entity_mut(with[4]).despawn();
+    app.world_mut().resource_mut::<Events>().0.clear();
+    assert_eq!(finish(&mut app, group), (9, 2));
+    assert!(
+        events(&app).iter().all(|said| !matches!(said, Said::Failed(..))),
+        "{:?}",
+        events(&app)
+    );
+    let standing: Vec<Entity> =
+        units.into_iter().filter(|&unit| place_of(&app, group, unit).is_some()).collect();
+    assert_eq!(standing.len(), 9);
+    assert_apart(&app, &standing);
+}
+
+#[test]
+fn a_member_without_a_place_that_was_sent_elsewhere_is_not_called_back() {
+    let (mut app, units, group) = crowded_room();
+    finish(&mut app, group);
+    let (with, without): (Vec<Entity>, Vec<Entity>) =
+        units.iter().copied().partition(|&unit| place_of(&app, group, unit).is_some());
+    for unit in &without {
+        ask(&mut app, *unit, PathRequest::to(Cell::new(3, 3)));
+    }
+    run(&mut app, 40);
+    app.world_mut().entity_mut(with[0]).despawn();
+    run(&mut app, 60);
+    for unit in &without {
+        let request = app.world().get::<PathRequest>(*unit).unwrap();
+        assert_eq!(request.target, Target::Cell(Cell::new(3, 3)), "its own order");
+    }
+}
+
+#[test]
+fn a_goal_in_a_wall_is_gathered_around() {
+    let mut app = open_field(30, 20);
+    let rock = CellRect::new(Cell::new(19, 9), 3, 3);
+    block(&mut app, rock);
+    let units = squad(&mut app, 8, (2, 8));
+    let group = send(&mut app, group_to((20, 10), &units));
+    assert_eq!(finish(&mut app, group), (8, 0));
+    assert_apart(&app, &units);
+    let is_near = |cell: &Cell| CellRect::new(Cell::new(15, 5), 11, 11).contains(*cell);
+    assert!(cells(&app, &units).iter().all(|cell| is_near(cell) && !rock.contains(*cell)));
+}
+
+#[test]
+fn what_no_member_can_do_each_is_told_once() {
+    let off = Cell::new(-5, 0);
+    for (order, reason) in [
+        (Group::to(off, [] as [Entity; 0]).persistent(), PathFailure::GoalOutOfBounds(off)),
+        (
+            group_to((5, 5), &[]).request(PathRequest::to(Cell::default()).on(GridId(7))),
+            PathFailure::GridGone(GridId(7)),
+        ),
+    ] {
+        let mut app = open_field(20, 10);
+        let units = squad(&mut app, 4, (2, 2));
+        let members = units.iter().map(|&unit| unit.into()).collect();
+        let group = send(&mut app, Group { members, ..order });
+        assert_eq!(finish(&mut app, group), (0, 4));
+        for unit in units {
+            assert_eq!(failures(&app, unit), [reason]);
+        }
+    }
+}
+
+#[test]
+fn a_member_that_cannot_come_along_holds_nobody_up() {
+    let mut app = open_field(30, 20);
+    block(&mut app, CellRect::single(Cell::new(2, 2)));
+    let (good, walled) = (spawn_critter(&mut app, (4, 4)), spawn_critter(&mut app, (2, 2)));
+    let (odd, off) = (spawn_critter(&mut app, (5, 4)), spawn_critter(&mut app, (-3, 4)));
+    let bare = app.world_mut().spawn_empty().id();
+    let mut members: Vec<GroupMember> = [bare, walled, good, off].map(GroupMember::from).to_vec();
+    members.push(GroupMember::new(odd).profile(ProfileId(9)));
+    let group = send(&mut app, Group::to(Cell::new(20, 10), members).persistent());
+    assert_eq!(finish(&mut app, group), (1, 4));
+    assert_eq!(state(&app, good).cell(), Cell::new(20, 10));
+    for (unit, reason) in [
+        (bare, PathFailure::StartUnknown),
+        (walled, PathFailure::StartImpassable(Cell::new(2, 2))),
+        (odd, PathFailure::UnknownProfile(ProfileId(9))),
+        (off, PathFailure::StartOutOfBounds(Cell::new(-3, 4))),
+    ] {
+        assert_eq!(failures(&app, unit), [reason]);
+    }
+    assert!(failures(&app, good).is_empty());
+}
+
+#[test]
+fn places_that_are_built_over_on_the_way_are_lost_and_counted() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 16, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units));
+    run(&mut app, 30);
+    let house = CellRect::new(Cell::new(25, 10), 2, 2);
+    let lost =
+        places(&app, group).into_iter().flatten().filter(|&cell| house.contains(cell)).count();
+    assert!(lost > 0);
+    app.world_mut().spawn(NavBlocker::on(house));
+    let (arrived, failed) = finish(&mut app, group);
+    assert_eq!((arrived + failed, failed), (16, lost as u32));
+    assert!(cells(&app, &units).iter().all(|cell| !house.contains(*cell)));
+    let told: usize = units.iter().map(|unit| failures(&app, *unit).len()).sum();
+    assert_eq!(told, lost);
+}
+
+#[test]
+fn orders_outlive_the_group_they_came_from() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 6, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units));
+    run(&mut app, 20);
+    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
+    app.world_mut().entity_mut(group).despawn();
+    for unit in &units {
+        assert!(rest(&mut app, *unit).is_ok());
+        assert!(failures(&app, *unit).is_empty());
+    }
+    // Who made room for others goes back when they have passed.
+    run(&mut app, 40);
+    assert_eq!(cells(&app, &units), sent);
+    assert!(app.world().resource::<Told>().0.is_empty());
+}
+
+#[test]
+fn a_speed_limit_does_not_outlive_the_group_it_came_from() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 3, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units).keep_together());
+    run(&mut app, 20);
+    app.world_mut().entity_mut(group).despawn();
+    run(&mut app, 400);
+    for unit in units {
+        assert!(!app.world().entity(unit).contains::<GroupSpeedLimit>());
+        assert!(has_arrived(&app, unit));
+    }
+}
+
+#[test]
+fn a_grid_that_is_removed_ends_the_group_once() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 6, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units).keep_together());
+    run(&mut app, 20);
+    grid(&mut app).remove(GridId::default());
+    assert_eq!(finish(&mut app, group), (0, 6));
+    for unit in units {
+        assert_eq!(failures(&app, unit), [PathFailure::GridGone(GridId::default())]);
+        assert!(!app.world().entity(unit).contains::<GroupSpeedLimit>());
+    }
+}
+
+#[test]
+fn a_new_goal_on_the_way_replaces_the_old_one() {
+    let mut app = open_field(40, 30);
+    let units = squad(&mut app, 8, (2, 8));
+    let group = send(&mut app, group_to((30, 10), &units));
+    run(&mut app, 40);
+    app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(10, 25).into();
+    assert_eq!(finish(&mut app, group), (8, 0));
+    assert_eq!(told(&app, group).len(), 1, "of the first goal nothing is told");
+    assert_apart(&app, &units);
+    let is_near = |cell: &Cell| CellRect::new(Cell::new(8, 23), 5, 5).contains(*cell);
+    assert!(cells(&app, &units).iter().all(is_near));
+    for unit in &units {
+        assert_eq!(cancellations(&app, *unit), [CancelReason::Replaced]);
+        assert_eq!(arrivals(&app, *unit), 1);
+    }
+}
+
+#[test]
+fn a_group_that_is_not_changed_is_left_alone() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 6, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units));
+    finish(&mut app, group);
+    let asked = counters(&app).requests;
+    run(&mut app, 200);
+    assert_eq!(counters(&app).requests, asked);
+    assert_eq!(asked, 6);
+    assert_eq!(told(&app, group).len(), 1);
+}
+
+#[test]
+fn the_order_of_members_does_not_show() {
+    let ends = |reversed: bool| {
+        let mut app = open_field(40, 20);
+        let units = squad(&mut app, 9, (2, 8));
+        let mut members = units.clone();
+        if reversed {
+            members.reverse();
+        }
+        let group = send(&mut app, group_to((25, 10), &members).formation(Formation::Box));
+        finish(&mut app, group);
+        cells(&app, &units)
+    };
+    assert_eq!(ends(false), ends(true));
+}
+
+/// Rough ground: patches of swamp everywhere.
+fn moor() -> App {
+    const SWAMP: TerrainId = TerrainId(2);
+    let mut app = app();
+    grid(&mut app).set_profiles(vec![Profile::default().with(SWAMP, 2 * PLAIN)]);
+    let is_swamp = |x: u32, y: u32| (x / 5 + y / 7).is_multiple_of(3) || (x * y).is_multiple_of(11);
+    let ground = |x, y| if is_swamp(x, y) { SWAMP.0 } else { TerrainId::GROUND.0 };
+    let terrain = (0..128).flat_map(|y| (0..128).map(move |x| (x, y))).map(|(x, y)| ground(x, y));
+    let level = NavGrid::from_terrain(128, 128, terrain.collect()).unwrap();
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    grid(&mut app).insert(GridId::default(), level, frame);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 1_000_000;
+    watched(app)
+}
+
+fn regiment(app: &mut App) -> Vec<Entity> {
+    let cells = (0..400).map(|unit| (3 + unit % 20, 3 + unit / 20));
+    cells
+        .map(|cell| {
+            let unit = spawn_critter(app, cell);
+            set_speed(app, unit, 32.0);
+            unit
+        })
+        .collect()
+}
+
+#[test]
+fn four_hundred_to_one_point_share_one_field() {
+    let mut app = moor();
+    let units = regiment(&mut app);
+    let group = send(&mut app, group_to((105, 100), &units));
+    run_until(&mut app, 50, |app| counters(app).found == 400);
+    let shared = counters(&app);
+    assert!(shared.by_field > 200, "{} along the field", shared.by_field);
+    // The same without a rally: everybody to the same place, alone.
+    let mut control = moor();
+    for (unit, cell) in regiment(&mut control).into_iter().zip(places(&app, group)) {
+        ask(&mut control, unit, PathRequest::to(cell.unwrap()));
+    }
+    run_until(&mut control, 200, |app| counters(app).found == 400);
+    let alone = counters(&control);
+    assert_eq!(alone.by_field, 0);
+    assert!(
+        shared.expansions * 2 < alone.expansions,
+        "{} expansions together, {} alone",
+        shared.expansions,
+        alone.expansions
+    );
+    assert_eq!(finish(&mut app, group), (400, 0));
+    assert_apart(&app, &units);
+    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
+    let off: Vec<_> = units
+        .iter()
+        .zip(&sent)
+        .filter(|&(&unit, &cell)| state(&app, unit).cell() != cell)
+        .map(|(&unit, &cell)| (state(&app, unit).cell(), cell, status(&app, unit)))
+        .collect();
+    assert!(off.is_empty(), "{off:?}");
+    assert!(sent.contains(&Cell::new(105, 100)));
+    let is_near = |cell: &Cell| CellRect::new(Cell::new(92, 87), 27, 27).contains(*cell);
+    assert!(sent.iter().all(is_near), "400 cells are 20 × 20");
+}
+
+#[test]
+fn whoever_changes_from_a_newer_group_to_an_older_one_stays_in_it() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 4, (2, 8));
+    let old = send(&mut app, group_to((25, 5), &units[..2]));
+    let new = send(&mut app, group_to((25, 15), &units[2..]));
+    run(&mut app, 10);
+    let changes = units[3];
+    app.world_mut().get_mut::<Group>(new).unwrap().members.retain(|m| m.entity != changes);
+    app.world_mut().get_mut::<Group>(old).unwrap().members.push(changes.into());
+    run(&mut app, 10);
+    assert_eq!(app.world().get::<GroupSlot>(changes).map(|place| place.group), Some(old));
+    assert_eq!(app.world().get::<Group>(old).unwrap().members.len(), 3);
+    finish(&mut app, old);
+    assert_eq!(places(&app, old).into_iter().flatten().count(), 3);
+}
+
+#[test]
+fn the_slowest_that_can_move_sets_the_pace() {
+    let mut app = open_field(30, 10);
+    let units = squad(&mut app, 3, (2, 2));
+    app.world_mut().entity_mut(units[0]).insert(SpeedLimit(0.0));
+    send(&mut app, group_to((20, 4), &units).keep_together());
+    run(&mut app, 10);
+    assert!(app.world().get::<GroupSpeedLimit>(units[1]).unwrap().0 > 0.0);
+}
+
+#[test]
+fn many_groups_in_a_tick_are_called_together_one_after_the_other() {
+    let mut app = open_field(60, 60);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 2_000;
+    let squads: Vec<Entity> = (0..8)
+        .map(|row| {
+            let units = squad(&mut app, 6, (2, 2 + 7 * row));
+            send(&mut app, group_to((50, 2 + 7 * row), &units))
+        })
+        .collect();
+    app.update();
+    let placed = |app: &App| {
+        squads.iter().filter(|&&group| places(app, group).iter().any(Option::is_some)).count()
+    };
+    let first = placed(&app);
+    assert!((1..8).contains(&first), "{first}");
+    run(&mut app, 8);
+    assert_eq!(placed(&app), 8);
+}

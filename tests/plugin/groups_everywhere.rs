@@ -1,0 +1,140 @@
+//! Groups sent everywhere: to all borders and corners, of all sizes, in all formations: all of them arrive.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::*, units::*};
+use crate::watch::*;
+
+/// Columns and rows of the field.
+const SIDE: i32 = 40;
+
+const FORMATIONS: [Formation; 3] = [Formation::Loose, Formation::Line, Formation::Wedge];
+
+/// A group of units of `size` × `size` cells on an open field, sent to a goal.
+fn group_of(
+    size: u8,
+    count: i32,
+    from: (i32, i32),
+    goal: Cell,
+    formation: Formation,
+) -> (App, Vec<Entity>) {
+    let mut app = app_with(&field(SIDE as usize, SIDE as usize));
+    grid(&mut app).set_profiles(vec![Profile::default().size(size)]);
+    let size = i32::from(size);
+    let side = (1..).find(|side| side * side >= count).unwrap();
+    let units: Vec<Entity> = (0..count)
+        .map(|i| {
+            let at = (from.0 + i % side * size, from.1 + i / side * size);
+            put(&mut app, Critter::new(8.0), at)
+        })
+        .collect();
+    run(&mut app, 2);
+    app.world_mut().spawn(Group::to(goal, units.clone()).persistent().formation(formation));
+    (app, units)
+}
+
+/// Who has not come to rest on its place, and why; `None` if everybody has. Members that were pushed aside have
+/// some time to come back.
+fn late(app: &mut App, units: &[Entity], most: u32) -> Option<String> {
+    let mut watch = Watch::new();
+    let place = |app: &App, unit| app.world().get::<GroupSlot>(unit).map(|place| place.cell);
+    let is_home =
+        |app: &App, unit| has_arrived(app, unit) && place(app, unit) == Some(cell(app, unit));
+    for _ in 0..most {
+        if units.iter().all(|&unit| is_home(app, unit)) {
+            return None;
+        }
+        watch.tick(app);
+    }
+    let away = units.iter().filter(|&&unit| !is_home(app, unit));
+    let away = away.map(|&unit| {
+        format!("{} to {:?} {:?}", cell(app, unit), place(app, unit), status(app, unit))
+    });
+    Some(away.collect::<Vec<_>>().join(", "))
+}
+
+fn goals(size: i32) -> Vec<Cell> {
+    let (low, high, middle) = (0, SIDE - size, SIDE / 2);
+    [low, middle, high]
+        .into_iter()
+        .flat_map(|y| [low, middle, high].map(|x| Cell::new(x, y)))
+        .collect()
+}
+
+/// All groups of units of one size; those that do not come to rest.
+fn all_of_size(size: u8) -> Vec<String> {
+    let mut jams = Vec::new();
+    let mut number = 0;
+    for formation in FORMATIONS {
+        for (at, goal) in goals(i32::from(size)).into_iter().enumerate() {
+            let mut random = Random(number);
+            for _ in 0..if at == 4 { 6 } else { 3 } {
+                number += 1;
+                let count = 3 + random.below(13) as i32;
+                let side = (1..).find(|side: &i32| side * side >= count).unwrap() * i32::from(size);
+                let room = (SIDE - side) as u32;
+                let from = (random.below(room + 1) as i32, random.below(room + 1) as i32);
+                let (mut app, units) = group_of(size, count, from, goal, formation);
+                if let Some(text) = late(&mut app, &units, 6_000) {
+                    jams.push(format!(
+                        "{number}: {count} from {from:?} to {goal} {formation:?}: {text}"
+                    ));
+                }
+            }
+        }
+    }
+    println!("{number} groups of size {size}: {} jams", jams.len());
+    jams
+}
+
+#[test]
+fn groups_of_one_cell_come_to_rest_everywhere() {
+    assert_eq!(all_of_size(1), Vec::<String>::new());
+}
+
+#[test]
+fn groups_of_two_cells_a_side_come_to_rest_everywhere() {
+    assert_eq!(all_of_size(2), Vec::<String>::new());
+}
+
+#[test]
+fn groups_of_three_cells_a_side_come_to_rest_everywhere() {
+    assert_eq!(all_of_size(3), Vec::<String>::new());
+}
+
+#[test]
+fn groups_of_four_cells_a_side_come_to_rest_everywhere() {
+    assert_eq!(all_of_size(4), Vec::<String>::new());
+}
+
+#[test]
+fn four_large_units_gather_in_the_middle_of_an_open_field() {
+    for formation in FORMATIONS {
+        let (mut app, units) = group_of(3, 4, (2, 2), Cell::new(20, 20), formation);
+        assert_eq!(late(&mut app, &units, 3_000), None, "{formation:?}");
+    }
+}
+
+#[test]
+fn groups_whose_places_overlap_come_to_rest() {
+    for seed in 1..=4 {
+        let mut random = Random(seed);
+        let mut app = app_with(&field(60, 60));
+        let mut all = Vec::new();
+        for i in 0..12 {
+            let from = (2 + 15 * (i % 4), 2 + 18 * (i / 4));
+            let units: Vec<Entity> = (0..12)
+                .map(|j| put(&mut app, Critter::new(8.0), (from.0 + j % 4, from.1 + j / 4)))
+                .collect();
+            let goal = Cell::new(25 + random.below(10) as i32, 25 + random.below(10) as i32);
+            app.world_mut().spawn(Group::to(goal, units.clone()).persistent());
+            all.extend(units);
+        }
+        run(&mut app, 2_500);
+        let steps = crowd_counters(&app).steps;
+        run(&mut app, 400);
+        assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: nobody walks any more");
+        assert!(all.iter().all(|&unit| has_arrived(&app, unit)));
+    }
+}

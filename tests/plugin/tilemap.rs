@@ -1,0 +1,495 @@
+//! Tiles become grids: first build, changes, layers, frames, refusals. No `TilemapPlugin`.
+
+#![cfg(feature = "tilemap")]
+use bevy::prelude::*;
+use bevy_ecs_tilemap::prelude::*;
+use bevy_tilepath::prelude::*;
+use proptest::prelude::*;
+
+use crate::common::app::{app, place, run, run_until, status};
+
+const GRASS: TerrainId = TerrainId(b'G');
+const ROAD: TerrainId = TerrainId(b'.');
+const WATER: TerrainId = TerrainId(b'W');
+
+/// What a tilemap entity needs, on an upright map of 16-unit tiles.
+fn map_bundle(size: TilemapSize) -> impl Bundle {
+    (
+        size,
+        TilemapGridSize { x: 16.0, y: 16.0 },
+        TilemapTileSize { x: 16.0, y: 16.0 },
+        TilemapType::Square,
+        Transform::default(),
+    )
+}
+
+/// A map of `width × height` tiles of texture 0.
+fn spawn_map(app: &mut App, size: (u32, u32), source: NavSource) -> Entity {
+    let size = TilemapSize { x: size.0, y: size.1 };
+    let map = app.world_mut().spawn((map_bundle(size), source)).id();
+    for y in 0..size.y {
+        for x in 0..size.x {
+            spawn_tile(app, map, (x, y), 0);
+        }
+    }
+    map
+}
+
+fn spawn_tile(app: &mut App, map: Entity, at: (u32, u32), texture: u32) -> Entity {
+    let position = TilePos { x: at.0, y: at.1 };
+    app.world_mut().spawn((position, TilemapId(map), TileTextureIndex(texture))).id()
+}
+
+fn tile_at(app: &mut App, map: Entity, at: (u32, u32)) -> Entity {
+    let mut tiles = app.world_mut().query::<(Entity, &TilePos, &TilemapId)>();
+    let found = tiles
+        .iter(app.world())
+        .find(|(_, position, id)| id.0 == map && (position.x, position.y) == at);
+    found.unwrap().0
+}
+
+fn terrain(app: &App, x: i32, y: i32) -> Option<TerrainId> {
+    app.world().resource::<NavGrids>().get(GridId::default())?.terrain(Cell::new(x, y))
+}
+
+fn revision(app: &App) -> u64 {
+    app.world().resource::<NavGrids>().get(GridId::default()).unwrap().revision()
+}
+
+fn by_texture() -> NavSource {
+    NavSource::by_texture([GRASS, ROAD, WATER])
+}
+
+#[test]
+fn a_map_becomes_a_grid_in_the_first_tick() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (8, 5), by_texture());
+    spawn_tile(&mut app, map, (3, 2), 2);
+    app.update();
+    assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Ready));
+    assert_eq!(terrain(&app, 0, 0), Some(GRASS));
+    assert_eq!(terrain(&app, 3, 2), Some(WATER), "the tile spawned last has the word");
+    assert_eq!(terrain(&app, 8, 0), None);
+}
+
+#[test]
+fn textures_beyond_the_table_are_void() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    spawn_tile(&mut app, map, (1, 1), 77);
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(TerrainId::VOID));
+}
+
+#[test]
+fn changed_moved_and_despawned_tiles_follow() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (8, 8), by_texture().empty(WATER));
+    app.update();
+    let tile = tile_at(&mut app, map, (2, 2));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    app.update();
+    assert_eq!(terrain(&app, 2, 2), Some(ROAD));
+    app.world_mut().entity_mut(tile).insert(TilePos { x: 5, y: 6 });
+    app.update();
+    assert_eq!((terrain(&app, 2, 2), terrain(&app, 5, 6)), (Some(WATER), Some(ROAD)));
+    app.world_mut().entity_mut(tile).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 5, 6), Some(GRASS), "the tile below shows again");
+    assert_eq!(terrain(&app, 2, 2), Some(WATER), "empty cells are what the source says");
+}
+
+#[test]
+fn cosmetic_changes_are_no_edits() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (8, 8), NavSource::by_texture([GRASS, GRASS]));
+    app.update();
+    let before = revision(&app);
+    let tile = tile_at(&mut app, map, (2, 2));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    app.world_mut().get_mut::<TilePos>(tile).unwrap().set_changed();
+    run(&mut app, 2);
+    assert_eq!(revision(&app), before);
+}
+
+#[test]
+fn terrain_may_come_from_a_component_or_a_function() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), NavSource::by_component().empty(WATER));
+    let tile = tile_at(&mut app, map, (1, 1));
+    app.world_mut().entity_mut(tile).insert(TileTerrain(ROAD));
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+    app.world_mut().entity_mut(tile).remove::<TileTerrain>();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(TerrainId::VOID), "nobody has anything to say");
+
+    let striped = NavSource::by(|tile| Some(if tile.position.x % 2 == 0 { GRASS } else { ROAD }));
+    app.world_mut().entity_mut(map).insert(striped);
+    app.update();
+    assert_eq!((terrain(&app, 2, 3), terrain(&app, 3, 3)), (Some(GRASS), Some(ROAD)));
+}
+
+#[test]
+fn hidden_tiles_count_unless_told_otherwise() {
+    for (hidden_is_empty, expected) in [(false, GRASS), (true, WATER)] {
+        let mut app = app();
+        let source = NavSource { hidden_is_empty, ..by_texture().empty(WATER) };
+        let map = spawn_map(&mut app, (4, 4), source);
+        let tile = tile_at(&mut app, map, (1, 1));
+        app.world_mut().entity_mut(tile).insert(TileVisible(false));
+        app.update();
+        assert_eq!(terrain(&app, 1, 1), Some(expected));
+    }
+}
+
+#[test]
+fn layers_lie_over_each_other_and_show_through() {
+    let mut app = app();
+    spawn_map(&mut app, (10, 10), NavSource::by_texture([WATER]));
+    // A bridge layer with two tiles, shifted and left of the first map.
+    let size = TilemapSize { x: 6, y: 1 };
+    let source = NavSource::by_texture([ROAD]).order(1).offset(Cell::new(-2, 4));
+    let bridge = app.world_mut().spawn((map_bundle(size), source)).id();
+    let planks = [0, 3].map(|x| spawn_tile(&mut app, bridge, (x, 0), 0));
+    app.update();
+    let grids = app.world().resource::<NavGrids>();
+    let extent = CellRect::new(Cell::new(-2, 0), 12, 10);
+    assert_eq!(grids.get(GridId::default()).unwrap().rect(), extent);
+    assert_eq!(terrain(&app, -2, 4), Some(ROAD));
+    assert_eq!(terrain(&app, 1, 4), Some(ROAD));
+    assert_eq!(terrain(&app, 2, 4), Some(WATER));
+    assert_eq!(terrain(&app, -2, 5), Some(TerrainId::VOID));
+    app.world_mut().entity_mut(planks[1]).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 1, 4), Some(WATER), "the lower layer shows through again");
+    app.world_mut().entity_mut(bridge).despawn();
+    app.update();
+    assert_eq!(terrain(&app, -2, 4), None, "the grid reaches over what is left");
+}
+
+#[test]
+fn a_map_without_source_or_despawned_takes_its_grid_along() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    app.world_mut().entity_mut(map).remove::<NavSource>();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), None);
+}
+
+#[test]
+fn a_map_despawned_in_mid_walk_fails_its_critters() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (30, 4), by_texture());
+    app.update();
+    let unit = app
+        .world_mut()
+        .spawn((Critter::new(8.0), Transform::default(), PathRequest::to(Cell::new(29, 3))))
+        .id();
+    run(&mut app, 20);
+    app.world_mut().entity_mut(map).despawn();
+    run(&mut app, 20);
+    let before = place(&app, unit);
+    run(&mut app, 20);
+    assert_eq!(place(&app, unit), before, "it stands");
+    let gone = PathFailure::GridGone(GridId::default());
+    assert_eq!(status(&app, unit), PathStatus::Failed(gone));
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(0, 0)));
+    run(&mut app, 2);
+    assert_eq!(status(&app, unit), PathStatus::Failed(gone));
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_a_reason() {
+    let square = TilemapType::Square;
+    for (map_type, size, error) in [
+        (TilemapType::Isometric(IsoCoordSystem::Staggered), (4, 4), SourceError::Staggered),
+        (TilemapType::Hexagon(HexCoordSystem::Row), (4, 4), SourceError::Hexagonal),
+        (square, (0, 4), SourceError::Empty { width: 0, height: 4 }),
+        (square, (20_000, 4), SourceError::TooLarge { width: 20_000, height: 4 }),
+    ] {
+        let mut app = app();
+        let size = TilemapSize { x: size.0, y: size.1 };
+        let map = app.world_mut().spawn((map_bundle(size), by_texture())).id();
+        app.world_mut().entity_mut(map).insert(map_type);
+        spawn_tile(&mut app, map, (0, 0), 0);
+        run(&mut app, 2);
+        assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Refused(error)));
+        assert!(app.world().resource::<NavGrids>().get(GridId::default()).is_none());
+    }
+}
+
+#[test]
+fn maps_that_together_are_too_large_cost_only_the_last_one() {
+    let mut app = app();
+    spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let far = by_texture().offset(Cell::new(30_000, 0));
+    let second = spawn_map(&mut app, (4, 4), far);
+    run(&mut app, 2);
+    assert!(matches!(
+        app.world().get::<SourceStatus>(second),
+        Some(SourceStatus::Refused(SourceError::TooLarge { .. }))
+    ));
+    assert_eq!(terrain(&app, 1, 1), Some(GRASS));
+}
+
+#[test]
+fn a_map_that_was_too_large_beside_another_is_read_when_that_one_goes() {
+    let mut app = app();
+    let first = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let far = [30_000, 60_000].map(|x| {
+        let source = by_texture().offset(Cell::new(x, 0));
+        let map = spawn_map(&mut app, (4, 4), source);
+        run(&mut app, 2);
+        map
+    });
+    let status = |app: &App, map| *app.world().get::<SourceStatus>(map).unwrap();
+    let is_refused = |status| matches!(status, SourceStatus::Refused(SourceError::TooLarge { .. }));
+    assert!(far.iter().all(|&map| is_refused(status(&app, map))));
+    app.world_mut().entity_mut(first).despawn();
+    run(&mut app, 20);
+    assert_eq!(status(&app, far[0]), SourceStatus::Ready);
+    assert!(is_refused(status(&app, far[1])), "it is still too far from the other one");
+    let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+    assert_eq!(level.origin(), Cell::new(30_000, 0));
+}
+
+#[test]
+fn tiles_outside_their_map_are_ignored() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    spawn_tile(&mut app, map, (9, 9), 1);
+    app.update();
+    assert_eq!(terrain(&app, 3, 3), Some(GRASS));
+}
+
+#[test]
+fn buildings_block_their_footprint_until_the_last_one_is_gone() {
+    let mut app = app();
+    spawn_map(&mut app, (10, 10), by_texture());
+    let rect = CellRect::new(Cell::new(4, 4), 2, 3);
+    let first = app.world_mut().spawn(NavBlocker::on(rect)).id();
+    // The center of cells (4..=5, 4..=6).
+    let second = app
+        .world_mut()
+        .spawn((NavBlocker::sized(2, 3), Transform::from_xyz(4.5 * 16.0, 5.0 * 16.0, 0.0)))
+        .id();
+    app.update();
+    let blockers = |app: &App, x, y| {
+        let grids = app.world().resource::<NavGrids>();
+        grids.get(GridId::default()).unwrap().blockers(Cell::new(x, y))
+    };
+    for cell in rect.cells() {
+        assert_eq!(blockers(&app, cell.x, cell.y), 2, "at {cell}");
+    }
+    assert_eq!(blockers(&app, 3, 4) + blockers(&app, 6, 4) + blockers(&app, 4, 7), 0);
+    app.world_mut().entity_mut(first).despawn();
+    app.update();
+    assert_eq!(blockers(&app, 4, 4), 1);
+    app.world_mut().get_mut::<Transform>(second).unwrap().translation.x += 32.0;
+    app.update();
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 7, 6)), (0, 1), "it moved");
+    app.world_mut().entity_mut(second).remove::<NavBlocker>();
+    app.update();
+    assert_eq!(blockers(&app, 7, 6), 0);
+}
+
+#[test]
+fn buildings_spawned_before_their_map_or_beside_it_wait_for_it() {
+    let mut app = app();
+    let rect = CellRect::new(Cell::new(3, 3), 2, 2);
+    app.world_mut().spawn(NavBlocker::on(rect));
+    app.update();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let blockers = |app: &App, x, y| {
+        let grids = app.world().resource::<NavGrids>();
+        grids.get(GridId::default()).unwrap().blockers(Cell::new(x, y))
+    };
+    assert_eq!(blockers(&app, 3, 3), 1, "the part that lies on the grid");
+    app.world_mut().entity_mut(map).insert(TilemapSize { x: 8, y: 8 });
+    run(&mut app, 2);
+    assert_eq!((blockers(&app, 3, 3), blockers(&app, 4, 4)), (1, 1), "all of it");
+}
+
+#[test]
+fn a_critter_walks_over_a_moved_and_scaled_map() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (20, 20), by_texture());
+    let transform = Transform::from_xyz(100.0, -50.0, 0.0).with_scale(Vec3::splat(2.0));
+    app.world_mut().entity_mut(map).insert(transform);
+    let unit = app
+        .world_mut()
+        .spawn((
+            Critter::new(16.0),
+            Transform::from_xyz(100.0, -50.0, 0.0),
+            PathRequest::to(Vec2::new(100.0 + 5.0 * 32.0, -50.0 + 3.0 * 32.0)),
+        ))
+        .id();
+    run_until(&mut app, 200, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
+    run(&mut app, 2);
+    assert_eq!(place(&app, unit), Vec2::new(260.0, 46.0));
+}
+
+#[test]
+fn removals_between_ticks_are_not_forgotten() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture().empty(WATER));
+    let building = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(4, 4), 2, 2))).id();
+    app.update();
+    let tile = tile_at(&mut app, map, (1, 1));
+    // Frames without a tick.
+    let frame = core::time::Duration::from_millis(1);
+    app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
+    app.world_mut().entity_mut(building).despawn();
+    app.world_mut().entity_mut(tile).despawn();
+    run(&mut app, 5);
+    app.insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(1));
+    run(&mut app, 2);
+    assert_eq!(terrain(&app, 1, 1), Some(WATER));
+    let grids = app.world().resource::<NavGrids>();
+    assert_eq!(grids.get(GridId::default()).unwrap().blockers(Cell::new(4, 4)), 0);
+}
+
+#[test]
+fn tiles_under_others_show_when_those_go_and_survive_a_smaller_map() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture());
+    app.update();
+    let road = spawn_tile(&mut app, map, (9, 9), 1);
+    let water = spawn_tile(&mut app, map, (9, 9), 2);
+    app.update();
+    assert_eq!(terrain(&app, 9, 9), Some(WATER));
+    app.world_mut().entity_mut(water).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 9, 9), Some(ROAD));
+    app.world_mut().entity_mut(map).insert(TilemapSize { x: 5, y: 5 });
+    app.update();
+    app.world_mut().entity_mut(road).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 4, 4), Some(GRASS));
+    assert_eq!(terrain(&app, 9, 9), None);
+}
+
+#[test]
+fn writing_a_source_again_does_not_change_who_has_the_word() {
+    let mut app = app();
+    let first = spawn_map(&mut app, (4, 4), NavSource::by_texture([ROAD]));
+    app.update();
+    spawn_map(&mut app, (4, 4), NavSource::by_texture([WATER]));
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD), "among equals the first added");
+    app.world_mut().get_mut::<NavSource>(first).unwrap().set_changed();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+}
+
+#[test]
+fn buildings_stay_when_their_grid_grows_moves_or_is_replaced() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture());
+    let rect = CellRect::new(Cell::new(4, 4), 1, 1);
+    app.world_mut().spawn(NavBlocker::on(rect));
+    app.world_mut().spawn((NavBlocker::default(), Transform::from_xyz(32.0, 32.0, 0.0)));
+    app.update();
+    let blockers = |app: &App, x, y| {
+        let grids = app.world().resource::<NavGrids>();
+        grids.get(GridId::default()).unwrap().blockers(Cell::new(x, y))
+    };
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 2, 2)), (1, 1));
+    app.world_mut().get_mut::<Transform>(map).unwrap().translation.x = -16.0;
+    run(&mut app, 2);
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 2, 2), blockers(&app, 3, 2)), (1, 0, 1));
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    let (copy, frame) = {
+        let id = GridId::default();
+        (grids.get(id).unwrap().clone(), *grids.frame(id).unwrap())
+    };
+    let mut fresh = NavGrid::new(12, 12, GRASS).unwrap();
+    fresh.set_terrain(Cell::new(0, 0), copy.terrain(Cell::new(0, 0)).unwrap()).unwrap();
+    grids.remove(GridId::default());
+    grids.insert(GridId::default(), fresh, frame);
+    run(&mut app, 2);
+    assert_eq!((blockers(&app, 4, 4), blockers(&app, 3, 2)), (1, 1));
+}
+
+#[test]
+fn a_tile_that_turns_impassable_ahead_sends_only_those_around_whose_way_it_cuts() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (20, 9), NavSource::by_texture([TerrainId::GROUND]));
+    app.update();
+    let [cut, clear] = [4.0, 8.0].map(|y: f32| {
+        let goal = Cell::new(19, y as i32);
+        let place = Transform::from_xyz(0.0, y * 16.0, 0.0);
+        app.world_mut().spawn((Critter::new(8.0), place, PathRequest::to(goal))).id()
+    });
+    run(&mut app, 20);
+    let tile = tile_at(&mut app, map, (12, 4));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 9;
+    app.update();
+    assert_eq!(app.world().resource::<PathCounters>().repaired, 1);
+    for unit in [cut, clear] {
+        run_until(&mut app, 400, |app| {
+            let at = app.world().get::<CritterState>(cut).unwrap().cell();
+            assert_ne!(at, Cell::new(12, 4));
+            status(app, unit) == PathStatus::Arrived(PathKind::Complete)
+        });
+    }
+}
+
+fn anchors() -> impl Strategy<Value = TilemapAnchor> {
+    prop_oneof![
+        Just(TilemapAnchor::None),
+        Just(TilemapAnchor::Center),
+        Just(TilemapAnchor::BottomLeft),
+        Just(TilemapAnchor::TopRight),
+        Just(TilemapAnchor::CenterLeft),
+        (-1.0f32..1.0, -1.0f32..1.0).prop_map(|(x, y)| TilemapAnchor::Custom(Vec2::new(x, y))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Both ways between world and cell agree with the tilemap's own helpers, for every anchor,
+    /// type, tile size and transform.
+    #[test]
+    fn world_and_cell_agree_with_the_tilemap(
+        anchor in anchors(),
+        diamond: bool,
+        size in (1u32..40, 1u32..40),
+        grid in (4.0f32..40.0, 4.0f32..40.0),
+        tile in (4.0f32..40.0, 4.0f32..40.0),
+        shift in (-500.0f32..500.0, -500.0f32..500.0),
+        scale in 0.25f32..4.0,
+        turn in 0.0f32..6.0,
+        pick: (u32, u32),
+    ) {
+        let mut app = app();
+        let size = TilemapSize { x: size.0, y: size.1 };
+        let grid_size = TilemapGridSize { x: grid.0, y: grid.1 };
+        let tile_size = TilemapTileSize { x: tile.0, y: tile.1 };
+        let map_type = if diamond {
+            TilemapType::Isometric(IsoCoordSystem::Diamond)
+        } else {
+            TilemapType::Square
+        };
+        let transform = Transform::from_xyz(shift.0, shift.1, 0.0)
+            .with_scale(Vec3::splat(scale))
+            .with_rotation(Quat::from_rotation_z(turn));
+        app.world_mut().spawn((
+            size, grid_size, tile_size, map_type, anchor, transform, by_texture(),
+        ));
+        app.update();
+        let frame = *app.world().resource::<NavGrids>().frame(GridId::default()).unwrap();
+        let at = TilePos { x: pick.0 % size.x, y: pick.1 % size.y };
+        let local = at.center_in_world(&size, &grid_size, &tile_size, &map_type, &anchor);
+        let world = transform.transform_point(local.extend(0.0)).truncate();
+        let cell = Cell::new(at.x as i32, at.y as i32);
+        prop_assert!(frame.cell_center(cell).distance(world) < 0.05);
+        prop_assert_eq!(frame.cell_at(world), Some(cell));
+    }
+}

@@ -1,0 +1,380 @@
+//! Units larger than a cell: where they are drawn, what they walk through, and what becomes of those
+//! that are put where they do not fit, or grow.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::*, units::*};
+
+fn to(x: i32, y: i32) -> PathRequest {
+    PathRequest::to(Cell::new(x, y))
+}
+
+fn big(x: i32, y: i32) -> PathRequest {
+    to(x, y).profile(BIG)
+}
+
+/// Fails where any part of a block with its middle at `place` lies over an impassable cell.
+fn assert_clear(app: &App, profile: ProfileId, place: Vec2) {
+    let size = level(app).unit_size(profile);
+    // In cells; a hair's breadth of rounding is let pass.
+    let reach = size as f32 / 2.0 - 1.0e-3;
+    let middle = place / 10.0;
+    let (low, high) = ((middle - reach + 0.5).floor(), (middle + reach + 0.5).floor());
+    for y in low.y as i32..=high.y as i32 {
+        for x in low.x as i32..=high.x as i32 {
+            let cell = Cell::new(x, y);
+            assert!(level(app).cost(SMALL, cell) > 0, "the block at {place} lies over {cell}");
+        }
+    }
+}
+
+/// Runs until the order has ended; at no tick may any part of the unit be where it cannot be.
+fn walk_watched(app: &mut App, unit: Entity, profile: ProfileId) -> Result<Cell, PathFailure> {
+    for _ in 0..3_000 {
+        let (state, place) = (state(app, unit), place(app, unit));
+        assert_clear(app, profile, place);
+        match status(app, unit) {
+            PathStatus::Failed(reason) => return Err(reason),
+            PathStatus::Arrived(_) => return Ok(state.cell()),
+            PathStatus::Searching => {}
+            _ => {
+                for cell in [state.walk().tail(), state.walk().head()] {
+                    assert!(level(app).cost(profile, cell) > 0, "it does not fit on {cell}");
+                }
+            }
+        }
+        app.update();
+    }
+    panic!("it never comes to rest");
+}
+
+#[test]
+fn a_unit_is_drawn_in_the_middle_of_its_block() {
+    for (profile, offset) in [(SMALL, 0.0), (BIG, 5.0), (HUGE, 10.0)] {
+        let mut app = app_with_sizes(&field(20, 12));
+        let unit = spawn_unit(&mut app, profile, (2, 3));
+        assert_eq!(place(&app, unit), Vec2::new(20.0, 30.0) + offset);
+        ask(&mut app, unit, to(2, 3).profile(profile));
+        run(&mut app, 3);
+        assert_eq!(state(&app, unit).cell(), Cell::new(2, 3), "it stands where it was put");
+        assert_eq!(place(&app, unit), Vec2::new(20.0, 30.0) + offset, "and is not moved");
+        ask(&mut app, unit, to(12, 8).profile(profile));
+        assert_eq!(rest(&mut app, unit), Ok(Cell::new(12, 8)));
+        run(&mut app, 2);
+        assert_eq!(place(&app, unit), Vec2::new(120.0, 80.0) + offset);
+    }
+}
+
+#[test]
+fn a_gap_must_be_as_wide_as_the_unit() {
+    let (start, goal) = (Cell::new(2, 4), Cell::new(15, 4));
+    for (profile, width, fits) in
+        [(SMALL, 1, true), (BIG, 1, false), (BIG, 2, true), (HUGE, 2, false), (HUGE, 3, true)]
+    {
+        let mut app = app_with_sizes(&field(20, 12));
+        block(&mut app, CellRect::new(Cell::new(9, 0), 1, 12));
+        unblock(&mut app, CellRect::new(Cell::new(9, 5), 1, width));
+        let unit = spawn_unit(&mut app, profile, (start.x, start.y));
+        ask(&mut app, unit, PathRequest::to(goal).profile(profile));
+        let end = if fits { Ok(goal) } else { Err(PathFailure::NoWay { start, goal }) };
+        assert_eq!(walk_watched(&mut app, unit, profile), end, "{profile:?} through {width}");
+    }
+}
+
+#[test]
+fn a_gap_that_is_widened_lets_it_through() {
+    let mut app = app_with_sizes(&field(20, 12));
+    block(&mut app, CellRect::new(Cell::new(9, 0), 1, 12));
+    unblock(&mut app, CellRect::new(Cell::new(9, 5), 1, 1));
+    let unit = spawn_unit(&mut app, BIG, (2, 4));
+    ask(&mut app, unit, big(15, 4).retry(Retry { after: 5, longest: 5, most: 50 }));
+    run(&mut app, 20);
+    assert!(matches!(status(&app, unit), PathStatus::Waiting(PathFailure::NoWay { .. })));
+    unblock(&mut app, CellRect::new(Cell::new(9, 6), 1, 1));
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(15, 4)));
+}
+
+#[test]
+fn no_part_of_a_unit_ever_enters_a_wall() {
+    let mut walked = 0;
+    for seed in 0..10 {
+        let mut random = Random(seed);
+        let mut app = app_with_sizes(&field(32, 32));
+        for _ in 0..30 {
+            let at = Cell::new(random.below(31) as i32, random.below(31) as i32);
+            block(&mut app, CellRect::new(at, 1 + random.below(2), 1));
+        }
+        for profile in [BIG, HUGE] {
+            let cells: Vec<Cell> = level(&app).rect().cells().collect();
+            let free = cells.into_iter().filter(|&cell| level(&app).cost(profile, cell) > 0);
+            let free: Vec<Cell> = free.collect();
+            let mut pick = || free[random.below(free.len() as u32) as usize];
+            let (start, goal) = (pick(), pick());
+            let unit = spawn_unit(&mut app, profile, (start.x, start.y));
+            set_speed(&mut app, unit, 20.0);
+            let request = PathRequest::to(goal).profile(profile).reach(Reach::Nearest);
+            ask(&mut app, unit, request);
+            assert!(walk_watched(&mut app, unit, profile).is_ok());
+            walked += u32::from(app.world().get::<NavPath>(unit).unwrap().steps() > 5);
+        }
+    }
+    assert!(walked >= 8, "only {walked} ways worth the name");
+}
+
+#[test]
+fn a_wall_that_comes_up_before_it_is_walked_around_with_room_to_spare() {
+    let mut app = app_with_sizes(&field(30, 16));
+    let unit = spawn_unit(&mut app, BIG, (2, 7));
+    ask(&mut app, unit, big(26, 7));
+    run(&mut app, 40);
+    // Its anchor would pass below it, its upper half would not.
+    block(&mut app, CellRect::new(Cell::new(15, 8), 1, 1));
+    app.update();
+    assert_eq!(counters(&app).repaired, 1);
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
+}
+
+#[test]
+fn big_units_come_near_with_their_whole_block() {
+    let mut app = app_with_sizes(&field(30, 16));
+    let hut = CellRect::new(Cell::new(12, 6), 3, 2);
+    let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
+    for (name, start, request, end) in [
+        ("from the left", (2, 6), PathRequest::to(building).beside(), (10, 6)),
+        ("from the right", (22, 6), PathRequest::to(building).beside(), (15, 6)),
+        ("within three from the left", (2, 6), PathRequest::to(building).within(3), (8, 6)),
+        ("within three from the right", (22, 6), PathRequest::to(building).within(3), (17, 6)),
+        ("in sight", (2, 6), PathRequest::to(building).in_sight(3, SMALL), (8, 6)),
+        ("beside a cell", (2, 6), to(12, 6).beside(), (10, 6)),
+    ] {
+        let unit = spawn_unit(&mut app, BIG, start);
+        ask(&mut app, unit, request.profile(BIG));
+        assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::from(end)), "{name}");
+        app.world_mut().despawn(unit); // the next one has the field to itself
+    }
+}
+
+#[test]
+fn a_big_unit_is_approached_as_the_block_it_is() {
+    let mut app = app_with_sizes(&field(30, 16));
+    let tank = spawn_unit(&mut app, BIG, (15, 6));
+    ask(&mut app, tank, big(15, 6));
+    run(&mut app, 3);
+    for (start, end) in
+        [((3, 6), (14, 6)), ((25, 6), (17, 6)), ((15, 14), (15, 8)), ((16, 1), (16, 5))]
+    {
+        let unit = spawn_critter(&mut app, start);
+        ask(&mut app, unit, PathRequest::to(tank).beside());
+        assert_eq!(rest(&mut app, unit), Ok(Cell::from(end)));
+    }
+}
+
+#[test]
+fn whoever_is_put_half_into_a_wall_makes_room() {
+    // A wall along column 10; blocks are put over its edges from either side.
+    for (anchor, (x, y)) in [((9, 4), (8, 4)), ((10, 4), (11, 4)), ((8, 4), (8, 4))] {
+        let mut app = app_with_sizes(&field(20, 12));
+        block(&mut app, CellRect::new(Cell::new(10, 0), 1, 12));
+        let unit = spawn_unit(&mut app, BIG, anchor);
+        ask(&mut app, unit, big(x, y));
+        assert_eq!(rest(&mut app, unit), Ok(Cell::new(x, y)), "from {anchor:?}");
+        run(&mut app, 30);
+        assert_eq!(place(&app, unit), middle_of(&app, BIG, Cell::new(x, y)), "it was led out");
+        let goal = Cell::new(if x < 10 { 2 } else { 17 }, 9);
+        ask(&mut app, unit, PathRequest::to(goal).profile(BIG));
+        assert_eq!(walk_watched(&mut app, unit, BIG), Ok(goal));
+    }
+}
+
+#[test]
+fn whoever_fits_nowhere_near_is_told_so() {
+    let mut app = app_with_sizes(&field(20, 12));
+    block(&mut app, CellRect::new(Cell::new(6, 2), 6, 6));
+    let unit = spawn_unit(&mut app, BIG, (8, 4));
+    ask(&mut app, unit, big(2, 2));
+    assert_eq!(rest(&mut app, unit), Err(PathFailure::StartImpassable(Cell::new(8, 4))));
+    // A lane of one cell is no place for it either.
+    let mut app = app_with_sizes("....\n####\n....\n####");
+    let unit = spawn_unit(&mut app, BIG, (1, 1));
+    ask(&mut app, unit, big(2, 1));
+    assert!(matches!(rest(&mut app, unit), Err(PathFailure::StartImpassable(_))));
+}
+
+#[test]
+fn on_a_map_smaller_than_the_unit_there_is_no_place_for_it() {
+    for (width, height) in [(1, 1), (2, 2), (2, 9), (9, 2)] {
+        let mut app = app_with_sizes(&field(width, height));
+        let unit = spawn_unit(&mut app, HUGE, (0, 0));
+        let requests = [
+            to(0, 0),
+            to(0, 0).reach(Reach::Nearest),
+            to(0, 0).within(9),
+            PathRequest::to_nearest([Cell::new(0, 0), Cell::new(1, 0)]),
+        ];
+        for request in requests {
+            ask(&mut app, unit, request.profile(HUGE));
+            let nowhere = PathFailure::StartImpassable(Cell::new(0, 0));
+            assert_eq!(rest(&mut app, unit), Err(nowhere), "{width} × {height}");
+        }
+        // The small ones have the map to themselves.
+        let small = spawn_unit(&mut app, SMALL, (0, 0));
+        ask(&mut app, small, to(0, height as i32 - 1));
+        assert!(rest(&mut app, small).is_ok());
+    }
+}
+
+#[test]
+fn a_goal_on_which_it_does_not_fit_is_impassable_to_it() {
+    let mut app = app_with_sizes(&field(12, 12));
+    let edge = Cell::new(11, 5);
+    let unit = spawn_unit(&mut app, BIG, (2, 5));
+    ask(&mut app, unit, big(11, 5));
+    assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalImpassable(edge)));
+    ask(&mut app, unit, big(11, 5).reach(Reach::Nearest));
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(10, 5)));
+}
+
+/// A unit of one cell, known as of profile 1, walks; then it is `size` cells wide.
+fn grown(app: &mut App, size: u8) {
+    let profiles = vec![Profile::default(), Profile::default().size(size)];
+    grid(app).set_profiles(profiles);
+}
+
+#[test]
+fn a_unit_that_grows_on_the_way_takes_one_wide_enough() {
+    let mut app = app_with_sizes(&field(30, 16));
+    // A gate of one cell straight ahead, and one of three aside.
+    block(&mut app, CellRect::new(Cell::new(15, 0), 1, 16));
+    unblock(&mut app, CellRect::new(Cell::new(15, 7), 1, 1));
+    unblock(&mut app, CellRect::new(Cell::new(15, 11), 1, 3));
+    grown(&mut app, 1);
+    let unit = spawn_critter(&mut app, (2, 7));
+    ask(&mut app, unit, big(26, 7));
+    run(&mut app, 40);
+    let before = place(&app, unit);
+    assert!(is_walking(&app, unit));
+    grown(&mut app, 2);
+    app.update();
+    assert!(place(&app, unit).distance(before) < 12.0, "it is led over gently");
+    assert_eq!(counters(&app).repaired, 1);
+    run(&mut app, 20);
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
+    run(&mut app, 3);
+    assert_eq!(place(&app, unit), Vec2::new(265.0, 75.0));
+}
+
+#[test]
+fn a_unit_that_grows_beside_a_wall_makes_room_and_goes_on() {
+    let mut app = app_with_sizes(&field(30, 12));
+    // Its upper half would be in the wall, its lower one has room.
+    block(&mut app, CellRect::new(Cell::new(0, 6), 20, 1));
+    grown(&mut app, 1);
+    let unit = spawn_critter(&mut app, (2, 5));
+    ask(&mut app, unit, big(25, 5));
+    run(&mut app, 40);
+    grown(&mut app, 2);
+    run(&mut app, 30);
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
+}
+
+#[test]
+fn a_unit_that_grew_beside_a_wall_follows_its_next_order() {
+    let mut app = app_with_sizes(&field(30, 12));
+    block(&mut app, CellRect::new(Cell::new(0, 6), 20, 1));
+    grown(&mut app, 1);
+    let unit = spawn_critter(&mut app, (2, 5));
+    ask(&mut app, unit, big(6, 5));
+    rest(&mut app, unit).unwrap();
+    grown(&mut app, 2);
+    ask(&mut app, unit, big(25, 5));
+    run(&mut app, 30);
+    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
+}
+
+#[test]
+fn a_unit_that_grows_in_a_lane_too_narrow_is_told_so_and_shrinks_again() {
+    let mut app = app_with_sizes("##########\n..........\n##########");
+    grown(&mut app, 1);
+    let unit = spawn_critter(&mut app, (1, 1));
+    ask(&mut app, unit, big(8, 1));
+    run(&mut app, 20);
+    grown(&mut app, 2);
+    assert!(matches!(rest(&mut app, unit), Err(PathFailure::StartImpassable(_))));
+    run(&mut app, 30);
+    grown(&mut app, 1);
+    ask(&mut app, unit, big(8, 1));
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(8, 1)));
+    run(&mut app, 30);
+    assert_eq!(place(&app, unit), Vec2::new(80.0, 10.0));
+}
+
+#[test]
+fn a_new_request_may_change_what_a_walking_unit_is() {
+    let mut app = app_with_sizes(&field(30, 12));
+    record(&mut app);
+    let unit = spawn_critter(&mut app, (2, 5));
+    let mut before = place(&app, unit);
+    for (profile, goal) in [(SMALL, (20, 5)), (BIG, (24, 8)), (HUGE, (3, 3)), (SMALL, (9, 9))] {
+        ask(&mut app, unit, PathRequest::to(Cell::from(goal)).profile(profile));
+        for _ in 0..45 {
+            app.update();
+            let now = place(&app, unit);
+            // An eighth of a cell a tick, and a little for what it grows.
+            assert!(now.distance(before) < 5.0, "it jumps from {before} to {now}");
+            before = now;
+        }
+    }
+    assert_eq!(rest(&mut app, unit), Ok(Cell::new(9, 9)));
+    run(&mut app, 20);
+    assert_eq!(place(&app, unit), Vec2::new(90.0, 90.0));
+    assert_eq!(cancellations(&app, unit), [CancelReason::Replaced; 3]);
+}
+
+#[test]
+fn land_becomes_water_under_another_profile() {
+    const WATER: TerrainId = TerrainId(2);
+    let mut app = app();
+    let boat = Profile::new().with(WATER, PLAIN);
+    let both = Profile::default().with(WATER, 2 * PLAIN);
+    grid(&mut app).set_profiles(vec![Profile::default(), boat, both]);
+    let coast = |x| if x < 10 { TerrainId::GROUND.0 } else { WATER.0 };
+    let terrain = (0..9).flat_map(|_| (0..20).map(coast)).collect();
+    let level = NavGrid::from_terrain(20, 9, terrain).unwrap();
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    grid(&mut app).insert(GridId::default(), level, frame);
+    let unit = spawn_ghost(&mut app, (2, 4));
+    let (sea, head) = (Cell::new(15, 4), |app: &App, unit| state(app, unit).walk().head());
+    ask(&mut app, unit, PathRequest::to(sea));
+    assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalImpassable(sea)));
+    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
+    run(&mut app, 20);
+    // On land, as a boat.
+    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
+    let stuck = head(&app, unit);
+    assert_eq!(rest(&mut app, unit), Err(PathFailure::StartImpassable(stuck)));
+    run(&mut app, 20);
+    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
+    run_until(&mut app, 500, |app| head(app, unit).x == 12);
+    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
+    assert_eq!(rest(&mut app, unit), Ok(sea), "afloat it is one");
+}
+
+#[test]
+fn sizes_of_a_walking_unit_may_change_at_any_tick() {
+    let mut random = Random(11);
+    for round in 0..20 {
+        let mut app = app_with_sizes(&field(24, 16));
+        grown(&mut app, 1);
+        let unit = spawn_critter(&mut app, (2, 2));
+        ask(&mut app, unit, big(18, 11).retry(Retry { after: 3, longest: 3, most: 90 }));
+        for _ in 0..4 {
+            run(&mut app, 1 + random.below(30));
+            grown(&mut app, 1 + random.below(4) as u8);
+        }
+        grown(&mut app, 2);
+        assert_eq!(rest(&mut app, unit), Ok(Cell::new(18, 11)), "round {round}");
+        run(&mut app, 30);
+        assert_eq!(place(&app, unit), Vec2::new(185.0, 115.0), "round {round}");
+    }
+}
