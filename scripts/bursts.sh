@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A thousand requests in one tick on 512 × 512 game maps: all answered, the first in the first
 # tick, and the same answers under other budgets and numbers of threads. Figures are printed, not
-# judged: they belong into benches/RESULTS.md.
+# judged: they belong into docs/lab/queue.md.
 # Usage: bursts.sh DATA_FOLDER
 set -euo pipefail
 data=$1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every built-in scene of the crowd runner, and multi-agent instances where they are present: everybody
 # arrives, and the checker sees no overlap, no swap and no cut corner. Figures are printed, not judged:
-# they belong into benches/RESULTS.md.
+# they belong into docs/lab/crowd.md.
 # Usage: crowds.sh INSTANCE_FOLDER
 set -euo pipefail
 data=$1

@@ -92,7 +92,7 @@ impl Crowds {
         id: GridId,
         state: &CritterState,
     ) -> Option<Walk> {
-        self.get(id)?.walk_along(grid, state.unit()?)
+        self.get(id)?.path_progress(grid, state.unit()?)
     }
 
     /// Whether there are crowds of grids that are gone or are others than before.

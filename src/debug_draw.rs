@@ -112,7 +112,7 @@ fn draw_paths(
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
                 crate::nav::path::PathKind::Complete => css::LIMEGREEN,
                 crate::nav::path::PathKind::Partial => css::GOLD,
-                crate::nav::path::PathKind::Beginning => css::TURQUOISE,
+                crate::nav::path::PathKind::FirstSegment => css::TURQUOISE,
             },
             _ => continue,
         };
@@ -165,7 +165,7 @@ fn draw_islands(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: Tile
         return;
     };
     for cell in near(&debug) {
-        if let Some(island) = grid.island(debug.profile, cell) {
+        if let Some(island) = grid.region(debug.profile, cell) {
             // The golden angle keeps neighboring numbers apart in color.
             let color = Color::hsl(island as f32 * 137.5 % 360.0, 0.8, 0.6);
             draw_cross(&mut lines, frame, cell, color);

@@ -35,7 +35,7 @@
 //! # What is promised
 //! - **Optimal.** A path costs what Dijkstra's algorithm would find, on uniform and on mixed
 //!   ground, under every corner rule, with four neighbors and eight. Only ways to goals more than
-//!   [`LONG_WAY`](nav::search::LONG_WAY) cells off may cost more, as long as nobody asks for
+//!   [`HIERARCHY_MIN_DISTANCE`](nav::search::HIERARCHY_MIN_DISTANCE) cells off may cost more, as long as nobody asks for
 //!   [`Algorithm::Exact`](prelude::Algorithm): they begin at once instead, unless an exact search is as quick. How
 //!   much more has no bound that is proven. On ten worlds of 4096 × 4096 cells made of real maps it was 0.02 to
 //!   2.4 in a hundred on the mean, and 8 for the worst of 600 ways; other maps may have worse ones. Members

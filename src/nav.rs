@@ -8,34 +8,34 @@
 //! In the order in which data flows:
 //! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`, `region` → [`layer`] → [`grid`] → [`goal`], [`query`] →
 //! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`formation`]
-//! finds places for groups, [`crowd`] moves many units without overlaps, [`sight`] and [`pull`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
+//! finds places for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and [`string_pulling`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
 
 pub(crate) mod bit_rows;
 pub mod cell;
 pub mod checksum;
 pub(crate) mod clearance;
 pub(crate) mod coarse;
+pub(crate) mod cost_borders;
 pub mod crowd;
-pub(crate) mod detours;
 pub mod direction;
+pub(crate) mod dominated_steps;
 pub mod field;
 pub mod formation;
 pub mod goal;
 pub mod grid;
-pub(crate) mod jump_ground;
 pub(crate) mod jump_map;
+pub(crate) mod jump_terrain;
 pub mod layer;
+pub mod line_of_sight;
 pub(crate) mod moves;
 pub mod moving_ai;
 pub mod node_pool;
 pub mod open_list;
 pub mod path;
-pub mod pull;
 pub mod query;
 pub mod queue;
 pub(crate) mod region;
-pub(crate) mod seams;
 pub mod search;
-pub mod sight;
+pub mod string_pulling;
 pub mod terrain;
 pub mod walk;

@@ -191,7 +191,7 @@ impl Pathfinder {
     /// The unit that waits for an answer; it waits no longer once it has all of it.
     pub(crate) fn requester_of(&mut self, answer: &Answer) -> Option<Entity> {
         let number = answer.ticket.number();
-        if path_kind(answer) == Some(PathKind::Beginning) {
+        if path_kind(answer) == Some(PathKind::FirstSegment) {
             return self.requesters.get(&number).copied();
         }
         let entity = self.requesters.remove(&number)?;
@@ -237,14 +237,14 @@ pub(crate) fn path_kind(answer: &Answer) -> Option<PathKind> {
 
 fn count(counters: &mut PathCounters, answer: &Answer) {
     let kind = path_kind(answer);
-    if kind == Some(PathKind::Beginning) {
+    if kind == Some(PathKind::FirstSegment) {
         return; // counted with the rest
     }
     counters.expansions += answer.counters.expansions + answer.counters.portals;
     counters.waited += answer.waited;
     counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
     *match kind {
-        Some(PathKind::Complete | PathKind::Beginning) => &mut counters.found,
+        Some(PathKind::Complete | PathKind::FirstSegment) => &mut counters.found,
         Some(PathKind::Partial) => &mut counters.partial,
         None => &mut counters.failed,
     } += 1;
@@ -266,7 +266,7 @@ fn answer_checksum(answer: &Answer) -> u64 {
     match &answer.result {
         Ok(path) => {
             // A long path counts as a whole, in however many answers it came.
-            let begun = answer.begun;
+            let begun = answer.delivered;
             sum.add_cell(begun.map_or(path.start(), |begun| begun.start));
             sum.add_cell(path.end());
             sum.add(begun.map_or(0, |begun| begun.cost.0) + path.cost().0);

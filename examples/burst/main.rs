@@ -182,7 +182,7 @@ struct Elsewhere<'a> {
 impl<'a> Elsewhere<'a> {
     fn new(grid: &'a NavGrid, seed: u64) -> Self {
         let mut picker = Self { grid, cells: Vec::new(), state: seed };
-        let cells = grid.rect().cells().map(|cell| (cell, picker.island(cell)));
+        let cells = grid.rect().cells().map(|cell| (cell, picker.region(cell)));
         let (land, walls): (Vec<_>, Vec<_>) = cells.partition(|(_, island)| island.is_some());
         let has_islands = land.iter().any(|(_, island)| *island != land[0].1);
         picker.cells = if has_islands { land } else { walls };
@@ -190,7 +190,7 @@ impl<'a> Elsewhere<'a> {
     }
 
     fn pick(&mut self, start: Cell) -> Cell {
-        let home = self.island(start);
+        let home = self.region(start);
         for _ in 0..100_000 {
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let Some(index) = ((self.state >> 33) as usize).checked_rem(self.cells.len()) else {
@@ -205,8 +205,8 @@ impl<'a> Elsewhere<'a> {
         Cell::new(-1, -1)
     }
 
-    fn island(&self, cell: Cell) -> Option<u32> {
-        self.grid.island(ProfileId::default(), cell)
+    fn region(&self, cell: Cell) -> Option<u32> {
+        self.grid.region(ProfileId::default(), cell)
     }
 }
 
@@ -226,7 +226,7 @@ fn app(options: &Options, grid: NavGrid) -> App {
     .init_resource::<Answers>()
     .add_observer(|found: On<PathFound>, mut answers: ResMut<Answers>| {
         // The beginning of a long way is followed by the rest.
-        if found.kind != PathKind::Beginning {
+        if found.kind != PathKind::FirstSegment {
             note(&mut answers);
         }
     })

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy_tilepath::{nav::crowd::PARTS, prelude::*};
+use bevy_tilepath::{nav::crowd::SUBTICKS_PER_TICK, prelude::*};
 
 /// One unit in one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +45,13 @@ impl Track {
 }
 
 impl Seen {
-    /// From what a crowd says of its progress, see [`PARTS`].
+    /// From what a crowd says of its progress, see [`SUBTICKS_PER_TICK`].
     pub fn new(
         (id, profile, size): (u64, ProfileId, u32),
         (tail, head): (Cell, Cell),
         (done, needed): (u64, u64),
     ) -> Self {
-        let ticks = |parts: u64| parts as f64 / PARTS as f64;
+        let ticks = |parts: u64| parts as f64 / SUBTICKS_PER_TICK as f64;
         let (gone, takes) = (ticks(done), ticks(needed));
         Self { id, profile, size: size as i32, tail, head, gone, takes }
     }

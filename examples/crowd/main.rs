@@ -159,8 +159,8 @@ fn mix_sizes(scene: &mut Scene) {
     for start in scene.starts.iter_mut().step_by(5) {
         let block = CellRect::new(start.cell, 2, 2);
         let has_room = block.cells().skip(1).all(|cell| !taken.contains(&cell));
-        let island = scene.grid.island(large, start.cell);
-        if has_room && island.is_some() && island == scene.grid.island(large, start.goal) {
+        let island = scene.grid.region(large, start.cell);
+        if has_room && island.is_some() && island == scene.grid.region(large, start.goal) {
             start.settings.profile = large;
             taken.extend(block.cells());
         }

@@ -84,7 +84,7 @@ impl Play {
             match group {
                 Some(group) => self.crowd.join(id, group)?,
                 None if self.has_own_paths => {}
-                None => self.crowd.go_along(id, route(&self.goals, start))?,
+                None => self.crowd.follow_route(id, route(&self.goals, start))?,
             }
         }
         if self.has_own_paths && group.is_none() {
@@ -96,7 +96,7 @@ impl Play {
     /// Sends a unit along a path of its own from where it is; it stands if there is none.
     fn follow(&mut self, at: usize) {
         let (grid, id, start) = (&self.scene.grid, self.ids[at], &self.scene.starts[at]);
-        let head = self.crowd.place(grid, id).map_or(start.cell, |place| place.1);
+        let head = self.crowd.position(grid, id).map_or(start.cell, |place| place.1);
         if let Ok(path) = grid.find_path(start.settings.profile, head, start.goal) {
             // The unit is there and the path is from this grid.
             let _ = self.crowd.follow(grid, id, &path);
@@ -150,7 +150,7 @@ impl Play {
         let grid = &self.scene.grid;
         let mut seen = Vec::with_capacity(self.ids.len());
         for (at, &id) in self.ids.iter().enumerate() {
-            let Some((tail, head)) = self.crowd.place(grid, id) else {
+            let Some((tail, head)) = self.crowd.position(grid, id) else {
                 continue;
             };
             let profile = self.scene.starts[at].settings.profile;

@@ -162,7 +162,7 @@ impl Soak {
         let goal = self.dice.below(GOALS as u32);
         self.orders[unit] = (goal as usize, tick);
         self.orders_given += 1;
-        let told = self.crowd.go_along(self.ids[unit], RouteId(goal));
+        let told = self.crowd.follow_route(self.ids[unit], RouteId(goal));
         told.map_err(|error| error.to_string())
     }
 
@@ -210,7 +210,7 @@ impl Soak {
     /// Whoever cannot come to his goal has time again.
     fn look_for_ways(&mut self, tick: u64) {
         for (id, order) in self.ids.iter().zip(&mut self.orders) {
-            let place = self.crowd.place(&self.grid, *id);
+            let place = self.crowd.position(&self.grid, *id);
             let cost = place.and_then(|(cell, _)| self.fields[order.0].cost(&self.grid, cell));
             if cost.is_none() {
                 order.1 = tick;
@@ -220,7 +220,7 @@ impl Soak {
 
     fn look(&mut self) {
         let seen = self.ids.iter().filter_map(|&id| {
-            let place = self.crowd.place(&self.grid, id)?;
+            let place = self.crowd.position(&self.grid, id)?;
             Some(Seen::new((id.bits(), ProfileId(0), 1), place, self.crowd.progress(id)))
         });
         let seen: Vec<Seen> = seen.collect();

@@ -40,7 +40,7 @@ pub fn map(side: u32, dice: &mut Dice) -> Outcome<NavGrid> {
 
 /// Whether a cell belongs to the main part of the map.
 pub fn main_part(grid: &NavGrid) -> impl Fn(Cell) -> bool + '_ {
-    let island = |cell| grid.island(ProfileId(0), cell);
+    let island = |cell| grid.region(ProfileId(0), cell);
     let (width, row) = (grid.width() as i32, grid.height() as i32 / 2);
     let main = (width / 2..width).find_map(|x| island(Cell::new(x, row)));
     move |cell| main.is_some() && island(cell) == main

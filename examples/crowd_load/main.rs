@@ -99,7 +99,7 @@ fn run(options: &Options) -> Outcome<()> {
         let settings = UnitSettings::default().ticks_per_cell(7 + dice.below(14));
         if let Some(id) = is_main(cell).then(|| crowd.add(&grid, cell, settings).ok()).flatten() {
             let route = RouteId(dice.below(options.fields));
-            crowd.go_along(id, route).map_err(|error| error.to_string())?;
+            crowd.follow_route(id, route).map_err(|error| error.to_string())?;
         }
     }
     let mut times = Vec::new();
@@ -120,7 +120,7 @@ fn run(options: &Options) -> Outcome<()> {
             if let CrowdEvent::Arrived { unit, .. } = event {
                 arrivals += 1;
                 let route = RouteId(dice.below(options.fields));
-                crowd.go_along(*unit, route).map_err(|error| error.to_string())?;
+                crowd.follow_route(*unit, route).map_err(|error| error.to_string())?;
             }
         }
     }

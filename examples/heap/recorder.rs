@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use bevy_tilepath::nav::open_list::{BinaryHeap, Key, NodeId, OpenList, Step};
+use bevy_tilepath::nav::open_list::{BinaryHeap, Key, NodeId, OpenList, Operation as HeapStep};
 
 /// What was asked of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Operation {
 /// A binary heap that is listened to.
 #[derive(Default)]
 pub struct Recorder {
-    heap: BinaryHeap<Vec<Step>>,
+    heap: BinaryHeap<Vec<HeapStep>>,
     operations: Vec<Operation>,
 }
 
@@ -41,12 +41,12 @@ impl Recorder {
     }
 
     /// What the heap compared and moved in one of its operations.
-    pub fn steps(&self, operation: &Operation) -> &[Step] {
-        &self.heap.watch()[operation.steps.clone()]
+    pub fn steps(&self, operation: &Operation) -> &[HeapStep] {
+        &self.heap.observer()[operation.steps.clone()]
     }
 
     fn note(&mut self, call: Call, first_step: usize) {
-        let steps = first_step..self.heap.watch().len();
+        let steps = first_step..self.heap.observer().len();
         self.operations.push(Operation {
             call,
             steps,
@@ -58,7 +58,7 @@ impl Recorder {
 
 impl OpenList for Recorder {
     /// The picture is of a heap that holds every open node.
-    const TAKES_ALL: bool = true;
+    const NEEDS_EVERY_NODE: bool = true;
 
     fn reset(&mut self, lowest: u32, spread: u32) {
         self.heap.reset(lowest, spread);
@@ -66,19 +66,19 @@ impl OpenList for Recorder {
     }
 
     fn insert(&mut self, node: NodeId, key: Key) {
-        let first_step = self.heap.watch().len();
+        let first_step = self.heap.observer().len();
         self.heap.insert(node, key);
         self.note(Call::Insert(node, key), first_step);
     }
 
     fn improve(&mut self, node: NodeId, key: Key) {
-        let first_step = self.heap.watch().len();
+        let first_step = self.heap.observer().len();
         self.heap.improve(node, key);
         self.note(Call::Improve(node, key), first_step);
     }
 
     fn pop(&mut self) -> Option<NodeId> {
-        let first_step = self.heap.watch().len();
+        let first_step = self.heap.observer().len();
         let node = self.heap.pop()?;
         self.note(Call::Pop(node), first_step);
         Some(node)

@@ -5,7 +5,7 @@
 //! the end; seen from outside the entry on its way changes places with the one it passes.
 
 use bevy_tilepath::{
-    nav::open_list::{Key, NodeId, Step},
+    nav::open_list::{Key, NodeId, Operation as HeapStep},
     prelude::Cell,
 };
 
@@ -34,7 +34,7 @@ pub struct Frame {
 }
 
 /// Takes a call apart. `entry` is the node it is about, as the call leaves it.
-pub fn replay(heap: &[Entry], call: Call, entry: Entry, steps: &[Step]) -> Vec<Frame> {
+pub fn replay(heap: &[Entry], call: Call, entry: Entry, steps: &[HeapStep]) -> Vec<Frame> {
     let mut film = Film { heap: heap.to_vec(), frames: Vec::new() };
     match call {
         Call::Insert(..) => {
@@ -69,24 +69,24 @@ impl Film {
         self.frames.push(Frame { heap: self.heap.clone(), event });
     }
 
-    fn follow(&mut self, steps: &[Step], is_downward: bool) {
+    fn follow(&mut self, steps: &[HeapStep], is_downward: bool) {
         // Where the entry on its way down stands.
         let mut way = 0;
         for (index, &step) in steps.iter().enumerate() {
-            let swaps = matches!(steps.get(index + 1), Some(Step::Moved(..)));
+            let swaps = matches!(steps.get(index + 1), Some(HeapStep::Moved(..)));
             match step {
-                Step::Moved(from, to) => {
+                HeapStep::Moved(from, to) => {
                     self.heap.swap(from, to);
                     way = to;
                     self.shoot(Event::Swapped { from, to });
                 }
-                Step::Compared(child, parent) if !is_downward => {
+                HeapStep::Compared(child, parent) if !is_downward => {
                     self.shoot(Event::Up { child, parent, swaps });
                 }
-                Step::Compared(parent, child) if parent == way => {
+                HeapStep::Compared(parent, child) if parent == way => {
                     self.shoot(Event::Down { parent, child, swaps });
                 }
-                Step::Compared(left, right) => self.shoot(Event::Children { left, right }),
+                HeapStep::Compared(left, right) => self.shoot(Event::Children { left, right }),
             }
         }
     }

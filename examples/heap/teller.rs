@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy_tilepath::{
-    nav::open_list::{Key, NodeId, Step},
+    nav::open_list::{Key, NodeId, Operation as HeapStep},
     prelude::*,
 };
 
@@ -50,7 +50,7 @@ impl Teller {
     pub fn tell(
         &mut self,
         operation: &Operation,
-        steps: &[Step],
+        steps: &[HeapStep],
         cell_of: impl Fn(NodeId) -> Cell,
     ) {
         let call = operation.call;

@@ -5,7 +5,7 @@
 //! and one with the lower of them; only a heap that sinks blindly and lifts afterwards, as std's
 //! does, comes near nine.
 
-use bevy_tilepath::nav::open_list::{BinaryHeap, Count, Key, OpenList};
+use bevy_tilepath::nav::open_list::{BinaryHeap, Key, OpenList, OperationCounts};
 
 use crate::{
     course::Course,
@@ -44,10 +44,10 @@ fn assert_within(calls: Calls, comparisons: core::ops::RangeInclusive<f64>) {
 #[test]
 fn a_heap_of_a_thousand_takes_one_to_three_comparisons_to_insert() {
     for work in [
-        at_a_thousand_nodes::<LesterHeap<Count>>(),
-        at_a_thousand_nodes::<PlainList<Count>>(),
-        at_a_thousand_nodes::<LagueHeap<Count>>(),
-        at_a_thousand_nodes::<BinaryHeap<Count>>(),
+        at_a_thousand_nodes::<LesterHeap<OperationCounts>>(),
+        at_a_thousand_nodes::<PlainList<OperationCounts>>(),
+        at_a_thousand_nodes::<LagueHeap<OperationCounts>>(),
+        at_a_thousand_nodes::<BinaryHeap<OperationCounts>>(),
         at_a_thousand_nodes::<StdHeap<Heard>>(),
     ] {
         assert_within(work.inserts, 1.0..=3.0);
@@ -57,9 +57,9 @@ fn a_heap_of_a_thousand_takes_one_to_three_comparisons_to_insert() {
 #[test]
 fn a_heap_of_a_thousand_takes_about_nine_levels_to_remove_of_two_comparisons_each() {
     for work in [
-        at_a_thousand_nodes::<LesterHeap<Count>>(),
-        at_a_thousand_nodes::<LagueHeap<Count>>(),
-        at_a_thousand_nodes::<BinaryHeap<Count>>(),
+        at_a_thousand_nodes::<LesterHeap<OperationCounts>>(),
+        at_a_thousand_nodes::<LagueHeap<OperationCounts>>(),
+        at_a_thousand_nodes::<BinaryHeap<OperationCounts>>(),
     ] {
         let levels = work.removals.moves_each();
         assert!((7.5..=9.0).contains(&levels), "{levels} levels");
@@ -74,7 +74,7 @@ fn a_heap_that_sinks_blindly_takes_about_nine_comparisons_to_remove() {
 
 #[test]
 fn an_insertion_sort_takes_hundreds() {
-    let work = at_a_thousand_nodes::<SortedFromFront<Count>>();
+    let work = at_a_thousand_nodes::<SortedFromFront<OperationCounts>>();
     assert_within(work.inserts, 300.0..=700.0);
     assert_eq!(work.removals.work.comparisons, 0);
 }
@@ -97,7 +97,7 @@ fn in_real_searches_too_inserts_take_one_to_three_and_everybody_agrees() {
 fn a_list_that_loses_a_node_is_found_out() {
     /// Forgets every tenth node.
     #[derive(Default)]
-    struct Leaky(LesterHeap<Count>, u32);
+    struct Leaky(LesterHeap<OperationCounts>, u32);
     impl OpenList for Leaky {
         fn reset(&mut self, lowest: u32, spread: u32) {
             self.0.reset(lowest, spread);
@@ -122,7 +122,7 @@ fn a_list_that_loses_a_node_is_found_out() {
         }
     }
     impl Counted for Leaky {
-        fn count(&self) -> Count {
+        fn count(&self) -> OperationCounts {
             self.0.count()
         }
     }

@@ -122,9 +122,9 @@ fn far_pairs(grid: &NavGrid, count: usize) -> Option<Vec<(Cell, Cell, Option<f64
     let mut pairs = Vec::new();
     for _ in 0..count * 1_000 {
         let (start, goal) = (cell(), cell());
-        let island = grid.island(ProfileId::default(), start);
+        let island = grid.region(ProfileId::default(), start);
         let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
-        let is_joined = island.is_some() && island == grid.island(ProfileId::default(), goal);
+        let is_joined = island.is_some() && island == grid.region(ProfileId::default(), goal);
         if is_joined && apart >= side / 2 {
             pairs.push((start, goal, None));
         }

@@ -6,7 +6,7 @@
 
 use std::{fmt::Write as _, time::Instant};
 
-use bevy_tilepath::nav::open_list::{Count, Watch};
+use bevy_tilepath::nav::open_list::{OpenListObserver, OperationCounts};
 
 use crate::{lists::plain::PlainHeap, random::Random};
 
@@ -17,7 +17,7 @@ const SIZES: [usize; 2] = [4_000, 10_000];
 type Found<W> = (Option<u32>, W);
 
 /// A way to do it: its name, timed, counted.
-type Way = (&'static str, fn(&[u32]) -> Found<()>, fn(&[u32]) -> Found<Count>);
+type Way = (&'static str, fn(&[u32]) -> Found<()>, fn(&[u32]) -> Found<OperationCounts>);
 
 const WAYS: [Way; 3] = [
     ("binary heap", heap, heap),
@@ -32,37 +32,37 @@ fn values(count: usize) -> Vec<u32> {
 }
 
 /// Puts all into a plain heap.
-fn heap<W: Watch + Clone>(values: &[u32]) -> Found<W> {
+fn heap<W: OpenListObserver + Clone>(values: &[u32]) -> Found<W> {
     let mut heap = PlainHeap::<W>::default();
     values.iter().for_each(|&value| heap.add(value));
-    let watch = heap.watch().clone();
-    (heap.remove(), watch)
+    let observer = heap.observer().clone();
+    (heap.remove(), observer)
 }
 
 /// Puts all into an array that is sorted after each.
-fn sorted_anew<W: Watch>(values: &[u32]) -> Found<W> {
-    let (mut array, mut watch): (Vec<u32>, _) = (Vec::new(), W::default());
+fn sorted_anew<W: OpenListObserver>(values: &[u32]) -> Found<W> {
+    let (mut array, mut observer): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
         array.push(value);
         array.sort_unstable_by(|one, other| {
-            watch.compared(0, 0);
+            observer.compared(0, 0);
             one.cmp(other)
         });
     }
-    (array.first().copied(), watch)
+    (array.first().copied(), observer)
 }
 
 /// Puts all into an array where they belong.
-fn sorted_by_halving<W: Watch>(values: &[u32]) -> Found<W> {
-    let (mut array, mut watch): (Vec<u32>, _) = (Vec::new(), W::default());
+fn sorted_by_halving<W: OpenListObserver>(values: &[u32]) -> Found<W> {
+    let (mut array, mut observer): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
         let place = array.partition_point(|&other| {
-            watch.compared(0, 0);
+            observer.compared(0, 0);
             other < value
         });
         array.insert(place, value);
     }
-    (array.first().copied(), watch)
+    (array.first().copied(), observer)
 }
 
 /// Runs all ways at both sizes.

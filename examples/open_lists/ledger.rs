@@ -3,7 +3,7 @@
 //! Input: any list whose work is counted. Output: the same list to a search, with its calls added
 //! up by kind.
 
-use bevy_tilepath::nav::open_list::{Count, Key, NodeId, OpenList};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use crate::lists::Counted;
 
@@ -13,7 +13,7 @@ pub struct Calls {
     /// How many.
     pub calls: u64,
     /// Comparisons and moves in all of them.
-    pub work: Count,
+    pub work: OperationCounts,
 }
 
 impl Calls {
@@ -85,7 +85,7 @@ impl<L: Counted> Ledger<L> {
 }
 
 impl<L: Counted> OpenList for Ledger<L> {
-    const TAKES_ALL: bool = L::TAKES_ALL;
+    const NEEDS_EVERY_NODE: bool = L::NEEDS_EVERY_NODE;
 
     fn reset(&mut self, lowest: u32, spread: u32) {
         self.list.reset(lowest, spread);

@@ -1,8 +1,8 @@
 //! The open lists, a file each, all behind the library's `OpenList`.
 //!
 //! The first seven are those of the articles, from the simplest to the cleverest; the others
-//! stand beside them. Each takes an onlooker: `()` when it is timed, `Count` when its work is
-//! counted, `Vec<Step>` when every step is to be told; std's heap is heard through its items instead.
+//! stand beside them. Each takes an onlooker: `()` when it is timed, `OperationCounts` when its work is
+//! counted, `Vec<Operation>` when every step is to be told; std's heap is heard through its items instead.
 //! Arrays that have a fixed size in the articles grow here.
 
 pub mod chain;
@@ -18,7 +18,7 @@ pub mod sorted_front;
 pub mod standard;
 pub mod unsorted;
 
-use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, Count, OpenList};
+use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, OpenList, OperationCounts};
 
 pub use dial::DialRing;
 pub use every::Every;
@@ -35,7 +35,7 @@ pub use unsorted::UnsortedList;
 /// A list whose work is counted.
 pub trait Counted: OpenList {
     /// What it has done since it was made.
-    fn count(&self) -> Count;
+    fn count(&self) -> OperationCounts;
 
     /// Whether it can see its own moves.
     const SEES_MOVES: bool = true;
@@ -43,9 +43,9 @@ pub trait Counted: OpenList {
 
 macro_rules! counted_by_watch {
     ($($list:ident),*) => {
-        $(impl Counted for $list<Count> {
-            fn count(&self) -> Count {
-                *self.watch()
+        $(impl Counted for $list<OperationCounts> {
+            fn count(&self) -> OperationCounts {
+                *self.observer()
             }
         })*
     };

@@ -1,6 +1,6 @@
 //! Who takes part: every list by name, ready to be timed and to be counted.
 
-use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, Count, OpenList};
+use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, OpenList, OperationCounts};
 
 use crate::{
     lists::{
@@ -64,42 +64,62 @@ pub fn select(takes_all: bool, only: &[String]) -> Outcome<Vec<Entrant>> {
 pub fn all(takes_all: bool) -> Vec<Entrant> {
     let all = takes_all;
     vec![
-        entrant::<UnsortedList, UnsortedList<Count>>(YARDSTICK, Some(1), [127, 29, 29], all),
-        entrant::<SortedFromFront, SortedFromFront<Count>>(
+        entrant::<UnsortedList, UnsortedList<OperationCounts>>(
+            YARDSTICK,
+            Some(1),
+            [127, 29, 29],
+            all,
+        ),
+        entrant::<SortedFromFront, SortedFromFront<OperationCounts>>(
             "sorted, from the front",
             Some(2),
             [205, 60, 40],
             all,
         ),
-        entrant::<SortedFromAverage, SortedFromAverage<Count>>(
+        entrant::<SortedFromAverage, SortedFromAverage<OperationCounts>>(
             "sorted, by average",
             Some(3),
             [235, 120, 40],
             all,
         ),
-        entrant::<SortedBySearch, SortedBySearch<Count>>(
+        entrant::<SortedBySearch, SortedBySearch<OperationCounts>>(
             "sorted, binary search",
             Some(4),
             [205, 160, 30],
             all,
         ),
-        entrant::<LesterHeap, LesterHeap<Count>>("Lester's heap", Some(5), [110, 140, 40], all),
-        entrant::<PlainList, PlainList<Count>>(
+        entrant::<LesterHeap, LesterHeap<OperationCounts>>(
+            "Lester's heap",
+            Some(5),
+            [110, 140, 40],
+            all,
+        ),
+        entrant::<PlainList, PlainList<OperationCounts>>(
             "plain heap of F values",
             Some(6),
             [30, 150, 120],
             all,
         ),
-        entrant::<LagueHeap, LagueHeap<Count>>(
+        entrant::<LagueHeap, LagueHeap<OperationCounts>>(
             "Lague's generic heap",
             Some(7),
             [20, 130, 170],
             all,
         ),
-        entrant::<BinaryHeap, BinaryHeap<Count>>("library's binary heap", None, [50, 90, 200], all),
-        entrant::<BucketHeap, BucketHeap<Count>>(DEFAULT, None, [0, 0, 0], all),
-        entrant::<QuadHeap, QuadHeap<Count>>("4-ary heap", None, [130, 80, 190], all),
+        entrant::<BinaryHeap, BinaryHeap<OperationCounts>>(
+            "library's binary heap",
+            None,
+            [50, 90, 200],
+            all,
+        ),
+        entrant::<BucketHeap, BucketHeap<OperationCounts>>(DEFAULT, None, [0, 0, 0], all),
+        entrant::<QuadHeap, QuadHeap<OperationCounts>>("4-ary heap", None, [130, 80, 190], all),
         entrant::<StdHeap, StdHeap<Heard>>("std BinaryHeap", None, [190, 70, 150], all),
-        entrant::<DialRing, DialRing<Count>>("Dial's buckets", None, [120, 120, 120], all),
+        entrant::<DialRing, DialRing<OperationCounts>>(
+            "Dial's buckets",
+            None,
+            [120, 120, 120],
+            all,
+        ),
     ]
 }

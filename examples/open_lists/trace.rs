@@ -2,7 +2,7 @@
 //!
 //! The heap itself tells its steps; they are replayed here on a copy of its array.
 
-use bevy_tilepath::nav::open_list::Step;
+use bevy_tilepath::nav::open_list::Operation;
 
 use crate::lists::plain::PlainHeap;
 
@@ -21,40 +21,40 @@ pub struct Line {
 
 /// The whole story.
 pub fn story() -> Vec<Line> {
-    let mut heap = PlainHeap::<Vec<Step>>::default();
+    let mut heap = PlainHeap::<Vec<Operation>>::default();
     BEFORE.iter().for_each(|&value| heap.add(value));
     let mut lines = vec![Line { text: "the heap".into(), array: heap.values().to_vec() }];
 
-    let told = heap.watch().len();
+    let told = heap.observer().len();
     let mut array = [heap.values(), &[VALUE]].concat();
     heap.add(VALUE);
     let text = format!("{VALUE} is put in at the end, slot {}", array.len());
     lines.push(Line { text, array: array.clone() });
-    replay(&heap.watch()[told..], &mut array, &mut lines);
+    replay(&heap.observer()[told..], &mut array, &mut lines);
     assert_eq!(array, heap.values(), "what is told is what was done");
     lines.push(Line { text: "it stays: the heap is in order".into(), array: array.clone() });
 
-    let told = heap.watch().len();
+    let told = heap.observer().len();
     let top = array.swap_remove(0);
     heap.remove();
     let text = format!("{top} is taken from slot 1, the last item, {}, moves there", array[0]);
     lines.push(Line { text, array: array.clone() });
-    replay(&heap.watch()[told..], &mut array, &mut lines);
+    replay(&heap.observer()[told..], &mut array, &mut lines);
     assert_eq!(array, heap.values(), "what is told is what was done");
     lines.push(Line { text: "it stays: the heap is in order".into(), array });
     lines
 }
 
 /// Tells steps and follows them on the array; slots count from 1.
-fn replay(steps: &[Step], array: &mut [u32], lines: &mut Vec<Line>) {
+fn replay(steps: &[Operation], array: &mut [u32], lines: &mut Vec<Line>) {
     for &step in steps {
         let text = match step {
-            Step::Compared(one, other) => {
+            Operation::Compared(one, other) => {
                 let (a, b) = (array[one - 1], array[other - 1]);
                 let sign = if a > b { "is higher than" } else { "is not higher than" };
                 format!("{a} in slot {one} {sign} {b} in slot {other}")
             }
-            Step::Moved(from, to) => {
+            Operation::Moved(from, to) => {
                 array.swap(from - 1, to - 1);
                 format!("slots {from} and {to} swap")
             }

@@ -104,7 +104,7 @@ pub fn found(
         let size = kind.size();
         let spot = spiral.around(home.0.offset(dx, dy)).find(|&cell| {
             let yard = CellRect::new(cell.offset(-1, -1), size + 2, size + 2);
-            let is_land = yard.cells().all(|cell| map.grid.island(land, cell) == Some(island));
+            let is_land = yard.cells().all(|cell| map.grid.region(land, cell) == Some(island));
             is_land && room.take(yard)
         });
         let Some(cell) = spot else { continue };

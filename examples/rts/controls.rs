@@ -99,7 +99,7 @@ fn reinforce(
     let mut room = Room::without(taken);
     let kinds: Vec<_> = Kind::ALL
         .into_iter()
-        .filter_map(|kind| Some((kind, grid.island(kind.profile(), center)?)))
+        .filter_map(|kind| Some((kind, grid.region(kind.profile(), center)?)))
         .collect();
     for &(kind, island) in &kinds {
         let count = REINFORCEMENTS.div_ceil(kinds.len());

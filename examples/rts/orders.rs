@@ -8,7 +8,7 @@ use bevy::{
     ecs::{query::QueryData, system::SystemParam},
     prelude::*,
 };
-use bevy_tilepath::{nav::formation::assign_places, prelude::*};
+use bevy_tilepath::{nav::formation::assign_slots, prelude::*};
 
 use crate::{
     kinds::{Kind, SHOT},
@@ -160,8 +160,8 @@ impl Dispatcher<'_, '_> {
             GroupUnit::new(one.from).profile(one.profile()).rank(one.unit.kind.rank())
         };
         let units: Vec<_> = squad.iter().map(unit).collect();
-        let group = GroupOrder::to(goal).formation(self.drill.formation()).faced(&units);
-        for (one, place) in squad.iter().zip(assign_places(grid, &units, &group)) {
+        let group = GroupOrder::to(goal).formation(self.drill.formation()).resolve_facing(&units);
+        for (one, place) in squad.iter().zip(assign_slots(grid, &units, &group)) {
             match place {
                 Ok(cell) => {
                     let there = one.request(cell).rally(goal); // one search for all

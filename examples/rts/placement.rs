@@ -48,7 +48,7 @@ impl Spiral {
     ) -> Vec<Cell> {
         self.around(center)
             .filter(|&cell| is_on_raster(kind, cell))
-            .filter(|&cell| grid.island(kind.profile(), cell) == Some(island))
+            .filter(|&cell| grid.region(kind.profile(), cell) == Some(island))
             .filter(|&cell| room.take(kind.block(cell)))
             .take(count)
             .collect()
@@ -87,7 +87,7 @@ impl Room {
 /// The largest connected part of the map for a profile.
 pub fn main_island(grid: &NavGrid, profile: ProfileId) -> Option<u32> {
     let mut sizes = BTreeMap::new();
-    for island in grid.rect().cells().filter_map(|cell| grid.island(profile, cell)) {
+    for island in grid.rect().cells().filter_map(|cell| grid.region(profile, cell)) {
         *sizes.entry(island).or_insert(0_u32) += 1;
     }
     let largest = sizes.values().copied().max()?;
@@ -123,7 +123,7 @@ fn score_view(
     water: (ProfileId, Option<u32>),
 ) -> i32 {
     let is_on = |(profile, island): (ProfileId, Option<u32>), cell| {
-        island.is_some() && grid.island(profile, cell) == island
+        island.is_some() && grid.region(profile, cell) == island
     };
     let (mut ground, mut lake) = (0, 0);
     let mut terrains = BTreeMap::new();

@@ -94,7 +94,7 @@ const fn goal_of(reason: PathFailure) -> Option<Cell> {
     match reason {
         PathFailure::GoalOutOfBounds(goal)
         | PathFailure::GoalImpassable(goal)
-        | PathFailure::NoWay { goal, .. }
+        | PathFailure::NoPath { goal, .. }
         | PathFailure::CostOverflow { goal, .. } => Some(goal),
         _ => None,
     }

@@ -110,7 +110,7 @@ fn build_walls(
     }
     let mut ahead: Vec<_> = walkers
         .iter()
-        .filter(|(_, state, path)| state.walk().has_way_left(path))
+        .filter(|(_, state, path)| state.walk().has_path_left(path))
         .filter_map(|(unit, state, path)| {
             Some((unit.number, state.walk().cells_ahead(path).nth(AHEAD)?))
         })

@@ -171,7 +171,7 @@ impl View {
     fn open_ground(&self, map: &GameMap, kind: Kind, from: &[Vec2]) -> Result<Vec2, String> {
         let island = |place: Vec2| {
             let at = self.camera.viewport_to_world_2d(&self.eye, place).ok()?;
-            map.grid.island(kind.profile(), map.frame.cell_at(at)?)
+            map.grid.region(kind.profile(), map.frame.cell_at(at)?)
         };
         let home = island(from[0]);
         let units = self.units.iter().map(|&(unit, at)| (f32::from(unit.kind.size()), at));

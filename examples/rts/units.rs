@@ -100,7 +100,7 @@ fn spread_rest(
         let spot = cells.by_ref().find_map(|cell| {
             let fits = |&kind: &Kind| {
                 let island = islands[kind as usize];
-                let is_there = island.is_some() && grid.island(kind.profile(), cell) == island;
+                let is_there = island.is_some() && grid.region(kind.profile(), cell) == island;
                 is_there && room.take(kind.block(cell))
             };
             Some((Kind::ALL.into_iter().find(fits)?, cell))

@@ -355,7 +355,7 @@ impl NewcomerItem<'_, '_> {
             None => self.state.walk.head(),
         };
         let cell = fitting_anchor(grid, profile, anchor);
-        grid_crowd.crowd.nearest_room(grid, (cell, profile), self.state.member.unit, NEAR)
+        grid_crowd.crowd.nearest_free_cell(grid, (cell, profile), self.state.member.unit, NEAR)
     }
 
     /// Becomes a unit on a cell; says whether it could.

@@ -182,13 +182,13 @@ impl ShownItem<'_, '_> {
     /// Takes over the step that a unit makes now, or that it stands.
     fn show(&mut self, (grid, frame): (&NavGrid, &GridFrame), crowd: &Crowd, unit: UnitId) {
         let state = self.state.bypass_change_detection();
-        let place = crowd.place(grid, unit).filter(|_| state.member.unit == Some(unit));
+        let place = crowd.position(grid, unit).filter(|_| state.member.unit == Some(unit));
         let Some((tail, head)) = place else {
             return;
         };
         let before = state.walk;
         let direction = Direction::between(tail, head).unwrap_or(before.direction());
-        let walk = Walk::between((tail, head), direction, crowd.progress(unit));
+        let walk = Walk::between_cells((tail, head), direction, crowd.progress(unit));
         let size = crowd.size(unit).unwrap_or(1);
         let is_put_elsewhere = tail != before.tail() && tail != before.head();
         if is_put_elsewhere || !state.has_size(size) {
@@ -226,7 +226,7 @@ fn react(unit: &mut RequesterItem, what: News, grids: &NavGrids, outcomes: &mut 
                 unit.be_stuck(why);
             }
         }
-        News::Lost if unit.path.0.kind() == PathKind::Beginning => {} // the rest is on its way
+        News::Lost if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
         News::Lost => search_again(unit, grids, outcomes),
     }
 }
@@ -236,7 +236,7 @@ fn arrive(unit: &mut RequesterItem, outcomes: &mut Outcomes) {
     let Some((critter, _)) = &mut unit.critter else {
         return;
     };
-    if kind == PathKind::Beginning {
+    if kind == PathKind::FirstSegment {
         return; // the rest is on its way
     }
     let cell = critter.cell();

@@ -16,7 +16,7 @@ use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
     nav::{
-        crowd::{CrowdError, Muster, UnitSettings},
+        crowd::{CrowdError, Membership, UnitSettings},
         path::PathKind,
     },
     request::{PathRequest, is_latest},
@@ -110,12 +110,13 @@ impl SteeredItem<'_, '_> {
         let known = crowd.set(unit, self.settings(seconds));
         debug_assert!(known.is_ok(), "{known:?}");
         // A unit whose group is gone continues alone.
-        let has_left = self.slot.is_none() && crowd.is_among_mates(unit) && self.is_under_way();
+        let has_left =
+            self.slot.is_none() && crowd.has_preassigned_slot(unit) && self.is_under_way();
         if sync == PathSync::Current && !has_left {
             return;
         }
         let told = match self.path.filter(|_| self.is_under_way()) {
-            Some(path) if sync == PathSync::Extended => crowd.lengthen(grid, unit, &path.0),
+            Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
             Some(path) => match self.muster(groups, fields, path) {
                 Some(muster) => crowd.follow_among(grid, unit, &path.0, &muster),
                 None => crowd.follow(grid, unit, &path.0),
@@ -151,11 +152,11 @@ impl SteeredItem<'_, '_> {
         groups: &Query<&GroupState>,
         fields: &FlowFields,
         path: &NavPath,
-    ) -> Option<Muster> {
+    ) -> Option<Membership> {
         let (slot, class) = self.slot.filter(|_| path.0.kind() != PathKind::Partial)?;
         let point = groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
         let route = point.field.as_ref().and_then(|field| fields.route(field));
-        Some(Muster { mates: class.0, place: slot.cell, goal: point.goal, route })
+        Some(Membership { swap_class: class.0, slot: slot.cell, goal: point.goal, route })
     }
 
     /// Whether it has a path to follow. A request that was removed or replaced ends here, though the inbox was

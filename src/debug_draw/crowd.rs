@@ -37,7 +37,8 @@ pub(super) fn draw_crowd(
     };
     let place = |unit: UnitId| place_of(&crowds, &critters, (debug.of, unit));
     for unit in crowd.units() {
-        let (Some((tail, head)), Some(size)) = (crowd.place(grid, unit), crowd.size(unit)) else {
+        let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
+        else {
             continue;
         };
         outline(&mut lines, frame, CellRect::new(tail, size, size), css::GRAY);

@@ -135,7 +135,7 @@ impl Entry {
         if is_whole {
             counters.repairs += 1;
             self.end();
-        } else if self.field.is_stale(grid) || !self.field.repair_pays() {
+        } else if self.field.is_stale(grid) || !self.field.is_repair_cheaper() {
             counters.restarts += 1;
             self.begin_anew();
         }
@@ -162,7 +162,7 @@ impl Entry {
         let started = if self.thrown_back < PATIENCE {
             self.field.start(grid, profile, goal)
         } else {
-            self.field.start_steady(grid, profile, goal)
+            self.field.start_repairable(grid, profile, goal)
         };
         if let Err(failure) = started {
             self.fail(failure);

@@ -16,7 +16,7 @@ use crate::{
     grids::NavGrids,
     nav::{
         cell::Cell,
-        formation::{GroupOrder, GroupUnit, assign_places, close_ranks},
+        formation::{GroupOrder, GroupUnit, assign_slots, reassign_slots},
         grid::NavGrid,
         path::PathKind,
         query::{GridId, PathFailure},
@@ -389,13 +389,13 @@ fn slots_for(
         && order.facing.is_none_or(|facing| Some(facing) == settled.facing)
         && !before.slots.is_empty();
     if !is_same {
-        state.settled = order.faced(&units);
-        return assign_places(grid, &units, &state.settled);
+        state.settled = order.resolve_facing(&units);
+        return assign_slots(grid, &units, &state.settled);
     }
     state.settled = settled;
     let held: Vec<Option<Cell>> =
         present().map(|(member, _)| before.slot_of(member.entity)).collect();
-    close_ranks(grid, &units, &held, &settled)
+    reassign_slots(grid, &units, &held, &settled)
 }
 
 /// The request of a member for its slot.

@@ -116,7 +116,7 @@ impl WalkerItem<'_, '_> {
         move_again(&mut self.unit.status, &self.unit.path); // it has become a ghost
         match event {
             WalkEvent::Arrived | WalkEvent::Standing => match self.unit.path.0.kind() {
-                PathKind::Beginning => None, // the rest is on its way
+                PathKind::FirstSegment => None, // the rest is on its way
                 kind => Some(Ending::Arrived(kind)),
             },
             WalkEvent::Blocked => Some(Ending::Blocked),

@@ -1,13 +1,15 @@
-//! Passability as one bit a cell, in rows of words.
+//! One bit a cell, in rows of words.
+//!
+//! Input: bits, such as passability, a row at a time. Output: single bits, 3 × 3 blocks, and runs of bits.
 //!
 //! A border of zeros runs around the grid, so that the 3 × 3 block around any cell is three short
-//! reads without a bounds question, and a row can be read or written many cells at a time.
+//! reads without a bounds check, and a row can be read or written many cells at a time.
 
 use core::ops::Range;
 
 use super::direction::Pattern;
 
-/// One bit a cell, set where passable, with one row and column of zeros around.
+/// One bit a cell, with a border of zeros one cell wide.
 #[derive(Clone, Debug)]
 pub(crate) struct BitRows {
     words_per_row: usize,
@@ -28,18 +30,19 @@ impl BitRows {
         word >> (bit % 64) & 1 == 1
     }
 
-    /// The words of row `y`: the cell of column `x` at bit `x + 1`.
+    /// Returns the words of row `y`: the cell of column `x` is bit `x + 1`.
     pub(crate) fn row(&self, y: u32) -> &[u64] {
         &self.words[(y as usize + 1) * self.words_per_row..][..self.words_per_row]
     }
 
-    /// The words of a row that hold some columns (at least one). One more word follows them always.
-    pub(crate) const fn words_of(columns: Range<u32>) -> Range<usize> {
+    /// Returns the indices of the words of a row that hold these columns (at least one). One more word
+    /// always follows them.
+    pub(crate) const fn word_range(columns: Range<u32>) -> Range<usize> {
         (columns.start as usize + 1) / 64..columns.end as usize / 64 + 1
     }
 
-    /// Sets whole words of row `y` from word `first` on, as [`row`](Self::row) has them; says whether
-    /// any has changed.
+    /// Sets whole words of row `y` from word `first` on, laid out as in [`row`](Self::row); returns
+    /// whether any has changed.
     pub(crate) fn set_words(&mut self, y: u32, first: usize, words: &[u64]) -> bool {
         let start = (y as usize + 1) * self.words_per_row + first;
         let row = &mut self.words[start..start + words.len()];
@@ -52,7 +55,7 @@ impl BitRows {
         8 * self.words.len()
     }
 
-    /// Sets bits of row `y` from column `x` on, a word at a time; says whether any has changed.
+    /// Sets bits of row `y` from column `x` on, a word at a time; returns whether any has changed.
     pub(crate) fn set_row(&mut self, x: u32, y: u32, values: impl Iterator<Item = bool>) -> bool {
         let row = (y as usize + 1) * self.words_per_row;
         let mut bit = x as usize + 1;
@@ -70,47 +73,47 @@ impl BitRows {
         changed | self.set_word(row + bit / 64, mask, word)
     }
 
-    /// Sets the bits of a word that `mask` names; says whether any has changed.
+    /// Sets the bits of a word that `mask` selects; returns whether any has changed.
     fn set_word(&mut self, index: usize, mask: u64, bits: u64) -> bool {
         let before = self.words[index];
         self.words[index] = before & !mask | bits;
         before & mask != bits
     }
 
-    /// The 3 × 3 block around the cell.
+    /// Returns the 3 × 3 block around the cell.
     #[inline(always)]
     pub(crate) fn pattern(&self, x: u32, y: u32) -> Pattern {
         let (word, shift) = (x as usize / 64, x % 64);
         let row = y as usize * self.words_per_row + word;
-        let below = self.three(row, shift);
-        let middle = self.three(row + self.words_per_row, shift);
-        let above = self.three(row + 2 * self.words_per_row, shift);
+        let below = self.three_bits(row, shift);
+        let middle = self.three_bits(row + self.words_per_row, shift);
+        let above = self.three_bits(row + 2 * self.words_per_row, shift);
         below | middle << 3 | above << 6
     }
 
-    /// Three bits from bit `shift` of word `index` on.
+    /// Returns three bits from bit `shift` of word `index` on.
     #[inline]
-    fn three(&self, index: usize, shift: u32) -> Pattern {
+    fn three_bits(&self, index: usize, shift: u32) -> Pattern {
         let low = self.words[index] >> shift;
         let bits = if shift > 61 { low | self.words[index + 1] << (64 - shift) } else { low };
         (bits & 7) as Pattern
     }
 
-    /// Whether all of some columns of row `y` are set, fewer than 64.
+    /// Whether the bits of these columns of row `y`, fewer than 64, are all set.
     #[inline]
-    pub(crate) fn all(&self, columns: Range<u32>, y: u32) -> bool {
+    pub(crate) fn all_set(&self, columns: Range<u32>, y: u32) -> bool {
         let bit = columns.start as usize + 1;
         let index = (y as usize + 1) * self.words_per_row + bit / 64;
         let shift = bit % 64;
         let low = self.words[index] >> shift;
         let bits = if shift == 0 { low } else { low | self.words[index + 1] << (64 - shift) };
-        let asked = (1 << columns.len()) - 1;
-        bits & asked == asked
+        let mask = (1 << columns.len()) - 1;
+        bits & mask == mask
     }
 
-    /// 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
+    /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
-    pub(crate) fn thirty_two(&self, x: u32, y: u32) -> u32 {
+    pub(crate) fn cells_32(&self, x: u32, y: u32) -> u32 {
         let bit = x as usize + 1;
         let index = (y as usize + 1) * self.words_per_row + bit / 64;
         let shift = bit % 64;

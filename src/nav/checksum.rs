@@ -1,4 +1,6 @@
-//! A running sum over results, to tell whether two runs did the same.
+//! A running checksum over results, to check that two runs gave the same.
+//!
+//! Input: numbers, cells and paths. Output: a 64-bit sum.
 
 /// FNV-1a over 64 bits (Fowler, Noll & Vo): stable across machines and releases of Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,19 +13,19 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// Takes in a number.
+    /// Adds a number.
     pub fn add(&mut self, value: u64) {
         for byte in value.to_le_bytes() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 
-    /// Takes in a cell.
+    /// Adds a cell.
     pub fn add_cell(&mut self, cell: super::cell::Cell) {
         self.add(u64::from(cell.x as u32) << 32 | u64::from(cell.y as u32));
     }
 
-    /// Takes in a path: where it leads, leg by leg, and what it costs.
+    /// Adds a path: its start, its legs and its cost.
     pub fn add_path(&mut self, path: &super::path::Path) {
         self.add_cell(path.start());
         for leg in path.legs() {
@@ -32,7 +34,7 @@ impl Checksum {
         self.add(path.cost().0);
     }
 
-    /// The sum so far.
+    /// Returns the sum so far.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.0

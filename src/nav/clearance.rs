@@ -96,7 +96,7 @@ impl Clearance {
     /// Finds out for a rectangle of anchors where the unit fits; says whether any of `bits` has
     /// changed.
     pub(crate) fn erode(&self, (x, y, width, height): Rect, bits: &mut BitRows) -> bool {
-        let words = BitRows::words_of(x..x + width);
+        let words = BitRows::word_range(x..x + width);
         let (mut scratch, mut changed) = (Vec::new(), false);
         for rows in bands(y..y + height) {
             self.erode_band(&words, rows, &mut scratch);

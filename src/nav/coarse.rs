@@ -1,24 +1,23 @@
-//! The layer from afar: chunks, the places where one leads into the next, and the chunks that a
-//! long way goes through.
+//! Hierarchical search: chunks, the portals between them, and the chunks that a long path passes through.
 //!
-//! Input: a layer's bit rows, components and ground costs; start and goal. Output: a [`Route`]
-//! over chunk borders, found in slices, and the [`Corridor`] of chunks around it, which an exact
-//! search need not leave. There is a route exactly where the islands of start and goal are the
-//! same. This holds for layers whose components are joined by straight steps: all but those with
+//! Input: a layer's bit rows, components and terrain costs; start and goal. Output: a [`Route`] over chunk
+//! borders, found in slices, and the [`Corridor`] of chunks around it, which an exact search need not leave.
+//! There is a route exactly if start and goal are in the same connected region. This holds for layers whose
+//! components are joined by straight steps: all but those with
 //! [`CornerRule::Allow`](super::terrain::CornerRule) and eight neighbors.
 //!
-//! - `portals`: which components meet on a border, and where they do so nearest to its middle.
-//! - `graph`: the portals of all chunks and what their ground costs, kept right under edits.
+//! - `portals`: the components that meet on a border, and the crossing nearest to its middle.
+//! - `graph`: the portals of all chunks and the chunks' terrain costs, kept up to date under edits.
 //! - `search`: A* from portal to portal; `nodes` is its memory.
 //! - `corridor`: a set of chunks.
 //!
-//! Places are counted in half cells, so that a crossing lies between its two cells. On open ground
-//! portals are in the middle of borders then, 32 half cells apart in x and in y: ways from portal
-//! to portal cost what straight lines and diagonals do.
+//! Positions are counted in half cells, so that a crossing lies between its two cells. On open terrain
+//! portals are then in the middle of borders, 32 half cells apart in x and in y: paths from portal to portal
+//! have the cost of straight lines and diagonals.
 //!
-//! Source: A. Botea, M. Müller & J. Schaeffer, "Near Optimal Hierarchical Path-Finding" (Journal
-//! of Game Development 2004). There, ways inside chunks are searched in advance and stored; here
-//! they are estimated: the route only tells where the exact search shall look.
+//! Source: A. Botea, M. Müller & J. Schaeffer, "Near Optimal Hierarchical Path-Finding" (HPA*, Journal of
+//! Game Development 2004). There, paths inside chunks are searched in advance and stored; here they are
+//! estimated: the route only determines where the exact search looks.
 
 mod corridor;
 mod graph;
@@ -29,51 +28,51 @@ mod search;
 pub(crate) use self::{
     corridor::Corridor,
     graph::{CoarseCosts, CoarseGraph},
-    search::{CoarseSearch, Greed, Route},
+    search::{CoarseSearch, HeuristicWeight, Route},
 };
 use super::cell::CHUNK;
 
 /// Half cells along one side of a chunk.
-const SIDE: u16 = 2 * CHUNK as u16;
+const CHUNK_HALF_CELLS: u16 = 2 * CHUNK as u16;
 /// The half cell on the border to the next chunk.
-const BORDER: u16 = SIDE - 1;
+const BORDER_HALF_CELL: u16 = CHUNK_HALF_CELLS - 1;
 
-/// A place in half cells from the grid's origin: cells have even numbers, what lies between them
-/// odd ones. Sides of up to 16,384 cells fit.
+/// A position in half cells from the grid's origin: cells have even numbers, borders between them odd ones.
+/// Sides of up to 16,384 cells fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
+struct HalfCell {
     x: u16,
     y: u16,
 }
 
-impl Place {
-    const fn of_cell(x: u32, y: u32) -> Self {
+impl HalfCell {
+    const fn from_cell(x: u32, y: u32) -> Self {
         Self { x: (2 * x) as u16, y: (2 * y) as u16 }
     }
 
-    /// Column and row of the chunk; on a border, of the one to the left or below.
+    /// Returns the column and row of the chunk; on a border, of the chunk to the left or below.
     #[inline]
     fn chunk(self) -> (u32, u32) {
-        (u32::from(self.x / SIDE), u32::from(self.y / SIDE))
+        (u32::from(self.x / CHUNK_HALF_CELLS), u32::from(self.y / CHUNK_HALF_CELLS))
     }
 
-    /// The chunk on one side of a border: ahead (right or up), or not.
+    /// Returns the chunk on one side of a border: forward (right or up), or not.
     #[inline]
-    fn chunk_beside(self, ahead: bool) -> (u32, u32) {
-        beside(self.chunk(), self.x % SIDE == BORDER, ahead)
+    fn chunk_at_side(self, is_forward: bool) -> (u32, u32) {
+        step_across(self.chunk(), self.x % CHUNK_HALF_CELLS == BORDER_HALF_CELL, is_forward)
     }
 
-    /// The cell on one side of a border.
-    fn cell_beside(self, ahead: bool) -> (u32, u32) {
+    /// Returns the cell on one side of a border.
+    fn cell_at_side(self, is_forward: bool) -> (u32, u32) {
         let cell = (u32::from(self.x / 2), u32::from(self.y / 2));
-        beside(cell, self.x % SIDE == BORDER, ahead)
+        step_across(cell, self.x % CHUNK_HALF_CELLS == BORDER_HALF_CELL, is_forward)
     }
 }
 
-/// The same place, or the next one to the right or up.
+/// Returns the same coordinates, or the next ones to the right or up.
 #[inline]
-fn beside((x, y): (u32, u32), is_right: bool, ahead: bool) -> (u32, u32) {
-    (x + u32::from(ahead && is_right), y + u32::from(ahead && !is_right))
+fn step_across((x, y): (u32, u32), is_right: bool, is_forward: bool) -> (u32, u32) {
+    (x + u32::from(is_forward && is_right), y + u32::from(is_forward && !is_right))
 }
 
 /// Grids for the tests of these files.
@@ -99,7 +98,7 @@ mod worlds {
             Self { size, bits, regions }
         }
 
-        /// So many of a hundred cells are walls.
+        /// Makes `walls` of a hundred cells impassable.
         pub(super) fn random(size: (u32, u32), walls: u64, seed: u64) -> Self {
             Self::new(size, |x, y| hash(x, y, seed) % 100 >= walls)
         }
@@ -111,18 +110,18 @@ mod worlds {
         pub(super) fn graph(
             &self,
             lowest: Option<u32>,
-            ground: impl Fn(u32, u32) -> Option<u32>,
+            mean_excess: impl Fn(u32, u32) -> Option<u32>,
         ) -> CoarseGraph {
             let short_weight = terrain::DIAGONAL - terrain::STRAIGHT;
             let costs = CoarseCosts { short_weight, lowest };
-            CoarseGraph::build(self.size, costs, (&self.bits, &self.regions), ground)
+            CoarseGraph::build(self.size, costs, (&self.bits, &self.regions), mean_excess)
         }
 
-        /// As many passable cells as there are: any number will do that changes with the chunk.
-        pub(super) fn ground(&self, chunk_x: u32, chunk_y: u32) -> Option<u32> {
+        /// Returns the number of passable cells: any number serves that changes with the chunk.
+        pub(super) fn mean_excess(&self, chunk_x: u32, chunk_y: u32) -> Option<u32> {
             let rows = chunk_y * CHUNK..((chunk_y + 1) * CHUNK).min(self.size.1);
             let count =
-                rows.map(|y| self.bits.thirty_two(chunk_x * CHUNK, y).count_ones()).sum::<u32>();
+                rows.map(|y| self.bits.cells_32(chunk_x * CHUNK, y).count_ones()).sum::<u32>();
             (count > 0).then_some(count)
         }
     }

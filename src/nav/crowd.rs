@@ -1,86 +1,86 @@
 //! Many units on one grid that never overlap and never jam.
 //!
 //! Input: a [`NavGrid`], units with their orders, and the fields that lead to shared goals
-//! ([`Guidance`]). Output, tick by tick: which cells each unit holds, how far it is on its step, and what
+//! ([`Guidance`]). Output per tick: which cells each unit holds, how far it has come on its step, and what
 //! happened ([`CrowdEvent`]).
 
-mod ahead;
-mod answers;
-mod board;
 mod chain;
 mod circling;
 mod claim;
-mod clock;
+mod dead_end;
 mod departures;
+mod direction_lock;
 mod escape;
 mod events;
-mod gate;
+mod fast_step;
 mod group;
-mod guide;
+mod guidance;
 mod hindrance;
-mod keep_off;
-mod let_out;
-mod lock;
-mod muster;
-mod narrow;
-mod near;
+mod inspect;
+mod leader;
+mod local_field;
+mod make_room;
+mod membership;
 mod orders;
 mod passage;
-mod place;
+mod passage_control;
+mod passage_trace;
+mod path_cost_to_go;
+mod path_follower;
+mod placement;
 mod plan;
 mod rank;
 mod refit;
-mod room;
+mod reservations;
+mod return_delay;
 mod scores;
-mod settle;
-mod sight;
+mod slot_assignment;
 mod slots;
 mod step;
-mod stride;
+mod timer_wheel;
 mod unit;
-mod walls;
-mod way;
+mod wall_proximity;
 
 pub use events::{CrowdCounters, CrowdEvent};
 pub use group::GroupId;
-pub use guide::{Guidance, NO_COST, RouteId};
+pub use guidance::{Guidance, NO_COST, RouteId};
 pub use hindrance::Hindrance;
-pub use muster::Muster;
+pub use membership::Membership;
 pub use orders::CrowdError;
 pub use unit::{UnitId, UnitSettings};
 
-pub use clock::PARTS;
+pub use timer_wheel::SUBTICKS_PER_TICK;
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::{
-    board::{Board, Hold},
     chain::Push,
     circling::Progress,
     claim::Claim,
-    clock::Wheel,
     departures::Departures,
     escape::Footprint,
     group::Group,
-    guide::{View, World},
+    guidance::{NeighborCosts, World},
     passage::Passages,
+    path_follower::PathFollower,
     plan::Frame,
+    reservations::{Reservation, Reservations},
     slots::GroupScratch,
-    unit::{Errand, NONE, STAY, State, Unit},
-    walls::Walls,
-    way::Way,
+    timer_wheel::TimerWheel,
+    unit::{NONE, Order, STAY, State, Unit},
+    wall_proximity::WallProximity,
 };
 use super::{grid::NavGrid, terrain::Profile};
 
-/// Turn of the first orders; earlier ones are given to units that others have shut in.
-const FIRST_TURN: u64 = 1 << 28;
-/// Ticks after which a unit that waits tries again, if nothing has changed nearby.
-const RETRY: u64 = 16;
-/// Ticks of waiting after which a unit is reported to be stuck.
-const STUCK: u64 = 512;
-/// Ticks without a way after which a unit is reported to be lost, and again with every try.
-const LOST: u64 = 24;
+/// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
+const FIRST_PRIORITY: u64 = 1 << 28;
+/// Ticks after which a waiting unit tries again if nothing has changed nearby.
+const RETRY_AFTER: u64 = 16;
+/// Ticks of waiting after which a unit is reported as stuck.
+const STUCK_AFTER: u64 = 512;
+/// Ticks without a path after which a unit is reported as lost, and again with every retry.
+const LOST_AFTER: u64 = 24;
 
 /// The units of one grid; see the [module](self).
 #[derive(Debug, Default)]
@@ -90,85 +90,92 @@ pub struct Crowd {
     units: Vec<Unit>,
     free: Vec<u32>,
     count: usize,
-    board: Board,
-    wheel: Wheel,
+    reservations: Reservations,
+    timers: TimerWheel,
     departures: Departures,
-    /// Who is to be decided in this tick, and the order of the first of them.
+    /// The units to decide in this tick, and the priorities by which the first of them are sorted.
     ready: Vec<u32>,
-    turns: Vec<u64>,
-    /// Where the fields of those lead, looked up for all of them at once.
-    views: Vec<View>,
+    priorities: Vec<u64>,
+    /// Costs from the shared fields around these units, looked up for all of them in one go.
+    neighbor_costs: Vec<NeighborCosts>,
     /// By unit.
     progress: Vec<Progress>,
-    /// By unit, those that follow paths of their own.
-    ways: Vec<Way>,
-    way_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
-    /// Memory for their fields that nobody needs at present, and how many were spread in this tick.
-    way_fields: Vec<Vec<u64>>,
-    fields_spread: u32,
+    /// By unit, for those that follow their own paths.
+    followers: Vec<PathFollower>,
+    field_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
+    /// Memory for the followers' fields that is not in use, and the number of fields built in this tick.
+    spare_fields: Vec<Vec<u64>>,
+    fields_built: u32,
     due: Vec<u32>,
-    /// Whose steps are over, and who held the cells that they left.
-    ended: Vec<(u32, Hold)>,
+    /// Units whose steps are over, and the reservations of the cells they left.
+    ended: Vec<(u32, Reservation)>,
     woken: Vec<u32>,
     stack: Vec<Frame>,
     log: Vec<Claim>,
-    /// The pushes of the search for a chain under way, and its number.
+    /// The pushes of the current chain search, and its number.
     pushes: Vec<Push>,
-    search: u32,
-    /// Turns from here on were given to units that others had shut in.
-    foremost: u64,
-    /// Part of a log that is carried out alone.
-    kept: Vec<Claim>,
-    /// Units of the plan that were in the wheel before it.
+    chain_search: u32,
+    /// Priorities from here up to [`FIRST_PRIORITY`] were given to units that others had shut in.
+    foremost_priority: u64,
+    /// The part of a log that is carried out on its own.
+    kept_claims: Vec<Claim>,
+    /// Units of the plan that were waiting before it.
     waiting_before: Vec<u32>,
-    /// Of the grid, at the last tick.
+    /// The grid's revision at the last tick.
     revision: u64,
-    /// Of units of each profile, at the last tick, in cells along a side.
-    sizes: Vec<u8>,
-    /// Units that need other room than they have.
-    misfits: Vec<u32>,
+    /// Unit size of each profile at the last tick, in cells along a side.
+    unit_sizes: Vec<u8>,
+    /// Units whose size has changed and which have no room for it yet.
+    pending_refits: Vec<u32>,
     footprints: Vec<Footprint>,
     /// By profile.
     passages: Vec<Passages>,
-    /// By profile, as the passages.
-    walls: Vec<Walls>,
+    /// By profile, like the passages.
+    wall_proximity: Vec<WallProximity>,
     groups: Vec<Group>,
     group_scratch: GroupScratch,
     events: Vec<CrowdEvent>,
-    /// Whose steps began or ended in this tick.
+    /// Units whose steps began or ended in this tick.
     moved: Vec<u32>,
     counters: CrowdCounters,
 }
 
 impl Crowd {
-    /// A crowd of nobody on a grid of this size.
+    /// Creates an empty crowd for a grid of this size.
     #[must_use]
     pub fn new(grid: &NavGrid) -> Self {
         let size = (grid.width(), grid.height());
-        let board = Board::new(size.0, size.1);
-        let departures = Departures::new(board.len());
-        let (revision, foremost) = (grid.revision(), FIRST_TURN);
-        let sizes = grid.profiles().iter().map(Profile::unit_size).collect();
-        Self { size, board, departures, revision, sizes, foremost, ..Self::default() }
+        let reservations = Reservations::new(size.0, size.1);
+        let departures = Departures::new(reservations.len());
+        let unit_sizes = grid.profiles().iter().map(Profile::unit_size).collect();
+        Self {
+            size,
+            reservations,
+            departures,
+            revision: grid.revision(),
+            unit_sizes,
+            foremost_priority: FIRST_PRIORITY,
+            ..Self::default()
+        }
     }
 
-    /// Lets a tick go by. What happened stands in [`events`](Self::events) until the next one. Does
-    /// nothing on a grid of another size.
-    pub fn tick<G: Guidance + ?Sized>(&mut self, grid: &NavGrid, guide: &G) {
+    /// Advances the crowd by one tick. What happened can be read from [`events`](Self::events) until the
+    /// next tick. Does nothing on a grid of another size.
+    pub fn tick<G: Guidance + ?Sized>(&mut self, grid: &NavGrid, guidance: &G) {
         self.events.clear();
         self.moved.clear();
         if self.check_size(grid).is_err() {
             return;
         }
-        let world = World { grid, guide };
+        let world = World { grid, guidance };
         self.now += 1;
-        self.fields_spread = 0;
+        self.fields_built = 0;
         self.refit_units(grid);
-        self.take_in_edits(grid);
-        self.call_due(grid);
+        self.apply_edits(grid);
+        self.collect_ready(grid);
         self.refresh_groups(&world);
         self.sort_ready();
-        self.look_ahead(&world);
+        self.look_up_neighbor_costs(&world);
         let mut at = 0;
         while let Some(&index) = self.ready.get(at) {
             self.decide(&world, index);
@@ -177,85 +184,86 @@ impl Crowd {
         self.ready.clear();
     }
 
-    /// Ends the steps that are over and lists everybody who is to be decided.
-    fn call_due(&mut self, grid: &NavGrid) {
+    /// Ends the steps that are over and lists all units to be decided in this tick.
+    fn collect_ready(&mut self, grid: &NavGrid) {
         self.departures.clear();
         let mut due = core::mem::take(&mut self.due);
-        self.wheel.take_due(self.now, &mut due);
-        // First a look at all of them, so that the processor waits for many at the same time.
+        self.timers.take_due(self.now, &mut due);
+        // Read the reservations of all units first, so that the cache misses overlap.
         let mut ended = core::mem::take(&mut self.ended);
         for index in due.drain(..) {
             let unit = &self.units[index as usize];
             match unit.state {
-                State::Moving if unit.end > self.now * PARTS => {
-                    self.wheel.put(index, self.now, unit.end.div_ceil(PARTS));
+                State::Moving if unit.end > self.now * SUBTICKS_PER_TICK => {
+                    self.timers.put(index, self.now, unit.end.div_ceil(SUBTICKS_PER_TICK));
                 }
                 State::Moving => {
-                    ended.push((index, self.board.hold(self.board.index(unit.tail))));
+                    ended.push((index, self.reservations.get(self.reservations.index(unit.tail))));
                 }
-                _ => self.list(index),
+                _ => self.mark_ready(index),
             }
         }
-        for (index, hold) in ended.drain(..) {
-            self.end_step(index, hold);
+        for (index, reservation) in ended.drain(..) {
+            self.end_step(index, reservation);
             if self.units[index as usize].is_trapped {
-                self.is_out(grid, index);
+                self.free_if_outside(grid, index);
             }
-            self.units[index as usize].listed_in = self.stamp();
+            self.units[index as usize].ready_tick = self.tick_stamp();
             self.ready.push(index);
             self.moved.push(index);
         }
         (self.due, self.ended) = (due, ended);
     }
 
-    /// Sorts those to be decided: who was ordered first comes first.
+    /// Sorts the units to be decided by priority: the oldest order comes first.
     fn sort_ready(&mut self) {
-        let mut turns = core::mem::take(&mut self.turns);
-        turns.extend(self.ready.iter().map(|&index| self.units[index as usize].turn(index)));
-        turns.sort_unstable();
-        turns.dedup(); // listed between two ticks, and in this one
+        let mut priorities = core::mem::take(&mut self.priorities);
+        let ready = self.ready.iter();
+        priorities.extend(ready.map(|&index| self.units[index as usize].priority(index)));
+        priorities.sort_unstable();
+        priorities.dedup(); // a unit may have been listed both between two ticks and in this one
         self.ready.clear();
-        self.ready.extend(turns.drain(..).map(|turn| turn as u32));
-        self.turns = turns;
+        self.ready.extend(priorities.drain(..).map(|priority| priority as u32));
+        self.priorities = priorities;
     }
 
-    /// The tick as units note it: to be compared with the one under way only.
-    const fn stamp(&self) -> u32 {
+    /// The current tick as units store it. Compare it only with the current tick: it wraps around.
+    const fn tick_stamp(&self) -> u32 {
         self.now as u32
     }
 
-    /// Lets a unit move, or wait.
+    /// Decides whether a unit moves or waits in this tick.
     fn decide<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
         if unit.is_moving() || unit.is_idle() {
             return;
         }
-        if unit.is_misfit {
+        if unit.needs_refit {
             self.units[index as usize].hindrance = Hindrance::NoRoom;
             self.wait(index);
             return;
         }
         if unit.is_trapped {
-            if self.is_out(world.grid, index) {
+            if self.free_if_outside(world.grid, index) {
                 return;
             }
             self.choose_exit(world, index);
         }
         let unit = &self.units[index as usize];
-        if unit.flees != NONE && self.is_past(world, index) {
-            self.stop_fleeing(index);
+        if unit.yields_to != NONE && self.has_been_passed(world, index) {
+            self.stop_yielding(index);
             return;
         }
-        self.look_for_slot(world, index);
-        self.settle_here(world.grid, index);
-        self.look_at_way(world, index);
+        self.assign_slot(world, index);
+        self.settle_in_place(world.grid, index);
+        self.update_path_following(world, index);
         let unit = &self.units[index as usize];
         if self.is_at_goal(world, index) {
             self.arrive(world, index);
-        } else if self.keeps_off(index) {
-            self.units[index as usize].waits_since = self.stamp();
+        } else if self.delays_return(index) {
+            self.units[index as usize].waiting_since = self.tick_stamp();
             self.wait(index);
-        } else if unit.settled_in != self.stamp() && unit.speed > 0 && self.plan(world, index) {
+        } else if unit.stay_tick != self.tick_stamp() && unit.speed > 0 && self.plan(world, index) {
             self.commit(world, index);
             if !self.units[index as usize].is_moving() {
                 self.wait(index);
@@ -268,92 +276,94 @@ impl Crowd {
         }
     }
 
-    /// Whether a unit has come to the end of its way.
+    /// Returns whether a unit stands on the goal of its order.
     fn is_at_goal<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
         let unit = &self.units[index as usize];
-        match unit.errand {
-            _ if unit.flees != NONE || unit.is_trapped => false,
-            Errand::Route(route) => match self.view(index) {
-                Some(view) => view.rest[usize::from(STAY)] == 0,
-                None => guide::field_cost(world, route, unit.tail) == 0,
+        match unit.order {
+            _ if unit.yields_to != NONE || unit.is_trapped => false,
+            Order::Route(route) => match self.neighbor_costs(index) {
+                Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
+                None => guidance::route_cost(world, route, unit.tail) == 0,
             },
-            Errand::Group(group) => self.is_home(group, index),
-            Errand::Way | Errand::Place(_) => self.is_at_end(index),
-            Errand::Idle => true,
+            Order::Group(group) => self.is_on_slot(group, index),
+            Order::Path | Order::Preassigned(_) => self.is_at_path_goal(index),
+            Order::Idle => true,
         }
     }
 
     fn arrive<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
-        self.forget_waiting(index);
+        self.stop_waiting(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Standing;
         unit.hindrance = Hindrance::None;
         self.note_arrival(world, index);
     }
 
-    /// A unit stands on its goal.
+    /// Records that a unit stands on its goal.
     fn note_arrival<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let id = self.id(index);
         let unit = &mut self.units[index as usize];
         if !unit.has_arrived {
-            (unit.has_arrived, unit.led_astray) = (true, 0);
+            (unit.has_arrived, unit.wasted_steps) = (true, 0);
             let cell = unit.tail.cell(world.grid);
             self.events.push(CrowdEvent::Arrived { unit: id, cell });
         }
     }
 
-    /// The same for a unit that is pushed on in the tick in which it came there. Not for those who push nobody
-    /// on their way back: members of groups, and units on ways of their own.
-    fn note_passing<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+    /// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for
+    /// units that push no others on their way back: members of groups, and units that follow their own paths.
+    fn note_arrival_in_passing<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &self.units[index as usize];
-        let is_led = matches!(unit.errand, Errand::Route(_));
-        if is_led && !unit.has_arrived && self.is_at_goal(world, index) {
+        let follows_route = matches!(unit.order, Order::Route(_));
+        if follows_route && !unit.has_arrived && self.is_at_goal(world, index) {
             self.note_arrival(world, index);
         }
     }
 
-    /// Whether a unit waits for a passage, or behind somebody who does.
-    fn is_in_line_for_passage(&self, index: u32) -> bool {
+    /// Returns whether a unit waits for a passage, or behind a unit that does.
+    fn waits_for_passage(&self, index: u32) -> bool {
         let unit = &self.units[index as usize];
         unit.hindrance == Hindrance::Oncoming || {
-            let wish = unit.wish;
-            let owner = (wish != STAY).then(|| {
-                let cell = self.board.beside(self.board.index(unit.tail), wish);
-                self.board.hold(cell).owner
+            let direction = unit.preferred_direction;
+            let owner = (direction != STAY).then(|| {
+                let cell =
+                    self.reservations.neighbor(self.reservations.index(unit.tail), direction);
+                self.reservations.get(cell).owner
             });
-            let ahead = owner.and_then(|owner| self.units.get(owner as usize));
-            ahead.is_some_and(|other| other.lines_up && !other.is_moving())
+            let leader = owner.and_then(|owner| self.units.get(owner as usize));
+            leader.is_some_and(|other| other.is_in_passage_queue && !other.is_moving())
         }
     }
 
-    /// Puts a unit to sleep until something happens nearby, or for a while.
+    /// Lets a unit wait until something changes nearby, or until its next retry.
     fn wait(&mut self, index: u32) {
         let now = self.now;
         let id = self.id(index);
-        let lines_up = self.is_in_line_for_passage(index);
+        let is_in_passage_queue = self.waits_for_passage(index);
         let is_circling = self.is_circling(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Waiting;
-        unit.lines_up = lines_up;
+        unit.is_in_passage_queue = is_in_passage_queue;
         self.counters.waits += 1;
-        let waited = unit.stood(now);
+        let stood = unit.ticks_stood(now);
         if !unit.has_arrived {
-            self.counters.longest_wait = self.counters.longest_wait.max(waited);
+            self.counters.longest_wait = self.counters.longest_wait.max(stood);
         }
         if is_circling {
             unit.hindrance = Hindrance::Circling;
         }
-        let is_stuck = waited >= STUCK || unit.is_misfit || is_circling;
+        let is_stuck = stood >= STUCK_AFTER || unit.needs_refit || is_circling;
         if is_stuck && !unit.is_reported_stuck {
             unit.is_reported_stuck = true;
             self.events.push(CrowdEvent::Stuck { unit: id, why: unit.hindrance });
         }
-        let is_lost = unit.hindrance == Hindrance::NoWay;
-        if is_lost && waited >= LOST {
+        let is_lost = unit.hindrance == Hindrance::NoPath;
+        if is_lost && stood >= LOST_AFTER {
             self.events.push(CrowdEvent::Lost { unit: id });
         }
-        let retry = if is_lost && waited < LOST { RETRY.min(LOST - waited) } else { RETRY };
-        self.wheel.put(index, now, now + retry);
-        self.listen(index);
+        let will_be_lost = is_lost && stood < LOST_AFTER;
+        let retry = if will_be_lost { RETRY_AFTER.min(LOST_AFTER - stood) } else { RETRY_AFTER };
+        self.timers.put(index, now, now + retry);
+        self.update_listening(index);
     }
 }

@@ -1,15 +1,15 @@
-//! The eight ways out of a cell, and sets of them in one byte.
+//! The eight directions of a step, and sets of them in one byte.
 //!
-//! Directions count counterclockwise from east, so that odd ones are diagonal, adding 4 turns
-//! around and a set of them is a byte. All neighbors of a cell, on squares as on hexagons in
-//! any of the usual layouts, lie in the 3 × 3 block around it: that block, read as nine bits,
-//! is the `Pattern` from which `MoveTable` looks moves up.
+//! Directions count counterclockwise from east, so that odd ones are diagonal, adding 4 gives the opposite
+//! one and a set of them is a byte. All neighbors of a cell, on squares as on hexagons in any of the usual
+//! layouts, lie in the 3 × 3 block around it: that block, read as nine bits, is the `Pattern` with which
+//! `MoveTable` is indexed.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::cell::Cell;
 
-/// One of the eight ways out of a cell, counterclockwise from east.
+/// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 #[repr(u8)]
@@ -34,7 +34,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All of them, in their order.
+    /// All directions, in order.
     pub const ALL: [Self; 8] = [
         Self::East,
         Self::NorthEast,
@@ -52,7 +52,7 @@ impl Direction {
         Self::ALL[(bits & 7) as usize]
     }
 
-    /// Columns and rows one step goes.
+    /// Columns and rows that one step covers.
     #[must_use]
     pub const fn offset(self) -> (i32, i32) {
         OFFSETS[self as usize]
@@ -64,7 +64,7 @@ impl Direction {
         self as u8 & 1 == 1
     }
 
-    /// The way back.
+    /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         Self::from_bits(self as u8 + 4)
@@ -75,8 +75,10 @@ impl Direction {
         [Self::from_bits(self as u8 + 7), Self::from_bits(self as u8 + 1)]
     }
 
-    /// A diagonal, and the straight directions to both sides of it: along the row, along the column.
-    pub(crate) const fn slope<const RIGHT: bool, const UP: bool>() -> (Self, Self, Self) {
+    /// A diagonal direction, and the straight directions on both sides of it: along the row, along the
+    /// column.
+    pub(crate) const fn diagonal_with_sides<const RIGHT: bool, const UP: bool>()
+    -> (Self, Self, Self) {
         let row = if RIGHT { Self::East } else { Self::West };
         let column = if UP { Self::North } else { Self::South };
         let diagonal = match (RIGHT, UP) {
@@ -88,9 +90,9 @@ impl Direction {
         (diagonal, row, column)
     }
 
-    /// The cell so many steps from `(x, y)`.
+    /// The cell `steps` steps from `(x, y)`.
     #[inline(always)]
-    pub(crate) const fn away(self, x: u32, y: u32, steps: u32) -> (u32, u32) {
+    pub(crate) const fn cell_at(self, x: u32, y: u32, steps: u32) -> (u32, u32) {
         let (dx, dy) = self.offset();
         let steps = steps as i32;
         (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
@@ -102,7 +104,7 @@ impl Direction {
         Self::ALL.into_iter().find(same).unwrap_or_default()
     }
 
-    /// The direction of the step from `a` to its neighbor `b`; `None` where they are no neighbors.
+    /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {
         let step = (b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?);
@@ -117,7 +119,7 @@ pub(crate) const OFFSETS: [(i32, i32); 8] =
 /// The 3 × 3 block around a cell as nine bits, passable = 1, row by row from the lower left.
 pub(crate) type Pattern = u16;
 
-/// Bit of `Pattern` in which the neighbor at `(dx, dy)`, each -1 to 1, stands.
+/// The bit of `Pattern` for the neighbor at `(dx, dy)`, each -1 to 1.
 pub(crate) const fn pattern_bit(dx: i32, dy: i32) -> Pattern {
     1 << ((dy + 1) * 3 + dx + 1)
 }

@@ -1,49 +1,49 @@
-//! What the cheapest way to one goal costs, from every cell that has one.
+//! Distance fields: the cost of the cheapest path to one goal from every cell that can reach it.
 //!
-//! Input: a [`NavGrid`], a profile and a goal. Output: a [`DistanceField`], which tells of every
-//! settled cell what the way costs, the step to take, and the whole way. One field answers any
-//! number of units that go to the same place.
+//! Input: a [`NavGrid`], a profile and a goal. Output: a [`DistanceField`], which returns the path cost, the
+//! next step and the whole path for every settled cell. One field serves any number of units with the same
+//! goal.
 //!
-//! Invariants: the cost of a settled cell is final and the lowest there is. Cells are settled in
-//! order of cost. Costs, steps and counters are the same however the work is sliced. Only what
-//! stands in the grid at the start counts: after an edit the field is stale and steps no more. A
-//! whole field can be [repaired](DistanceField::repair): then what stands in the grid now counts.
+//! Invariants: the cost of a settled cell is final and minimal. Cells are settled in order of cost. Costs,
+//! steps and counters do not depend on how the work is sliced. Only the state of the grid at the start
+//! counts: after an edit the field is stale and makes no more progress. A complete field can be
+//! [repaired](DistanceField::repair); from then on the current state of the grid counts.
 //!
-//! Algorithm: Dijkstra's (1959) from the goal outward, which is right because a step costs the
-//! same and is legal both ways. With buckets of equal cost (see
-//! [`BucketHeap`]) and, wherever all cells around cost the same, in
-//! canonical order (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016).
-//! - Where searches jump, only jump points go through the open list, and the cells between them
-//!   are filled by rays (see `spread`).
-//! - Elsewhere all cells go through it (see `expand`, `ground`).
-//! - After edits only what they touch is done anew (see `repair`, `mend`).
+//! Algorithm: Dijkstra's (1959) from the goal outward, which is correct because a step has the same cost and
+//! is legal in both directions. It uses buckets of equal cost (see [`BucketHeap`]) and canonical order
+//! wherever all cells around have the same cost (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI
+//! 2016).
+//! - Where searches jump, only jump points go through the open list, and the cells between them are filled by
+//!   rays (see `ray_fill`).
+//! - Elsewhere all cells go through the open list (see `expand`, `steps`).
+//! - After edits only the cells that the edits affect are computed again (see `repair`, `repair_loop`).
 //!
-//! Memory: 4 bytes a cell, and 16 a node on the open list; kept from one start to the next.
+//! Memory: 4 bytes per cell, and 16 per node on the open list; kept from one start to the next.
 
-mod answers;
+mod cell_layout;
 mod expand;
-mod frame;
-mod ground;
-mod mend;
-mod purse;
+mod lookup;
+mod ray_fill;
 mod rays;
 mod repair;
-mod spread;
+mod repair_loop;
+mod steps;
+mod work_budget;
 
 pub use repair::RepairCounters;
 
 use self::{
+    cell_layout::CellLayout,
     expand::{OPEN, UNREACHED},
-    frame::Frame,
-    ground::{Mixed, Uniform},
+    ray_fill::RayNodes,
     repair::Repair,
-    spread::RayNodes,
+    steps::{UniformSteps, WeightedSteps},
 };
 use super::{
     cell::{Cell, CellRect},
     grid::NavGrid,
-    jump_ground::JumpGround,
     jump_map::JumpMap,
+    jump_terrain::JumpTerrain,
     layer::Layer,
     open_list::{BucketHeap, OpenList},
     query::PathFailure,
@@ -51,47 +51,47 @@ use super::{
     terrain::{DIAGONAL, Profile, ProfileId},
 };
 
-/// The cheapest ways from everywhere to one goal; see the [module](self). Reuse one for many
-/// goals: it keeps its memory.
+/// The cheapest paths from all cells to one goal; see the [module](self). Reuse one field for many goals: it
+/// keeps its memory.
 #[derive(Debug, Default)]
 pub struct DistanceField<L: OpenList = BucketHeap> {
-    /// What each cell's way costs, in the layer's units, at the index that `frame` gives it;
-    /// `UNREACHED` where no way is known yet. Final up to the front: where cells are settled one by
-    /// one, `OPEN` is set until they are. The last entry belongs to no cell.
+    /// Path cost of each cell, in the layer's units, at the index given by `layout`; `UNREACHED` where no
+    /// path is known yet. Final up to `front`: where cells are settled one by one, `OPEN` is set until they
+    /// are settled. The last entry belongs to no cell.
     costs: Vec<u32>,
     /// Highest cost that is final.
     front: u32,
-    frame: Frame,
+    layout: CellLayout,
     open: L,
     /// Whether rays fill the field.
     casts_rays: bool,
-    /// The nodes they are cast from.
+    /// The nodes from which rays are cast.
     rays: RayNodes,
-    /// What edits have left to do.
+    /// Repair work that edits have left to do.
     repair: Repair,
     profile: ProfileId,
-    /// What that profile was at the start.
-    rules: Profile,
+    /// The rules of that profile at the start.
+    profile_rules: Profile,
     goal: Cell,
-    /// Where the grid began at the start.
+    /// Origin of the grid at the start.
     origin: Cell,
-    /// Of the grid at the start, or when edits were last taken in.
+    /// Revision of the grid at the start, or when edits were last collected.
     revision: u64,
-    /// Columns and rows; zero where nothing was started.
+    /// Columns and rows; zero if nothing was started.
     size: (u32, u32),
-    /// Sixteenths to the unit of the costs.
-    unit: u32,
-    /// Highest cost from which another step fits.
-    limit: u32,
+    /// Sixteenths per unit of the costs.
+    cost_unit: u32,
+    /// Highest cost at which a cell can still be expanded without overflow.
+    expand_limit: u32,
     overflow: bool,
-    /// Cells that were named and not yet seen to be settled.
+    /// Cells to wait for that have not been seen settled yet.
     awaited: Vec<u32>,
-    /// The last of them; the entry that belongs to no cell where there are none.
+    /// Index of the last of them; the entry that belongs to no cell if there are none.
     watched: usize,
-    /// Highest cost of those that were seen to be settled.
-    farthest: u32,
-    /// What was taken since the start, repairs aside, in units of the budget.
-    whole: u64,
+    /// Highest cost of the awaited cells that have been seen settled.
+    farthest_awaited: u32,
+    /// Budget units spent since the start, without repairs.
+    fill_units: u64,
     counters: SearchCounters,
     failure: Option<PathFailure>,
     phase: Phase,
@@ -102,98 +102,99 @@ enum Phase {
     #[default]
     Idle,
     Running,
-    /// All named cells are settled; more may be named.
+    /// All awaited cells are settled; more may be named.
     Arrived,
     Exhausted,
-    /// Cells may not agree with their neighbors, and those are listed in `repair`.
+    /// Cells may be inconsistent with their neighbors; those are queued in `repair`.
     Repairing,
 }
 
 impl<L: OpenList> DistanceField<L> {
-    /// A field of nothing.
+    /// Creates an empty field.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether a field could be started: what [`start`](Self::start) would return, without work.
+    /// Checks whether a field could be started: returns what [`start`](Self::start) would return, without
+    /// doing the work.
     ///
     /// # Errors
     /// Those of [`start`](Self::start).
     pub fn check(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Result<(), PathFailure> {
-        find_goal(grid, profile, goal).map(|_| ())
+        locate_goal(grid, profile, goal).map(|_| ())
     }
 
-    /// Begins a field around `goal` for units of `profile`, and settles the goal itself; whatever
-    /// was there before is dropped. Clears 4 bytes a cell (about 0.2 ns a cell).
+    /// Begins a field around `goal` for units of `profile`, and settles the goal itself; drops whatever the
+    /// field contained before. Clears 4 bytes per cell (about 0.2 ns per cell).
     ///
     /// # Errors
-    /// [`PathFailure::UnknownProfile`], [`PathFailure::GoalOutOfBounds`] or
-    /// [`PathFailure::GoalImpassable`]. The field is empty then.
+    /// [`PathFailure::UnknownProfile`], [`PathFailure::GoalOutOfBounds`] or [`PathFailure::GoalImpassable`].
+    /// The field is empty then.
     pub fn start(
         &mut self,
         grid: &NavGrid,
         profile: ProfileId,
         goal: Cell,
     ) -> Result<(), PathFailure> {
-        let (layer, place) = self.lay_out(grid, profile, goal)?;
+        let (layer, goal_cell) = self.prepare(grid, profile, goal)?;
         self.phase = Phase::Running;
-        self.casts_rays = layer.jumps().is_some_and(JumpMap::pays);
+        self.casts_rays = layer.jumps().is_some_and(JumpMap::is_worthwhile);
         if self.casts_rays {
-            self.open_goal(layer, place);
+            self.open_goal(layer, goal_cell);
             return Ok(());
         }
         self.front = OPEN - 1;
         self.open.reset(0, longest_step(layer));
         if layer.is_uniform() {
-            self.settle_goal(&Uniform::new(layer), place);
+            self.settle_goal(&UniformSteps::new(layer), goal_cell);
         } else {
-            self.settle_goal(&Mixed::new(layer, grid), place);
+            self.settle_goal(&WeightedSteps::new(layer, grid), goal_cell);
         }
         Ok(())
     }
 
-    /// Begins a field as [`start`](Self::start) does, but one that edits do not throw back: it is
-    /// in [repair](Self::repair) from the beginning, so edits are taken in while it spreads. It
-    /// takes several times as long, and no cells can be [awaited](Self::await_cells): for grids
-    /// that are edited more often than a field takes to be filled.
+    /// Begins a field as [`start`](Self::start) does, but one that edits do not make stale: it is in
+    /// [repair](Self::repair) from the beginning, so edits are taken into account while the field is still
+    /// being filled. It takes several times as long, and no cells can be [awaited](Self::await_cells). For
+    /// grids that are edited more often than it takes to fill a field.
     ///
     /// # Errors
     /// Those of [`start`](Self::start).
-    pub fn start_steady(
+    pub fn start_repairable(
         &mut self,
         grid: &NavGrid,
         profile: ProfileId,
         goal: Cell,
     ) -> Result<(), PathFailure> {
-        let (_, (x, y)) = self.lay_out(grid, profile, goal)?;
+        let (_, (x, y)) = self.prepare(grid, profile, goal)?;
         self.casts_rays = false;
         self.phase = Phase::Repairing;
-        let index = self.frame.index(x, y);
+        let index = self.layout.index(x, y);
         self.costs[index] = 0;
-        self.look_around(grid, CellRect::single(goal));
+        self.check_around(grid, CellRect::single(goal));
         Ok(())
     }
 
-    /// Names cells to wait for: the field is finished as soon as all cells named since the start
-    /// are settled, instead of when nothing is left. Cells off the grid and on other islands
-    /// do not hold it up (a field that waits for nothing else is finished at once); repeats do no
-    /// harm. Naming cells that are not settled lets a field that was finished go on. A field in
-    /// [repair](Self::repair) waits for all cells, whatever is named.
+    /// Names cells to wait for: the field is finished as soon as all cells named since the start are settled,
+    /// instead of when no open cells are left. Cells off the grid and in other connected regions do not delay
+    /// it (a field that waits for nothing else is finished immediately); naming a cell again does no harm.
+    /// Naming cells that are not settled resumes a finished field. A field in [repair](Self::repair) waits
+    /// for all cells, whatever is named.
     pub fn await_cells(&mut self, grid: &NavGrid, cells: impl IntoIterator<Item = Cell>) {
         let Some(layer) = self.layer(grid).filter(|_| self.phase != Phase::Repairing) else {
             return;
         };
-        let goal_island = grid.local(self.goal).and_then(|(x, y)| layer.island(x, y));
+        let goal_region = grid.local(self.goal).and_then(|(x, y)| layer.region(x, y));
         let mut is_any_named = false;
         for cell in cells {
             is_any_named = true;
             let Some((x, y)) = grid.local(cell) else {
                 continue;
             };
-            let at = self.frame.index(x, y);
-            if layer.island(x, y) == goal_island && self.costs[at] > self.front {
-                self.awaited.push(at as u32);
+            let index = self.layout.index(x, y);
+            if layer.region(x, y) == goal_region && self.costs[index] > self.front {
+                self.awaited.push(index as u32);
             }
         }
         if is_any_named && matches!(self.phase, Phase::Running | Phase::Arrived) {
@@ -202,19 +203,18 @@ impl<L: OpenList> DistanceField<L> {
         }
     }
 
-    /// Works for up to `budget` units and returns how many it took. A unit is a settled cell where
-    /// cells are settled one by one: an expansion each. Where rays fill the field, it is eight cells
-    /// on a ray or half an expansion, which takes as long or less; a slice may run over by twenty
-    /// units. 0 from an unfinished field that had a budget means that it is
-    /// [stale](Self::is_stale) and must be started anew. A field in [repair](Self::repair) goes on
-    /// with that.
+    /// Works for up to `budget` units and returns how many it spent. Where cells are settled one by one, a
+    /// unit is one settled cell: one expansion. Where rays fill the field, a unit is eight cells on a ray or
+    /// half an expansion, which takes as long or less; a slice may exceed its budget by twenty units. 0 from
+    /// an unfinished field that had a budget means that it is [stale](Self::is_stale) and must be started
+    /// again. A field in [repair](Self::repair) continues its repair.
     pub fn step(&mut self, grid: &NavGrid, budget: u32) -> u32 {
         if self.phase == Phase::Repairing {
             return self.repair(grid, budget);
         }
-        let taken = self.fill(grid, budget);
-        self.whole += u64::from(taken);
-        taken
+        let spent = self.fill(grid, budget);
+        self.fill_units += u64::from(spent);
+        spent
     }
 
     fn fill(&mut self, grid: &NavGrid, budget: u32) -> u32 {
@@ -223,143 +223,143 @@ impl<L: OpenList> DistanceField<L> {
             _ => return 0,
         };
         if self.casts_rays {
-            // Without a map the profile has changed: the field is stale.
+            // Without a jump map the profile has changed: the field is stale.
             return layer
                 .jumps()
-                .map_or(0, |map| self.spread(&JumpGround::new(layer, map, grid), budget));
+                .map_or(0, |map| self.fill_by_rays(&JumpTerrain::new(layer, map, grid), budget));
         }
         if layer.is_uniform() {
-            self.settle(&Uniform::new(layer), budget)
+            self.settle(&UniformSteps::new(layer), budget)
         } else {
-            self.settle(&Mixed::new(layer, grid), budget)
+            self.settle(&WeightedSteps::new(layer, grid), budget)
         }
     }
 
-    /// Whether there is nothing left to step: all named cells are settled, or, where none were
-    /// named, all that have a way. So is a field that was never started.
+    /// Whether there is nothing left to step: all named cells are settled, or, where none were named, all
+    /// cells that can reach the goal. Also true of a field that was never started.
     #[must_use]
     pub const fn is_finished(&self) -> bool {
         !matches!(self.phase, Phase::Running | Phase::Repairing)
     }
 
-    /// Whether the grid was edited since the start (or since a [repair](Self::repair) last took
-    /// edits in), anywhere, or is of another size. A stale field still answers, with what was true
-    /// then. An empty field is stale.
+    /// Whether the grid was edited anywhere since the start (or since a [repair](Self::repair) last collected
+    /// edits), or has another size. A stale field still answers, with the state at that time. An empty field
+    /// is stale.
     #[must_use]
     pub fn is_stale(&self, grid: &NavGrid) -> bool {
         grid.revision() != self.revision || (grid.width(), grid.height()) != self.size
     }
 
-    /// Whether cells may have been left out because their cost does not fit into 31 bits of the
-    /// profile's cost unit. What is settled is right all the same.
+    /// Whether cells may have been left out because their cost does not fit into 31 bits of the profile's
+    /// cost unit. Settled cells are correct all the same.
     #[must_use]
     pub const fn overflow(&self) -> bool {
         self.overflow
     }
 
-    /// Why the field is empty: what the last start returned, or
-    /// [`PathFailure::GoalImpassable`] where a [repair](Self::repair) found the goal built over.
+    /// Returns why the field is empty: what the last start returned, or [`PathFailure::GoalImpassable`] if a
+    /// [repair](Self::repair) found the goal blocked.
     #[must_use]
     pub const fn failure(&self) -> Option<PathFailure> {
         self.failure
     }
 
-    /// What was done since the start, [repairs](Self::repair_counters) aside. Where rays fill the
-    /// field, only nodes count, which are fewer than cells; an improved one was dropped for a
-    /// cheaper way to its cell.
+    /// Counts the work since the start, without [repairs](Self::repair_counters). Where rays fill the field,
+    /// only nodes count, which are fewer than cells; an improved node is one that was dropped for a cheaper
+    /// path to its cell.
     #[must_use]
     pub const fn counters(&self) -> SearchCounters {
         self.counters
     }
 
-    /// Where all ways lead.
+    /// The goal of all paths.
     #[must_use]
     pub const fn goal(&self) -> Cell {
         self.goal
     }
 
-    /// Who goes there.
+    /// The profile of the units that the field is for.
     #[must_use]
     pub const fn profile(&self) -> ProfileId {
         self.profile
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory held, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let cells = 4 * (self.costs.capacity() + self.awaited.capacity());
         cells + self.open.bytes() + self.rays.bytes() + self.repair.bytes()
     }
 
-    /// The layer of a grid of the right size.
+    /// Returns the profile's layer if the grid has the size of the field.
     fn layer<'a>(&self, grid: &'a NavGrid) -> Option<&'a Layer> {
         grid.layer(self.profile).filter(|layer| layer.size() == self.size)
     }
 
     /// Empties the field.
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         self.phase = Phase::Idle;
         self.size = (0, 0);
         self.awaited.clear();
         self.rays.clear();
         self.repair.clear();
-        (self.front, self.farthest, self.whole) = (0, 0, 0);
+        (self.front, self.farthest_awaited, self.fill_units) = (0, 0, 0);
         self.overflow = false;
         self.counters = SearchCounters::default();
         self.failure = None;
     }
 
-    /// Prepares an empty field for a goal; tells the layer and the goal's place.
-    fn lay_out<'g>(
+    /// Prepares an empty field for a goal; returns the layer and the goal's column and row.
+    fn prepare<'g>(
         &mut self,
         grid: &'g NavGrid,
         profile: ProfileId,
         goal: Cell,
     ) -> Result<(&'g Layer, (u32, u32)), PathFailure> {
-        self.forget();
+        self.clear();
         (self.profile, self.goal) = (profile, goal);
-        let found = find_goal(grid, profile, goal);
+        let found = locate_goal(grid, profile, goal);
         self.failure = found.err();
-        let (layer, place) = found?;
+        let (layer, goal_cell) = found?;
         if let Some(rules) = grid.profiles().get(usize::from(profile.0)) {
-            self.rules.clone_from(rules);
+            self.profile_rules.clone_from(rules);
         }
         self.revision = grid.revision();
         self.origin = grid.origin();
-        self.unit = layer.unit();
+        self.cost_unit = layer.unit();
         self.size = layer.size();
-        // The sum of both stays below `UNREACHED`, even with `OPEN` set.
-        self.limit = OPEN - 2 - longest_step(layer);
-        self.unroll();
-        Ok((layer, place))
+        // The sum of the limit and the longest step stays below `UNREACHED`, even with `OPEN` set.
+        self.expand_limit = OPEN - 2 - longest_step(layer);
+        self.reset_costs();
+        Ok((layer, goal_cell))
     }
 
-    /// Lays all cells out, none of them reached.
-    fn unroll(&mut self) {
+    /// Sets up the costs of all cells as unreached.
+    fn reset_costs(&mut self) {
         let (width, height) = self.size;
-        self.frame = Frame::new(width);
-        let cells = self.frame.index(0, height);
+        self.layout = CellLayout::new(width);
+        let cells = self.layout.index(0, height);
         self.costs.clear();
         self.costs.resize(cells + 1, UNREACHED);
         self.watched = cells;
     }
 }
 
-/// The layer of a profile, and the place of a goal that a unit can stand on.
-fn find_goal(
+/// Returns the layer of a profile, and the column and row of a goal on which a unit can stand.
+fn locate_goal(
     grid: &NavGrid,
     profile: ProfileId,
     goal: Cell,
 ) -> Result<(&Layer, (u32, u32)), PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
-    let place = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
-    if !layer.is_passable(place.0, place.1) {
+    let goal_cell = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
+    if !layer.is_passable(goal_cell.0, goal_cell.1) {
         return Err(PathFailure::GoalImpassable(goal));
     }
-    Ok((layer, place))
+    Ok((layer, goal_cell))
 }
 
-/// Most that a step costs, in units.
+/// Returns the highest cost of a step, in units.
 fn longest_step(layer: &Layer) -> u32 {
     let (_, highest) = layer.cost_sum_range();
     DIAGONAL * highest

@@ -1,34 +1,36 @@
-//! Places for many units near one goal, and who takes which.
+//! Slots for many units near one goal, and the assignment of units to slots.
 //!
-//! Input: a grid, units (where they are, what they are, their rank) and a [`GroupOrder`]. Output: a
-//! place of its own for each, or the reason why it has none.
+//! Input: a grid, units (their cell, profile and rank) and a [`GroupOrder`]. Output: a slot for each unit, or
+//! the reason why it has none.
 //!
-//! Invariants: blocks of n × n cells never overlap, nor come nearer to each other than the spacing; each
-//! place lies on the island on which its unit stands; the same group gets the same places, in
-//! whatever order its units are given; a group that stands in its places stays there.
+//! Invariants: blocks of n × n cells never overlap, nor come nearer to each other than the spacing; each slot
+//! lies in the connected region of its unit; the same group gets the same slots, whatever the order of its
+//! units; a group that stands in its slots stays there.
 //!
-//! In the order in which data flows: `muster` (who takes part) → `ground` (where they can stand),
-//! `layout` (the shape) → `places` (what is taken) → `assign` (who takes what); `marks` are sets of
-//! cells.
+//! In the order of the data flow: `roster` (the units that take part) → `nearest_cells` (where they can
+//! stand), `layout` (the shape) → `slot_selection` (the cells that are taken) → `assign` (which unit takes
+//! which slot); `sparse_bits` are sets of cells.
 //!
-//! Cost for n units: a heap operation for each cell looked at (a few times as many as the group
-//! covers), sorting, and at most 500 n comparisons of two units to improve who goes where (4 million
-//! for each size). Measured: 400 units 1.5 to 2 ms, 2,000 units 8 to 10 ms; a tenth of that where
-//! nearly all stay.
+//! Cost for n units: a heap operation for each cell examined (a few times as many as the group covers),
+//! sorting, and at most 500 n comparisons of two units to improve the assignment (4 million for each size).
+//! Measured: 400 units 1.5 to 2 ms, 2,000 units 8 to 10 ms; a tenth of that where nearly all units stay.
 
 mod assign;
-mod ground;
 mod layout;
 mod lengths;
-mod marks;
-mod muster;
-mod places;
+mod nearest_cells;
+mod roster;
+mod slot_selection;
+mod sparse_bits;
 
 use std::collections::BTreeMap;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use self::{ground::Ground, marks::Marks, muster::Muster, places::Field};
+use self::{
+    nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection,
+    sparse_bits::SparseBits,
+};
 use super::{
     cell::Cell,
     direction::Direction,
@@ -37,24 +39,24 @@ use super::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Widest [`spacing`](GroupOrder::spacing), in cells.
-pub const WIDEST_SPACING: u8 = 16;
+/// Largest [`spacing`](GroupOrder::spacing), in cells.
+pub const MAX_SPACING: u8 = 16;
 
-/// How a group stands, seen in the direction in which it faces.
+/// The shape of a group, seen in the direction in which it faces.
 ///
-/// Rows are filled from the front, each from its middle outward, and the middle of the whole lies on
-/// the goal. In a diagonal facing rows lie along a diagonal, each shifted by half a file against the
-/// next: no ground is lost by turning.
+/// Rows are filled from the front, each from its middle outward, and the middle of the shape lies on the
+/// goal. In a diagonal facing rows lie along a diagonal, each shifted by half a file against the next: a
+/// diagonal formation takes no more area than a straight one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Formation {
-    /// On the cells that are nearest to the goal, as one walks (default): a blob that fits into any
-    /// ground and never reaches through a wall.
+    /// On the cells that are nearest to the goal by walking distance (default): a compact group that fits
+    /// into any terrain and never extends through a wall.
     #[default]
     Loose,
-    /// Side by side; more rows where there are many units, 16 times as wide as deep.
+    /// Side by side; more rows for many units, 16 times as wide as deep.
     Line,
-    /// One behind the other; more files where there are many units, 16 times as deep as wide.
+    /// One behind the other; more files for many units, 16 times as deep as wide.
     Column,
     /// As wide as deep.
     Box,
@@ -66,30 +68,29 @@ pub enum Formation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct GroupUnit {
-    /// Where it is (its anchor).
+    /// The unit's cell (its anchor).
     pub cell: Cell,
-    /// How it moves, and how large it is.
+    /// Determines how the unit moves, and its size.
     pub profile: ProfileId,
-    /// Those of lower rank stand nearer to the front, or to the goal where there is none; 0 by
-    /// default.
+    /// Units of lower rank stand nearer to the front, or to the goal in a loose group; 0 by default.
     pub rank: i32,
 }
 
 impl GroupUnit {
-    /// A unit of profile 0 and rank 0.
+    /// Creates a unit of profile 0 and rank 0.
     #[must_use]
     pub fn new(cell: Cell) -> Self {
         Self { cell, ..Self::default() }
     }
 
-    /// The same with another profile.
+    /// Sets the profile.
     #[must_use]
     pub const fn profile(mut self, profile: ProfileId) -> Self {
         self.profile = profile;
         self
     }
 
-    /// The same with another rank.
+    /// Sets the rank.
     #[must_use]
     pub const fn rank(mut self, rank: i32) -> Self {
         self.rank = rank;
@@ -97,54 +98,54 @@ impl GroupUnit {
     }
 }
 
-/// Where a group shall stand, and how.
+/// The goal and shape of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct GroupOrder {
-    /// The middle of the group; where a unit cannot stand on it, the ground around it counts.
+    /// The middle of the group; for units that cannot stand on it, the cells around it count.
     pub goal: Cell,
-    /// How they stand.
+    /// The shape of the group.
     pub formation: Formation,
-    /// Where the front of a formation is. `None` (default): in the direction in which the group goes
-    /// (see [`faced`](Self::faced)).
+    /// Where the front of a formation is. `None` (default): in the direction in which the group moves (see
+    /// [`resolve_facing`](Self::resolve_facing)).
     pub facing: Option<Direction>,
-    /// Cells left free between any two units, 0 (default) to [`WIDEST_SPACING`]; more count as that.
+    /// Cells left free between any two units, 0 (default) to [`MAX_SPACING`]; higher values count as that.
     pub spacing: u8,
 }
 
 impl GroupOrder {
-    /// Around `goal`, loose and without spacing.
+    /// Creates an order to `goal`, loose and without spacing.
     #[must_use]
     pub fn to(goal: Cell) -> Self {
         Self { goal, ..Self::default() }
     }
 
-    /// The same in another formation.
+    /// Sets the formation.
     #[must_use]
     pub const fn formation(mut self, formation: Formation) -> Self {
         self.formation = formation;
         self
     }
 
-    /// The same with its front in this direction.
+    /// Sets the direction of the front.
     #[must_use]
     pub const fn facing(mut self, facing: Direction) -> Self {
         self.facing = Some(facing);
         self
     }
 
-    /// The same with so many free cells between units.
+    /// Sets the number of free cells between units.
     #[must_use]
     pub const fn spacing(mut self, cells: u8) -> Self {
         self.spacing = cells;
         self
     }
 
-    /// The same with its facing settled: where it has none, the direction from the center of the
-    /// units to the goal (east where that is the same cell). Do this once for orders that are looked at
-    /// again later: a group that has arrived goes nowhere, and would turn at random.
+    /// Returns the order with a definite facing: if it has none, the direction from the center of the units
+    /// to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
+    /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
-    pub fn faced(self, units: &[GroupUnit]) -> Self {
+    pub fn resolve_facing(self, units: &[GroupUnit]) -> Self {
         let (x, y) = units.iter().fold((0, 0), |sum: (i64, i64), unit| {
             let (dx, dy) = (i64::from(self.goal.x), i64::from(self.goal.y));
             (sum.0 + dx - i64::from(unit.cell.x), sum.1 + dy - i64::from(unit.cell.y))
@@ -154,57 +155,57 @@ impl GroupOrder {
     }
 }
 
-/// A place for each of `units`, in their order: a cell of its own (an anchor) on which it can stand
-/// and to which it has a way.
+/// Returns a slot for each of `units`, in their order: a cell of its own (an anchor) on which the unit can
+/// stand and to which it has a path.
 ///
-/// Places are chosen by the [`Formation`]. A slot in which its unit cannot stand, or to which there is
-/// only a long way around, is replaced by the nearest free place beside it, or else by that nearest to
-/// the goal. Units on another island than the goal get the places of their own island that are nearest
-/// to it in a straight line; where a unit's profile cannot stand on the goal at all, the nearest cell
-/// on which it can takes its place.
+/// Slots are chosen by the [`Formation`]. A slot in which its unit cannot stand, or that can only be reached
+/// by a long detour, is replaced by the nearest free cell beside it, or else by the one nearest to the goal.
+/// Units in another connected region than the goal get the cells of their own region that are nearest to it
+/// in a straight line; where a unit's profile cannot stand on the goal at all, the nearest cell on which it
+/// can stand replaces the goal.
 ///
-/// Units of one size whose ranks are equal, or whose places are equally far in front, are
-/// interchangeable: they share out their places so that they have little to walk in all (straight
-/// ways; a few in a hundred above the least there is) and their ways seldom cross. One that
-/// stands on a place of its kind already keeps it.
+/// Units of one size whose ranks are equal, or whose slots are equally far in front, are interchangeable:
+/// slots are distributed among them so that the total walking distance is short (straight lines; a few
+/// percent above the minimum) and their paths seldom cross. A unit that already stands in a slot for its size
+/// and rank keeps it.
 ///
 /// # Errors
-/// For each unit that gets no place: [`PathFailure::UnknownProfile`];
-/// [`PathFailure::StartOutOfBounds`] or [`PathFailure::StartImpassable`] where it stands nowhere;
-/// [`PathFailure::GoalOutOfBounds`]; [`PathFailure::NoRoom`] where all room is taken: those
-/// of high rank and those far from the goal go without.
+/// For each unit that gets no slot: [`PathFailure::UnknownProfile`]; [`PathFailure::StartOutOfBounds`] or
+/// [`PathFailure::StartImpassable`] if it does not stand on a passable cell;
+/// [`PathFailure::GoalOutOfBounds`]; [`PathFailure::NoRoom`] if all slots are taken: units of high rank and
+/// those far from the goal get none.
 #[must_use]
-pub fn assign_places(
+pub fn assign_slots(
     grid: &NavGrid,
     units: &[GroupUnit],
     order: &GroupOrder,
 ) -> Vec<Result<Cell, PathFailure>> {
     let held = |index: usize| units.get(index).map(|unit| unit.cell);
-    settle(grid, units, held, order)
+    assign_keeping_held(grid, units, held, order)
 }
 
-/// New places after units were lost or have joined, or the ground has changed: `units` are those there
-/// are now, `places` what each of them had before (`None`, or nothing at the end, for those that have
-/// joined).
+/// Returns new slots after units were lost or have joined, or the terrain has changed: `units` are the
+/// current ones, `previous` the slots that each of them had before (`None`, or missing at the end, for units
+/// that have joined).
 ///
-/// Places are chosen as by [`assign_places`]. A unit whose place is still among those for its size
-/// (and its rank) keeps it, whether it stands there already or not; the others share out the rest. The
-/// order should have its facing [settled](GroupOrder::faced).
+/// Slots are chosen as by [`assign_slots`]. A unit whose slot is still among those for its size (and its
+/// rank) keeps it, whether it stands there already or not; the others are distributed over the rest. The
+/// order should have its facing [resolved](GroupOrder::resolve_facing).
 ///
 /// # Errors
-/// As [`assign_places`].
+/// As [`assign_slots`].
 #[must_use]
-pub fn close_ranks(
+pub fn reassign_slots(
     grid: &NavGrid,
     units: &[GroupUnit],
-    places: &[Option<Cell>],
+    previous: &[Option<Cell>],
     order: &GroupOrder,
 ) -> Vec<Result<Cell, PathFailure>> {
-    settle(grid, units, |index| places.get(index).copied().flatten(), order)
+    assign_keeping_held(grid, units, |index| previous.get(index).copied().flatten(), order)
 }
 
-/// Places for units of which each keeps what it holds, if it can.
-fn settle(
+/// Returns slots for units, each of which keeps the slot it holds if possible.
+fn assign_keeping_held(
     grid: &NavGrid,
     units: &[GroupUnit],
     held: impl Fn(usize) -> Option<Cell>,
@@ -213,36 +214,38 @@ fn settle(
     let Some(goal) = grid.local(order.goal) else {
         return vec![Err(PathFailure::GoalOutOfBounds(order.goal)); units.len()];
     };
-    let mut answers = vec![Err(PathFailure::NoRoom(order.goal)); units.len()];
-    let refuse = |index: usize, failure| answers[index] = Err(failure);
-    let mut muster = Muster::call(grid, (units, held), goal, refuse);
-    muster.sort(order);
-    choose_places(grid, &mut muster, &order.faced(units));
-    assign::share_out(&mut muster.members, &muster.tribes);
-    for member in &muster.members {
-        if let Some(place) = member.place {
-            answers[member.index] = Ok(grid.global(place.at.0, place.at.1));
+    let mut results = vec![Err(PathFailure::NoRoom(order.goal)); units.len()];
+    let reject = |index: usize, failure| results[index] = Err(failure);
+    let mut roster = Roster::new(grid, (units, held), goal, reject);
+    roster.sort(order);
+    choose_slots(grid, &mut roster, &order.resolve_facing(units));
+    assign::assign_within_sizes(&mut roster.members, &roster.classes);
+    for member in &roster.members {
+        if let Some(slot) = member.slot {
+            results[member.index] = Ok(grid.global(slot.cell.0, slot.cell.1));
         }
     }
-    answers
+    results
 }
 
-/// Gives each member a place, in their order.
-fn choose_places(grid: &NavGrid, muster: &mut Muster<'_>, order: &GroupOrder) {
-    let Muster { members, tribes, center } = muster;
+/// Gives each member a slot, in their order.
+fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &GroupOrder) {
+    let Roster { members, classes, center } = roster;
     let size = (grid.width(), grid.height());
-    let mut held: BTreeMap<u32, Marks> = BTreeMap::new();
+    let mut held: BTreeMap<u32, SparseBits> = BTreeMap::new();
     for member in members.iter() {
-        let held = held.entry(member.size).or_insert_with(|| Marks::new(size));
+        let held = held.entry(member.size).or_insert_with(|| SparseBits::new(size));
         if let Some((x, y)) = member.held {
-            held.mark(x, y);
+            held.insert(x, y);
         }
     }
-    let grounds = tribes.iter().map(|tribe| Ground::new(*tribe, *center, &held[&tribe.size]));
-    let spacing = u32::from(order.spacing.min(WIDEST_SPACING));
-    let mut field = Field::new((tribes, grounds.collect()), (size, center.goal), spacing);
+    let nearest =
+        classes.iter().map(|class| NearestCells::new(*class, *center, &held[&class.size]));
+    let spacing = u32::from(order.spacing.min(MAX_SPACING));
+    let mut selection =
+        SlotSelection::new((classes, nearest.collect()), (size, center.goal), spacing);
     if order.formation == Formation::Loose {
-        field.gather(members);
+        selection.assign_loose(members);
         return;
     }
     let smallest = members.iter().map(|member| member.size).min().unwrap_or(1);
@@ -250,10 +253,10 @@ fn choose_places(grid: &NavGrid, muster: &mut Muster<'_>, order: &GroupOrder) {
     let sides: Vec<u32> =
         members.iter().map(|member| (member.size + spacing).div_ceil(pitch)).collect();
     let facing = order.facing.unwrap_or_default();
-    field.form(members, &layout::slots(order.formation, facing, &sides), pitch);
+    selection.assign_formation(members, &layout::slots(order.formation, facing, &sides), pitch);
 }
 
-/// The one of the eight directions that is nearest to an offset; east where there is none.
+/// Returns the direction that is nearest to an offset; east for no offset.
 fn nearest_direction(dx: i64, dy: i64) -> Direction {
     let (long, short) = (dx.abs().max(dy.abs()), dx.abs().min(dy.abs()));
     // The tangent of half the angle between two directions is √2 - 1.

@@ -1,12 +1,12 @@
-//! What it takes to be at a goal: on it, in it, beside it, or near it.
+//! Conditions for being at a goal: on it, in it, beside it, or near it.
 //!
-//! Input: a [`Goal`] (a cell or a rectangle, and how near to it a unit must come), a grid and a
-//! profile. Output: whether a unit may end its way on a cell; and for searches a `Zone`, which names
-//! the cells at which a way comes to where it may end. All by whole numbers; cells are anchors of
-//! units (see [`Profile::size`](super::terrain::Profile::size)).
+//! Input: a [`Goal`] (a cell or a rectangle, and how near to it a unit must come), a grid and a profile.
+//! Output: whether a unit may end its path on a cell; and for searches a `GoalZone`, which lists the cells at
+//! which a path enters the area where it may end. All in integers; cells are anchors of units (see
+//! [`Profile::size`](super::terrain::Profile::size)).
 //!
-//! Distances are *gaps*: the steps by which the columns of a unit and those of a rectangle lie apart,
-//! 0 where they share one, 1 where they lie side by side; rows alike.
+//! Distances are *gaps*: the number of steps between the columns of a unit and those of a rectangle, 0 if
+//! they share one, 1 if they are adjacent; rows likewise.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -17,14 +17,14 @@ use super::{
     terrain::{Neighborhood, ProfileId},
 };
 
-/// The farthest that units see, in cells: every cell within range may have to be looked at from.
-pub const LONGEST_SIGHT: u16 = 64;
+/// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
+pub const MAX_SIGHT_RANGE: u16 = 64;
 
 /// How near to its goal a unit must come.
 ///
-/// Rectangles reach from the goal cell to the right and up. What of them lies off the grid is left
-/// out; where nothing is left (or a side is 0), nowhere is near enough. Cells of the rectangle may be
-/// impassable: it is what stands around a building.
+/// Rectangles extend from the goal cell to the right and up. Parts off the grid do not count; if nothing is
+/// left (or a side is 0), no cell is near enough. Cells of the rectangle may be impassable: the units then
+/// stand around a building, for example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Approach {
@@ -51,17 +51,17 @@ pub enum Approach {
         width: u32,
         /// Rows of the rectangle.
         height: u32,
-        /// Greatest distance, in cells, in a straight line: where columns are a gap of `dx` apart and
-        /// rows one of `dy`, `dx² + dy²` is at most `cells²`. 0 is on the rectangle, 1 beside it.
+        /// Maximum straight-line distance, in cells: with a gap of `dx` columns and `dy` rows, `dx² + dy²` is
+        /// at most `cells²`. 0 is on the rectangle, 1 beside it.
         cells: u16,
-        /// Only where the line between is passable for this profile (of shots, say), as
-        /// [`NavGrid::has_sight`] tells: between the two cells of unit and rectangle that are nearest
-        /// to each other, the lowest, leftmost where several are. `None`: wherever it is near enough.
+        /// Only where the line of sight is passable for this profile (of projectiles, for example), as by
+        /// [`NavGrid::has_line_of_sight`]: between the two cells of unit and rectangle that are nearest to
+        /// each other, the lowest, leftmost of several. `None`: wherever it is near enough.
         sight: Option<ProfileId>,
     },
 }
 
-/// Where to go, and how near to it.
+/// A goal cell or rectangle, and how near to it a unit must come.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -84,14 +84,14 @@ pub struct Goal {
 }
 
 impl From<Cell> for Goal {
-    /// Onto the cell.
+    /// Creates a goal onto the cell.
     fn from(cell: Cell) -> Self {
         Self { cell, approach: Approach::Onto }
     }
 }
 
 impl From<CellRect> for Goal {
-    /// Into the rectangle.
+    /// Creates a goal into the rectangle.
     fn from(rect: CellRect) -> Self {
         let CellRect { min, width, height } = rect;
         Self { cell: min, approach: Approach::Into { width, height } }
@@ -99,35 +99,35 @@ impl From<CellRect> for Goal {
 }
 
 impl Goal {
-    /// Any cell of `rect`.
+    /// Creates a goal on any cell of `rect`.
     #[must_use]
     pub const fn inside(rect: CellRect) -> Self {
         let CellRect { min, width, height } = rect;
         Self { cell: min, approach: Approach::Into { width, height } }
     }
 
-    /// Beside `rect`, touching it.
+    /// Creates a goal beside `rect`, touching it.
     #[must_use]
     pub const fn beside(rect: CellRect) -> Self {
         let CellRect { min, width, height } = rect;
         Self { cell: min, approach: Approach::Beside { width, height } }
     }
 
-    /// Within so many cells of `rect`.
+    /// Creates a goal within `cells` cells of `rect`.
     #[must_use]
     pub const fn within(rect: CellRect, cells: u16) -> Self {
         let CellRect { min, width, height } = rect;
         Self { cell: min, approach: Approach::Within { width, height, cells, sight: None } }
     }
 
-    /// Within so many cells of `rect`, where nothing in between is impassable for `sight`.
+    /// Creates a goal within `cells` cells of `rect`, where nothing in between is impassable for `sight`.
     #[must_use]
     pub const fn in_sight(rect: CellRect, cells: u16, sight: ProfileId) -> Self {
         let CellRect { min, width, height } = rect;
         Self { cell: min, approach: Approach::Within { width, height, cells, sight: Some(sight) } }
     }
 
-    /// The cells that are to be approached: one to stand on it.
+    /// Returns the cells that are to be approached; a single cell to stand on it.
     #[must_use]
     pub const fn rect(&self) -> CellRect {
         let (width, height) = match self.approach {
@@ -139,52 +139,52 @@ impl Goal {
         CellRect::new(self.cell, width, height)
     }
 
-    /// Whether a unit of `profile` may end its way on `cell`: it is near enough, sees the goal if it
-    /// has to, and has room to stand.
+    /// Whether a unit of `profile` may end its path on `cell`: it is near enough, sees the goal if required,
+    /// and has room to stand.
     #[must_use]
     pub fn admits(&self, grid: &NavGrid, profile: ProfileId, cell: Cell) -> bool {
         let (Some((x, y)), Some(layer)) = (grid.local(cell), grid.layer(profile)) else {
             return false;
         };
-        Zone::of(grid, profile, self).is_some_and(|zone| zone.admits(grid, layer, x, y))
+        GoalZone::of(grid, profile, self).is_some_and(|zone| zone.admits(grid, layer, x, y))
     }
 }
 
-/// First and last of some columns or rows; none where the first comes after the last.
+/// First and last of a range of columns or rows; empty if the first comes after the last.
 type Span = (i32, i32);
 
 const EMPTY: Span = (1, 0);
 
-/// What counts as near.
+/// Condition for being near.
 #[derive(Clone, Copy, Debug)]
-enum Near {
-    /// At most so many cells off.
+enum Nearness {
+    /// At most this many cells away.
     UpTo(u32),
     /// Side by side.
     Touching { at_corners: bool },
 }
 
-/// Where a unit may end its way to a goal, as far as that is a question of geometry and sight. Columns
-/// and rows count from the grid's origin.
+/// Where a unit may end its path to a goal, as far as geometry and sight determine it. Columns and rows count
+/// from the grid's origin.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Zone {
-    /// The rectangle, as far as it lies on the grid.
+pub(crate) struct GoalZone {
+    /// The part of the rectangle that lies on the grid.
     rect: (Span, Span),
-    /// The anchors from which gaps are counted: of the units that overlap the rectangle; just the
-    /// rectangle where anchors are to stand on it. It may begin off the grid.
+    /// The anchors from which gaps are counted: those of the units that overlap the rectangle; the rectangle
+    /// itself if anchors must stand on it. May begin off the grid.
     columns: Span,
     rows: Span,
-    near: Near,
+    near: Nearness,
     sight: Option<ProfileId>,
     /// Cells along one side of the unit.
-    unit: i32,
+    unit_size: i32,
 }
 
-impl Zone {
-    /// The zone of a goal; `None` where no cell of its rectangle lies on the grid, or the profile is
-    /// not known.
+impl GoalZone {
+    /// Returns the zone of a goal; `None` if no cell of its rectangle lies on the grid, or the profile is
+    /// unknown.
     ///
-    /// Leaving out what lies off the grid changes no gap: a unit's columns lie on the grid, and if the
+    /// Leaving out the part off the grid changes no gap: a unit's columns lie on the grid, and if the
     /// rectangle has some there, too, the nearest of its columns is one of those.
     pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
         let rules = grid.profiles().get(usize::from(profile.0))?;
@@ -195,87 +195,86 @@ impl Zone {
         let (x, y) = grid.local(rect.min)?;
         let (x, y) = (x as i32, y as i32);
         let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
-        let unit = grid.unit_size(profile) as i32;
+        let unit_size = grid.unit_size(profile) as i32;
         let at_corners = rules.neighborhood() == Neighborhood::Eight;
         let (near, before, sight) = match goal.approach {
-            Approach::Onto | Approach::Into { .. } => (Near::UpTo(0), 0, None),
-            Approach::Beside { .. } => (Near::Touching { at_corners }, unit - 1, None),
+            Approach::Onto | Approach::Into { .. } => (Nearness::UpTo(0), 0, None),
+            Approach::Beside { .. } => (Nearness::Touching { at_corners }, unit_size - 1, None),
             Approach::Within { cells, sight, .. } => {
-                let longest = if sight.is_some() { LONGEST_SIGHT } else { u16::MAX };
-                (Near::UpTo(u32::from(cells.min(longest))), unit - 1, sight)
+                let longest = if sight.is_some() { MAX_SIGHT_RANGE } else { u16::MAX };
+                (Nearness::UpTo(u32::from(cells.min(longest))), unit_size - 1, sight)
             }
         };
         let (columns, rows) = ((x - before, right), (y - before, top));
-        Some(Self { rect: ((x, right), (y, top)), columns, rows, near, sight, unit })
+        Some(Self { rect: ((x, right), (y, top)), columns, rows, near, sight, unit_size })
     }
 
-    /// The lowest, leftmost cell of the rectangle that lies on the grid.
+    /// Returns the lowest, leftmost cell of the rectangle that lies on the grid.
     pub(crate) const fn goal_cell(&self) -> (u32, u32) {
         (self.rect.0.0 as u32, self.rect.1.0 as u32)
     }
 
-    /// Whether a unit may end on the cell.
+    /// Whether a unit may end its path on the cell.
     pub(crate) fn admits(&self, grid: &NavGrid, layer: &Layer, x: u32, y: u32) -> bool {
-        self.is_near(x, y) && layer.is_passable(x, y) && self.sees(grid, x, y)
+        self.is_near(x, y) && layer.is_passable(x, y) && self.sees_goal(grid, x, y)
     }
 
     /// Whether the cell is near enough.
     fn is_near(&self, x: u32, y: u32) -> bool {
         let (dx, dy) = (gap(x as i32, self.columns), gap(y as i32, self.rows));
         match self.near {
-            Near::UpTo(cells) => dx * dx + dy * dy <= cells * cells,
-            Near::Touching { at_corners: true } => dx.max(dy) == 1,
-            Near::Touching { at_corners: false } => dx + dy == 1,
+            Nearness::UpTo(cells) => dx * dx + dy * dy <= cells * cells,
+            Nearness::Touching { at_corners: true } => dx.max(dy) == 1,
+            Nearness::Touching { at_corners: false } => dx + dy == 1,
         }
     }
 
     /// Whether the goal is seen from the cell, or need not be.
-    pub(crate) fn sees(&self, grid: &NavGrid, x: u32, y: u32) -> bool {
+    pub(crate) fn sees_goal(&self, grid: &NavGrid, x: u32, y: u32) -> bool {
         let Some(profile) = self.sight else {
             return true;
         };
         let (across, from_column) = self.nearest_pair(x as i32, self.rect.0);
         let (up, from_row) = self.nearest_pair(y as i32, self.rect.1);
         let from = grid.global(from_column as u32, from_row as u32);
-        grid.has_sight(profile, from, grid.global(across as u32, up as u32))
+        grid.has_line_of_sight(profile, from, grid.global(across as u32, up as u32))
     }
 
-    /// Of a span and the columns (or rows) that a unit covers from `at` on, the two that are nearest to
-    /// each other, the span's first.
+    /// Returns the nearest pair of a span's column (or row) and one that a unit at `at` covers, the span's
+    /// first.
     fn nearest_pair(&self, at: i32, (first, last): Span) -> (i32, i32) {
         let there = at.clamp(first, last);
-        (there, there.clamp(at, at + self.unit - 1))
+        (there, there.clamp(at, at + self.unit_size - 1))
     }
 
-    /// How many cells long a line of sight from the cell is; `None` where there is no need to look.
-    pub(crate) fn looks_over(&self, x: u32, y: u32) -> Option<u32> {
+    /// Returns the length of a line of sight from the cell, in cells; `None` if no sight is required.
+    pub(crate) fn sight_distance(&self, x: u32, y: u32) -> Option<u32> {
         self.sight?;
         Some(gap(x as i32, self.columns).max(gap(y as i32, self.rows)))
     }
 
-    /// All cells on a grid of `size` that are near enough.
+    /// Iterates over all cells on a grid of `size` that are near enough.
     pub(crate) fn cells(&self, size: (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
         let zone = *self;
         let spans = zone.rows_on(size).flat_map(move |y| zone.spans(y).map(|span| (y, span)));
         spans.flat_map(move |(y, span)| {
-            let (first, last) = clipped(span, size.0);
+            let (first, last) = clip_to_width(span, size.0);
             (first..=last).map(move |x| (x as u32, y as u32))
         })
     }
 
-    /// Calls `visit` with a row and the first and last of some columns in it. These are all cells of a
-    /// grid of `size` at which a way from outside may come in (and maybe some more): the first cell of
-    /// a way that is near enough, and sees enough, is one of them.
+    /// Calls `visit` with a row and the first and last of some columns in it. Together these are all cells of
+    /// a grid of `size` at which a path from outside may enter (and maybe some more): the first cell of a
+    /// path that is near enough, and sees the goal if required, is one of them.
     ///
-    /// That cell has a neighbor that is not: the cell before. Where sight is not asked for, cells are
-    /// left out of which all eight neighbors on the grid are near enough. A step of a unit with four
-    /// neighbors is one of the eight, so this holds for both neighborhoods: of a rectangle to stand in
-    /// only the border is left. Where sight is asked for, any cell may have a neighbor that does not
-    /// see.
+    /// That cell has a neighbor that does not qualify: the cell before it. Without required sight, cells are
+    /// left out if all their eight neighbors on the grid are near enough. A step of a unit with four
+    /// neighbors is one of the eight, so this holds for both neighborhoods: of a rectangle to stand in only
+    /// the border is left. With required sight, any cell may have a neighbor that does not see the goal.
     pub(crate) fn entrances(&self, size: (u32, u32), mut visit: impl FnMut(u32, (u32, u32))) {
         for y in self.rows_on(size) {
             for span in self.entrances_of(y, size.1 as i32) {
-                let (first, last) = clipped(span, size.0);
+                let (first, last) = clip_to_width(span, size.0);
                 if first <= last {
                     visit(y as u32, (first as u32, last as u32));
                 }
@@ -283,34 +282,36 @@ impl Zone {
         }
     }
 
-    /// The rows of a grid in which cells may be near enough.
+    /// Returns the rows of a grid in which cells may be near enough.
     fn rows_on(&self, size: (u32, u32)) -> core::ops::RangeInclusive<i32> {
         let reach = match self.near {
-            Near::UpTo(cells) => cells as i32,
-            Near::Touching { .. } => 1,
+            Nearness::UpTo(cells) => cells as i32,
+            Nearness::Touching { .. } => 1,
         };
         (self.rows.0 - reach).max(0)..=(self.rows.1 + reach).min(size.1 as i32 - 1)
     }
 
-    /// The columns of a row that are near enough.
+    /// Returns the columns of a row that are near enough.
     fn spans(&self, y: i32) -> [Span; 2] {
         let ((first, last), dy) = (self.columns, gap(y, self.rows));
         let around = |more: i32| [(first - more, last + more), EMPTY];
         match self.near {
-            Near::UpTo(cells) if dy <= cells => around((cells * cells - dy * dy).isqrt() as i32),
-            Near::Touching { at_corners } if dy == 1 => around(i32::from(at_corners)),
-            Near::Touching { .. } if dy == 0 => [(first - 1, first - 1), (last + 1, last + 1)],
+            Nearness::UpTo(cells) if dy <= cells => {
+                around((cells * cells - dy * dy).isqrt() as i32)
+            }
+            Nearness::Touching { at_corners } if dy == 1 => around(i32::from(at_corners)),
+            Nearness::Touching { .. } if dy == 0 => [(first - 1, first - 1), (last + 1, last + 1)],
             _ => [EMPTY; 2],
         }
     }
 
-    /// The columns of a row, of `height` rows, at which a way may come in.
+    /// Returns the columns of a row, on a grid of `height` rows, at which a path may enter.
     fn entrances_of(&self, y: i32, height: i32) -> [Span; 2] {
         let spans = self.spans(y);
-        if self.sight.is_some() || matches!(self.near, Near::Touching { .. }) {
+        if self.sight.is_some() || matches!(self.near, Nearness::Touching { .. }) {
             return spans;
         }
-        // There is one span to a row here. Rows beyond the grid are no way in.
+        // There is one span per row here. Paths do not enter from rows beyond the grid.
         let (first, last) = spans[0];
         let rows = (y - 1).max(0)..=(y + 1).min(height - 1);
         let around = rows.map(|row| self.spans(row)[0]);
@@ -320,7 +321,7 @@ impl Zone {
     }
 }
 
-/// How many steps a column (or row) lies outside a span; 0 inside.
+/// Returns how many steps a column (or row) lies outside a span; 0 inside.
 const fn gap(at: i32, (first, last): Span) -> u32 {
     if at < first {
         (first - at) as u32
@@ -331,8 +332,8 @@ const fn gap(at: i32, (first, last): Span) -> u32 {
     }
 }
 
-/// What of a span lies on a grid so many columns wide.
-fn clipped((first, last): Span, width: u32) -> Span {
+/// Returns the part of a span that lies on a grid of this width.
+fn clip_to_width((first, last): Span, width: u32) -> Span {
     (first.max(0), last.min(width as i32 - 1))
 }
 
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
     use crate::nav::terrain::{Profile, TerrainId};
 
-    /// Grids of 12 × 9 cells for units of each size, with four neighbors and with eight.
+    /// Returns grids of 12 × 9 cells for units of each size, with four neighbors and with eight.
     fn grids() -> impl Iterator<Item = NavGrid> {
         [Neighborhood::Four, Neighborhood::Eight].into_iter().flat_map(|neighborhood| {
             (1..4).map(move |size| {
@@ -362,10 +363,10 @@ mod tests {
     }
 
     #[test]
-    fn the_cells_of_a_zone_are_those_that_are_near() {
+    fn zone_cells_are_exactly_the_near_cells() {
         for grid in grids() {
             for goal in goals() {
-                let zone = Zone::of(&grid, ProfileId(0), &goal).unwrap();
+                let zone = GoalZone::of(&grid, ProfileId(0), &goal).unwrap();
                 let mut cells: Vec<_> = zone.cells((12, 9)).collect();
                 cells.sort_unstable();
                 let all = (0..12).flat_map(|x| (0..9).map(move |y| (x, y)));
@@ -376,11 +377,11 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_from_outside_comes_in_by_an_entrance() {
+    fn paths_from_outside_enter_by_an_entrance() {
         let mut left_out = 0;
         for grid in grids() {
             for goal in goals() {
-                let zone = Zone::of(&grid, ProfileId(0), &goal).unwrap();
+                let zone = GoalZone::of(&grid, ProfileId(0), &goal).unwrap();
                 let mut entrances = Vec::new();
                 zone.entrances((12, 9), |y, (first, last)| {
                     entrances.extend((first..=last).map(|x| (x, y)));
@@ -400,16 +401,16 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_near_to_a_goal_without_a_cell_on_the_grid() {
+    fn a_goal_without_a_cell_on_the_grid_has_no_zone() {
         let grid = NavGrid::new(12, 9, TerrainId::GROUND).unwrap();
         for (x, y, width, height) in [(2, 2, 0, 3), (2, 2, 3, 0), (12, 0, 4, 4), (0, -4, 3, 4)] {
             let approach = Approach::Within { width, height, cells: 9, sight: None };
             let goal = Goal { cell: Cell::new(x, y), approach };
-            assert!(Zone::of(&grid, ProfileId(0), &goal).is_none());
+            assert!(GoalZone::of(&grid, ProfileId(0), &goal).is_none());
             assert!(!grid.rect().cells().any(|cell| goal.admits(&grid, ProfileId(0), cell)));
         }
         let goal = Goal::from(Cell::new(1, 1));
         assert!(goal.admits(&grid, ProfileId(0), Cell::new(1, 1)));
-        assert!(!goal.admits(&grid, ProfileId(7), Cell::new(1, 1)), "a profile that is not known");
+        assert!(!goal.admits(&grid, ProfileId(7), Cell::new(1, 1)), "an unknown profile");
     }
 }

@@ -280,9 +280,9 @@ impl NavGrid {
     /// stand. There is a way between two cells exactly if their islands are equal: constant time,
     /// no search. Numbers depend on the edits made and may exceed the count: only compare them.
     #[must_use]
-    pub fn island(&self, profile: ProfileId, cell: Cell) -> Option<u32> {
+    pub fn region(&self, profile: ProfileId, cell: Cell) -> Option<u32> {
         let (x, y) = self.local(cell)?;
-        self.layer(profile)?.island(x, y)
+        self.layer(profile)?.region(x, y)
     }
 
     /// Counts edits: it changes whenever anything a unit could notice changes.

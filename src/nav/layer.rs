@@ -13,11 +13,11 @@ use super::{
     cell::CHUNK,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
+    cost_borders,
     direction::{Direction, Pattern},
-    jump_map::{Ground, JumpMap},
+    jump_map::{JumpMap, JumpMapSource},
     moves::MoveTable,
     region::Regions,
-    seams,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
 };
 
@@ -40,7 +40,7 @@ pub struct Layer {
     clearance: Option<Box<Clearance>>,
     regions: Regions,
     /// Cells beside ground of another cost, where searches may jump and cost is mixed.
-    seams: Option<BitRows>,
+    cost_borders: Option<BitRows>,
     /// Where corners may not be cut.
     jumps: Option<Box<JumpMap>>,
     /// Where components are joined by straight steps.
@@ -81,7 +81,7 @@ impl Layer {
             bits: BitRows::new(width, height),
             clearance: Clearance::of(profile, width, height),
             regions: Regions::new(width, height, joins_diagonally),
-            seams: None,
+            cost_borders: None,
             jumps: None,
             coarse: None,
             moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
@@ -140,7 +140,7 @@ impl Layer {
         let (mut speeds, mut count) = (0, 0);
         for y in y..(y + CHUNK).min(self.height) {
             let row = y as usize * self.width as usize + x as usize;
-            let mut bits = self.bits.thirty_two(x, y);
+            let mut bits = self.bits.cells_32(x, y);
             count += u64::from(bits.count_ones());
             while bits != 0 {
                 let excess = self.excess(ground[row + bits.trailing_zeros() as usize]);
@@ -155,11 +155,12 @@ impl Layer {
     fn build_jumps(&mut self, terrain: &[u8]) {
         let (width, height) = (self.width, self.height);
         if !self.uniform {
-            self.seams = Some(BitRows::new(width, height));
-            self.find_seams((0, 0, width, height), terrain);
+            self.cost_borders = Some(BitRows::new(width, height));
+            self.update_cost_borders((0, 0, width, height), terrain);
         }
-        let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
-        self.jumps = Some(Box::new(JumpMap::build(width, height, self.neighborhood, ground)));
+        let source =
+            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
+        self.jumps = Some(Box::new(JumpMap::build(width, height, self.neighborhood, source)));
     }
 
     /// Brings the layer up to date after edits in `rects` (column, row, width, height from the
@@ -169,7 +170,7 @@ impl Layer {
         rects: impl Iterator<Item = Rect>,
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) {
-        let (mut changed, mut seams_changed) = (Vec::new(), Vec::new());
+        let (mut changed, mut cost_borders_changed) = (Vec::new(), Vec::new());
         for rect in rects {
             let (rect, has_changed) = self.read(rect, &source);
             if has_changed {
@@ -181,8 +182,8 @@ impl Layer {
             {
                 coarse.mark(rect.0, rect.1, rect.2, rect.3);
             }
-            if self.seams.is_some() {
-                seams_changed.push((self.with_border(rect), has_changed));
+            if self.cost_borders.is_some() {
+                cost_borders_changed.push((self.with_border(rect), has_changed));
             }
         }
         self.regions.repair(&self.bits);
@@ -191,11 +192,12 @@ impl Layer {
             coarse.repair(&self.bits, &self.regions, |x, y| self.usual_excess(x, y, ground));
             self.coarse = Some(coarse);
         }
-        if self.seams.is_some() {
+        if self.cost_borders.is_some() {
             // Seams depend on neighbors: all bits must be read before.
-            seams_changed
-                .retain(|&(rect, has_changed)| self.find_seams(rect, source.0) || has_changed);
-            changed = seams_changed.into_iter().map(|(rect, _)| rect).collect();
+            cost_borders_changed.retain(|&(rect, has_changed)| {
+                self.update_cost_borders(rect, source.0) || has_changed
+            });
+            changed = cost_borders_changed.into_iter().map(|(rect, _)| rect).collect();
         }
         self.update_jumps(&changed);
     }
@@ -208,8 +210,8 @@ impl Layer {
     }
 
     /// Finds seams anew; says whether any has changed.
-    fn find_seams(&mut self, rect: Rect, terrain: &[u8]) -> bool {
-        let Some(mut seams) = self.seams.take() else {
+    fn update_cost_borders(&mut self, rect: Rect, terrain: &[u8]) -> bool {
+        let Some(mut cost_borders) = self.cost_borders.take() else {
             return false;
         };
         let ground = self.ground(terrain);
@@ -217,8 +219,9 @@ impl Layer {
             true => self.costs[usize::from(ground[y as usize * self.width as usize + x as usize])],
             false => 0,
         };
-        let changed = seams::find(&mut seams, (self.width, self.height), rect, cost);
-        self.seams = Some(seams);
+        let changed =
+            cost_borders::update(&mut cost_borders, (self.width, self.height), rect, cost);
+        self.cost_borders = Some(cost_borders);
         changed
     }
 
@@ -227,13 +230,14 @@ impl Layer {
         let Some(jumps) = &mut self.jumps else {
             return;
         };
-        let ground = Ground { bits: &self.bits, seams: self.seams.as_ref() };
+        let source =
+            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
         // A repair costs about as much as building some hundred cells, and more with its area.
         let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            **jumps = JumpMap::build(self.width, self.height, self.neighborhood, ground);
+            **jumps = JumpMap::build(self.width, self.height, self.neighborhood, source);
         } else {
-            changed.iter().for_each(|&rect| jumps.update(rect, ground));
+            changed.iter().for_each(|&rect| jumps.update(rect, source));
         }
     }
 
@@ -253,26 +257,26 @@ impl Layer {
 
     /// Number of the island the cell belongs to; `None` where it is impassable or off the grid.
     /// Two cells have a way between them exactly if their islands are equal. Numbers depend
-    /// on the edits made and may exceed [`island_count`](Self::island_count): only compare them.
+    /// on the edits made and may exceed [`region_count`](Self::region_count): only compare them.
     #[must_use]
-    pub fn island(&self, x: u32, y: u32) -> Option<u32> {
-        (x < self.width && y < self.height).then(|| self.regions.island(x, y))?
+    pub fn region(&self, x: u32, y: u32) -> Option<u32> {
+        (x < self.width && y < self.height).then(|| self.regions.region(x, y))?
     }
 
     /// How many islands there are.
     #[must_use]
-    pub fn island_count(&self) -> u32 {
-        self.regions.island_count()
+    pub fn region_count(&self) -> u32 {
+        self.regions.region_count()
     }
 
     /// Memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
-        let seams = self.seams.as_ref().map_or(0, BitRows::bytes);
+        let cost_borders = self.cost_borders.as_ref().map_or(0, BitRows::bytes);
         let coarse = self.coarse.as_ref().map_or(0, |coarse| coarse.bytes());
         let clearance = self.clearance.as_deref().map_or(0, Clearance::bytes);
-        self.bits.bytes() + clearance + seams + self.regions.bytes() + coarse + jumps + 2_048
+        self.bits.bytes() + clearance + cost_borders + self.regions.bytes() + coarse + jumps + 2_048
     }
 
     /// The terrain that counts for cost, row-major, where the grid has `terrain`: under a large unit
@@ -294,7 +298,7 @@ impl Layer {
 
     /// Whether a cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
     pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
-        rows.any(|y| !self.bits.all(columns.clone(), y))
+        rows.any(|y| !self.bits.all_set(columns.clone(), y))
     }
 
     #[inline(always)]

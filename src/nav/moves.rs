@@ -1,16 +1,16 @@
 //! Which steps are legal out of a cell, and which of them a search need not try.
 //!
-//! Input: a corner rule and a neighborhood. Output: a table from the way a cell was reached and
-//! the 3 × 3 [`Pattern`] around it to a set of directions (one byte). Row
-//! [`NO_DIRECTION`] holds every legal step; row `d` leaves out those that a search on uniform
-//! cost may skip after arriving in direction `d`, because the same place is reached from the
-//! cell before at no higher cost without passing here: canonical ordering (Sturtevant & Rabin,
-//! "Canonical Orderings on Grids", IJCAI 2016), the pruning rule of jump point search
-//! (Harabor & Grastien, AAAI 2011) without its jumps.
+//! Input: a corner rule and a neighborhood. Output: a table from the direction a cell was reached by and the
+//! 3 × 3 [`Pattern`] around it to a set of directions (one byte). Row [`NO_DIRECTION`] holds every legal
+//! step; row `d` leaves out those that a search on uniform cost may skip after arriving in direction `d`,
+//! because the same cell is reached from the cell before at no higher cost without passing here: canonical
+//! ordering (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016), the pruning rule of jump point
+//! search (Harabor & Grastien, AAAI 2011) without its jumps. The steps that stay are the natural and forced
+//! neighbors.
 //!
-//! The table is not written by hand: each entry is found by trying all short ways around inside
-//! the block, so that it is right for every corner rule and neighborhood alike. Among ways of
-//! equal cost the canonical one goes diagonal first (eight neighbors) or vertical first (four).
+//! The table is not written by hand: each entry is found by trying all short alternative paths inside the
+//! block, so that it is correct for every corner rule and neighborhood. Among paths of equal cost the
+//! canonical one goes diagonal first (eight neighbors) or vertical first (four).
 
 use std::sync::OnceLock;
 
@@ -19,7 +19,7 @@ use super::{
     terrain::{CornerRule, DIAGONAL, Neighborhood, STRAIGHT},
 };
 
-/// Row of the table for a cell that was not reached from anywhere: all legal steps.
+/// Row of the table for a cell without a predecessor: all legal steps.
 pub(crate) const NO_DIRECTION: u8 = 8;
 
 const PATTERNS: usize = 512;
@@ -52,7 +52,7 @@ impl MoveTable {
         let mut sets = Box::new([[0; PATTERNS]; 9]);
         for pattern in 0..PATTERNS as Pattern {
             let block = Block { pattern, corner_rule, neighborhood };
-            let legal = block.legal_from(0, 0);
+            let legal = block.legal_steps_from(0, 0);
             sets[NO_DIRECTION as usize][pattern as usize] = legal;
             for arrival in Direction::ALL {
                 sets[arrival as usize][pattern as usize] = block.prune(legal, arrival);
@@ -67,14 +67,14 @@ impl MoveTable {
         self.sets[arrival as usize % 9][pattern as usize % PATTERNS]
     }
 
-    /// Every legal step.
+    /// All legal steps.
     #[inline]
     pub(crate) fn legal(&self, pattern: Pattern) -> u8 {
         self.get(NO_DIRECTION, pattern)
     }
 }
 
-/// One 3 × 3 pattern under one rule, to be searched by trying everything.
+/// One 3 × 3 pattern under one rule, searched exhaustively.
 struct Block {
     pattern: Pattern,
     corner_rule: CornerRule,
@@ -82,20 +82,20 @@ struct Block {
 }
 
 impl Block {
-    /// The center counts as passable: somebody stands on it.
-    fn passable(&self, x: i32, y: i32) -> bool {
+    /// The center counts as passable: the unit stands on it.
+    fn is_passable(&self, x: i32, y: i32) -> bool {
         (x, y) == (0, 0) || (x.abs() <= 1 && y.abs() <= 1 && self.pattern & pattern_bit(x, y) != 0)
     }
 
-    fn legal(&self, x: i32, y: i32, direction: Direction) -> bool {
+    fn is_legal(&self, x: i32, y: i32, direction: Direction) -> bool {
         let (dx, dy) = direction.offset();
-        if !self.passable(x + dx, y + dy) {
+        if !self.is_passable(x + dx, y + dy) {
             return false;
         }
         if !direction.is_diagonal() {
             return true;
         }
-        let sides = (self.passable(x + dx, y), self.passable(x, y + dy));
+        let sides = (self.is_passable(x + dx, y), self.is_passable(x, y + dy));
         self.neighborhood == Neighborhood::Eight
             && match self.corner_rule {
                 CornerRule::Forbid => sides.0 && sides.1,
@@ -104,30 +104,30 @@ impl Block {
             }
     }
 
-    fn legal_from(&self, x: i32, y: i32) -> u8 {
+    fn legal_steps_from(&self, x: i32, y: i32) -> u8 {
         Direction::ALL
             .into_iter()
-            .filter(|&direction| self.legal(x, y, direction))
+            .filter(|&direction| self.is_legal(x, y, direction))
             .fold(0, |set, direction| set | 1 << direction as u8)
     }
 
-    /// `legal` without the steps that have a way around the center that is as good.
+    /// Returns `legal` without the steps for which a path around the center is as good.
     fn prune(&self, legal: u8, arrival: Direction) -> u8 {
         let (dx, dy) = arrival.offset();
         let from = (-dx, -dy);
-        if !self.passable(from.0, from.1) || !self.legal(from.0, from.1, arrival) {
-            return legal; // nobody can arrive this way: never looked up
+        if !self.is_passable(from.0, from.1) || !self.is_legal(from.0, from.1, arrival) {
+            return legal; // no step can arrive like this: never looked up
         }
         Direction::ALL
             .into_iter()
             .filter(|&step| legal & 1 << step as u8 != 0)
-            .filter(|&step| !self.has_way_around(from, arrival, step))
+            .filter(|&step| !self.is_dominated(from, arrival, step))
             .fold(0, |set, step| set | 1 << step as u8)
     }
 
-    /// Whether the neighbor in direction `step` is reached from `from` without the center for
-    /// less, or for the same along a way that comes first in canonical order.
-    fn has_way_around(&self, from: (i32, i32), arrival: Direction, step: Direction) -> bool {
+    /// Whether the neighbor in direction `step` is reached from `from` without the center at a lower cost, or
+    /// at the same cost along a path that comes first in canonical order.
+    fn is_dominated(&self, from: (i32, i32), arrival: Direction, step: Direction) -> bool {
         let to = step.offset();
         if to == from {
             return true;
@@ -135,11 +135,11 @@ impl Block {
         let cost = weight(arrival) + weight(step);
         Direction::ALL.into_iter().any(|first| {
             let next = (from.0 + OFFSETS[first as usize].0, from.1 + OFFSETS[first as usize].1);
-            if next == (0, 0) || !self.inside_legal(from, first) {
+            if next == (0, 0) || !self.is_legal_inside(from, first) {
                 return false;
             }
-            let rest = self.cost_without_center(next, to, 2);
-            let total = rest.map(|rest| weight(first) + rest);
+            let remaining = self.cost_without_center(next, to, 2);
+            let total = remaining.map(|remaining| weight(first) + remaining);
             total.is_some_and(|total| {
                 total < cost || (total == cost && self.comes_first(first, arrival))
             })
@@ -153,7 +153,7 @@ impl Block {
         }
     }
 
-    /// Cost of the best way of at most `steps` steps inside the block that avoids the center.
+    /// Cost of the best path of at most `steps` steps inside the block that avoids the center.
     fn cost_without_center(&self, at: (i32, i32), to: (i32, i32), steps: u32) -> Option<u32> {
         if at == to {
             return Some(0);
@@ -163,20 +163,20 @@ impl Block {
         }
         Direction::ALL
             .into_iter()
-            .filter(|&direction| self.inside_legal(at, direction))
+            .filter(|&direction| self.is_legal_inside(at, direction))
             .filter_map(|direction| {
                 let (dx, dy) = direction.offset();
                 let next = (at.0 + dx, at.1 + dy);
-                let rest = self.cost_without_center(next, to, steps - 1)?;
-                (next != (0, 0)).then_some(weight(direction) + rest)
+                let remaining = self.cost_without_center(next, to, steps - 1)?;
+                (next != (0, 0)).then_some(weight(direction) + remaining)
             })
             .min()
     }
 
-    /// Legal, and known to be from this block alone.
-    fn inside_legal(&self, at: (i32, i32), direction: Direction) -> bool {
+    /// Whether a step is legal and its legality follows from this block alone.
+    fn is_legal_inside(&self, at: (i32, i32), direction: Direction) -> bool {
         let (dx, dy) = direction.offset();
-        (at.0 + dx).abs() <= 1 && (at.1 + dy).abs() <= 1 && self.legal(at.0, at.1, direction)
+        (at.0 + dx).abs() <= 1 && (at.1 + dy).abs() <= 1 && self.is_legal(at.0, at.1, direction)
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn open_ground_keeps_one_step_after_a_straight_and_three_after_a_diagonal() {
+    fn open_terrain_keeps_one_step_after_a_straight_and_three_after_a_diagonal() {
         use Direction::{East, North, NorthEast};
         let table = MoveTable::new(CornerRule::Forbid, Neighborhood::Eight);
         assert_eq!(table.get(East as u8, 0x1ff), set(&[East]));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_behind_the_shoulder_forces_the_turn() {
+    fn a_wall_diagonally_behind_forces_a_neighbor() {
         use Direction::{East, North, NorthEast};
         let table = MoveTable::new(CornerRule::Forbid, Neighborhood::Eight);
         let wall_behind = 0x1ff & !pattern_bit(-1, 1);

@@ -1,28 +1,28 @@
-//! The open list of a search: what may be expanded next, lowest f first.
+//! The open list of a search: nodes to expand, lowest f first.
 //!
-//! Two lists stand here, and others can be plugged in through [`OpenList`]:
-//! - [`BinaryHeap`], the heap of the articles this crate grew from, which knows each node's slot
-//!   and resorts a cheaper way to an open node in place;
-//! - [`BucketHeap`], the default because it measures better: stacks of equal f, and a bit each that
-//!   tells which are not empty.
+//! This module has two lists, and others can be plugged in through [`OpenList`]:
+//! - [`BinaryHeap`], the heap of the articles this crate is based on, which stores each node's slot and
+//!   resorts an open node in place when a cheaper path to it is found;
+//! - [`BucketHeap`], the default because it measures better: stacks of equal f, and one bit per stack that is
+//!   set where the stack is not empty.
 
 pub mod binary_heap;
 pub mod bucket_heap;
-pub mod watch;
+pub mod observer;
 
 pub use binary_heap::BinaryHeap;
 pub use bucket_heap::BucketHeap;
-pub use watch::{Count, Step, Watch};
+pub use observer::{OpenListObserver, Operation, OperationCounts};
 
-/// Number of a search node: page and place in the page. Small and dense within one search.
+/// Number of a search node: its page and its index in the page. Small and dense within one search.
 pub type NodeId = u32;
 
-/// What an open list sorts by.
+/// The sort key of an open list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Cost so far plus estimate.
+    /// Cost so far plus heuristic.
     pub f: u32,
-    /// Estimate of the rest. Among equal f the lower h is deeper in the search.
+    /// Heuristic: estimate of the remaining cost. Among equal f the lower h is deeper in the search.
     pub h: u32,
 }
 
@@ -33,28 +33,28 @@ pub struct Key {
 /// that was already returned, if that node was [improved](Self::improve) in between: searches
 /// skip nodes they have closed. So both resorting in place and lazy deletion fit.
 pub trait OpenList: Default + Send + Sync + 'static {
-    /// Whether every node must go through the list. By default a search keeps a successor whose
-    /// f equals that of the node just expanded to itself, because nothing can come before it.
-    const TAKES_ALL: bool = false;
+    /// Whether every node must go through the list. By default a search keeps back a successor whose f equals
+    /// that of the node just expanded, because nothing can come before it.
+    const NEEDS_EVERY_NODE: bool = false;
 
-    /// Empties the list for a new search; called before anything else. No f will be below `lowest`, nor more than `spread`
-    /// above the last one popped (or above `lowest` before that): f never falls along a way and
-    /// grows by at most `spread` a step.
+    /// Empties the list for a new search; called before anything else. No f will be below `lowest`, nor more
+    /// than `spread` above the last one popped (or above `lowest` before that): f never falls along a path
+    /// and grows by at most `spread` per step.
     fn reset(&mut self, lowest: u32, spread: u32);
 
     /// Adds a node that is not in the list.
     fn insert(&mut self, node: NodeId, key: Key);
 
-    /// Takes note of a lower f for a node in the list.
+    /// Records a lower f for a node in the list.
     fn improve(&mut self, node: NodeId, key: Key);
 
-    /// Takes out a node with the lowest f.
+    /// Removes and returns a node with the lowest f.
     fn pop(&mut self) -> Option<NodeId>;
 
-    /// Entries held, including any that are out of date.
+    /// Number of entries, including stale ones.
     fn len(&self) -> usize;
 
-    /// Whether nothing is left.
+    /// Whether the list has no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -69,14 +69,14 @@ mod tests {
 
     use super::*;
 
-    /// Drives a list with random inserts, improvements and pops whose f never falls below the
-    /// last one popped, and checks every pop against a plain scan.
+    /// Drives a list with random inserts, improvements and pops whose f never falls below the last one
+    /// popped, and checks every pop against a plain scan.
     fn agrees_with_scan<L: OpenList>(
         spread: u32,
         steps: &[(u8, u32, u32)],
     ) -> Result<(), TestCaseError> {
         let mut list = L::default();
-        // What another search has left behind, with another spread, must not show.
+        // Entries left behind by another search, with another spread, must have no effect.
         list.reset(77, spread / 3 + 1);
         for (node, &(_, add, _)) in steps.iter().enumerate().take(9) {
             list.insert(node as NodeId, Key { f: 77 + add % (spread / 3 + 2), h: 0 });

@@ -1,4 +1,4 @@
-//! The result of a search: a way in straight legs, with its cost and what it is worth.
+//! Paths: the result of a search, in straight legs, with its cost and kind.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -9,18 +9,18 @@ use super::{
     terrain::{DIAGONAL, PLAIN, ProfileId, STRAIGHT},
 };
 
-/// Cost of a way: 13,056 is one straight step over plain ground (408 × (16 + 16), see
+/// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
 /// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct PathCost(pub u64);
 
 impl PathCost {
-    /// One straight step over plain ground.
+    /// One straight step over terrain of cost 1.
     pub const PLAIN_STEP: Self = Self(STRAIGHT as u64 * 2 * PLAIN as u64);
 
-    /// The cost in straight steps over plain ground, for display. Its square root of two is
-    /// 577/408.
+    /// Returns the cost in straight steps over terrain of cost 1, for display. It uses 577/408 for the square
+    /// root of two.
     #[must_use]
     pub fn in_plain_steps(self) -> f64 {
         self.0 as f64 / Self::PLAIN_STEP.0 as f64
@@ -34,23 +34,23 @@ pub enum PathKind {
     /// It ends on the goal.
     #[default]
     Complete,
-    /// The goal cannot be reached; it ends on the reachable cell nearest to it.
+    /// The goal cannot be reached; the path ends on the reachable cell nearest to it.
     Partial,
-    /// The beginning of a long way: the rest is being searched for and will be added.
-    Beginning,
+    /// The first segment of a long path: the rest is still being searched for and will be added.
+    FirstSegment,
 }
 
-/// A stretch in one direction.
+/// A run of steps in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Leg {
-    /// Where to.
+    /// The direction.
     pub direction: Direction,
-    /// Steps, at least 1.
+    /// Number of steps, at least 1.
     pub steps: u16,
 }
 
-/// A way over the grid: where it starts and the straight legs it consists of.
+/// A path over the grid: its start and the straight legs it consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Path {
@@ -63,7 +63,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A path of no steps: `cell` is start and end.
+    /// Returns a path without steps: `cell` is its start and end.
     #[must_use]
     pub const fn standing(cell: Cell) -> Self {
         Self {
@@ -76,50 +76,50 @@ impl Path {
         }
     }
 
-    /// First cell.
+    /// Returns the first cell.
     #[must_use]
     pub const fn start(&self) -> Cell {
         self.start
     }
 
-    /// Last cell.
+    /// Returns the last cell.
     #[must_use]
     pub const fn end(&self) -> Cell {
         self.end
     }
 
-    /// The straight legs from start to end. Two that follow each other may have one direction: where
-    /// the first is 65,535 steps long, or where the rest of a long way was added.
+    /// Returns the straight legs from start to end. Two consecutive legs can have the same direction: where
+    /// the first is 65,535 steps long, or where the rest of a long path was added.
     #[must_use]
     pub fn legs(&self) -> &[Leg] {
         &self.legs
     }
 
-    /// Total cost.
+    /// Returns the total cost.
     #[must_use]
     pub const fn cost(&self) -> PathCost {
         self.cost
     }
 
-    /// Whether it leads to the goal.
+    /// Returns whether the path leads to the goal.
     #[must_use]
     pub const fn kind(&self) -> PathKind {
         self.kind
     }
 
-    /// Revision of the grid on which the path was found.
+    /// Returns the revision of the grid on which the path was found.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Number of steps; one less than cells.
+    /// Returns the number of steps; one less than the number of cells.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.legs.iter().map(|leg| u32::from(leg.steps)).sum()
     }
 
-    /// Every cell from start to end, both included.
+    /// Iterates over every cell from start to end, both included.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         let mut at = self.start;
         let steps = self
@@ -132,8 +132,8 @@ impl Path {
         }))
     }
 
-    /// The first `steps` steps; the whole path where it has no more.
-    pub(crate) fn beginning(&self, steps: u32, grid: &NavGrid, profile: ProfileId) -> Self {
+    /// Returns the first `steps` steps, or the whole path if it has no more.
+    pub(crate) fn first_segment(&self, steps: u32, grid: &NavGrid, profile: ProfileId) -> Self {
         let mut left = steps;
         let mut legs = Vec::new();
         for leg in &self.legs {
@@ -145,12 +145,12 @@ impl Path {
         }
         let end = legs.iter().fold(self.start, |at, &leg| end_of(at, leg));
         let mut path = Self { end, legs, ..self.clone() };
-        path.cost = path.recount(grid, profile);
+        path.cost = path.cost_on(grid, profile);
         path
     }
 
-    /// What the path costs on a grid.
-    fn recount(&self, grid: &NavGrid, profile: ProfileId) -> PathCost {
+    /// Returns the cost of the path on a grid.
+    fn cost_on(&self, grid: &NavGrid, profile: ProfileId) -> PathCost {
         let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
         let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
         let weights = self.legs.iter().flat_map(|leg| {
@@ -160,14 +160,14 @@ impl Path {
         PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
     }
 
-    /// This path, and then `rest`, which begins where this one ends.
+    /// Returns this path followed by `rest`, which begins where this one ends.
     pub(crate) fn joined(mut self, rest: Self) -> Self {
         self.append(rest);
         self
     }
 
-    /// Adds `rest`, which begins where this path ends. The steps there are keep their places in the
-    /// list of legs.
+    /// Appends `rest`, which begins where this path ends. The existing steps keep their positions in the list
+    /// of legs.
     pub(crate) fn append(&mut self, rest: Self) {
         self.legs.extend(rest.legs);
         self.end = rest.end;
@@ -176,7 +176,7 @@ impl Path {
         self.revision = rest.revision;
     }
 
-    /// The turning points: start, every cell where the direction changes, end.
+    /// Iterates over the turning points: the start, every cell where the direction changes, and the end.
     pub fn waypoints(&self) -> impl Iterator<Item = Cell> + '_ {
         let mut at = self.start;
         std::iter::once(self.start).chain(self.legs.iter().map(move |leg| {
@@ -186,16 +186,16 @@ impl Path {
     }
 }
 
-/// Where a leg that begins at `from` ends.
+/// Returns the end of a leg that begins at `from`.
 pub(crate) fn end_of(from: Cell, leg: Leg) -> Cell {
     let (dx, dy) = leg.direction.offset();
     from.offset(dx * i32::from(leg.steps), dy * i32::from(leg.steps))
 }
 
-/// Builds legs from stretches (a direction and how many steps) given from the last to the first.
-pub(crate) fn legs_from_back(stretches: impl Iterator<Item = (Direction, u32)>) -> Vec<Leg> {
+/// Builds legs from runs (a direction and a number of steps), given from last to first.
+pub(crate) fn legs_from_back(runs: impl Iterator<Item = (Direction, u32)>) -> Vec<Leg> {
     let mut legs: Vec<Leg> = Vec::new();
-    for (direction, mut steps) in stretches {
+    for (direction, mut steps) in runs {
         while steps > 0 {
             let leg = match legs.last_mut() {
                 Some(leg) if leg.direction == direction && leg.steps < u16::MAX => leg,

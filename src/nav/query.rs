@@ -1,4 +1,6 @@
-//! What a search is asked, and every way in which the answer can be no.
+//! Path queries, and every reason why there may be no path.
+//!
+//! Input: what the caller asks for. Output: a [`PathQuery`] for searches, or a [`PathFailure`] from them.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -8,7 +10,7 @@ use super::{
     terrain::ProfileId,
 };
 
-/// Number that a game gives to a grid (a level, a floor); 0 by default.
+/// Number that a game assigns to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct GridId(pub u32);
@@ -17,13 +19,13 @@ pub struct GridId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Reach {
-    /// Fail, with the reason (default: an order that cannot be carried out is worth knowing).
+    /// Fail with the reason (default: a game should notice an order that cannot be carried out).
     #[default]
     Exact,
-    /// Go to the reachable cell nearest to the goal by straight-line grid distance (octile or
-    /// Manhattan, as the profile moves), the cheapest to get to among equals. For a rectangle that is
-    /// nearest to its lowest, leftmost cell on the grid; of several goals only the first of those with
-    /// a cell on the grid counts.
+    /// Go to the reachable cell nearest to the goal by distance on an empty grid (octile or Manhattan, as
+    /// the profile moves); among equals, to the one that is cheapest to reach. For a rectangle the
+    /// distance is measured to its lowest, leftmost cell on the grid; of several goals, only the first
+    /// that has a cell on the grid counts.
     Nearest,
 }
 
@@ -31,89 +33,91 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
-    /// Whatever suits the query best: [`Exact`](Self::Exact), and from a distance of
-    /// [`LONG_WAY`](super::search::LONG_WAY) cells on [`Hierarchical`](Self::Hierarchical), if a short exact
-    /// try has not come far. Depends on the grid and the query alone.
+    /// The one that suits the query best: [`Exact`](Self::Exact), and from a distance of
+    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on
+    /// [`Hierarchical`](Self::Hierarchical), if a short exact attempt has not come far. The choice depends
+    /// on the grid and the query alone.
     #[default]
     Auto,
-    /// The best way there is, however long: [`JumpPoint`](Self::JumpPoint) where that works and
-    /// pays, [`AStar`](Self::AStar) elsewhere and where single impassable cells are strewn about (one
-    /// for a hundred passable cells or more: they are what makes jumping slow).
+    /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays,
+    /// [`AStar`](Self::AStar) elsewhere and where isolated impassable cells are scattered (one for every
+    /// hundred passable cells or more: they make jumping slow).
     Exact,
-    /// First over chunks of 32 × 32 cells, then over the cells around the way found there: a fraction
-    /// of the time, and a way that costs a little more (see `benches/RESULTS.md` for how much), whose
-    /// beginning is known at once. Only for long ways: from
-    /// [`LONG_WAY`](super::search::LONG_WAY) cells on, on mixed terrain from
-    /// [`LONG_MIXED_WAY`](super::search::LONG_MIXED_WAY). Below, under
-    /// [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, where the goal itself
-    /// cannot be reached, and where the way may end on one of several cells, `Exact` answers.
+    /// First over chunks of 32 × 32 cells, then over the cells around the path found there. Takes a
+    /// fraction of the time, for a path that costs a little more (see `benches/RESULTS.md` for how much)
+    /// and whose first segment is known early. Only for long paths: from
+    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on, on weighted terrain from
+    /// [`HIERARCHY_MIN_DISTANCE_WEIGHTED`](super::search::HIERARCHY_MIN_DISTANCE_WEIGHTED). `Exact` answers
+    /// shorter ones, those under [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors,
+    /// and those where the goal itself cannot be reached or the path may end on one of several cells.
     Hierarchical,
-    /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance; on uniform cost it
+    /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance. On uniform cost it
     /// expands in canonical order, see [`search`](super::search).
     AStar,
-    /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same
-    /// costs as A* with far fewer nodes. For corners that may not be cut, or four neighbors, where the
-    /// cost of a jump across the grid fits into 31 bits; elsewhere, and where the goal cannot be
-    /// reached itself, A* answers.
+    /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same costs as
+    /// A* with far fewer nodes. For profiles that may not cut corners or that have four neighbors, where
+    /// the cost of a jump across the grid fits into 31 bits. Elsewhere, and where the goal itself cannot be
+    /// reached, A* answers.
     JumpPoint,
-    /// Dijkstra's algorithm (1959): A* without an estimate. Slower, for comparison.
+    /// Dijkstra's algorithm (1959): A* without a heuristic. Slower, for comparison.
     Dijkstra,
 }
 
-/// One question: the cheapest way from `start` to `goal`, or to where that is near enough, for a unit
-/// of `profile`.
+/// One query: the cheapest path from `start` to `goal`, or to a cell near enough to it, for a unit of
+/// `profile`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct PathQuery {
-    /// Who moves.
+    /// The profile of the unit that moves.
     pub profile: ProfileId,
-    /// From where.
+    /// Where the path starts.
     pub start: Cell,
-    /// To where: a cell, or the lowest, leftmost one of a rectangle.
+    /// Where it leads: a cell, or the lowest, leftmost one of a rectangle.
     pub goal: Cell,
-    /// How near to it; onto it by default.
+    /// How near to the goal it has to end; on it by default.
     pub approach: Approach,
-    /// What to do where there is no way.
+    /// What to do where the goal cannot be reached.
     pub reach: Reach,
-    /// How to search.
+    /// Which algorithm to use.
     pub algorithm: Algorithm,
 }
 
 impl PathQuery {
-    /// From `start` to `goal` for profile 0, exactly, by whatever algorithm suits.
+    /// Returns a query from `start` to `goal` for profile 0, with [`Reach::Exact`] and
+    /// [`Algorithm::Auto`].
     #[must_use]
     pub fn new(start: Cell, goal: Cell) -> Self {
         Self { start, goal, ..Self::default() }
     }
 
-    /// The same for another profile.
+    /// Returns the query for another profile.
     #[must_use]
     pub fn profile(mut self, profile: ProfileId) -> Self {
         self.profile = profile;
         self
     }
 
-    /// The same with another approach.
+    /// Returns the query with another approach.
     #[must_use]
     pub fn approach(mut self, approach: Approach) -> Self {
         self.approach = approach;
         self
     }
 
-    /// Where to, and how near to it.
+    /// Returns the goal and how near to it the path has to end.
     #[must_use]
     pub const fn goal(&self) -> Goal {
         Goal { cell: self.goal, approach: self.approach }
     }
 
-    /// The same with another reach.
+    /// Returns the query with another reach.
     #[must_use]
     pub fn reach(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self
     }
 
-    /// The same by another algorithm.
+    /// Returns the query with another algorithm.
     #[must_use]
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.algorithm = algorithm;
@@ -129,43 +133,41 @@ pub enum PathFailure {
     StartOutOfBounds(Cell),
     /// The unit cannot stand on the start: wrong terrain or a blocker.
     StartImpassable(Cell),
-    /// The goal is not on the grid; of a rectangle (and of all others, if there are several goals) no
-    /// cell is.
+    /// The goal is not on the grid. For a rectangle: no cell of it is; for several goals: no cell of any.
     GoalOutOfBounds(Cell),
-    /// The unit cannot stand on the goal: wrong terrain or a blocker. Or it can stand nowhere where the
-    /// goal is near enough.
+    /// The unit cannot stand on the goal (wrong terrain or a blocker), or on any cell near enough to it.
     GoalImpassable(Cell),
-    /// A group's places near this goal are all taken: there is none left for the unit.
+    /// All slots of a group near this goal are taken: there is none left for the unit.
     NoRoom(Cell),
-    /// Both cells are fine, but no way leads from one to the other (or to any cell near enough).
-    NoWay {
-        /// From where.
+    /// Both cells are passable, but no path leads from one to the other (or to any cell near enough).
+    NoPath {
+        /// The start of the query.
         start: Cell,
-        /// To where.
+        /// The goal of the query.
         goal: Cell,
     },
     /// There is no grid with this number, or it was removed while the search ran.
     GridGone(GridId),
-    /// The grid knows no profile with this number.
+    /// The grid has no profile with this number.
     UnknownProfile(ProfileId),
-    /// The way costs more than a search can count (32 bits of the profile's cost unit). Coarser
+    /// The path costs more than a search can count (32 bits of the profile's cost unit). Coarser
     /// terrain costs, such as multiples of 4 or 16, reach further.
     CostOverflow {
-        /// From where.
+        /// The start of the query.
         start: Cell,
-        /// To where.
+        /// The goal of the query.
         goal: Cell,
     },
-    /// The unit has no position that a cell can be told from: no transform, or one with NaN or
-    /// infinite coordinates.
+    /// The unit has no position that lies in a cell: no transform, or one with NaN or infinite
+    /// coordinates.
     StartUnknown,
     /// The goal position is NaN or infinite.
     GoalUnknown,
     /// The entity to go to does not exist or has no position.
     TargetGone,
-    /// The request was taken back before it was answered.
+    /// The request was canceled before it was answered.
     Canceled,
-    /// A newer request of the same unit took its place.
+    /// A newer request of the same unit replaced it.
     Superseded,
 }
 
@@ -177,7 +179,7 @@ impl core::fmt::Display for PathFailure {
             Self::GoalOutOfBounds(cell) => write!(f, "goal {cell} is not on the grid"),
             Self::GoalImpassable(cell) => write!(f, "the unit cannot stand on the goal {cell}"),
             Self::NoRoom(goal) => write!(f, "there is no room left around {goal}"),
-            Self::NoWay { start, goal } => write!(f, "no way leads from {start} to {goal}"),
+            Self::NoPath { start, goal } => write!(f, "no way leads from {start} to {goal}"),
             Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
             Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),
             Self::CostOverflow { start, goal } => {

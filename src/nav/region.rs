@@ -1,29 +1,27 @@
-//! Which cells are connected: chunk-local components, the links between them, and the islands
-//! they form.
+//! Connected regions: chunk-local components, the links between them, and the regions they form.
 //!
-//! Input: a layer's bit rows and marks on edited chunks. Output: the island of any cell in
-//! constant time, so that a hopeless request needs no search. An edit relabels only the chunks
-//! it touched and the links on their borders; islands are looked at (see `islands`) only if those
-//! changed shape. Cells share an island exactly where they would after a full rebuild.
+//! Input: a layer's bit rows and marks on edited chunks. Output: the region of any cell in constant time, so
+//! that a hopeless request needs no search. An edit relabels only the chunks it touched and the links on
+//! their borders; regions are examined (see `region_ids`) only if those changed shape. Cells share a region
+//! exactly if they would after a full rebuild.
 //!
-//! Under [`CornerRule::Forbid`](super::terrain::CornerRule) and `NoSqueeze` a diagonal step
-//! implies a straight way around, so connection is by straight steps; only `Allow` joins
-//! diagonally.
+//! Under [`CornerRule::Forbid`](super::terrain::CornerRule) and `NoSqueeze` a diagonal step implies a detour
+//! of straight steps, so cells are connected by straight steps; only `Allow` joins diagonally.
 
 mod chunk;
-mod islands;
+mod region_ids;
 
 use self::{
     chunk::{ChunkLabels, Link},
-    islands::Islands,
+    region_ids::RegionIds,
 };
 use super::{bit_rows::BitRows, cell::CHUNK};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Label of an impassable cell.
-const NONE: u16 = u16::MAX;
+const UNLABELED: u16 = u16::MAX;
 
-/// Components of every chunk and the islands they form.
+/// Components of every chunk and the connected regions they form.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
     /// Size in cells.
@@ -33,14 +31,14 @@ pub(crate) struct Regions {
     joins_diagonally: bool,
     /// Component of each cell within its chunk; chunk by chunk, row-major inside.
     labels: Vec<u16>,
-    /// Components of each chunk and their links to chunks ahead (right, up and the diagonals up).
+    /// Components of each chunk and their links to the chunks ahead (right, up and diagonally up).
     shapes: Vec<ChunkShape>,
-    islands: Islands,
+    region_ids: RegionIds,
     /// Chunks to relabel at the next repair.
     marked: Vec<u32>,
 }
 
-/// What islands depend on. Where it is the same as before, so are they.
+/// What the regions depend on. If it is unchanged, so are they.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ChunkShape {
     components: u16,
@@ -55,18 +53,18 @@ impl Regions {
             size: (width, height),
             chunks,
             joins_diagonally,
-            labels: vec![NONE; count * CELLS],
+            labels: vec![UNLABELED; count * CELLS],
             shapes: vec![ChunkShape::default(); count],
-            islands: Islands::default(),
+            region_ids: RegionIds::default(),
             marked: Vec::new(),
         }
     }
 
-    /// Labels everything anew.
+    /// Labels all chunks from scratch.
     pub(crate) fn rebuild(&mut self, bits: &BitRows) {
         self.marked = (0..self.shapes.len() as u32).collect();
         self.relabel_marked(bits);
-        self.islands.rebuild(&self.shapes);
+        self.region_ids.rebuild(&self.shapes);
         self.marked.clear();
     }
 
@@ -75,25 +73,25 @@ impl Regions {
         self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
     }
 
-    /// Relabels the marked chunks and what hangs on them.
+    /// Relabels the marked chunks and updates their links and the regions.
     pub(crate) fn repair(&mut self, bits: &BitRows) {
         if !self.marked.is_empty() && self.relabel_marked(bits) {
-            let around = self.around_marked();
+            let around = self.chunks_around_marked();
             let (shapes, chunks) = (&self.shapes, self.chunks);
-            self.islands.update(shapes, &self.marked, &around, |(chunk, label), near| {
+            self.region_ids.update(shapes, &self.marked, &around, |(chunk, label), neighbors| {
                 let links = &shapes[chunk as usize].links;
-                near.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
-                for behind in with_behind(chunks, chunk).skip(1) {
-                    let links = shapes[behind as usize].links.iter();
+                neighbors.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
+                for linking in with_linking_chunks(chunks, chunk).skip(1) {
+                    let links = shapes[linking as usize].links.iter();
                     let here = links.filter(|l| (l.chunk, l.to) == (chunk, label));
-                    near.extend(here.map(|l| (behind, l.from)));
+                    neighbors.extend(here.map(|l| (linking, l.from)));
                 }
             });
         }
         self.marked.clear();
     }
 
-    /// Says whether a shape has changed.
+    /// Relabels the marked chunks and their links; returns whether a shape has changed.
     fn relabel_marked(&mut self, bits: &BitRows) -> bool {
         let mut marked = std::mem::take(&mut self.marked);
         marked.sort_unstable();
@@ -103,7 +101,7 @@ impl Regions {
             changed |= self.relabel(chunk, bits);
         }
         let mut linked: Vec<u32> =
-            marked.iter().flat_map(|&chunk| with_behind(self.chunks, chunk)).collect();
+            marked.iter().flat_map(|&chunk| with_linking_chunks(self.chunks, chunk)).collect();
         linked.sort_unstable();
         linked.dedup();
         for chunk in linked {
@@ -113,8 +111,8 @@ impl Regions {
         changed
     }
 
-    /// The chunks beside the marked ones.
-    fn around_marked(&self) -> Vec<u32> {
+    /// Returns the chunks beside the marked ones.
+    fn chunks_around_marked(&self) -> Vec<u32> {
         let mut around = Vec::new();
         for &chunk in &self.marked {
             let (x, y) = (chunk % self.chunks.0, chunk / self.chunks.0);
@@ -131,32 +129,32 @@ impl Regions {
         around
     }
 
-    /// Island of a cell on the grid; `None` where it is impassable.
+    /// Returns the connected region of a cell on the grid; `None` if it is impassable.
     #[inline]
-    pub(crate) fn island(&self, x: u32, y: u32) -> Option<u32> {
+    pub(crate) fn region(&self, x: u32, y: u32) -> Option<u32> {
         let chunk = self.chunk_of(x, y);
         let label = self.labels[chunk * CELLS + cell_of(x, y)];
-        (label != NONE).then(|| self.islands.get(chunk, label))
+        (label != UNLABELED).then(|| self.region_ids.get(chunk, label))
     }
 
-    /// Component of a cell within its chunk; `u16::MAX` where it is impassable.
+    /// Returns the component of a cell within its chunk; `u16::MAX` if it is impassable.
     #[inline]
     pub(crate) fn label(&self, x: u32, y: u32) -> u16 {
         self.labels[self.chunk_of(x, y) * CELLS + cell_of(x, y)]
     }
 
-    pub(crate) const fn island_count(&self) -> u32 {
-        self.islands.count()
+    pub(crate) const fn region_count(&self) -> u32 {
+        self.region_ids.count()
     }
 
-    /// Size in chunks.
+    /// Returns the size in chunks.
     pub(crate) const fn chunks(&self) -> (u32, u32) {
         self.chunks
     }
 
-    /// Whether any cell of the chunk belongs to `island`.
-    pub(crate) fn chunk_has(&self, chunk_x: u32, chunk_y: u32, island: u32) -> bool {
-        self.islands.chunk_has((chunk_y * self.chunks.0 + chunk_x) as usize, island)
+    /// Whether any cell of the chunk belongs to `region`.
+    pub(crate) fn chunk_has_region(&self, chunk_x: u32, chunk_y: u32, region: u32) -> bool {
+        self.region_ids.chunk_has_region((chunk_y * self.chunks.0 + chunk_x) as usize, region)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -164,20 +162,20 @@ impl Regions {
         2 * self.labels.len()
             + self.shapes.len() * size_of::<ChunkShape>()
             + links * size_of::<Link>()
-            + self.islands.bytes()
+            + self.region_ids.bytes()
     }
 
     fn chunk_of(&self, x: u32, y: u32) -> usize {
         ((y / CHUNK) * self.chunks.0 + x / CHUNK) as usize
     }
 
-    /// Finds the components of one chunk; says whether their number changed.
+    /// Finds the components of one chunk; returns whether their number changed.
     fn relabel(&mut self, chunk: u32, bits: &BitRows) -> bool {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut rows = [0; CHUNK as usize];
         for (row, dy) in rows.iter_mut().zip(0..CHUNK.min(self.size.1 - y)) {
             // Beyond the right edge of the grid the bits are zero already.
-            *row = bits.thirty_two(x, y + dy);
+            *row = bits.cells_32(x, y + dy);
         }
         let start = chunk as usize * CELLS;
         let labels = &mut self.labels[start..start + CELLS];
@@ -186,7 +184,7 @@ impl Regions {
         before != components
     }
 
-    /// Finds the links from one chunk to those ahead of it; says whether they changed.
+    /// Finds the links from one chunk to those ahead of it; returns whether they changed.
     fn relink(&mut self, chunk: u32, bits: &BitRows) -> bool {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut links = Vec::new();
@@ -211,17 +209,17 @@ impl Regions {
         changed
     }
 
-    /// Notes the link from the cell `from` to the one at `offset`, where both are passable and
-    /// in different chunks.
+    /// Adds the link from the cell `from` to the cell at `offset`, if both are passable and in different
+    /// chunks.
     fn link(&self, bits: &BitRows, links: &mut Vec<Link>, from: (u32, u32), offset: (i32, i32)) {
         let (Some(x), Some(y)) =
             (from.0.checked_add_signed(offset.0), from.1.checked_add_signed(offset.1))
         else {
             return;
         };
-        let inside =
+        let is_inside =
             from.0 < self.size.0 && from.1 < self.size.1 && x < self.size.0 && y < self.size.1;
-        if !inside || !bits.get(from.0, from.1) || !bits.get(x, y) {
+        if !is_inside || !bits.get(from.0, from.1) || !bits.get(x, y) {
             return;
         }
         let (here, there) = (self.chunk_of(from.0, from.1), self.chunk_of(x, y));
@@ -231,7 +229,7 @@ impl Regions {
                 to: self.labels[there * CELLS + cell_of(x, y)],
                 chunk: there as u32,
             };
-            // Cells side by side are mostly linked alike.
+            // Adjacent cells mostly have the same link.
             if links.last() != Some(&link) {
                 links.push(link);
             }
@@ -239,7 +237,7 @@ impl Regions {
     }
 }
 
-/// The chunks of a rectangle (column, row, width, height) of cells.
+/// Returns the chunks of a rectangle (column, row, width, height) of cells.
 pub(crate) fn chunks_in(
     (x, y, width, height): (u32, u32, u32, u32),
     per_row: u32,
@@ -249,8 +247,8 @@ pub(crate) fn chunks_in(
     rows.flat_map(move |row| columns.clone().map(move |column| row * per_row + column))
 }
 
-/// The chunk itself, then those whose links ahead may end in it.
-fn with_behind(chunks: (u32, u32), chunk: u32) -> impl Iterator<Item = u32> {
+/// Returns the chunk itself, then those whose links ahead may end in it.
+fn with_linking_chunks(chunks: (u32, u32), chunk: u32) -> impl Iterator<Item = u32> {
     let (x, y) = (chunk % chunks.0, chunk / chunks.0);
     [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(
         move |(dx, dy)| {
@@ -265,8 +263,8 @@ fn cell_of(x: u32, y: u32) -> usize {
     ((y % CHUNK) * CHUNK + x % CHUNK) as usize
 }
 
-/// Root of `item`, halving the way to it.
-fn root(parents: &mut [u32], mut item: u32) -> u32 {
+/// Returns the root of `item`, halving the path to it.
+fn find_root(parents: &mut [u32], mut item: u32) -> u32 {
     while parents[item as usize] != item {
         let above = parents[parents[item as usize] as usize];
         parents[item as usize] = above;
@@ -276,7 +274,7 @@ fn root(parents: &mut [u32], mut item: u32) -> u32 {
 }
 
 /// Joins the sets of `a` and `b`; the lower root becomes the root of both.
-fn unite(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(parents, a), root(parents, b));
+fn union_sets(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find_root(parents, a), find_root(parents, b));
     parents[a.max(b) as usize] = a.min(b);
 }

@@ -1,47 +1,46 @@
 //! One search: started, advanced in slices of any size, finished.
 //!
-//! Input: a [`NavGrid`] and a [`PathQuery`]. Output: a [`Path`] or a [`PathFailure`]. Whether it runs
-//! at once or a node at a time, the path, its cost and the counters are the same: a whole search
-//! is [`step`](Search::step) with an unlimited budget. The search owns its scratch memory and
-//! borrows the grid only while it steps. What cannot succeed is answered by
-//! [`start`](Search::start) without expanding anything: cells off the grid, impassable ones,
-//! goals on another island.
+//! Input: a [`NavGrid`] and a [`PathQuery`]. Output: a [`Path`] or a [`PathFailure`]. The path, its cost and
+//! the counters are the same whether the search runs in one call or one node at a time: a whole search is
+//! [`step`](Search::step) with an unlimited budget. The search owns its scratch memory and borrows the grid
+//! only while it steps. [`start`](Search::start) rejects queries that cannot succeed without expanding a
+//! node: cells off the grid, impassable cells, goals in another connected region.
 //!
-//! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors;
-//! a hierarchy of chunks for long ways (see `long_way`); where the way may end on one of many cells, a
-//! search from those to the start (see `goals`). Elsewhere A* (Hart, Nilsson & Raphael 1968)
-//! with a consistent estimate, so that no node is expanded twice; canonical ordering on uniform cost (steps that
-//! something before does as cheaply are left out: Sturtevant & Rabin, "Canonical Orderings on
-//! Grids", IJCAI 2016).
+//! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors; a
+//! hierarchy of chunks for long distances (see `hierarchy`); where the path may end on one of many cells, a
+//! search from those cells to the start (see `goal_cells`). Elsewhere A* (Hart, Nilsson & Raphael 1968) with
+//! a consistent heuristic, so that no node is expanded twice; on uniform cost in canonical order (steps that
+//! another path makes at no higher cost are pruned: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI
+//! 2016).
 
-mod aim;
-mod begin;
 mod expand;
-mod goals;
+mod goal_cells;
+mod hierarchy;
+mod initial_nodes;
 mod jump;
 mod jump_nodes;
-mod long_way;
 mod nearest;
 mod probe;
+mod target;
 mod trace;
 
-pub use long_way::{LONG_MIXED_WAY, LONG_WAY};
+pub use hierarchy::{HIERARCHY_MIN_DISTANCE, HIERARCHY_MIN_DISTANCE_WEIGHTED};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
-    aim::Aim,
-    expand::{Uniform, Weighted},
-    goals::Ends,
+    expand::{UniformCost, WeightedCost},
+    goal_cells::GoalCells,
+    hierarchy::{Hierarchy, Stage},
     jump_nodes::JumpNodes,
-    long_way::{LongWay, Stage},
     probe::Probe,
+    target::SearchTarget,
 };
 use super::{
     cell::{CHUNK, Cell},
     goal::{Approach, Goal},
     grid::NavGrid,
-    jump_ground::JumpGround,
+    jump_terrain::JumpTerrain,
     layer::Layer,
     node_pool::{NodePool, NodeStore},
     open_list::{BucketHeap, Key, NodeId, OpenList},
@@ -49,44 +48,45 @@ use super::{
     query::{Algorithm, PathFailure, PathQuery},
 };
 
-/// What a search has done so far. The same for the same grid and query, however it was sliced.
+/// The work a search has done so far. The same for the same grid and query, however the search was sliced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct SearchCounters {
-    /// Nodes taken from the open list and followed up.
+    /// Nodes taken from the open list and expanded.
     pub expansions: u64,
     /// Nodes put on the open list.
     pub generated: u64,
-    /// Open nodes to which a cheaper way was found.
+    /// Open nodes to which a cheaper path was found.
     pub improved: u64,
     /// Most entries the open list held.
     pub peak_open: usize,
-    /// Portals between chunks followed up; 0 unless the search was hierarchical.
+    /// Portals between chunks expanded; 0 unless the search was hierarchical.
     pub portals: u64,
 }
 
-/// A search in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
+/// A search that runs in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
 #[derive(Debug, Default)]
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
-    /// The nodes where the search jumps.
-    jumps: JumpNodes,
+    /// The nodes of a jump point search.
+    jump_nodes: JumpNodes,
     open: L,
-    /// An open node whose f equals that of the node just expanded: the next in turn.
-    held: Option<(NodeId, Key)>,
+    /// An open node whose f equals that of the node just expanded: it is expanded next, without passing
+    /// through the open list.
+    immediate: Option<(NodeId, Key)>,
     query: PathQuery,
-    /// Where the part under way starts, and what it runs towards.
+    /// Start cell of the current segment, and the target of that segment.
     origin: (u32, u32),
-    aim: Aim,
-    /// Where it begins instead, if it runs backwards.
-    ends: Ends,
-    /// Whether the way may end on the goal cell only.
-    is_plain: bool,
-    /// What the last part runs towards, while that is another.
-    goal: Aim,
-    long: LongWay,
+    target: SearchTarget,
+    /// Where a backward search starts instead.
+    goal_cells: GoalCells,
+    /// Whether the path may end on the goal cell only.
+    has_single_goal_cell: bool,
+    /// The target of the last segment, while `target` is the end of the first segment.
+    final_target: SearchTarget,
+    hierarchy: Hierarchy,
     probe: Probe,
-    /// Whether it may only look at cells in the corridor.
+    /// Whether the search is confined to the cells of the corridor.
     is_confined: bool,
     revision: u64,
     size: (u32, u32),
@@ -104,30 +104,30 @@ enum Phase {
 }
 
 impl<L: OpenList> Search<L> {
-    /// A search at rest.
+    /// Creates an idle search.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Begins to answer `query`; whatever ran before is dropped.
+    /// Starts to answer `query`; drops whatever ran before.
     ///
     /// # Errors
-    /// The reason where the answer is no without searching.
+    /// The reason, where the query fails without a search.
     pub fn start(
         &mut self,
         grid: &NavGrid,
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start_part(grid, pool, query, &[], false)
+        self.start_query(grid, pool, query, &[], false)
     }
 
-    /// Begins to look for the cheapest way to any of several goals: the query's own and `goals`, in
-    /// whatever order. The path ends where it meets one. The hierarchy answers none of these searches.
+    /// Starts to search for the cheapest path to any of several goals: the query's own and `goals`, in any
+    /// order. The path ends at the first goal it reaches. These searches never use the hierarchy.
     ///
     /// # Errors
-    /// As [`start`](Self::start), and named after the query's own goal.
+    /// As [`start`](Self::start); the failure names the query's own goal.
     pub fn start_any(
         &mut self,
         grid: &NavGrid,
@@ -135,17 +135,17 @@ impl<L: OpenList> Search<L> {
         query: PathQuery,
         goals: &[Goal],
     ) -> Result<(), PathFailure> {
-        self.start_part(grid, pool, query, goals, false)
+        self.start_query(grid, pool, query, goals, false)
     }
 
-    /// Begins to answer a query, or only the rest of one whose beginning was answered already.
-    fn start_part(
+    /// Starts to answer a query, or only the remainder of a query whose first segment was answered already.
+    fn start_query(
         &mut self,
         grid: &NavGrid,
         pool: &NodePool,
         query: PathQuery,
         goals: &[Goal],
-        is_rest: bool,
+        is_remainder: bool,
     ) -> Result<(), PathFailure> {
         self.stop(pool);
         self.query = query;
@@ -154,19 +154,25 @@ impl<L: OpenList> Search<L> {
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
-        self.aim = Aim::default();
-        self.is_plain = goals.is_empty() && query.approach == Approach::Onto;
-        self.aim = match self.is_plain {
-            true => Aim::find(grid, layer, &query, self.origin)?,
-            false => self.aim_at_any(grid, layer, goals)?,
+        self.target = SearchTarget::default();
+        self.has_single_goal_cell = goals.is_empty() && query.approach == Approach::Onto;
+        self.target = match self.has_single_goal_cell {
+            true => SearchTarget::find(grid, layer, &query, self.origin)?,
+            false => self.target_any(grid, layer, goals)?,
         };
-        if self.aim.is_backward {
-            self.open_ends(grid, layer, pool);
+        if self.target.is_backward {
+            self.open_first_goal_cell(grid, layer, pool);
             return Ok(());
         }
-        let distance = self.aim.distance(layer, self.origin.0, self.origin.1);
-        let may_be_long = self.aim.kind == PathKind::Complete && goals.is_empty() && distance > 0;
-        match LongWay::first_stage(layer, &query, (distance, self.aim.jumps), is_rest) {
+        let distance = self.target.distance(layer, self.origin.0, self.origin.1);
+        let may_be_long =
+            self.target.kind == PathKind::Complete && goals.is_empty() && distance > 0;
+        match Hierarchy::first_stage(
+            layer,
+            &query,
+            (distance, self.target.uses_jumps),
+            is_remainder,
+        ) {
             Some(Stage::Probe) if may_be_long => self.start_probe(layer, pool, distance),
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
@@ -175,11 +181,11 @@ impl<L: OpenList> Search<L> {
         Ok(())
     }
 
-    /// Expands up to `budget` nodes and returns how much of the budget it took: one a node, and one
-    /// more for each sixteen cells at which a jumping search has looked to both sides. Where many end
-    /// cells had to be looked at (in sight of a goal, say) that may be more than there was. `grid` must
-    /// be the one the search was started on; after edits ask [`is_stale`](Self::is_stale) first: 0
-    /// from an unfinished search that had a budget means that it must be started anew.
+    /// Expands up to `budget` nodes and returns how much of the budget that took: one per node, and one more
+    /// for each sixteen turning points a jump point search has passed. The result may exceed the budget where
+    /// many goal cells had to be checked (for line of sight to a goal, say). `grid` must be the one the
+    /// search was started on; after edits, check [`is_stale`](Self::is_stale) first. If an unfinished search
+    /// with a budget above 0 returns 0, it must be started from scratch.
     pub fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
         let layer = match (&self.phase, grid.layer(self.query.profile)) {
             (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
@@ -187,46 +193,47 @@ impl<L: OpenList> Search<L> {
         };
         let mut spent = 0;
         while spent < budget && !self.is_finished() {
-            let (took, goes_on) = if self.long.is_routing() {
-                (self.step_route(layer, pool, budget - spent), false)
+            let (work, has_next_segment) = if self.hierarchy.is_routing() {
+                (self.step_portals(layer, pool, budget - spent), false)
             } else {
-                let took = self.step_cells(grid, layer, pool, self.until_look(budget - spent));
-                (took, self.end_part(grid, layer, pool) || self.look_at_probe(layer, pool))
+                let work =
+                    self.step_cells(grid, layer, pool, self.until_checkpoint(budget - spent));
+                (work, self.end_segment(grid, layer, pool) || self.check_probe(layer, pool))
             };
-            spent = spent.saturating_add(took);
-            if took == 0 && !goes_on {
+            spent = spent.saturating_add(work);
+            if work == 0 && !has_next_segment {
                 break;
             }
         }
         spent
     }
 
-    /// Expands up to `budget` nodes; returns how much of the budget it took.
+    /// Expands up to `budget` nodes; returns how much of the budget that took.
     fn step_cells(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
-        if self.aim.jumps {
-            // Without a map the profile has changed: the search is stale.
+        if self.target.uses_jumps {
+            // Without a jump map the profile has changed: the search is stale.
             return layer.jumps().map_or(0, |map| {
-                self.expand_jumps(&JumpGround::new(layer, map, grid), grid, pool, budget)
+                self.expand_jumps(&JumpTerrain::new(layer, map, grid), grid, pool, budget)
             });
         }
         if layer.is_uniform() {
-            self.expand(&Uniform::new(layer), grid, layer, pool, budget)
+            self.expand(&UniformCost::new(layer), grid, layer, pool, budget)
         } else {
-            self.expand(&Weighted::new(layer, grid), grid, layer, pool, budget)
+            self.expand(&WeightedCost::new(layer, grid), grid, layer, pool, budget)
         }
     }
 
-    /// Whether there is nothing left to step: [`finish`](Self::finish) has the answer.
+    /// Whether nothing is left to step; [`finish`](Self::finish) returns the result.
     #[must_use]
     pub const fn is_finished(&self) -> bool {
         !matches!(self.phase, Phase::Running)
     }
 
-    /// Whether an edit since the start (or since the last call that said no) lies where the
-    /// search has looked (for a jumping or hierarchical one, anywhere: it looks far; and for one that
-    /// may end on more than the goal cell, as that may be others now), or changes what it runs
-    /// towards: it must be started anew then. A change of the grid's size or profiles counts
-    /// as such an edit.
+    /// Whether the search must be started from scratch, because of an edit since the start or since the last
+    /// call that returned `false`: the edit lies where the search has looked, or changes its target. Any edit
+    /// counts for a jump point search or a hierarchical one, because these look far ahead, and for one that
+    /// may end on other cells than the goal cell, because those cells may have changed. A change of the
+    /// grid's size or profiles counts as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {
         if (grid.width(), grid.height()) != self.size {
             return true;
@@ -235,8 +242,8 @@ impl<L: OpenList> Search<L> {
         if grid.revision() == since {
             return false;
         }
-        // Scans have looked anywhere, and so have routes and whoever has looked for ends.
-        if self.aim.jumps || self.long.is_on() || !self.is_plain {
+        // Scans, routes and checks of goal cells may have looked anywhere.
+        if self.target.uses_jumps || self.hierarchy.is_on() || !self.has_single_goal_cell {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
@@ -244,30 +251,29 @@ impl<L: OpenList> Search<L> {
             return true;
         }
         self.revision = grid.revision();
-        !self.aims_as_before(grid)
+        !self.has_same_target(grid)
     }
 
-    /// Whether a start now would run towards the same cells.
-    fn aims_as_before(&self, grid: &NavGrid) -> bool {
+    /// Whether a search started now would have the same target.
+    fn has_same_target(&self, grid: &NavGrid) -> bool {
         let Some(layer) = grid.layer(self.query.profile) else {
             return false;
         };
-        let aim = nearest::start_cell(grid, layer, &self.query)
-            .and_then(|start| Aim::find(grid, layer, &self.query, start));
-        let what = |aim: &Aim| (aim.slack, aim.kind, aim.jumps);
-        aim.is_ok_and(|aim| what(&aim) == what(&self.aim))
+        let target = nearest::start_cell(grid, layer, &self.query)
+            .and_then(|start| SearchTarget::find(grid, layer, &self.query, start));
+        let key = |target: &SearchTarget| (target.tolerance, target.kind, target.uses_jumps);
+        target.is_ok_and(|target| key(&target) == key(&self.target))
     }
 
-    /// The answer, and the search at rest again. Unfinished searches answer
-    /// [`PathFailure::Canceled`].
+    /// Returns the result and leaves the search idle. Unfinished searches return [`PathFailure::Canceled`].
     ///
     /// # Errors
     /// Why there is no path.
     pub fn finish(&mut self, grid: &NavGrid, pool: &NodePool) -> Result<Path, PathFailure> {
         let result = match self.phase {
             Phase::Reached(node) => {
-                let rest = self.trace(grid, node);
-                Ok(self.joined(rest))
+                let path = self.trace(grid, node);
+                Ok(self.with_first_segment(path))
             }
             Phase::Failed(failure) => Err(failure),
             Phase::Idle | Phase::Running => Err(PathFailure::Canceled),
@@ -276,42 +282,41 @@ impl<L: OpenList> Search<L> {
         result
     }
 
-    /// Drops whatever is running and gives its memory back.
+    /// Cancels whatever is running and returns its memory to the pool.
     pub fn stop(&mut self, pool: &NodePool) {
         self.clear_nodes(pool);
-        self.ends.clear();
-        self.long.stop();
+        self.goal_cells.clear();
+        self.hierarchy.stop();
         self.is_confined = false;
         self.phase = Phase::Idle;
     }
 
     fn clear_nodes(&mut self, pool: &NodePool) {
         self.nodes.finish(pool);
-        self.jumps.clear();
-        self.held = None;
+        self.jump_nodes.clear();
+        self.immediate = None;
     }
 
-    /// The query last started.
+    /// The query started last.
     #[must_use]
     pub const fn query(&self) -> PathQuery {
         self.query
     }
 
-    /// What the start took of a time budget, in expansions: looking for the nearest reachable
-    /// cell takes about 40 a chunk, and one a goal, a quarter a row and one a cell looking for where
-    /// ways may end.
+    /// What the start took of a work budget, in expansions: about 40 per chunk to find the nearest reachable
+    /// cell, one per goal, a quarter per row and one per cell to find the cells on which paths may end.
     #[must_use]
-    pub const fn start_price(&self) -> u32 {
-        self.aim.price
+    pub const fn setup_work(&self) -> u32 {
+        self.target.work
     }
 
-    /// What an expansion takes of a time budget, next to one on uniform cost: 1; 3 on mixed
-    /// terrain, where all eight neighbors must be looked at; where it jumps 4, and 5 on mixed terrain
-    /// (measured: about 36, 110, 80 to 225 and 190 ns).
+    /// What an expansion takes of a work budget, relative to one on uniform cost: 1; 3 on weighted terrain,
+    /// where all eight neighbors must be looked at; 4 for jump point search, and 5 for jump point search on
+    /// weighted terrain (measured: about 36, 110, 80 to 225 and 190 ns).
     #[must_use]
-    pub fn price(&self, grid: &NavGrid) -> u32 {
+    pub fn work_per_expansion(&self, grid: &NavGrid) -> u32 {
         let is_uniform = grid.layer(self.query.profile).is_none_or(Layer::is_uniform);
-        match (self.aim.jumps, is_uniform) {
+        match (self.target.uses_jumps, is_uniform) {
             (false, true) => 1,
             (false, false) => 3,
             (true, true) => 4,
@@ -319,14 +324,14 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// The algorithm that answers the query last started, chosen or asked for:
+    /// The algorithm that answers the query started last, whether chosen automatically or requested:
     /// [`Hierarchical`](Algorithm::Hierarchical), [`JumpPoint`](Algorithm::JumpPoint),
     /// [`AStar`](Algorithm::AStar) or [`Dijkstra`](Algorithm::Dijkstra).
     #[must_use]
     pub fn algorithm(&self) -> Algorithm {
-        if self.long.is_on() {
+        if self.hierarchy.is_on() {
             Algorithm::Hierarchical
-        } else if self.aim.jumps {
+        } else if self.target.uses_jumps {
             Algorithm::JumpPoint
         } else if self.query.algorithm == Algorithm::Dijkstra {
             Algorithm::Dijkstra
@@ -335,43 +340,43 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// What was done since the start.
+    /// The work done since the start.
     #[must_use]
     pub const fn counters(&self) -> SearchCounters {
         self.counters
     }
 
-    /// Memory held at the moment, in bytes.
+    /// Memory held now, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let nodes = self.nodes.bytes() + self.jumps.bytes();
-        nodes + self.open.bytes() + self.ends.bytes() + self.long.bytes()
+        let nodes = self.nodes.bytes() + self.jump_nodes.bytes();
+        nodes + self.open.bytes() + self.goal_cells.bytes() + self.hierarchy.bytes()
     }
 
-    /// The open list, to look into.
+    /// The open list, for inspection.
     #[must_use]
     pub const fn open_list(&self) -> &L {
         &self.open
     }
 
-    /// The cell of a node of the running search.
+    /// Returns the cell of a node of the running search.
     ///
     /// # Panics
     /// If this search has no such node.
     #[must_use]
     pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
-        let (x, y) = self.place(node);
+        let (x, y) = self.node_cell(node);
         grid.global(x, y)
     }
 
-    /// A key's f or h, or the difference of two, as the cost of a path.
+    /// Converts a key's f or h, or the difference of two, to the cost of a path.
     #[must_use]
     pub fn cost_of(&self, grid: &NavGrid, units: u32) -> PathCost {
         let unit = grid.layer(self.query.profile).map_or(1, Layer::unit);
         PathCost(u64::from(units) * u64::from(unit))
     }
 
-    /// The cells looked at so far and whether each was expanded, for drawing.
+    /// The cells seen so far and whether each was expanded, for drawing.
     pub fn explored<'a>(&'a self, grid: &'a NavGrid) -> impl Iterator<Item = (Cell, bool)> + 'a {
         let (width, height) = self.size;
         let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
@@ -381,25 +386,27 @@ impl<L: OpenList> Search<L> {
         let paged =
             cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
                 let node = self.nodes.get(self.nodes.find(x, y)?);
-                node.is_of(self.nodes.generation()).then(|| (grid.global(x, y), node.is_closed()))
+                node.has_generation(self.nodes.generation())
+                    .then(|| (grid.global(x, y), node.is_closed()))
             });
-        let jumps = self.jumps.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
-        paged.chain(jumps)
+        let jump_nodes =
+            self.jump_nodes.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
+        paged.chain(jump_nodes)
     }
 
-    fn place(&self, node: NodeId) -> (u32, u32) {
-        if self.aim.jumps {
-            let node = self.jumps.get(node);
+    fn node_cell(&self, node: NodeId) -> (u32, u32) {
+        if self.target.uses_jumps {
+            let node = self.jump_nodes.get(node);
             (node.x, node.y)
         } else {
-            self.nodes.place(node)
+            self.nodes.cell_of(node)
         }
     }
 }
 
 impl NavGrid {
-    /// The cheapest path for a unit of `profile`, searched at once. For many queries keep a
-    /// [`Search`] and a [`NodePool`], which spares their set-up.
+    /// Finds the cheapest path for a unit of `profile` in one call. For many queries, keep a [`Search`] and a
+    /// [`NodePool`] to avoid their setup cost.
     ///
     /// # Errors
     /// Why there is no path.

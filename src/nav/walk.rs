@@ -1,10 +1,9 @@
-//! Going along a path in whole numbers: which step, and how far into it.
+//! Moving along a path in integer steps: the current step, and how much of it is done.
 //!
-//! Input: a [`Path`] and, tick by tick, how much cost a unit can work off. Output: where it is:
-//! the cell it leaves, the cell it enters, and the share of the step done. A step takes as much
-//! as the search charged for it, so a unit is slower on costly ground by exactly what its path
-//! was planned with. Every step is checked against the grid when it begins: a unit never enters
-//! a cell that has become impassable.
+//! Input: a [`Path`] and, tick by tick, the cost that a unit can work off. Output: its position: the cell it
+//! leaves, the cell it enters, and the share of the step done. A step takes as much as the search charged for
+//! it, so a unit is slower on costly terrain by exactly what its path was planned with. Every step is checked
+//! against the grid when it begins: a unit never enters a cell that has become impassable.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -16,55 +15,55 @@ use super::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Parts into which a unit of [`PathCost`](super::path::PathCost) is divided while walking, so
-/// that slow units and short ticks lose nothing to rounding.
+/// Parts into which a unit of [`PathCost`](super::path::PathCost) is divided while walking, so that slow
+/// units and short ticks lose nothing to rounding.
 pub const PROGRESS_PER_COST: u64 = 256;
 
 /// What a unit did in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEvent {
-    /// Nothing: it has nowhere to go.
+    /// It has nowhere to go.
     Standing,
-    /// It is on its way.
+    /// It is walking.
     Walking,
     /// It has just come to the end of its path.
     Arrived,
-    /// The next step is not possible any more; it stands on the cell before it.
+    /// The next step is no longer possible; it stands on the cell before it.
     Blocked,
 }
 
-/// Where a unit is on its path: which leg and step of it, and how much of the step is done. The
-/// path itself is kept by whoever owns the unit and passed in.
+/// A unit's progress along a path: the current leg and step, and how much of the step is done. The path
+/// itself is kept by the owner of the unit and passed in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Walk {
     leg: u32,
-    /// Steps of the leg already begun.
+    /// Steps of the leg begun so far.
     step: u16,
     tail: Cell,
-    /// Steps of the path begun so far; a step under way that was begun before it does not count.
-    begun: u32,
-    /// Of the step under way: direction, work done, work needed (0 = none under way).
+    /// Steps of the path begun so far. A step under way that was begun before the path does not count.
+    steps_begun: u32,
+    /// The step under way: direction, work done, work needed (0: no step under way).
     direction: Direction,
     done: u64,
     needed: u64,
 }
 
 impl Walk {
-    /// Standing on `cell`, at the beginning of whatever path comes.
+    /// Returns a walk that stands on `cell`, at the start of the next path.
     #[must_use]
     pub fn standing(cell: Cell) -> Self {
         Self { tail: cell, ..Self::default() }
     }
 
-    /// Standing on `tail`, a cell of a path of which so many legs, and steps of the next one, are done;
-    /// `begun` steps in all.
-    pub(crate) fn at(tail: Cell, (leg, step): (u32, u16), begun: u32) -> Self {
-        Self { leg, step, begun, ..Self::standing(tail) }
+    /// Returns a walk that stands on `tail`, a cell of a path. Of the path, `leg` whole legs, `step` steps of
+    /// the next one and `steps_begun` steps in all are done.
+    pub(crate) fn on_path(tail: Cell, (leg, step): (u32, u16), steps_begun: u32) -> Self {
+        Self { leg, step, steps_begun, ..Self::standing(tail) }
     }
 
-    /// On a step that somebody else has planned; standing on `tail` where that is its `head`.
-    pub(crate) fn between(
+    /// Returns a walk on a step that was planned elsewhere. It stands on `tail` if `tail` equals `head`.
+    pub(crate) fn between_cells(
         (tail, head): (Cell, Cell),
         direction: Direction,
         (done, needed): (u64, u64),
@@ -73,13 +72,13 @@ impl Walk {
         Self { direction, done: done.min(needed), needed, ..Self::standing(tail) }
     }
 
-    /// The cell it stands on or leaves.
+    /// Returns the cell it stands on or leaves.
     #[must_use]
     pub const fn tail(&self) -> Cell {
         self.tail
     }
 
-    /// The cell it enters; the tail where it stands.
+    /// Returns the cell it enters; the tail while it stands.
     #[must_use]
     pub const fn head(&self) -> Cell {
         if self.needed == 0 {
@@ -89,37 +88,37 @@ impl Walk {
         self.tail.offset(dx, dy)
     }
 
-    /// Direction of the step under way, or of the last one.
+    /// Returns the direction of the step under way, or of the last step.
     #[must_use]
     pub const fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// Share of the step under way that is done: numerator and denominator (never 0).
+    /// Returns the share of the step under way that is done: numerator and denominator (never 0).
     #[must_use]
     pub const fn progress(&self) -> (u64, u64) {
         if self.needed == 0 { (0, 1) } else { (self.done, self.needed) }
     }
 
-    /// Does `work` on the step under way, which goes on to its end.
+    /// Does `work` on the step under way, up to the end of the step.
     pub(crate) const fn work_on(&mut self, work: u64) {
         let done = self.done.saturating_add(work);
         self.done = if done < self.needed { done } else { self.needed };
     }
 
-    /// Whether a step is under way.
+    /// Returns whether a step is under way.
     #[must_use]
     pub const fn is_between_cells(&self) -> bool {
         self.needed > 0
     }
 
-    /// Whether any of `path` is left to go.
+    /// Returns whether any part of `path` is left.
     #[must_use]
-    pub fn has_way_left(&self, path: &Path) -> bool {
+    pub fn has_path_left(&self, path: &Path) -> bool {
         self.needed > 0 || (self.leg as usize) < path.legs().len()
     }
 
-    /// The cells of `path` still ahead, beginning with the head.
+    /// Iterates over the cells of `path` still ahead, beginning with the head.
     pub fn cells_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
         let mut at = self.head();
         let steps = self
@@ -131,7 +130,7 @@ impl Walk {
         }))
     }
 
-    /// The turning points of `path` still ahead, beginning with the head.
+    /// Iterates over the turning points of `path` still ahead, beginning with the head.
     pub fn waypoints_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
         let mut at = self.head();
         std::iter::once(at).chain(self.legs_ahead(path).map(move |leg| {
@@ -140,21 +139,22 @@ impl Walk {
         }))
     }
 
-    /// How many steps of the path are done; `None` during a step that was begun before it.
+    /// Returns the number of steps of the path that are done; `None` during a step that was begun before the
+    /// path.
     #[must_use]
     pub const fn steps_done(&self) -> Option<u32> {
-        if self.needed == 0 { Some(self.begun) } else { self.begun.checked_sub(1) }
+        if self.needed == 0 { Some(self.steps_begun) } else { self.steps_begun.checked_sub(1) }
     }
 
     /// Begins a path that starts on the head; a step under way is finished first.
     pub const fn restart(&mut self) {
         self.leg = 0;
         self.step = 0;
-        self.begun = 0;
+        self.steps_begun = 0;
     }
 
-    /// Turns a step under way around, because its head cannot be entered any more, and begins
-    /// whatever path comes next at the cell it came from.
+    /// Reverses a step under way because its head can no longer be entered. The next path begins at the cell
+    /// the unit came from.
     pub const fn turn_back(&mut self) {
         if self.needed > 0 {
             self.tail = self.head();
@@ -164,8 +164,8 @@ impl Walk {
         self.restart();
     }
 
-    /// Whether every step of `path` still ahead is legal for `profile`, given that only cells of
-    /// `edited` have changed: cheap where the unit stays clear of them.
+    /// Returns whether every step of `path` still ahead is legal for `profile`, given that only cells of
+    /// `edited` have changed. Cheap where the path ahead stays clear of them.
     #[must_use]
     pub fn survives(
         &self,
@@ -191,7 +191,7 @@ impl Walk {
         })
     }
 
-    /// Walks on with `work` (cost × [`PROGRESS_PER_COST`]) to spend; what is left at the end of
+    /// Advances along the path with `work` to spend (cost × [`PROGRESS_PER_COST`]). Work left at the end of
     /// the path is dropped.
     pub fn advance(
         &mut self,
@@ -200,7 +200,7 @@ impl Walk {
         profile: ProfileId,
         mut work: u64,
     ) -> WalkEvent {
-        if !self.has_way_left(path) {
+        if !self.has_path_left(path) {
             return WalkEvent::Standing;
         }
         loop {
@@ -222,7 +222,7 @@ impl Walk {
         }
     }
 
-    /// Begins the next step. `None` at the end of the path, false where it is not legal.
+    /// Begins the next step. `None` at the end of the path, `false` where the step is not legal.
     fn begin_step(&mut self, path: &Path, grid: &NavGrid, profile: ProfileId) -> Option<bool> {
         let leg = *path.legs().get(self.leg as usize)?;
         let here = grid.local(self.tail).zip(grid.layer(profile));
@@ -237,7 +237,7 @@ impl Walk {
         self.direction = leg.direction;
         self.needed = u64::from(weight) * sum * PROGRESS_PER_COST;
         self.step += 1;
-        self.begun += 1;
+        self.steps_begun += 1;
         if self.step == leg.steps {
             self.leg += 1;
             self.step = 0;
@@ -245,7 +245,7 @@ impl Walk {
         Some(true)
     }
 
-    /// The legs not yet begun, the current one shortened by what is done of it.
+    /// Iterates over the legs ahead. The current one is shortened by the steps already begun.
     fn legs_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Leg> + use<'a> {
         let legs = path.legs().get(self.leg as usize..).unwrap_or_default();
         let done = self.step;
@@ -256,8 +256,8 @@ impl Walk {
     }
 }
 
-/// Whether a leg that begins at `at` may lead through `rect` or past its corners; moves `at` to
-/// the end of the leg.
+/// Returns whether a leg that begins at `at` may lead through `rect` or past its corners. Moves `at` to the
+/// end of the leg.
 fn leg_comes_near(at: &mut Cell, leg: Leg, rect: CellRect) -> bool {
     let around = CellRect::new(
         rect.min.offset(-1, -1),

@@ -37,14 +37,14 @@ pub(crate) fn deliver_answers(
 }
 
 fn deliver(unit: &mut RequesterItem, answer: Answer, outcomes: &mut Outcomes, grids: &NavGrids) {
-    let is_first_part = path_kind(&answer) == Some(PathKind::Beginning);
+    let is_first_part = path_kind(&answer) == Some(PathKind::FirstSegment);
     if !is_first_part {
         unit.state.ticket = None;
     }
     if !unit.is_latest() {
         return; // removed or replaced: the entry that says so is not read yet
     }
-    let is_rest = answer.begun.is_some();
+    let is_rest = answer.delivered.is_some();
     match answer.result {
         _ if !is_rest && unit.was_moved() => outcomes.resolve_again(unit),
         Ok(found) if is_rest && unit.path.0.end() != found.start() => {

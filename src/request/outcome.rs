@@ -98,7 +98,7 @@ impl Outcomes<'_, '_> {
             class: request.class,
             goals: goals.clone(),
             rally: request.rally,
-            goes_on: false,
+            is_continuation: false,
         };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
@@ -161,7 +161,7 @@ impl Outcomes<'_, '_> {
             class: unit.state.class,
             goals: unit.state.goals.clone(),
             rally: None,
-            goes_on: true,
+            is_continuation: true,
         };
         let ticket = self.pathfinder.ask(unit.entity, unit.state.grid, query, options);
         (unit.state.ticket, unit.state.query) = (Some(ticket), query);

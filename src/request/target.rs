@@ -86,7 +86,7 @@ pub enum Near {
     /// Within so many cells, where nothing stands in between: on the line of sight every cell is
     /// passable for the profile `through` (say, that of an arrow).
     InSight {
-        /// Range in cells; at most [`LONGEST_SIGHT`](crate::nav::goal::LONGEST_SIGHT) counts.
+        /// Range in cells; at most [`MAX_SIGHT_RANGE`](crate::nav::goal::MAX_SIGHT_RANGE) counts.
         cells: u16,
         /// Who could fly through.
         through: ProfileId,

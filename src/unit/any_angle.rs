@@ -1,7 +1,7 @@
 //! Any-angle paths: straight lines instead of the eight directions of the grid.
 //!
 //! Input: paths as searches find them. Output: paths of the same cost whose steps stay near straight
-//! lines (`nav::pull`), and positions on those lines for drawing. Underneath a ghost still moves from
+//! lines (`nav::string_pulling`), and positions on those lines for drawing. Underneath a ghost still moves from
 //! cell to cell.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
@@ -11,7 +11,7 @@ use crate::nav::{
     cell::CellRect,
     grid::NavGrid,
     path::Path,
-    pull::{Lines, Pulled},
+    string_pulling::{PathLines, PulledPath},
     terrain::ProfileId,
     walk::Walk,
 };
@@ -25,13 +25,13 @@ use crate::nav::{
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct AnyAnglePath {
-    lines: Lines,
+    lines: PathLines,
 }
 
 impl AnyAnglePath {
     /// The lines of the path under way, to draw them.
     #[must_use]
-    pub const fn lines(&self) -> &Lines {
+    pub const fn lines(&self) -> &PathLines {
         &self.lines
     }
 
@@ -43,7 +43,7 @@ impl AnyAnglePath {
         path: &Path,
         is_rest: bool,
     ) -> Path {
-        let Pulled { path, lines } = path.pulled(grid, profile);
+        let PulledPath { path, lines } = path.string_pulled(grid, profile);
         // Where the component was put on after the beginning, lines begin with the rest and fit no path.
         if is_rest && self.lines.end() == path.start() {
             self.lines.append(&lines);
@@ -54,7 +54,7 @@ impl AnyAnglePath {
     }
 
     /// The lines, if `path` has any steps: a unit that was stopped has none, whatever it did before.
-    pub(crate) fn lines_of(&self, path: &Path) -> Option<&Lines> {
+    pub(crate) fn lines_of(&self, path: &Path) -> Option<&PathLines> {
         let fits = self.lines.start() == path.start() && self.lines.end() == path.end();
         (fits && !path.legs().is_empty()).then_some(&self.lines)
     }
@@ -70,9 +70,10 @@ impl AnyAnglePath {
         edits: &[CellRect],
     ) {
         let steps = state.walk.steps_done().unwrap_or(0);
-        let are_clear = edits.iter().all(|&rect| self.lines.survive(grid, profile, steps, rect));
+        let are_clear =
+            edits.iter().all(|&rect| self.lines.is_clear_after_edit(grid, profile, steps, rect));
         if !are_clear {
-            self.lines = Lines::along(path);
+            self.lines = PathLines::from_legs(path);
             state.is_diverted = true;
         }
     }
@@ -80,9 +81,9 @@ impl AnyAnglePath {
 
 /// Where a walker is on the lines of its path, in cell space, and which way it heads; `None` while it
 /// ends a step of the path before.
-pub(super) fn place_on(lines: &Lines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
-    let place = lines.place(walk.steps_done()?, walk.progress());
-    let share = (place.share.0 as f64 / place.share.1 as f64) as f32;
+pub(super) fn place_on(lines: &PathLines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
+    let place = lines.position(walk.steps_done()?, walk.progress());
+    let share = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
     let heading = (place.to.x - place.from.x, place.to.y - place.from.y);
     Some((center(place.from).lerp(center(place.to), share), heading))
 }

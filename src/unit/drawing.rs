@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::{CritterState, any_angle::place_on};
 use crate::{
     coordinates::half_block,
-    nav::{cell::Cell, crowd::PARTS, pull::Lines, walk::Walk},
+    nav::{cell::Cell, crowd::SUBTICKS_PER_TICK, string_pulling::PathLines, walk::Walk},
 };
 
 /// Offsets below this many cells are rounding.
@@ -64,7 +64,7 @@ impl CritterState {
     }
 
     /// Takes up another way from where it is drawn.
-    pub(crate) fn lead_over(&mut self, lines: Option<&Lines>) {
+    pub(crate) fn lead_over(&mut self, lines: Option<&PathLines>) {
         if core::mem::take(&mut self.is_diverted) {
             let offset = self.now - self.exact_place(lines).0;
             self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
@@ -72,7 +72,7 @@ impl CritterState {
     }
 
     /// Updates the drawn place; an offset shrinks by `cells`.
-    pub(crate) fn draw_in(&mut self, lines: Option<&Lines>, cells: f32) {
+    pub(crate) fn draw_in(&mut self, lines: Option<&PathLines>, cells: f32) {
         self.offset = shrunk(self.offset, cells);
         let (place, heading) = self.exact_place(lines);
         self.now = place + self.offset;
@@ -81,7 +81,7 @@ impl CritterState {
     }
 
     /// Place of its middle in cell space without the offset, and which way it heads on a straight line.
-    fn exact_place(&self, lines: Option<&Lines>) -> (Vec2, (i32, i32)) {
+    fn exact_place(&self, lines: Option<&PathLines>) -> (Vec2, (i32, i32)) {
         match lines.and_then(|lines| place_on(lines, &self.walk)) {
             Some((place, heading)) => (place + self.half, heading),
             None => (self.place_on_step(), (0, 0)),
@@ -155,9 +155,9 @@ impl CritterState {
         let (done, needed) = self.walk.progress();
         let way = center(self.walk.head()) - center(self.walk.tail());
         self.origin = self.place_on_step();
-        self.velocity = way * (PARTS as f64 / needed as f64) as f32;
-        self.ticks = ((needed - done) as f64 / PARTS as f64) as f32;
-        self.departure = (1.0 - (done as f64 / PARTS as f64) as f32).max(0.0);
+        self.velocity = way * (SUBTICKS_PER_TICK as f64 / needed as f64) as f32;
+        self.ticks = ((needed - done) as f64 / SUBTICKS_PER_TICK as f64) as f32;
+        self.departure = (1.0 - (done as f64 / SUBTICKS_PER_TICK as f64) as f32).max(0.0);
         self.since = tick;
         self.is_at_rest = false;
     }
@@ -185,7 +185,7 @@ impl CritterState {
         self.arrival = (self.ticks - gone).clamp(0.0, 1.0);
         if let Some(ticks) = tick.checked_sub(self.since) {
             self.offset = self.offset_after(ticks);
-            self.walk.work_on(ticks * PARTS);
+            self.walk.work_on(ticks * SUBTICKS_PER_TICK);
         }
     }
 

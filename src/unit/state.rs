@@ -121,7 +121,7 @@ impl CritterState {
 
     /// Where it is on its step. For ghosts this is also where they are on their path, and how far they
     /// have come on the step. Of others it holds the step and how far each had come when it began: see
-    /// [`Crowd::walk_along`](crate::nav::crowd::Crowd::walk_along) and
+    /// [`Crowd::path_progress`](crate::nav::crowd::Crowd::path_progress) and
     /// [`Crowd::progress`](crate::nav::crowd::Crowd::progress).
     #[must_use]
     pub const fn walk(&self) -> &Walk {

@@ -62,7 +62,7 @@ impl PathStatus {
                 | Self::Waiting(_)
                 | Self::Walking(_)
                 | Self::Stuck(_)
-                | Self::Found(PathKind::Beginning)
+                | Self::Found(PathKind::FirstSegment)
                 | Self::Repairing
         )
     }
@@ -151,7 +151,7 @@ impl RequestState {
 }
 
 /// A path was found for the entity. For a long path there may be several: first of kind
-/// [`Beginning`](PathKind::Beginning), then with the rest.
+/// [`Beginning`](PathKind::FirstSegment), then with the rest.
 ///
 /// For a unit without a [`Critter`](crate::prelude::Critter) a whole path is the end of the request.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]

@@ -8,7 +8,7 @@ use bevy::{
 use bevy_tilepath::prelude::*;
 
 /// Threads that may search at once in tests, however many the machine has.
-pub const THREADS: usize = 8;
+pub const THREADS: usize = 4;
 
 /// Makes the pool of compute threads. The first pool of a process stays, so every test that makes an app calls
 /// this first.

@@ -107,7 +107,7 @@ impl Watch {
             units.insert(id, unit.bits());
             let size = crowd.size(unit).unwrap();
             let place = (state.walk().tail(), state.walk().head());
-            assert_eq!(Some(place), crowd.place(grid, unit), "of {unit:?}");
+            assert_eq!(Some(place), crowd.position(grid, unit), "of {unit:?}");
             seen.push(Seen::new((id, profile, size), place, crowd.progress(unit)));
         }
         let now = self.ticks;

@@ -32,7 +32,7 @@ fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField
 
 fn seen(grid: &NavGrid, crowd: &Crowd, units: &[(u64, UnitId, ProfileId)]) -> Vec<Seen> {
     let look = |&(id, unit, profile): &(u64, UnitId, ProfileId)| {
-        let place = crowd.place(grid, unit).unwrap();
+        let place = crowd.position(grid, unit).unwrap();
         Seen::new((id, profile, grid.unit_size(profile)), place, crowd.progress(unit))
     };
     units.iter().map(look).collect()
@@ -108,7 +108,7 @@ fn soak(seed: u64, ticks: u64) -> u64 {
             };
             match pick(&mut random, 20) {
                 0 => crowd.stop(unit).unwrap(),
-                _ => crowd.go_along(unit, RouteId(route as u32)).unwrap(),
+                _ => crowd.follow_route(unit, RouteId(route as u32)).unwrap(),
             }
         }
         if tick % 37 == 0 && !units.is_empty() {
@@ -153,13 +153,13 @@ fn march(grid: &NavGrid, ways: &[(Cell, Cell)], most: u64) -> u64 {
     let mut units = Vec::new();
     for (number, &(from, _)) in ways.iter().enumerate() {
         let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
-        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        crowd.follow_route(unit, RouteId(number as u32)).unwrap();
         units.push((number as u64, unit, profile));
     }
     let (mut checker, mut arrived) = (Checker::new(), 0);
     for tick in 1..=most {
         let places = |crowd: &Crowd| -> Vec<_> {
-            units.iter().map(|&(_, unit, _)| (unit, crowd.place(grid, unit).unwrap())).collect()
+            units.iter().map(|&(_, unit, _)| (unit, crowd.position(grid, unit).unwrap())).collect()
         };
         let before = places(&crowd);
         crowd.tick(grid, &fields);
@@ -226,7 +226,7 @@ fn a_group_comes_to_rest_on_cells_of_its_own() {
         assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
     }
     let mut cells: Vec<Cell> =
-        units.iter().map(|unit| crowd.place(&grid, unit.1).unwrap().1).collect();
+        units.iter().map(|unit| crowd.position(&grid, unit.1).unwrap().1).collect();
     assert!(units.iter().all(|unit| crowd.has_arrived(unit.1)));
     let far = |cell: &Cell| (cell.x - goal.x).abs().max((cell.y - goal.y).abs());
     assert!(cells.iter().all(|cell| far(cell) <= 8), "{cells:?}");
@@ -260,7 +260,7 @@ fn a_crowd_says_who_holds_a_cell_and_who_pushes_whom() {
         assert_eq!(crowd.waits_for(walker), None, "it never waits");
         pushed += u32::from(crowd.pushed_by(idle) == Some(walker));
         for unit in [walker, idle] {
-            let (tail, head) = crowd.place(&grid, unit).unwrap();
+            let (tail, head) = crowd.position(&grid, unit).unwrap();
             assert_eq!(crowd.holder(&grid, tail), Some(unit));
             let heirs = [Some(unit), Some(if unit == walker { idle } else { walker })];
             assert!(heirs.contains(&crowd.holder(&grid, head)));
@@ -278,7 +278,7 @@ fn a_crowd_says_whom_somebody_waits_for() {
     for _ in 0..60 {
         crowd.tick(&grid, &());
     }
-    assert_eq!(crowd.place(&grid, walker).map(|place| place.0), Some(Cell::new(4, 0)));
+    assert_eq!(crowd.position(&grid, walker).map(|place| place.0), Some(Cell::new(4, 0)));
     assert_eq!(crowd.waits_for(walker), Some(guard));
     assert_eq!(crowd.hindrance(walker).0, Hindrance::Obstacle);
     assert_eq!((crowd.waits_for(guard), crowd.pushed_by(guard)), (None, None));
@@ -298,7 +298,7 @@ fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
     let mut fields = vec![field(&grid, ProfileId::default(), goal).unwrap()];
     let mut crowd = Crowd::new(&grid);
     let unit = crowd.add(&grid, Cell::new(3, 2), UnitSettings::default()).unwrap();
-    crowd.go_along(unit, RouteId(0)).unwrap();
+    crowd.follow_route(unit, RouteId(0)).unwrap();
     let mut lost = Vec::new();
     for tick in 1..=100 {
         crowd.tick(&grid, &fields);
@@ -325,7 +325,7 @@ fn kinds_of_units_may_come_in_any_order() {
         let settings = UnitSettings { profile, ..UnitSettings::default() };
         let unit = crowd.add(&grid, Cell::new(2, y), settings).unwrap();
         fields.push(field(&grid, profile, Cell::new(20, y)).unwrap());
-        crowd.go_along(unit, RouteId(number as u32)).unwrap();
+        crowd.follow_route(unit, RouteId(number as u32)).unwrap();
         for _ in 0..25 {
             crowd.tick(&grid, &fields);
         }

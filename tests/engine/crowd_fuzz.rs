@@ -4,7 +4,7 @@
 //! `PROPTEST_CASES` sets how many sequences are played (default 256).
 
 use bevy_tilepath::{
-    nav::crowd::{Crowd, GroupId, Muster, RouteId, UnitId, UnitSettings},
+    nav::crowd::{Crowd, GroupId, Membership, RouteId, UnitId, UnitSettings},
     prelude::*,
 };
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ impl Play {
     }
 
     fn path(&self, unit: UnitId, to: Cell, grid: usize) -> Option<Path> {
-        let (_, head) = self.crowd.place(&self.grids[0], unit)?;
+        let (_, head) = self.crowd.position(&self.grids[0], unit)?;
         self.grids[grid].find_path(ProfileId(0), head, to).ok()
     }
 
@@ -108,19 +108,19 @@ impl Play {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, 0)?)))
                 {
-                    let _answer = self.crowd.lengthen(&self.grids[0], unit, &path);
+                    let _answer = self.crowd.extend_path(&self.grids[0], unit, &path);
                 }
             }
             Call::FollowAmong(at, to, mates) => {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, 0)?)))
                 {
-                    let muster = Muster { mates, place: to, goal: Cell::new(8, 8), route: None };
-                    let _answer = self.crowd.follow_among(&self.grids[0], unit, &path, &muster);
+                    let member = Membership { swap_class: mates, slot: to, goal: Cell::new(8, 8), route: None };
+                    let _answer = self.crowd.follow_among(&self.grids[0], unit, &path, &member);
                 }
             }
             Call::GoAlong(at, route) => {
-                let _answer = unit(at).map(|unit| self.crowd.go_along(unit, RouteId(route)));
+                let _answer = unit(at).map(|unit| self.crowd.follow_route(unit, RouteId(route)));
             }
             Call::Stop(at) => {
                 let _answer = unit(at).map(|unit| self.crowd.stop(unit));
@@ -159,7 +159,7 @@ impl Play {
         assert_eq!(there.len(), self.crowd.len());
         for &unit in &self.units {
             assert_eq!(there.contains(&unit), self.crowd.contains(unit));
-            let place = self.crowd.place(&self.grids[0], unit);
+            let place = self.crowd.position(&self.grids[0], unit);
             assert_eq!(place.is_some(), self.crowd.contains(unit));
             if let (Some((tail, head)), Some(size)) = (place, self.crowd.size(unit)) {
                 for at in [tail, head] {

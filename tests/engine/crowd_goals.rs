@@ -35,7 +35,7 @@ impl Scene {
         let at = Cell::new(from.0, from.1);
         let unit = self.crowd.add(&self.grid, at, UnitSettings::default()).unwrap();
         self.fields.push(field(&self.grid, to.into()));
-        self.crowd.go_along(unit, RouteId(self.fields.len() as u32 - 1)).unwrap();
+        self.crowd.follow_route(unit, RouteId(self.fields.len() as u32 - 1)).unwrap();
         unit
     }
 
@@ -51,7 +51,7 @@ impl Scene {
     }
 
     fn place(&self, unit: UnitId) -> (Cell, Cell) {
-        self.crowd.place(&self.grid, unit).unwrap()
+        self.crowd.position(&self.grid, unit).unwrap()
     }
 
     fn build(&mut self, rect: CellRect) {

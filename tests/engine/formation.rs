@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use bevy_tilepath::{
-    nav::formation::{
-        Formation, GroupOrder, GroupUnit, WIDEST_SPACING, assign_places, close_ranks,
-    },
+    nav::formation::{Formation, GroupOrder, GroupUnit, MAX_SPACING, assign_slots, reassign_slots},
     prelude::*,
 };
 
@@ -54,13 +52,13 @@ fn block(grid: &NavGrid, unit: &GroupUnit, anchor: Cell) -> CellRect {
 /// Fails unless each place can be stood on and reached, and no two come nearer than the spacing.
 fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answers) {
     assert_eq!(units.len(), answers.len());
-    let spacing = order.spacing.min(WIDEST_SPACING);
+    let spacing = order.spacing.min(MAX_SPACING);
     let mut taken: BTreeSet<Cell> = BTreeSet::new();
     let placed = || units.iter().zip(answers).filter_map(|(unit, &at)| Some((unit, at.ok()?)));
     for (unit, at) in placed() {
         assert!(grid.cost(unit.profile, at) > 0, "{at} is no place for {unit:?}");
-        let island = grid.island(unit.profile, at);
-        assert_eq!(island, grid.island(unit.profile, unit.cell), "no way to {at} for {unit:?}");
+        let island = grid.region(unit.profile, at);
+        assert_eq!(island, grid.region(unit.profile, unit.cell), "no way to {at} for {unit:?}");
         for cell in block(grid, unit, at).cells() {
             assert!(taken.insert(cell), "{cell} is given twice: {order:?}");
         }
@@ -98,7 +96,7 @@ fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
     let grid = open_ground(9, 9);
     let pictures = Direction::ALL.map(|facing| {
         let order = GroupOrder::to(Cell::new(4, 4)).formation(formation).facing(facing);
-        let answers = assign_places(&grid, units, &order);
+        let answers = assign_slots(&grid, units, &order);
         check(&grid, units, &order, &answers);
         picture(&grid, units, &answers)
     });
@@ -169,7 +167,7 @@ fn shapes_turn_with_their_facing() {
         for count in 1..50 {
             let offsets = |facing: Direction| -> BTreeSet<(i32, i32)> {
                 let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(1);
-                let answers = assign_places(&grid, &in_rows(count), &order);
+                let answers = assign_slots(&grid, &in_rows(count), &order);
                 places(&answers).iter().map(|at| (at.x - goal.x, at.y - goal.y)).collect()
             };
             for bits in 0..6 {
@@ -188,7 +186,7 @@ fn formations_have_the_documented_proportions() {
     let (grid, goal) = (open_ground(121, 121), Cell::new(60, 60));
     let sides = SHAPES.map(|formation| {
         let order = GroupOrder::to(goal).formation(formation).facing(Direction::North);
-        let at = places(&assign_places(&grid, &in_rows(100), &order));
+        let at = places(&assign_slots(&grid, &in_rows(100), &order));
         let rect = at.iter().fold(CellRect::default(), |all, &at| all.union(CellRect::single(at)));
         (rect.width, rect.height)
     });
@@ -204,14 +202,15 @@ fn without_a_facing_the_front_is_where_the_group_goes() {
             .map(|aside| GroupUnit::new(goal.offset(-20 * dx + aside, -20 * dy - aside)))
             .collect();
         let order = GroupOrder::to(goal).formation(Formation::Wedge);
-        assert_eq!(order.faced(&units).facing, Some(facing));
-        let answers = assign_places(&grid, &units, &order);
-        assert_eq!(answers, assign_places(&grid, &units, &order.facing(facing)));
+        assert_eq!(order.resolve_facing(&units).facing, Some(facing));
+        let answers = assign_slots(&grid, &units, &order);
+        assert_eq!(answers, assign_slots(&grid, &units, &order.facing(facing)));
     }
-    let nobody_moves = GroupOrder::to(goal).faced(&[GroupUnit::new(goal)]);
+    let nobody_moves = GroupOrder::to(goal).resolve_facing(&[GroupUnit::new(goal)]);
     assert_eq!(nobody_moves.facing, Some(Direction::East));
     // A little more or less than half the angle between east and northeast.
-    let facing = |cell: Cell| GroupOrder::to(Cell::default()).faced(&[GroupUnit::new(cell)]).facing;
+    let facing =
+        |cell: Cell| GroupOrder::to(Cell::default()).resolve_facing(&[GroupUnit::new(cell)]).facing;
     assert_eq!(facing(Cell::new(-1000, -414)), Some(Direction::East));
     assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
 }
@@ -243,7 +242,7 @@ fn places_never_overlap_and_can_be_reached() {
             let facing = Direction::from_bits(random.below(8) as u8);
             let spacing = random.below(3) as u8;
             let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(spacing);
-            let answers = assign_places(&grid, &units, &order);
+            let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
             for (unit, answer) in units.iter().zip(&answers) {
                 let stands = grid.cost(unit.profile, unit.cell) > 0;
@@ -269,12 +268,12 @@ fn mixed_sizes_are_packed_closely() {
     let goal = Cell::new(40, 40);
     for formation in ALL {
         let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok), "{formation:?}");
     }
     // They cover 30 × (1 + 4 + 9) = 420 cells; within 14 cells of the goal there are 841.
-    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
     for (unit, at) in units.iter().zip(places(&answers)) {
         let away = at.x.abs_diff(goal.x).max(at.y.abs_diff(goal.y));
         assert!(away <= 14, "{unit:?} at {at}");
@@ -302,7 +301,7 @@ fn loose_places_are_the_nearest_on_foot() {
         let reached: Vec<Cell> = grid.rect().cells().filter(|&cell| way(cell).is_some()).collect();
         let units: Vec<GroupUnit> =
             reached.iter().rev().step_by(3).copied().map(GroupUnit::new).collect();
-        let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+        let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
         let mut found: Vec<_> = places(&answers).into_iter().map(way).collect();
         let mut expected: Vec<_> = reached.iter().map(|&cell| way(cell)).collect();
         found.sort_unstable();
@@ -321,7 +320,7 @@ fn a_wall_beside_the_goal_has_nobody_behind_it() {
     for formation in ALL {
         for facing in Direction::ALL {
             let order = GroupOrder::to(Cell::new(31, 30)).formation(formation).facing(facing);
-            let answers = assign_places(&grid, &units, &order);
+            let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
             // Past the ends of the wall they may stand.
             let is_behind = |at: &Cell| at.x > 31 && at.y.abs_diff(30) < 12;
@@ -346,7 +345,7 @@ fn blocked_slots_are_replaced_by_what_is_beside_them() {
     let units = in_rows(9);
     let order = GroupOrder::to(Cell::new(6, 3)).formation(Formation::Line).facing(Direction::North);
     // The goal itself is blocked, with the slots to both sides of it.
-    let answers = assign_places(&grid, &units, &order);
+    let answers = assign_slots(&grid, &units, &order);
     let drawn = picture(&grid, &units, &answers);
     assert_eq!(drawn[2..5], [".............", "..aaa###aaa..", ".....aaa....."]);
 }
@@ -360,7 +359,7 @@ fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
         let units: Vec<GroupUnit> =
             (0..30).map(|unit| GroupUnit::new(Cell::new(from + unit % 3, 20 + unit / 3))).collect();
         let goal = Cell::new(30, 30);
-        let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+        let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
         check(&grid, &units, &GroupOrder::to(goal), &answers);
         let at = places(&answers);
         assert!(at.contains(&Cell::new(near, 30)));
@@ -368,7 +367,7 @@ fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
         assert!(at.iter().all(|at| (at.x < 30) == (from < 30)));
         // Once there, they stay.
         let standing: Vec<GroupUnit> = at.iter().copied().map(GroupUnit::new).collect();
-        assert_eq!(assign_places(&grid, &standing, &GroupOrder::to(goal)), answers);
+        assert_eq!(assign_slots(&grid, &standing, &GroupOrder::to(goal)), answers);
     }
 }
 
@@ -380,7 +379,7 @@ fn units_on_another_island_come_as_near_as_they_can() {
     let goal = Cell::new(46, 75);
     let units: Vec<GroupUnit> =
         (0..120).map(|unit| GroupUnit::new(Cell::new(2 + unit % 2 * 140, 5 + unit))).collect();
-    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
     check(&grid, &units, &GroupOrder::to(goal), &answers);
     let line = |at: Cell| open_distance(&grid, ProfileId::default(), at, goal);
     let mut expected: Vec<u32> = grid.rect().cells().filter(|at| at.x < 40).map(line).collect();
@@ -395,7 +394,7 @@ fn units_on_another_island_come_as_near_as_they_can() {
     assert_eq!(found, expected[..60]);
     for formation in SHAPES {
         let order = GroupOrder::to(goal).formation(formation);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok));
     }
@@ -409,7 +408,7 @@ fn a_far_island_is_found_and_filled() {
     grid.unblock(CellRect::new(Cell::new(11, 11), 4, 4)).unwrap();
     let units = vec![GroupUnit::new(Cell::new(12, 12)); 20];
     let goal = Cell::new(390, 290);
-    let answers = assign_places(&grid, &units, &GroupOrder::to(goal));
+    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
     check(&grid, &units, &GroupOrder::to(goal), &answers);
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 16);
     let none_left = answers.iter().filter(|&&at| at == Err(PathFailure::NoRoom(goal)));
@@ -432,7 +431,7 @@ fn where_room_runs_out_high_ranks_and_far_units_go_without() {
     let goal = Cell::new(1, 1);
     for formation in ALL {
         let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         let placed: Vec<bool> = answers.iter().map(Result::is_ok).collect();
         let expected: Vec<bool> = (0..12).map(|unit| unit < 6 || unit == 7 || unit == 8).collect();
@@ -447,7 +446,7 @@ fn a_map_smaller_than_the_group_is_filled() {
     let units = vec![GroupUnit::new(Cell::new(2, 2)); 20];
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(0, 1)).formation(formation).facing(Direction::South);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 9, "{formation:?}");
     }
@@ -458,9 +457,9 @@ fn nobody_gets_nothing() {
     let grid = open_ground(9, 9);
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(4, 4)).formation(formation);
-        assert_eq!(assign_places(&grid, &[], &order), []);
-        assert_eq!(close_ranks(&grid, &[], &[Some(Cell::new(1, 1))], &order), []);
-        let alone = assign_places(&grid, &[GroupUnit::new(Cell::new(0, 0))], &order);
+        assert_eq!(assign_slots(&grid, &[], &order), []);
+        assert_eq!(reassign_slots(&grid, &[], &[Some(Cell::new(1, 1))], &order), []);
+        let alone = assign_slots(&grid, &[GroupUnit::new(Cell::new(0, 0))], &order);
         assert_eq!(alone, [Ok(Cell::new(4, 4))]);
     }
 }
@@ -476,7 +475,7 @@ fn whoever_cannot_take_part_is_told_why() {
         GroupUnit::new(Cell::new(8, 8)).profile(ProfileId(1)), // does not fit into the corner
         GroupUnit::new(Cell::new(3, 3)),
     ];
-    let answers = assign_places(&grid, &units, &GroupOrder::to(Cell::new(5, 5)));
+    let answers = assign_slots(&grid, &units, &GroupOrder::to(Cell::new(5, 5)));
     let expected = [
         Err(PathFailure::UnknownProfile(ProfileId(7))),
         Err(PathFailure::StartOutOfBounds(Cell::new(-1, 0))),
@@ -486,7 +485,7 @@ fn whoever_cannot_take_part_is_told_why() {
     ];
     assert_eq!(answers, expected);
     let outside = Cell::new(9, 5);
-    let answers = assign_places(&grid, &units[4..], &GroupOrder::to(outside));
+    let answers = assign_slots(&grid, &units[4..], &GroupOrder::to(outside));
     assert_eq!(answers, [Err(PathFailure::GoalOutOfBounds(outside))]);
 }
 
@@ -497,7 +496,7 @@ fn low_ranks_stand_in_front_or_near_the_goal() {
     let mut units = crowd(200, || (random.below(90) as i32, random.below(90) as i32));
     units.iter_mut().for_each(|unit| unit.rank = random.below(5) as i32 * 7 - 9);
     let in_order = |order: &GroupOrder, level: &dyn Fn(Cell) -> i64| {
-        let answers = assign_places(&grid, &units, order);
+        let answers = assign_slots(&grid, &units, order);
         check(&grid, &units, order, &answers);
         let mut found: Vec<(i32, i64)> =
             units.iter().zip(places(&answers)).map(|(unit, at)| (unit.rank, level(at))).collect();
@@ -533,7 +532,7 @@ fn every_profile_keeps_to_its_own_ground() {
         .collect();
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(19, 20)).formation(formation);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         let far = |at: &Cell| at.x.abs_diff(19).max(at.y.abs_diff(20)) > 20;
         assert_eq!(places(&answers).iter().find(|at| far(at)), None, "{formation:?}");
@@ -616,7 +615,7 @@ fn travel_is_close_to_the_least_there_is() {
         for (name, units) in crowds(count, &mut Random(seed)) {
             for formation in [Formation::Loose, Formation::Line, Formation::Box] {
                 let order = GroupOrder::to(Cell::new(60, 60)).formation(formation);
-                let answers = assign_places(&grid, &units, &order);
+                let answers = assign_slots(&grid, &units, &order);
                 check(&grid, &units, &order, &answers);
                 let at = places(&answers);
                 let (found, least) =
@@ -632,7 +631,7 @@ fn travel_is_close_to_the_least_there_is() {
 fn ways_seldom_cross() {
     let grid = open_ground(121, 121);
     for (name, units) in crowds(400, &mut Random(8)) {
-        let at = places(&assign_places(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
+        let at = places(&assign_slots(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
         let ways: Vec<(Cell, Cell)> =
             units.iter().map(|unit| unit.cell).zip(at.iter().copied()).collect();
         let crossings = (0..400)
@@ -663,18 +662,18 @@ fn a_group_in_its_places_stays_there() {
             for (number, unit) in units.iter_mut().enumerate() {
                 unit.rank = (number % 3) as i32;
             }
-            let answers = assign_places(&grid, &units, &order);
+            let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
             for (unit, at) in units.iter_mut().zip(places(&answers)) {
                 unit.cell = at;
             }
-            assert_eq!(assign_places(&grid, &units, &order), answers, "{order:?}");
+            assert_eq!(assign_slots(&grid, &units, &order), answers, "{order:?}");
             // Half of them come back from a walk.
             units.iter_mut().step_by(2).for_each(|unit| unit.cell.x = unit.cell.x.max(30) - 30);
-            let again = assign_places(&grid, &units, &order);
+            let again = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &again);
             let held: Vec<Option<Cell>> = answers.iter().map(|answer| answer.ok()).collect();
-            assert_eq!(close_ranks(&grid, &units, &held, &order), answers, "{order:?}");
+            assert_eq!(reassign_slots(&grid, &units, &held, &order), answers, "{order:?}");
         }
     }
 }
@@ -690,13 +689,13 @@ fn a_mixed_group_in_its_places_stays_there() {
     }
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(45, 45)).formation(formation).facing(Direction::South);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         let there: Vec<GroupUnit> = units
             .iter()
             .zip(places(&answers))
             .map(|(unit, at)| GroupUnit { cell: at, ..*unit })
             .collect();
-        assert_eq!(assign_places(&grid, &there, &order), answers, "{formation:?}");
+        assert_eq!(assign_slots(&grid, &there, &order), answers, "{formation:?}");
     }
 }
 
@@ -710,7 +709,7 @@ fn deaths_and_joins_close_the_ranks() {
         let (_, mut units) = crowds(150, &mut random).swap_remove(0);
         let mut held: Vec<Option<Cell>> = vec![None; units.len()];
         for _ in 0..12 {
-            let answers = close_ranks(&grid, &units, &held, &order);
+            let answers = reassign_slots(&grid, &units, &held, &order);
             check(&grid, &units, &order, &answers);
             let chosen: BTreeSet<Cell> = places(&answers).into_iter().collect();
             for (answer, held) in answers.iter().zip(&held) {
@@ -737,7 +736,7 @@ fn one_death_moves_one_unit() {
     let grid = open_ground(121, 121);
     let order = GroupOrder::to(Cell::new(60, 60));
     let (_, units) = crowds(300, &mut Random(12)).swap_remove(3);
-    let at = places(&assign_places(&grid, &units, &order));
+    let at = places(&assign_slots(&grid, &units, &order));
     let dead = at.iter().position(|&at| at == order.goal).unwrap();
     let (mut left, mut held) = (units, at);
     left.remove(dead);
@@ -745,7 +744,7 @@ fn one_death_moves_one_unit() {
     left.iter_mut().zip(&held).for_each(|(unit, at)| unit.cell = *at);
     let places_before: Vec<Option<Cell>> = held.iter().copied().map(Some).collect();
     for answers in
-        [close_ranks(&grid, &left, &places_before, &order), assign_places(&grid, &left, &order)]
+        [reassign_slots(&grid, &left, &places_before, &order), assign_slots(&grid, &left, &order)]
     {
         let now = places(&answers);
         assert!(now.contains(&order.goal));
@@ -766,18 +765,18 @@ fn shuffled_units_get_the_same_places() {
     }
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(41, 40)).formation(formation);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         let held = |at: usize| answers[at].ok().filter(|_| !at.is_multiple_of(3));
         let all_held: Vec<Option<Cell>> = (0..units.len()).map(held).collect();
-        let kept = close_ranks(&grid, &units, &all_held, &order);
+        let kept = reassign_slots(&grid, &units, &all_held, &order);
         let mut mixed: Vec<usize> = (0..units.len()).collect();
         (1..mixed.len()).for_each(|at| mixed.swap(at, random.below(at as u32 + 1) as usize));
         let shuffled: Vec<GroupUnit> = mixed.iter().map(|&at| units[at]).collect();
         let held: Vec<Option<Cell>> = mixed.iter().map(|&at| all_held[at]).collect();
         let expected: Answers = mixed.iter().map(|&at| answers[at]).collect();
-        assert_eq!(assign_places(&grid, &shuffled, &order), expected, "{formation:?}");
+        assert_eq!(assign_slots(&grid, &shuffled, &order), expected, "{formation:?}");
         let expected: Answers = mixed.iter().map(|&at| kept[at]).collect();
-        assert_eq!(close_ranks(&grid, &shuffled, &held, &order), expected, "{formation:?}");
+        assert_eq!(reassign_slots(&grid, &shuffled, &held, &order), expected, "{formation:?}");
     }
 }
 
@@ -789,7 +788,7 @@ fn ten_thousand_units_find_their_places() {
         (0..10_000).map(|unit| GroupUnit::new(Cell::new(unit % 125, unit / 125))).collect();
     for formation in [Formation::Loose, Formation::Box] {
         let order = GroupOrder::to(Cell::new(250, 250)).formation(formation);
-        let answers = assign_places(&grid, &units, &order);
+        let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok));
     }

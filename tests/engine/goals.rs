@@ -194,7 +194,7 @@ fn cheapest(grid: &NavGrid, start: Cell, goals: &[Goal]) -> Result<PathCost, Pat
             Err(PathFailure::GoalOutOfBounds(goal))
         }
         None if ends.is_empty() => Err(PathFailure::GoalImpassable(goal)),
-        None => Err(PathFailure::NoWay { start, goal }),
+        None => Err(PathFailure::NoPath { start, goal }),
     }
 }
 
@@ -327,7 +327,7 @@ proptest! {
         let found = run::<BucketHeap>(&grid, (start, &goals[..]), nearest, || u32::MAX).result;
         let on_grid = goals.iter().find(|goal| is_on_grid(&grid, goal));
         match (best, on_grid) {
-            (Err(PathFailure::NoWay { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
+            (Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
                 let path = found.unwrap();
                 let aim = goal.rect().intersection(grid.rect()).min;
                 let reached = crate::common::open_distance(&grid, UNIT, path.end(), aim);
@@ -429,7 +429,7 @@ fn what_cannot_be_is_told_without_a_search() {
         cell,
         approach: Approach::Within { width, height, cells: 30, sight: None },
     };
-    let no_way = |goal| PathFailure::NoWay { start, goal };
+    let no_way = |goal| PathFailure::NoPath { start, goal };
     let (left, above) = (Cell::new(-4, 3), Cell::new(3, 20));
     for (start, goals, failure) in [
         (wall, vec![beside(house, 2, 2)], PathFailure::StartImpassable(wall)),
@@ -555,7 +555,7 @@ fn a_large_goal_costs_no_more_than_its_border() {
         for algorithm in [Algorithm::AStar, Algorithm::JumpPoint] {
             let asked = query(start, Goal { cell, approach }).algorithm(algorithm);
             search.start(&grid, &pool, asked).unwrap();
-            let price = search.start_price();
+            let price = search.setup_work();
             assert!((100..600).contains(&price), "{approach:?}: {price}");
             search.step(&grid, &pool, u32::MAX);
             let counters = search.counters();

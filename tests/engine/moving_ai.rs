@@ -88,7 +88,7 @@ fn the_maps_of_the_example_can_be_read_and_walked() {
         let text = std::fs::read_to_string(format!("{root}/assets/maps/{name}.map")).unwrap();
         let grid = read_map(&text).unwrap();
         assert_eq!((grid.width(), grid.height()), (side, side));
-        assert!(grid.layer(ProfileId(0)).unwrap().island_count() > 0);
+        assert!(grid.layer(ProfileId(0)).unwrap().region_count() > 0);
     }
 }
 

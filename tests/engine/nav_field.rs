@@ -621,7 +621,7 @@ proptest! {
         };
         let mut field = <DistanceField>::new();
         if is_steady {
-            field.start_steady(&grid, UNIT, goal).unwrap();
+            field.start_repairable(&grid, UNIT, goal).unwrap();
         } else {
             run(&mut field, &grid, goal, || u32::MAX);
         }
@@ -689,7 +689,7 @@ fn a_town_under_edits_is_repaired_by_any_slices() {
                     field.repair_counters()
                 });
                 let done: Vec<_> =
-                    done.map(|done| (done.looked, done.raised, done.settled)).collect();
+                    done.map(|done| (done.checked, done.raised, done.settled)).collect();
                 assert!(done.iter().all(|&one| one == done[0]), "{done:?}");
             }
         }
@@ -713,11 +713,11 @@ fn a_small_edit_takes_a_small_part_of_a_field() {
                 let edited = if builds { grid.block(wall) } else { grid.unblock(wall) };
                 edited.unwrap();
                 let taken = field.repair(&grid, u32::MAX);
-                assert!(field.is_finished() && !field.is_stale(&grid) && field.repair_pays());
+                assert!(field.is_finished() && !field.is_stale(&grid) && field.is_repair_cheaper());
                 let counters = field.repair_counters();
-                assert!(counters.looked >= 9 && counters.looked <= most, "{counters:?}");
+                assert!(counters.checked >= 9 && counters.checked <= most, "{counters:?}");
                 assert!(counters.raised + counters.settled <= 120, "{counters:?}");
-                assert_eq!(u64::from(taken), counters.taken);
+                assert_eq!(u64::from(taken), counters.units);
                 assert!(10 * taken < whole, "{taken} of {whole}");
                 assert!(costs(&field, &grid) == dijkstra(&grid, UNIT, goal));
             }
@@ -810,10 +810,10 @@ fn a_repair_that_does_not_pay_says_so() {
     let mut field = field_to(&grid, goal);
     grid.block(CellRect::new(Cell::new(110, 59), 1, 3)).unwrap();
     field.repair(&grid, u32::MAX);
-    assert!(field.repair_pays(), "few cells lie behind it");
+    assert!(field.is_repair_cheaper(), "few cells lie behind it");
     grid.block(CellRect::new(Cell::new(40, 30), 1, 60)).unwrap();
     let mut slices = 0;
-    while field.repair_pays() {
+    while field.is_repair_cheaper() {
         assert!(field.repair(&grid, 100) > 0);
         slices += 1;
     }
@@ -825,9 +825,9 @@ fn a_repair_that_does_not_pay_says_so() {
     grid.set_profiles(grid.profiles().to_vec());
     assert!(field.can_repair(&grid));
     field.repair(&grid, 1);
-    assert!(!field.repair_pays());
+    assert!(!field.is_repair_cheaper());
     field.repair(&grid, u32::MAX);
-    assert_eq!(field.repair_counters().looked, 128 * 128 - 1);
+    assert_eq!(field.repair_counters().checked, 128 * 128 - 1);
 }
 
 #[test]
@@ -835,10 +835,10 @@ fn edits_do_not_throw_a_steady_field_back() {
     let mut grid = NavGrid::new(64, 64, TerrainId::GROUND).unwrap();
     let (goal, spot) = (Cell::new(10, 10), Cell::new(50, 40));
     let mut field = <DistanceField>::new();
-    field.start_steady(&grid, UNIT, goal).unwrap();
+    field.start_repairable(&grid, UNIT, goal).unwrap();
     let mut slices = 0;
     while field.is_stale(&grid) || !field.is_finished() {
-        assert!(field.repair(&grid, 200) > 0 && field.repair_pays());
+        assert!(field.repair(&grid, 200) > 0 && field.is_repair_cheaper());
         slices += 1;
         assert!(slices < 70, "4,096 cells at about two units");
         if slices < 30 {
@@ -848,7 +848,7 @@ fn edits_do_not_throw_a_steady_field_back() {
     assert!(slices > 30, "it was edited all the while");
     assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
     // Nothing can be awaited of it.
-    field.start_steady(&grid, UNIT, goal).unwrap();
+    field.start_repairable(&grid, UNIT, goal).unwrap();
     field.await_cells(&grid, [goal]);
     assert!(!field.is_finished());
 }

@@ -5,7 +5,7 @@ use bevy_tilepath::{
     nav::{
         node_pool::NodePool,
         open_list::{BinaryHeap, BucketHeap, OpenList},
-        search::{LONG_MIXED_WAY, LONG_WAY, Search, SearchCounters},
+        search::{HIERARCHY_MIN_DISTANCE, HIERARCHY_MIN_DISTANCE_WEIGHTED, Search, SearchCounters},
     },
     prelude::*,
 };
@@ -98,8 +98,8 @@ fn walled_world() -> NavGrid {
 fn far_ends(grid: &NavGrid) -> (Cell, Cell) {
     let row = grid.height() as i32 / 2;
     let (start, goal) = (Cell::new(1, row), Cell::new(grid.width() as i32 - 2, row));
-    let island = grid.island(UNIT, start);
-    assert!(island.is_some() && island == grid.island(UNIT, goal), "the world is connected");
+    let island = grid.region(UNIT, start);
+    assert!(island.is_some() && island == grid.region(UNIT, goal), "the world is connected");
     (start, goal)
 }
 
@@ -212,7 +212,7 @@ fn in_two_parts(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path, Se
     let mut stretch = None;
     while !search.is_finished() {
         search.step(grid, &pool, slice);
-        if let Some(found) = search.take_stretch() {
+        if let Some(found) = search.take_first_segment() {
             assert!(!search.is_finished(), "it is known before the search is finished");
             assert!(stretch.replace(found).is_none(), "there is only one beginning");
         }
@@ -257,10 +257,10 @@ fn a_beginning_is_found_apart_from_1_024_cells_on() {
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let (pool, mut search) = (NodePool::default(), <Search>::new());
         search.start(&grid, &pool, query).unwrap();
-        assert_eq!(search.take_stretch(), None, "nothing is known before a step");
+        assert_eq!(search.take_first_segment(), None, "nothing is known before a step");
         search.step(&grid, &pool, u32::MAX);
-        assert_eq!(search.take_stretch().is_some(), is_apart, "over {distance} cells");
-        assert_eq!(search.take_stretch(), None, "it is taken once");
+        assert_eq!(search.take_first_segment().is_some(), is_apart, "over {distance} cells");
+        assert_eq!(search.take_first_segment(), None, "it is taken once");
         let rest = search.finish(&grid, &pool).unwrap();
         assert_eq!((rest.start() == start, rest.end()), (!is_apart, goal));
     }
@@ -268,8 +268,10 @@ fn a_beginning_is_found_apart_from_1_024_cells_on() {
 
 #[test]
 fn ways_count_as_long_from_the_distance_that_is_said() {
-    let width = LONG_WAY + 2;
-    for (costs, from) in [(UNIFORM, LONG_WAY), (MIXED, LONG_MIXED_WAY)] {
+    let width = HIERARCHY_MIN_DISTANCE + 2;
+    for (costs, from) in
+        [(UNIFORM, HIERARCHY_MIN_DISTANCE), (MIXED, HIERARCHY_MIN_DISTANCE_WEIGHTED)]
+    {
         let grid =
             NavGrid::new(width, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(costs)]);
         for (distance, is_long) in [(from - 1, false), (from, true)] {
@@ -346,7 +348,7 @@ fn a_goal_that_cannot_be_reached_is_approached_by_an_exact_search() {
     let reached = crate::common::open_distance(&grid, UNIT, path.end(), goal);
     assert_eq!((reached, path.cost()), crate::common::nearest(&grid, UNIT, start, goal));
     assert_eq!(path.kind(), PathKind::Partial);
-    assert_eq!(whole(&grid, query).result, Err(PathFailure::NoWay { start, goal }));
+    assert_eq!(whole(&grid, query).result, Err(PathFailure::NoPath { start, goal }));
 }
 
 #[test]
@@ -391,7 +393,7 @@ fn a_long_search_given_up_halfway_answers_canceled_and_gives_its_memory_back() {
         assert!(!search.is_finished(), "after {budget} expansions");
         assert_eq!(search.finish(&grid, &pool), Err(PathFailure::Canceled));
         assert_eq!(pool.free_pages(), pool.pages(), "all pages are back");
-        assert_eq!(search.take_stretch(), None, "no beginning is left over");
+        assert_eq!(search.take_first_segment(), None, "no beginning is left over");
         assert_ne!(search.algorithm(), Algorithm::Hierarchical, "it is at rest");
     }
     assert!(pool.pages() > 0, "it took some");

@@ -156,7 +156,7 @@ proptest! {
     ) {
         let (start, goal) = cells(&grid, picks);
         let layer = grid.layer(ProfileId(0)).unwrap();
-        let island = |cell: Cell| layer.island(cell.x as u32, cell.y as u32);
+        let island = |cell: Cell| layer.region(cell.x as u32, cell.y as u32);
         let joined = island(start).is_some() && island(start) == island(goal);
         prop_assert_eq!(joined, dijkstra_cost(&grid, ProfileId(0), start, goal).is_some());
     }
@@ -262,8 +262,8 @@ fn a_search_whose_profile_may_no_longer_jump_is_stale_and_steps_nowhere() {
 fn same_as_rebuilt(grid: &NavGrid) -> Result<(), String> {
     let fresh = grid.clone().with_profiles(grid.profiles().to_vec());
     let (old, new) = (grid.layer(ProfileId(0)).unwrap(), fresh.layer(ProfileId(0)).unwrap());
-    if old.island_count() != new.island_count() {
-        return Err(format!("{} islands, not {}", old.island_count(), new.island_count()));
+    if old.region_count() != new.region_count() {
+        return Err(format!("{} islands, not {}", old.region_count(), new.region_count()));
     }
     let mut names = std::collections::BTreeMap::new();
     for cell in grid.rect().cells() {
@@ -272,9 +272,9 @@ fn same_as_rebuilt(grid: &NavGrid) -> Result<(), String> {
             return Err(format!("{cell} is passable: {}", old.is_passable(x, y)));
         }
         // Numbers may differ, but one must stand for the other everywhere.
-        let name = *names.entry(new.island(x, y)).or_insert(old.island(x, y));
-        if name != old.island(x, y) {
-            return Err(format!("{cell} is on island {:?}, not {name:?}", old.island(x, y)));
+        let name = *names.entry(new.region(x, y)).or_insert(old.region(x, y));
+        if name != old.region(x, y) {
+            return Err(format!("{cell} is on island {:?}, not {name:?}", old.region(x, y)));
         }
     }
     if names.values().collect::<std::collections::BTreeSet<_>>().len() != names.len() {

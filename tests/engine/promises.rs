@@ -48,7 +48,7 @@ impl Play {
     }
 
     fn send(&mut self, unit: UnitId, goal: Cell) -> bool {
-        let (_, head) = self.crowd.place(&self.grid, unit).unwrap();
+        let (_, head) = self.crowd.position(&self.grid, unit).unwrap();
         let Ok(path) = self.grid.find_path(MAN, head, goal) else {
             return false;
         };
@@ -76,7 +76,7 @@ impl Play {
     }
 
     fn seen(&self, id: u64, unit: UnitId) -> Seen {
-        let place = self.crowd.place(&self.grid, unit).unwrap();
+        let place = self.crowd.position(&self.grid, unit).unwrap();
         let size = self.crowd.size(unit).unwrap();
         Seen::new((id, MAN, size), place, self.crowd.progress(unit))
     }
@@ -170,16 +170,16 @@ fn a_grid_of_another_size_is_refused_by_everything() {
     assert_eq!(crowd.holder(&large, Cell::new(25, 25)), None);
     let path = large.find_path(MAN, Cell::new(2, 2), Cell::new(25, 25)).unwrap();
     assert_eq!(crowd.follow(&large, unit, &path), Err(CrowdError::OtherGrid));
-    assert_eq!(crowd.lengthen(&large, unit, &path), Err(CrowdError::OtherGrid));
+    assert_eq!(crowd.extend_path(&large, unit, &path), Err(CrowdError::OtherGrid));
     let group = crowd.add_group(&large, RouteId(0), Cell::new(25, 25), MAN);
     assert_eq!(group, Err(CrowdError::OtherGrid));
     assert_eq!(crowd.teleport(&large, unit, Cell::new(3, 3)), Err(CrowdError::OtherGrid));
-    assert_eq!(crowd.nearest_room(&large, (Cell::new(25, 25), MAN), None, 3), None);
+    assert_eq!(crowd.nearest_free_cell(&large, (Cell::new(25, 25), MAN), None, 3), None);
     for _ in 0..100 {
         crowd.tick(&small, &());
         crowd.tick(&large, &());
     }
-    assert_eq!(crowd.place(&small, unit), Some((Cell::new(2, 2), Cell::new(2, 2))));
+    assert_eq!(crowd.position(&small, unit), Some((Cell::new(2, 2), Cell::new(2, 2))));
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn whoever_walks_and_comes_no_nearer_is_reported_after_a_bounded_time() {
     let add = |x| crowd.add(&grid, Cell::new(x, 5), UnitSettings::default()).unwrap();
     let units: Vec<UnitId> = [2, 6, 8].map(add).to_vec();
     for &unit in &units {
-        crowd.go_along(unit, RouteId(0)).unwrap();
+        crowd.follow_route(unit, RouteId(0)).unwrap();
     }
     let mut told = BTreeSet::new();
     for _ in 0..40_000 {

@@ -7,7 +7,7 @@ use bevy_tilepath::{
     nav::{
         node_pool::NodePool,
         queue::{
-            Answer, Begun, FoundBy, GridSource, MOST_RESTARTS, OneWorker, SearchQueue, Ticket,
+            Answer, DeliveredPart, FoundBy, GridSource, MAX_RESTARTS, OneWorker, SearchQueue, Ticket,
             Workers,
         },
         search::{Search, SearchCounters},
@@ -89,11 +89,11 @@ fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
 
 /// Cells from which there is a way to `goal`.
 fn starts_to(grid: &NavGrid, goal: Cell, count: usize, seed: u64) -> Vec<Cell> {
-    let island = grid.island(UNIT, goal);
+    let island = grid.region(UNIT, goal);
     assert!(island.is_some(), "the goal is a place to go to");
     let mut random = Random(seed);
     std::iter::repeat_with(|| any_cell(grid, &mut random))
-        .filter(|&cell| grid.island(UNIT, cell) == island)
+        .filter(|&cell| grid.region(UNIT, cell) == island)
         .take(count)
         .collect()
 }
@@ -110,15 +110,15 @@ struct Reply {
     ticket: Ticket,
     result: Result<Path, PathFailure>,
     found_by: FoundBy,
-    begun: Option<Begun>,
+    delivered: Option<DeliveredPart>,
     counters: SearchCounters,
     waited: u64,
 }
 
 impl Reply {
     fn new(answer: Answer, tick: u64) -> Self {
-        let Answer { ticket, result, found_by, begun, counters, waited, .. } = answer;
-        Self { tick, ticket, result, found_by, begun, counters, waited }
+        let Answer { ticket, result, found_by, delivered, counters, waited, .. } = answer;
+        Self { tick, ticket, result, found_by, delivered, counters, waited }
     }
 
     fn cost(&self) -> Option<PathCost> {
@@ -140,10 +140,10 @@ fn step(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<R
 
 /// Ticks until there is nothing left to do.
 fn finish(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
-    let begun = queue.tick();
+    let delivered = queue.tick();
     while !queue.is_empty() {
         step(queue, world, budget, replies);
-        assert!(queue.tick() < begun + 20_000, "{} jobs are never answered", queue.waiting());
+        assert!(queue.tick() < delivered + 20_000, "{} jobs are never answered", queue.waiting());
     }
 }
 
@@ -196,7 +196,7 @@ fn mixed_orders(grid: &NavGrid) -> Vec<Order> {
 }
 
 fn play(workers: &impl Workers, world: &World, orders: &[Order], budget: u32) -> Vec<Reply> {
-    let mut queue = <SearchQueue>::default();
+    let mut queue = SearchQueue::default();
     let (mut replies, mut waiting) = (Vec::new(), orders);
     while !waiting.is_empty() || !queue.is_empty() {
         let tick = queue.tick();
@@ -280,7 +280,7 @@ fn many_jobs_with_one_goal_share_a_field_where_that_pays() {
     let goal = Cell::new(1, 1);
     let best = dijkstra(&world.0, UNIT, goal);
     let starts = starts_to(&world.0, goal, 600, 4);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let tickets: Vec<Ticket> =
         starts.iter().map(|&start| queue.push(GRID, PathQuery::new(start, goal), NORMAL)).collect();
     finish(&mut queue, &world, 5_000, &mut replies);
@@ -301,7 +301,7 @@ fn a_handful_of_jobs_with_one_goal_is_answered_one_by_one() {
     let world = patched(200, 200, 21);
     let goal = Cell::new(1, 1);
     let best = dijkstra(&world.0, UNIT, goal);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     for start in starts_to(&world.0, goal, 5, 4) {
         queue.push(GRID, PathQuery::new(start, goal), NORMAL);
     }
@@ -319,7 +319,7 @@ fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
     let mut world = patched(200, 200, 22);
     let goal = Cell::new(1, 1);
     world.0.block(CellRect::new(Cell::new(150, 0), 2, 200)).unwrap();
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let mut random = Random(9);
     let mut starts = BTreeMap::new();
     for number in 0..700 {
@@ -341,7 +341,7 @@ fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
         assert_eq!(Err(reason), alone, "from {start}");
         assert_eq!(reply.found_by, FoundBy::Check, "nothing is searched for it");
         match reason {
-            PathFailure::NoWay { .. } => reasons[0] += 1,
+            PathFailure::NoPath { .. } => reasons[0] += 1,
             PathFailure::StartImpassable(_) => reasons[1] += 1,
             PathFailure::StartOutOfBounds(_) => reasons[2] += 1,
             _ => panic!("{reason} from {start}"),
@@ -353,7 +353,7 @@ fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
 /// A queue in which six hundred jobs with one goal share a field that is not finished.
 fn sharing(world: &World, goal: Cell) -> (SearchQueue, Vec<Ticket>, Vec<Cell>) {
     let starts = starts_to(&world.0, goal, 600, 5);
-    let mut queue = <SearchQueue>::default();
+    let mut queue = SearchQueue::default();
     let tickets =
         starts.iter().map(|&start| queue.push(GRID, PathQuery::new(start, goal), NORMAL)).collect();
     let mut replies = Vec::new();
@@ -430,7 +430,7 @@ fn a_job_that_edits_throw_back_in_every_tick_is_answered_in_the_end_and_paid_for
     const BUDGET: u32 = 300;
     let mut world = serpentine(200);
     let (start, goal) = (Cell::new(0, 0), Cell::new(198, 199));
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.push(GRID, PathQuery::new(start, goal).algorithm(Algorithm::AStar), NORMAL);
     // Beside the start: it always looks there.
     let stone = CellRect::single(Cell::new(1, 1));
@@ -443,7 +443,7 @@ fn a_job_that_edits_throw_back_in_every_tick_is_answered_in_the_end_and_paid_for
         step(&mut queue, &world, BUDGET, &mut replies);
         assert!(queue.tick() < 50, "edits keep it from being answered");
     }
-    let most = u64::from(MOST_RESTARTS) + 1;
+    let most = u64::from(MAX_RESTARTS) + 1;
     assert_eq!(
         (queue.restarts(), replies[0].waited),
         (most, most),
@@ -468,13 +468,13 @@ fn a_job_that_edits_throw_back_in_every_tick_is_answered_in_the_end_and_paid_for
 fn joined_cost(replies: &[&Reply], query: PathQuery, grid: &NavGrid) -> PathCost {
     assert_eq!(replies.len(), 2, "the beginning and the rest");
     let [beginning, rest] = [0, 1].map(|number| replies[number].result.as_ref().unwrap());
-    assert_eq!((beginning.kind(), rest.kind()), (PathKind::Beginning, PathKind::Complete));
+    assert_eq!((beginning.kind(), rest.kind()), (PathKind::FirstSegment, PathKind::Complete));
     assert_eq!((beginning.start(), rest.end()), (query.start, query.goal));
     assert_eq!(rest.start(), beginning.end(), "the rest begins where the beginning ends");
     assert!(is_legal_path(grid, UNIT, beginning), "the beginning is legal");
     assert!(is_legal_path(grid, UNIT, rest), "the rest is legal");
-    let begun = Begun { start: query.start, cost: beginning.cost() };
-    assert_eq!((replies[0].begun, replies[1].begun), (None, Some(begun)));
+    let delivered = DeliveredPart { start: query.start, cost: beginning.cost() };
+    assert_eq!((replies[0].delivered, replies[1].delivered), (None, Some(delivered)));
     assert!(replies[0].tick <= replies[1].tick, "the beginning comes first");
     for reply in replies {
         assert_eq!(reply.found_by, FoundBy::Search(Algorithm::Hierarchical));
@@ -497,7 +497,7 @@ fn a_long_way_is_answered_in_two_parts_the_beginning_first() {
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
     let whole = cost_at_once(&world.0, query);
     for budget in [600, 1_000_000] {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         let ticket = queue.push(GRID, query, NORMAL);
         finish(&mut queue, &world, budget, &mut replies);
         assert!(replies.iter().all(|reply| reply.ticket == ticket));
@@ -513,12 +513,12 @@ fn a_long_way_is_answered_in_two_parts_the_beginning_first() {
 fn a_long_way_that_is_canceled_after_its_beginning_is_not_told_the_rest() {
     let world = patched(1_600, 100, 31);
     let query = PathQuery::new(Cell::new(1, 50), Cell::new(1_598, 50));
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let ticket = queue.push(GRID, query.algorithm(Algorithm::Hierarchical), NORMAL);
     while replies.is_empty() {
         step(&mut queue, &world, 600, &mut replies);
     }
-    assert_eq!(replies[0].kind(), Some(PathKind::Beginning));
+    assert_eq!(replies[0].kind(), Some(PathKind::FirstSegment));
     assert!(queue.search(ticket).is_some(), "the rest is searched for");
     assert!(queue.cancel(ticket));
     assert!(queue.is_empty(), "nothing is left to do");
@@ -533,7 +533,7 @@ fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
     let mut world = patched(1_600, 100, 32);
     let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.push(GRID, query, NORMAL);
     while replies.is_empty() {
         step(&mut queue, &world, 600, &mut replies);
@@ -551,7 +551,7 @@ fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
 fn long_ways_that_have_to_make_room_for_each_other_cost_what_each_does_alone() {
     let world = patched(1_600, 100, 33);
     let goal = Cell::new(1_598, 50);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.settings = QueueSettings { in_flight: 4, ..QueueSettings::default() };
     let mut queries = BTreeMap::new();
     for number in 0..12 {
@@ -576,7 +576,7 @@ fn short_query(number: i32) -> PathQuery {
 
 /// A queue with a single place, in which five jobs wait behind each other in one flight.
 fn lined_up(world: &World) -> (SearchQueue, Vec<Ticket>) {
-    let mut queue = <SearchQueue>::default();
+    let mut queue = SearchQueue::default();
     queue.settings = QueueSettings { in_flight: 1, ..QueueSettings::default() };
     // Many were through fast: so the next ones may wait behind each other.
     for number in 0..40 {
@@ -634,7 +634,7 @@ const KEPT_BY_A_SEARCH: usize = 192 << 10;
 #[test]
 fn after_a_burst_of_huge_searches_little_memory_stays() {
     let world = World(NavGrid::new(512, 512, TerrainId::GROUND).unwrap());
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
     for number in 0..10 {
         let query = PathQuery::new(Cell::new(number, 0), Cell::new(511, 511));
@@ -663,7 +663,7 @@ fn equal_bursts_leave_the_same_memory_behind() {
         Algorithm::Hierarchical,
         Algorithm::Auto,
     ] {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
         // More than all places take: how many are in use at once does not show.
         queue.reserve(64);

@@ -40,7 +40,7 @@ fn short(number: i32) -> PathQuery {
 
 /// A queue with limits for some classes.
 fn limited(limits: &[(usize, u32)]) -> SearchQueue {
-    let mut queue = <SearchQueue>::default();
+    let mut queue = SearchQueue::default();
     for &(class, limit) in limits {
         queue.settings.class_limits[class] = limit;
     }
@@ -77,7 +77,7 @@ fn what_goes_on_does_not_count_towards_a_limit() {
     let world = open(100);
     let mut queue = limited(&[(1, 0)]);
     let paused = push(&mut queue, 1, 0..3);
-    let repair = JobOptions { goes_on: true, ..of_class(1) };
+    let repair = JobOptions { is_continuation: true, ..of_class(1) };
     let repair = queue.push_job(GRID, short(3), repair);
     assert_eq!(tick(&mut queue, &world), [repair]);
     queue.settings.class_limits[1] = 9;
@@ -180,10 +180,10 @@ fn a_job_that_an_edit_throws_back_counts_no_more() {
 
 /// Ticks until no more than so many wait and nobody is in flight.
 fn finish_but(queue: &mut SearchQueue, world: &World, waiting: usize, replies: &mut Vec<Reply>) {
-    let begun = queue.tick();
+    let delivered = queue.tick();
     while queue.in_flight() > 0 || queue.waiting() > waiting {
         step(queue, world, 50_000, replies);
-        assert!(queue.tick() < begun + 1_000, "{} wait", queue.waiting());
+        assert!(queue.tick() < delivered + 1_000, "{} wait", queue.waiting());
     }
 }
 
@@ -493,8 +493,8 @@ fn tick_any(queue: &mut SearchQueue, world: &World) {
 fn main_cell(grid: &NavGrid, random: &mut Random) -> Cell {
     let cells: Vec<Cell> = (0..200).map(|_| any_cell(grid, random)).collect();
     let fellows = |cell: &&Cell| {
-        let island = grid.island(UNIT, **cell);
-        let same = cells.iter().filter(|&&other| grid.island(UNIT, other) == island).count();
+        let island = grid.region(UNIT, **cell);
+        let same = cells.iter().filter(|&&other| grid.region(UNIT, other) == island).count();
         if island.is_some() { same } else { 0 }
     };
     *cells.iter().max_by_key(fellows).unwrap()

@@ -141,7 +141,7 @@ fn ways_along_a_shared_field_are_good() {
     let mut averages = Vec::new();
     for (world, number) in worlds.zip(0..) {
         let rally = rally_on(world.grid(), number);
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         let units = push(&mut queue, Some(rally), &ways(world.grid(), rally, 600, 30 + number));
         finish(&mut queue, &world, 5_000, &mut replies);
         averages.push(check(world.grid(), &units, &replies));
@@ -162,14 +162,14 @@ fn sharing_takes_less_than_searching_for_each() {
     // is no other field to share.
     let far = |cell: Cell| cell.x.abs_diff(rally.x) > 60;
     let starts = cells_around(world.grid(), rally, 400, &mut Random(5), far);
-    let island = world.grid().island(UNIT, rally);
+    let island = world.grid().region(UNIT, rally);
     let around = CellRect::new(rally.offset(-12, -12), 25, 25);
-    let goals = around.cells().filter(|&cell| world.grid().island(UNIT, cell) == island);
+    let goals = around.cells().filter(|&cell| world.grid().region(UNIT, cell) == island);
     let ways: Vec<(Cell, Cell)> = starts.into_iter().zip(goals).collect();
     assert!(ways.len() > 200, "there is room around the rally");
     let mut ticks = [0, 0];
     for (rally, ticks) in [Some(rally), None].into_iter().zip(&mut ticks) {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         push(&mut queue, rally, &ways);
         finish(&mut queue, &world, 5_000, &mut replies);
         assert_eq!(replies.len(), ways.len());
@@ -184,7 +184,7 @@ fn the_ways_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under_an
     let rally = rally_on(world.grid(), 5);
     let ways = ways(world.grid(), rally, 500, 6);
     let play = |threads: usize, budget: u32| {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         push(&mut queue, Some(rally), &ways);
         while !queue.is_empty() {
             step_on(&Threads(threads), &mut queue, &world, budget, &mut replies);
@@ -213,7 +213,7 @@ fn a_rally_that_is_the_goal_changes_nothing() {
     let starts = cells_around(world.grid(), goal, 600, &mut Random(7), |_| true);
     let ways: Vec<(Cell, Cell)> = starts.into_iter().map(|start| (start, goal)).collect();
     let play = |rally: Option<Cell>| {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         push(&mut queue, rally, &ways);
         finish(&mut queue, &world, 5_000, &mut replies);
         replies
@@ -227,7 +227,7 @@ fn a_rally_that_is_the_goal_changes_nothing() {
 fn jobs_to_the_rally_itself_share_the_field_with_those_around_it() {
     let world = patched(200, 25, MIXED, 7);
     let rally = rally_on(world.grid(), 7);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let around = ways(world.grid(), rally, 400, 8);
     let mut units = push(&mut queue, Some(rally), &around[..200]);
     let straight: Vec<(Cell, Cell)> = around.iter().map(|&(start, _)| (start, rally)).collect();
@@ -246,7 +246,7 @@ fn those_who_come_late_are_led_by_a_field_that_others_have_begun() {
     let rally = rally_on(world.grid(), 8);
     let ways = ways(world.grid(), rally, 640, 9);
     let straight: Vec<(Cell, Cell)> = ways[40..].iter().map(|&(start, _)| (start, rally)).collect();
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let mut units = push(&mut queue, None, &straight);
     step(&mut queue, &world, 700, &mut replies);
     assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all share one field");
@@ -264,7 +264,7 @@ fn those_who_come_late_are_led_by_a_field_that_others_have_begun() {
 fn a_handful_is_answered_one_by_one() {
     let world = patched(200, 25, MIXED, 9);
     let rally = rally_on(world.grid(), 9);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let units = push(&mut queue, Some(rally), &ways(world.grid(), rally, 5, 10));
     finish(&mut queue, &world, 5_000, &mut replies);
     assert_eq!(count(&replies, FoundBy::Field), 0);
@@ -279,7 +279,7 @@ fn a_rally_that_leads_nowhere_does_no_harm() {
     let far = cells_around_anywhere(world.grid(), |cell| cell.x > 150);
     // Off the grid, on a wall, and beyond it.
     for rally in [Cell::new(-7, 3), Cell::new(150, 20), far] {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         let units = push(&mut queue, Some(rally), &ways(world.grid(), home, 300, 11));
         finish(&mut queue, &world, 20_000, &mut replies);
         assert_eq!(count(&replies, FoundBy::Field), 0, "rally {rally}");
@@ -306,7 +306,7 @@ fn who_has_no_way_to_his_own_goal_is_told_the_reason_and_the_others_are_led() {
     }
     ways[7].0 = Cell::new(5, -1);
     ways[8].0 = beyond;
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let units = push(&mut queue, Some(rally), &ways);
     finish(&mut queue, &world, 5_000, &mut replies);
     assert!(count(&replies, FoundBy::Field) > 250, "the others share a field");
@@ -334,7 +334,7 @@ fn nobody_turns_back_where_the_parts_join() {
     let world = World::of(NavGrid::from_terrain(31, 8, terrain.collect()).unwrap());
     let (corner, rally) = (Cell::new(0, 0), Cell::new(23, 7));
     let (back, ahead) = (Cell::new(30, 0), Cell::new(22, 7));
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let mut units = push(&mut queue, Some(rally), &[(corner, back); 100]);
     units.extend(push(&mut queue, Some(rally), &[(corner, ahead); 100]));
     finish(&mut queue, &world, 5_000, &mut replies);
@@ -363,7 +363,7 @@ fn a_last_part_that_takes_a_long_search_is_left_to_a_search_alone() {
     let starts = cells_around(world.grid(), rally, 103, &mut random, |cell| cell.x > 1_980);
     let goals = beside.into_iter().cycle().take(100).chain([room; 3]);
     let ways: Vec<(Cell, Cell)> = starts.into_iter().zip(goals).collect();
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let units = push(&mut queue, Some(rally), &ways);
     finish(&mut queue, &world, 50_000, &mut replies);
     check(world.grid(), &units, &replies);
@@ -382,7 +382,7 @@ fn a_job_that_may_end_on_several_cells_is_not_led() {
     let goals: Arc<[Goal]> = Arc::from([Goal::from(rally)]);
     let beside = Approach::Beside { width: 1, height: 1 };
     for (approach, goals) in [(beside, None), (Approach::Onto, Some(goals))] {
-        let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         for &(start, goal) in &ways {
             let query = PathQuery::new(start, goal).approach(approach);
             let (rally, goals) = (Some(rally), goals.clone());
@@ -396,7 +396,7 @@ fn a_job_that_may_end_on_several_cells_is_not_led() {
 
 /// A queue in the middle of leading a crowd: some are answered along the field, others are not.
 fn leading(world: &World, rally: Cell, budget: u32) -> (SearchQueue, Vec<Unit>, Vec<Reply>) {
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let units = push(&mut queue, Some(rally), &ways(world.grid(), rally, 600, 16));
     while count(&replies, FoundBy::Field) == 0 {
         step(&mut queue, world, budget, &mut replies);
@@ -433,7 +433,7 @@ fn a_crowd_that_is_canceled_while_it_is_led_gets_no_answers() {
 fn one_that_is_canceled_before_the_field_is_there_gets_no_answer_and_the_others_do() {
     let world = patched(200, 25, MIXED, 18);
     let rally = rally_on(world.grid(), 18);
-    let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     let units = push(&mut queue, Some(rally), &ways(world.grid(), rally, 600, 19));
     step(&mut queue, &world, 700, &mut replies);
     assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all share one field");
@@ -453,7 +453,7 @@ fn an_edit_while_a_crowd_is_led_has_the_rest_answered_on_the_new_grid() {
         let (mut queue, units, mut replies) = if is_begun {
             leading(&world, rally, budget)
         } else {
-            let (mut queue, mut replies) = (<SearchQueue>::default(), Vec::new());
+            let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
             let units = push(&mut queue, Some(rally), &ways(world.grid(), rally, 600, 16));
             step(&mut queue, &world, budget, &mut replies);
             (queue, units, replies)
@@ -478,7 +478,7 @@ fn an_edit_while_a_crowd_is_led_has_the_rest_answered_on_the_new_grid() {
 fn crowds_leave_as_much_memory_as_the_first_one_did() {
     let world = patched(160, 25, MIXED, 20);
     let rally = rally_on(world.grid(), 20);
-    let mut queue = <SearchQueue>::default();
+    let mut queue = SearchQueue::default();
     queue.settings.in_flight = 4;
     queue.reserve(64);
     // What searches at rest and one more for last parts keep, and the pages that wait for them.

@@ -2,7 +2,7 @@
 //! looking ahead against Dijkstra.
 
 use bevy_tilepath::{
-    nav::pull::{LinePlace, Lines, Pulled},
+    nav::string_pulling::{LinePosition, PathLines, PulledPath},
     prelude::*,
 };
 
@@ -119,7 +119,7 @@ fn both_kinds_of_lines_are_those_of_exact_geometry() {
         for (x, y) in box_around((0, 0), 9) {
             let to = from.offset(x, y);
             let (sees, is_clear) = (sees(&grid, from, to), is_clear(&grid, from, to));
-            assert_eq!(grid.has_sight(EVERYONE, from, to), sees, "map {map}, {x}, {y}");
+            assert_eq!(grid.has_line_of_sight(EVERYONE, from, to), sees, "map {map}, {x}, {y}");
             assert_eq!(grid.clear_line(EVERYONE, from, to), is_clear, "map {map}, {x}, {y}");
             answers[usize::from(sees)] += 1;
             answers[2 + usize::from(is_clear)] += 1;
@@ -136,9 +136,9 @@ fn lines_are_the_same_from_both_ends_and_a_clear_one_shows_the_other_end() {
         let grid = strewn_grid(90, 50, walls, &mut random);
         for _ in 0..3_000 {
             let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
-            let sees = grid.has_sight(EVERYONE, a, b);
+            let sees = grid.has_line_of_sight(EVERYONE, a, b);
             let is_clear = grid.clear_line(EVERYONE, a, b);
-            assert_eq!(grid.has_sight(EVERYONE, b, a), sees, "{a} {b}");
+            assert_eq!(grid.has_line_of_sight(EVERYONE, b, a), sees, "{a} {b}");
             assert_eq!(grid.clear_line(EVERYONE, b, a), is_clear, "{a} {b}");
             assert!(sees || !is_clear, "{a} {b}");
             clear += u32::from(is_clear);
@@ -152,20 +152,23 @@ fn ends_do_not_matter_for_sight_and_do_for_clear_lines() {
     let origin = Cell::new(-20, 7);
     let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap().with_origin(origin);
     let (a, b) = (origin, origin.offset(12, 5));
-    assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+    assert!(grid.has_line_of_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
     grid.block(CellRect::single(b)).unwrap();
-    assert!(grid.has_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
-    assert!(grid.has_sight(EVERYONE, b, b) && !grid.clear_line(EVERYONE, b, b));
+    assert!(grid.has_line_of_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
+    assert!(grid.has_line_of_sight(EVERYONE, b, b) && !grid.clear_line(EVERYONE, b, b));
     for nowhere in [Cell::new(0, 0), origin.offset(-1, 0), Cell::new(i32::MIN, i32::MAX)] {
-        assert!(!grid.has_sight(EVERYONE, a, nowhere) && !grid.has_sight(EVERYONE, nowhere, a));
+        assert!(
+            !grid.has_line_of_sight(EVERYONE, a, nowhere)
+                && !grid.has_line_of_sight(EVERYONE, nowhere, a)
+        );
         assert!(!grid.clear_line(EVERYONE, a, nowhere) && !grid.clear_line(EVERYONE, nowhere, a));
     }
-    assert!(!grid.has_sight(ProfileId(1), a, a) && !grid.clear_line(ProfileId(1), a, a));
+    assert!(!grid.has_line_of_sight(ProfileId(1), a, a) && !grid.clear_line(ProfileId(1), a, a));
     let layer = grid.layer(EVERYONE).unwrap();
-    assert!(layer.sees((0, 0), (3, 4)) && layer.clear_line((0, 0), (3, 4)));
+    assert!(layer.has_line_of_sight((0, 0), (3, 4)) && layer.clear_line((0, 0), (3, 4)));
     for far in [(30, 9), (u32::MAX, 0), (u32::MAX, u32::MAX - 1)] {
-        assert!(!layer.sees((0, 0), far) && !layer.clear_line((0, 0), far), "{far:?}");
-        assert!(!layer.sees(far, (0, 0)) && !layer.clear_line(far, (0, 0)), "{far:?}");
+        assert!(!layer.has_line_of_sight((0, 0), far) && !layer.clear_line((0, 0), far), "{far:?}");
+        assert!(!layer.has_line_of_sight(far, (0, 0)) && !layer.clear_line(far, (0, 0)), "{far:?}");
     }
 }
 
@@ -222,8 +225,8 @@ fn is_row_of_steps(grid: &NavGrid, from: Cell, to: Cell) -> bool {
 
 /// Pulls a path and looks at everything that is promised; returns lengths before and after.
 fn check(grid: &NavGrid, path: &Path) -> (f64, f64) {
-    let pulled = path.pulled(grid, EVERYONE);
-    let Pulled { path: steps, lines } = &pulled;
+    let pulled = path.string_pulled(grid, EVERYONE);
+    let PulledPath { path: steps, lines } = &pulled;
     assert!(is_legal_path(grid, EVERYONE, steps), "{path:?} {steps:?}");
     assert_eq!((steps.start(), steps.end()), (path.start(), path.end()));
     assert_eq!((steps.cost(), steps.kind()), (path.cost(), path.kind()), "{path:?}");
@@ -238,7 +241,7 @@ fn check(grid: &NavGrid, path: &Path) -> (f64, f64) {
         assert!(is_row_of_steps(grid, from, to) || is_of_one_cost(), "{from} {to} {path:?}");
     }
     check_places(steps, lines, (1, 2));
-    check_places(path, &Lines::along(path), (0, 1));
+    check_places(path, &PathLines::from_legs(path), (0, 1));
     let lengths = (length(path.waypoints()), length(points.into_iter()));
     assert!(lengths.1 <= lengths.0 + 1.0e-6, "{lengths:?} {path:?}");
     lengths
@@ -246,39 +249,39 @@ fn check(grid: &NavGrid, path: &Path) -> (f64, f64) {
 
 /// A unit on the lines is at most `bound` columns and rows away from where it is on its steps,
 /// moves on in proportion to the weight of its steps, and passes from line to line at their ends.
-fn check_places(path: &Path, lines: &Lines, bound: (i128, i128)) {
+fn check_places(path: &Path, lines: &PathLines, bound: (i128, i128)) {
     const PARTS: u64 = 4;
     let cells: Vec<Cell> = path.cells().collect();
     for (step, pair) in cells.windows(2).enumerate() {
         let step = step as u32;
         for part in 0..=PARTS {
-            let place = lines.place(step, (part, PARTS));
-            let (gone, whole) = (i128::from(place.share.0), i128::from(place.share.1));
+            let place = lines.position(step, (part, PARTS));
+            let (gone, whole) = (i128::from(place.fraction.0), i128::from(place.fraction.1));
             let off = |from: i32, to: i32, tail: i32, head: i32| {
                 let parts = i128::from(PARTS);
                 let line = (i128::from(from) * whole + i128::from(to - from) * gone) * parts;
                 let steps = i128::from(tail) * parts + i128::from(head - tail) * i128::from(part);
                 (line - steps * whole).abs() * bound.1 <= bound.0 * whole * parts
             };
-            let LinePlace { from, to, .. } = place;
+            let LinePosition { from, to, .. } = place;
             let is_near =
                 off(from.x, to.x, pair[0].x, pair[1].x) && off(from.y, to.y, pair[0].y, pair[1].y);
             assert!(whole > 0 && gone <= whole && is_near, "{place:?} {pair:?} {part}");
         }
-        let (begin, end) = (lines.place(step, (0, PARTS)), lines.place(step, (PARTS, PARTS)));
+        let (begin, end) = (lines.position(step, (0, PARTS)), lines.position(step, (PARTS, PARTS)));
         let is_diagonal = pair[0].x != pair[1].x && pair[0].y != pair[1].y;
         let weight = if is_diagonal { 577 } else { 408 };
-        assert_eq!(end.share.0 - begin.share.0, PARTS * weight);
-        let next = lines.place(step + 1, (0, PARTS));
+        assert_eq!(end.fraction.0 - begin.fraction.0, PARTS * weight);
+        let next = lines.position(step + 1, (0, PARTS));
         if (next.from, next.to) == (end.from, end.to) {
             let cross = |a: (u64, u64), b: (u64, u64)| u128::from(a.0) * u128::from(b.1);
-            assert_eq!(cross(next.share, end.share), cross(end.share, next.share));
+            assert_eq!(cross(next.fraction, end.fraction), cross(end.fraction, next.fraction));
         } else {
-            assert_eq!((next.from, next.share.0, end.share.0), (end.to, 0, end.share.1));
+            assert_eq!((next.from, next.fraction.0, end.fraction.0), (end.to, 0, end.fraction.1));
         }
     }
-    let end = lines.place(path.steps(), (0, 1));
-    assert_eq!((end.to, end.share), (path.end(), (1, 1)));
+    let end = lines.position(path.steps(), (0, 1));
+    assert_eq!((end.to, end.fraction), (path.end(), (1, 1)));
 }
 
 #[test]
@@ -336,7 +339,7 @@ fn on_open_ground_one_line_is_left_and_clearly_shorter() {
             }
             let path = grid.find_path(EVERYONE, a, b).unwrap();
             let (before, after) = check(&grid, &path);
-            assert!(path.pulled(&grid, EVERYONE).lines.turning_points().eq([a, b]));
+            assert!(path.string_pulled(&grid, EVERYONE).lines.turning_points().eq([a, b]));
             sum += after / before;
             count += 1.0;
         }
@@ -361,7 +364,7 @@ fn around_obstacles_lines_are_clearly_shorter_and_few() {
             let (before, after) = check(&grid, &path);
             sum += after / before;
             count += 1.0;
-            lines += path.pulled(&grid, EVERYONE).lines.turning_points().count() - 1;
+            lines += path.string_pulled(&grid, EVERYONE).lines.turning_points().count() - 1;
             legs += path.legs().len();
         }
     }
@@ -387,7 +390,7 @@ fn a_corridor_one_cell_wide_leaves_nothing_to_pull() {
     let path = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(40, 400)).unwrap();
     assert!(path.legs().len() > 400);
     check(&grid, &path);
-    let pulled = path.pulled(&grid, EVERYONE);
+    let pulled = path.string_pulled(&grid, EVERYONE);
     assert_eq!(pulled.path, path);
     assert!(pulled.lines.turning_points().eq(path.waypoints()));
 }
@@ -406,12 +409,12 @@ fn a_path_of_no_steps_stays_where_it_is() {
     let grid = NavGrid::new(5, 5, TerrainId::GROUND).unwrap();
     let cell = Cell::new(2, 3);
     let path = grid.find_path(EVERYONE, cell, cell).unwrap();
-    let Pulled { path: steps, lines } = path.pulled(&grid, EVERYONE);
+    let PulledPath { path: steps, lines } = path.string_pulled(&grid, EVERYONE);
     assert_eq!(steps, path);
-    assert_eq!(lines, Lines::standing(cell));
+    assert_eq!(lines, PathLines::at_cell(cell));
     assert!(lines.turning_points().eq([cell]));
-    let place = LinePlace { from: cell, to: cell, share: (1, 1) };
-    assert_eq!((lines.place(0, (0, 1)), lines.place(7, (1, 3))), (place, place));
+    let place = LinePosition { from: cell, to: cell, fraction: (1, 1) };
+    assert_eq!((lines.position(0, (0, 1)), lines.position(7, (1, 3))), (place, place));
 }
 
 /// Between impassable cells a unit may go diagonally, but it does not fit through as a square: such
@@ -424,7 +427,7 @@ fn steps_between_corners_stay() {
     let (a, b) = (Cell::new(0, 0), Cell::new(7, 7));
     let path = grid.find_path(EVERYONE, a, b).unwrap();
     check(&grid, &path);
-    let pulled = path.pulled(&grid, EVERYONE);
+    let pulled = path.string_pulled(&grid, EVERYONE);
     assert_eq!(pulled.path, path);
     assert!(pulled.lines.turning_points().eq([a, b]) && !grid.clear_line(EVERYONE, a, b));
 }
@@ -442,7 +445,7 @@ fn no_line_leaves_the_cheap_ground_that_the_path_keeps_to() {
     assert!(after > 70.0 && after <= before, "{after} {before}");
     // The line to the goal would be clear, but for the cost.
     assert!(grid.clear_line(EVERYONE, path.start(), path.end()));
-    let pulled = path.pulled(&grid, EVERYONE);
+    let pulled = path.string_pulled(&grid, EVERYONE);
     assert!(pulled.path.cells().all(|cell| grid.cost(EVERYONE, cell) == 16));
 }
 
@@ -454,18 +457,18 @@ fn the_longest_lines_there_are_do_not_overflow() {
         let mut grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
         grid.set_profiles(profiles.into());
         let (a, b) = (Cell::new(0, 0), Cell::new(width as i32 - 1, height as i32 - 1));
-        assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+        assert!(grid.has_line_of_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
         for profile in [ProfileId(0), ProfileId(1)] {
             let path = grid.find_path(profile, a, b).unwrap();
-            let pulled = path.pulled(&grid, profile);
+            let pulled = path.string_pulled(&grid, profile);
             assert!(is_legal_path(&grid, profile, &pulled.path));
             assert_eq!(Some(pulled.path.cost()), grid.distance_to(profile, a, b));
             assert!(pulled.lines.turning_points().eq([a, b]));
-            let half = pulled.lines.place(pulled.path.steps() / 2, (u64::MAX / 2, u64::MAX));
-            let share = half.share.0 as f64 / half.share.1 as f64;
+            let half = pulled.lines.position(pulled.path.steps() / 2, (u64::MAX / 2, u64::MAX));
+            let share = half.fraction.0 as f64 / half.fraction.1 as f64;
             assert!((share - 0.5).abs() < 1.0e-3, "{half:?}");
-            let end = pulled.lines.place(pulled.path.steps() - 1, (u64::MAX, u64::MAX));
-            assert_eq!((end.share.0, end.to), (end.share.1, b));
+            let end = pulled.lines.position(pulled.path.steps() - 1, (u64::MAX, u64::MAX));
+            assert_eq!((end.fraction.0, end.to), (end.fraction.1, b));
         }
         // 4,000 cells along, the line runs between rows 9 and 10, nearer to the upper one.
         let at = |row| {
@@ -473,11 +476,11 @@ fn the_longest_lines_there_are_do_not_overflow() {
             CellRect::single(cell)
         };
         grid.block(at(11)).unwrap();
-        assert!(grid.has_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
+        assert!(grid.has_line_of_sight(EVERYONE, a, b) && grid.clear_line(EVERYONE, a, b));
         grid.block(at(9)).unwrap();
-        assert!(grid.has_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
+        assert!(grid.has_line_of_sight(EVERYONE, a, b) && !grid.clear_line(EVERYONE, a, b));
         grid.block(at(10)).unwrap();
-        assert!(!grid.has_sight(EVERYONE, a, b));
+        assert!(!grid.has_line_of_sight(EVERYONE, a, b));
     }
 }
 
@@ -496,7 +499,7 @@ fn long_ways_become_no_costlier() {
             continue;
         };
         found += 1;
-        let pulled = path.pulled(&grid, EVERYONE);
+        let pulled = path.string_pulled(&grid, EVERYONE);
         assert!(is_legal_path(&grid, EVERYONE, &pulled.path));
         assert!(pulled.path.cost() <= path.cost());
         assert_eq!((pulled.path.end(), pulled.path.kind()), (b, path.kind()));
@@ -510,11 +513,11 @@ fn what_has_changed_since_stays_as_it_was() {
     let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap();
     let path = grid.find_path(EVERYONE, Cell::new(2, 5), Cell::new(27, 5)).unwrap();
     grid.block(CellRect::new(Cell::new(12, 0), 3, 10)).unwrap();
-    assert_eq!(path.pulled(&grid, EVERYONE).path, path);
+    assert_eq!(path.string_pulled(&grid, EVERYONE).path, path);
     // Nothing is known of other profiles and of cells off the grid.
     let small = NavGrid::new(10, 10, TerrainId::GROUND).unwrap();
-    for pulled in [path.pulled(&grid, ProfileId(9)), path.pulled(&small, EVERYONE)] {
-        assert_eq!((pulled.path, pulled.lines), (path.clone(), Lines::along(&path)));
+    for pulled in [path.string_pulled(&grid, ProfileId(9)), path.string_pulled(&small, EVERYONE)] {
+        assert_eq!((pulled.path, pulled.lines), (path.clone(), PathLines::from_legs(&path)));
     }
 }
 
@@ -523,7 +526,8 @@ fn lines_notice_walls_that_steps_pass_by() {
     let mut grid = NavGrid::new(60, 30, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(30, 0), 1, 25)).unwrap();
     let (a, b) = (Cell::new(2, 2), Cell::new(58, 3));
-    let Pulled { path, lines } = grid.find_path(EVERYONE, a, b).unwrap().pulled(&grid, EVERYONE);
+    let PulledPath { path, lines } =
+        grid.find_path(EVERYONE, a, b).unwrap().string_pulled(&grid, EVERYONE);
     let points: Vec<Cell> = lines.turning_points().collect();
     assert!(points.len() > 2);
     let first_line_ends = path.cells().position(|cell| cell == points[1]).unwrap() as u32;
@@ -540,10 +544,10 @@ fn lines_notice_walls_that_steps_pass_by() {
             let is_aside = points.windows(2).all(|line| {
                 is_row_of_steps(&grid, line[0], line[1]) || is_clear(&grid, line[0], line[1])
             });
-            assert_eq!(lines.survive(&grid, EVERYONE, 0, rect), is_aside, "{cell}");
+            assert_eq!(lines.is_clear_after_edit(&grid, EVERYONE, 0, rect), is_aside, "{cell}");
             noticed += u32::from(!is_aside);
             let is_behind = touched_first.contains(&cell) && cell.x < points[1].x - 2;
-            let later = lines.survive(&grid, EVERYONE, first_line_ends, rect);
+            let later = lines.is_clear_after_edit(&grid, EVERYONE, first_line_ends, rect);
             assert!(later || !is_behind, "{cell}");
         }
         grid.unblock(rect).unwrap();
@@ -555,7 +559,8 @@ fn lines_notice_walls_that_steps_pass_by() {
 fn the_lines_of_a_rest_are_added_to_those_of_the_beginning() {
     let grid = NavGrid::new(80, 40, TerrainId::GROUND).unwrap();
     let (a, b, c) = (Cell::new(3, 3), Cell::new(40, 20), Cell::new(77, 9));
-    let find = |from, to| grid.find_path(EVERYONE, from, to).unwrap().pulled(&grid, EVERYONE);
+    let find =
+        |from, to| grid.find_path(EVERYONE, from, to).unwrap().string_pulled(&grid, EVERYONE);
     let (beginning, rest) = (find(a, b), find(b, c));
     let mut lines = beginning.lines.clone();
     lines.append(&rest.lines);
@@ -563,9 +568,9 @@ fn the_lines_of_a_rest_are_added_to_those_of_the_beginning() {
     let before = beginning.path.steps();
     assert_eq!(lines.steps(), before + rest.path.steps());
     for step in 0..rest.path.steps() {
-        assert_eq!(lines.place(before + step, (1, 3)), rest.lines.place(step, (1, 3)));
+        assert_eq!(lines.position(before + step, (1, 3)), rest.lines.position(step, (1, 3)));
     }
-    assert_eq!(lines.place(before - 1, (1, 3)), beginning.lines.place(before - 1, (1, 3)));
+    assert_eq!(lines.position(before - 1, (1, 3)), beginning.lines.position(before - 1, (1, 3)));
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Ground {
         if self.cost(goal) == 0 {
             return Err(PathFailure::GoalImpassable(goal));
         }
-        self.way(start, goal, lowest).map(PathCost).ok_or(PathFailure::NoWay { start, goal })
+        self.way(start, goal, lowest).map(PathCost).ok_or(PathFailure::NoPath { start, goal })
     }
 
     /// The path's cost, from its steps; `None` where one of them is not legal.
@@ -276,7 +276,7 @@ fn check_layer(grid: &NavGrid) -> Result<(), String> {
             return Err(format!("{cell} costs {found}, not {real}"));
         }
         // Numbers differ, but one must stand for the other everywhere.
-        let number = layer.island(x, y);
+        let number = layer.region(x, y);
         let names =
             (*ours.entry(number).or_insert(island), *theirs.entry(island).or_insert(number));
         if names != (island, number) {
@@ -284,7 +284,7 @@ fn check_layer(grid: &NavGrid) -> Result<(), String> {
         }
     }
     let count = ours.keys().flatten().count();
-    let counted = layer.island_count() as usize;
+    let counted = layer.region_count() as usize;
     if counted == count { Ok(()) } else { Err(format!("{counted} islands, not {count}")) }
 }
 
@@ -298,7 +298,10 @@ fn check_ways(grid: &NavGrid, picks: (u32, u32)) -> Result<(), TestCaseError> {
         let found = search(grid, PathQuery::new(start, goal).algorithm(algorithm));
         prop_assert_eq!((algorithm, cost(&found)), (algorithm, answer));
         if let Ok(path) = found {
-            prop_assert_eq!((algorithm, ground.price(&path)), (algorithm, Some(path.cost())));
+            prop_assert_eq!(
+                (algorithm, ground.price(&path)),
+                (algorithm, Some(path.cost()))
+            );
             prop_assert_eq!((path.start(), path.end()), (start, goal));
         }
     }
@@ -395,7 +398,7 @@ fn on_a_map_smaller_than_the_unit_nothing_is_passable() {
     for (width, height) in [(1, 1), (3, 3), (3, 40), (40, 3), (2, 90)] {
         let mut grid = striped(width, height, 4);
         assert_eq!(check_layer(&grid), Ok(()));
-        assert_eq!(grid.layer(UNIT).unwrap().island_count(), 0);
+        assert_eq!(grid.layer(UNIT).unwrap().region_count(), 0);
         let (start, goal) = (Cell::new(0, 0), Cell::new(width as i32 - 1, height as i32 - 1));
         for reach in [Reach::Exact, Reach::Nearest] {
             for algorithm in
@@ -420,7 +423,7 @@ fn a_unit_as_large_as_the_map_stands_on_one_cell() {
         let mut grid = striped(u32::from(side), u32::from(side), side);
         let (corner, other) = (Cell::new(0, 0), Cell::new(i32::from(side) - 1, 0));
         assert_eq!(check_layer(&grid), Ok(()));
-        assert_eq!(grid.layer(UNIT).unwrap().island_count(), 1);
+        assert_eq!(grid.layer(UNIT).unwrap().region_count(), 1);
         assert_eq!(grid.cost(UNIT, corner), if side > 4 { 64 } else { 16 });
         assert_eq!(grid.find_path(UNIT, corner, corner).unwrap().steps(), 0);
         if side > 1 {
@@ -446,7 +449,7 @@ fn each_profile_of_a_grid_has_its_own_size() {
     grid.block(CellRect::new(Cell::new(10, 5), 1, 4)).unwrap();
     let (start, goal) = (Cell::new(2, 4), Cell::new(15, 4));
     assert_eq!(grid.find_path(ProfileId(0), start, goal).unwrap().steps(), 13);
-    let refused = Err(PathFailure::NoWay { start, goal });
+    let refused = Err(PathFailure::NoPath { start, goal });
     assert_eq!(grid.find_path(ProfileId(1), start, goal), refused);
     grid.unblock(CellRect::single(Cell::new(10, 5))).unwrap();
     assert_eq!(grid.find_path(ProfileId(1), start, goal).unwrap().steps(), 13);
@@ -547,7 +550,11 @@ fn large_units_on_the_benchmark_s_maps_take_the_cheapest_way() {
                 let answer = ground.answer(row.start, row.goal, u64::from(PLAIN));
                 assert_eq!(cost(&found), answer, "{name} {row:?}");
                 if let Ok(path) = found {
-                    assert_eq!(ground.price(&path), Some(path.cost()), "{name} {row:?}");
+                    assert_eq!(
+                        ground.price(&path),
+                        Some(path.cost()),
+                        "{name} {row:?}"
+                    );
                     ways += 1;
                 }
             }

@@ -195,7 +195,7 @@ struct Put(Option<(Entity, Vec3)>);
 
 #[test]
 fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
-    crate::common::app::make_pool();
+    make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)));
     app.world_mut().resource_mut::<NavGrids>().insert(

@@ -80,7 +80,7 @@ fn the_state_after_600_ticks_is_this_one() {
 
 #[test]
 fn the_order_of_systems_is_never_ambiguous() {
-    crate::common::app::make_pool();
+    make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
@@ -93,7 +93,7 @@ fn the_order_of_systems_is_never_ambiguous() {
 #[test]
 #[should_panic(expected = "ambig")]
 fn an_ambiguous_system_is_found_out() {
-    crate::common::app::make_pool();
+    make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))

@@ -14,7 +14,7 @@ const TWO_ISLANDS: &str = "
 const START: Cell = Cell::new(1, 1);
 const WALL: Cell = Cell::new(4, 1);
 const BEYOND: Cell = Cell::new(8, 1);
-const NO_WAY: PathFailure = PathFailure::NoWay { start: START, goal: BEYOND };
+const NO_WAY: PathFailure = PathFailure::NoPath { start: START, goal: BEYOND };
 const COMPLETE: PathKind = PathKind::Complete;
 
 fn to(x: i32, y: i32) -> PathRequest {

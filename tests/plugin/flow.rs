@@ -316,7 +316,7 @@ fn whoever_follows_a_field_arrives_at_the_cost_it_names() {
         let named = cost(&app, &flow, start);
         let path = fields(&app).path(app.world().resource(), &flow, start);
         assert_eq!(path.map(|path| path.cost()), named);
-        assert_eq!(named.is_some(), level.island(UNIT, start) == level.island(UNIT, goal));
+        assert_eq!(named.is_some(), level.region(UNIT, start) == level.region(UNIT, goal));
         let Some(named) = named else {
             continue;
         };

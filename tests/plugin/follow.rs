@@ -207,7 +207,7 @@ fn a_target_out_of_reach_ends_the_order_or_is_waited_for() {
         match retry {
             None => assert!(matches!(
                 status(&app, hunter),
-                PathStatus::Failed(PathFailure::NoWay { .. })
+                PathStatus::Failed(PathFailure::NoPath { .. })
             )),
             Some(_) => assert!(matches!(status(&app, hunter), PathStatus::Waiting(_))),
         }

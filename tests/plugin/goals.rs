@@ -185,9 +185,9 @@ fn who_must_see_its_target_goes_where_it_does() {
         Ok(start),
         "over water"
     );
-    assert!(!level(&app).has_sight(LAND, start, target));
+    assert!(!level(&app).has_line_of_sight(LAND, start, target));
     let end = outcome(&mut app, (7, 2), order.clone().in_sight(8, LAND)).unwrap();
-    assert!(level(&app).has_sight(LAND, end, target), "{end} does not see {target}");
+    assert!(level(&app).has_line_of_sight(LAND, end, target), "{end} does not see {target}");
     let away = (end.x - target.x).pow(2) + (end.y - target.y).pow(2);
     assert!(end != start && away <= 64, "{end} is not within 8 cells of {target}");
     // Short of range, an archer has to cross as well.
@@ -200,7 +200,7 @@ fn what_cannot_be_walked_to_can_be_shot_at() {
     let mut app = at_the_river();
     block(&mut app, CellRect::single(Cell::new(10, 8)));
     let (start, target) = (Cell::new(2, 2), Cell::new(12, 2));
-    let no_way = PathFailure::NoWay { start, goal: target };
+    let no_way = PathFailure::NoPath { start, goal: target };
     assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target)), Err(no_way));
     assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target).beside()), Err(no_way));
     let shot = PathRequest::to(target).in_sight(4, ARROW);
@@ -232,7 +232,7 @@ fn one_that_cannot_be_reached_is_left_aside() {
     assert_eq!(outcome(&mut app, (4, 0), all), Ok(here));
     let start = Cell::new(4, 0);
     let none = outcome(&mut app, (4, 0), PathRequest::to_nearest([beyond, wall]));
-    assert_eq!(none, Err(PathFailure::NoWay { start, goal: beyond }));
+    assert_eq!(none, Err(PathFailure::NoPath { start, goal: beyond }));
 }
 
 /// Rough ground with walls, for units of one cell.

@@ -184,7 +184,7 @@ fn a_goal_walled_off_is_reported_and_the_critter_stops() {
     let wall = CellRect::new(Cell::new(20, 0), 1, 3);
     grid(&mut app).get_mut(GridId::default()).unwrap().block(wall).unwrap();
     run(&mut app, 30);
-    assert!(matches!(status(&app, unit), PathStatus::Failed(PathFailure::NoWay { .. })));
+    assert!(matches!(status(&app, unit), PathStatus::Failed(PathFailure::NoPath { .. })));
     assert!(state(&app, unit).cell().x < 10);
     assert!(!state(&app, unit).walk().is_between_cells());
 }
@@ -258,7 +258,7 @@ fn a_grid_replaced_by_a_smaller_one_is_no_reason_to_panic() {
 
 #[test]
 fn any_schedule_will_do() {
-    crate::common::app::make_pool();
+    make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)))
         .insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(1));

@@ -174,7 +174,7 @@ fn an_order_and_a_transform_off_the_map_in_one_tick_leave_no_phantom() {
     move_to(&mut app, unit, (200, 5));
     order(&mut app, unit, (9, 9));
     run(&mut app, 1);
-    let place = crowd(&app).place(level(&app), state(&app, unit).unit().unwrap()).unwrap();
+    let place = crowd(&app).position(level(&app), state(&app, unit).unit().unwrap()).unwrap();
     assert_eq!(cell(&app, unit), place.0, "what the critter says and what the crowd holds");
     Watch::new().run_until_all_arrived(&mut app, &[unit], 400);
     order(&mut app, unit, (1, 1));

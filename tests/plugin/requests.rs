@@ -71,7 +71,7 @@ fn every_failure_names_its_reason() {
     for (request, reason) in [
         (PathRequest::to(far), PathFailure::GoalOutOfBounds(far)),
         (PathRequest::to(wall), PathFailure::GoalImpassable(wall)),
-        (PathRequest::to(other_side), PathFailure::NoWay { start, goal: other_side }),
+        (PathRequest::to(other_side), PathFailure::NoPath { start, goal: other_side }),
         (PathRequest::to(start).on(GridId(7)), PathFailure::GridGone(GridId(7))),
         (PathRequest::to(start).profile(ProfileId(3)), PathFailure::UnknownProfile(ProfileId(3))),
         (PathRequest::to(Vec2::NAN), PathFailure::GoalUnknown),

@@ -248,7 +248,7 @@ impl Storm {
                 continue;
             };
             assert_eq!(crowds.entity(GRID, unit), Some(entity), "whose unit is {unit:?}");
-            let (tail, head) = crowd.place(level, unit).unwrap();
+            let (tail, head) = crowd.position(level, unit).unwrap();
             assert_eq!((state.walk().tail(), state.walk().head()), (tail, head));
             let size = crowd.size(unit).unwrap();
             let rect = CellRect::new(tail, size, size);
@@ -305,7 +305,7 @@ impl Storm {
                 status,
                 // Or shut in between stones.
                 PathStatus::Arrived(PathKind::Complete)
-                    | PathStatus::Failed(PathFailure::NoWay { .. })
+                    | PathStatus::Failed(PathFailure::NoPath { .. })
             );
             assert!(is_fine, "{unit} at {}: {status:?}", state(&self.app, unit).cell());
         }

@@ -77,7 +77,7 @@ fn a_gap_must_be_as_wide_as_the_unit() {
         unblock(&mut app, CellRect::new(Cell::new(9, 5), 1, width));
         let unit = spawn_unit(&mut app, profile, (start.x, start.y));
         ask(&mut app, unit, PathRequest::to(goal).profile(profile));
-        let end = if fits { Ok(goal) } else { Err(PathFailure::NoWay { start, goal }) };
+        let end = if fits { Ok(goal) } else { Err(PathFailure::NoPath { start, goal }) };
         assert_eq!(walk_watched(&mut app, unit, profile), end, "{profile:?} through {width}");
     }
 }
@@ -90,7 +90,7 @@ fn a_gap_that_is_widened_lets_it_through() {
     let unit = spawn_unit(&mut app, BIG, (2, 4));
     ask(&mut app, unit, big(15, 4).retry(Retry { after: 5, longest: 5, most: 50 }));
     run(&mut app, 20);
-    assert!(matches!(status(&app, unit), PathStatus::Waiting(PathFailure::NoWay { .. })));
+    assert!(matches!(status(&app, unit), PathStatus::Waiting(PathFailure::NoPath { .. })));
     unblock(&mut app, CellRect::new(Cell::new(9, 6), 1, 1));
     assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(15, 4)));
 }

@@ -96,10 +96,10 @@ pub fn step(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut V
 
 /// Ticks until there is nothing left to do.
 pub fn finish(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
-    let begun = queue.tick();
+    let delivered = queue.tick();
     while !queue.is_empty() {
         step(queue, world, budget, replies);
-        assert!(queue.tick() < begun + 20_000, "{} jobs are never answered", queue.waiting());
+        assert!(queue.tick() < delivered + 20_000, "{} jobs are never answered", queue.waiting());
     }
 }
 
@@ -127,10 +127,10 @@ pub fn cells_around(
     random: &mut Random,
     near: impl Fn(Cell) -> bool,
 ) -> Vec<Cell> {
-    let island = grid.island(UNIT, goal);
+    let island = grid.region(UNIT, goal);
     assert!(island.is_some(), "the goal is a place to go to");
     std::iter::repeat_with(|| any_cell(grid, random))
-        .filter(|&cell| grid.island(UNIT, cell) == island && near(cell))
+        .filter(|&cell| grid.region(UNIT, cell) == island && near(cell))
         .take(count)
         .collect()
 }

@@ -1,4 +1,4 @@
-//! The tables: Markdown to be pasted into `benches/RESULTS.md`.
+//! The tables: Markdown to be pasted into `docs/lab/search.md`.
 //!
 //! Input: what the searchers did on each map. Output: a table per family, one for the games and
 //! one for everything. Times are over all queries of a table; the speed-up is the geometric mean

@@ -7,14 +7,14 @@
 //!
 //! Source: R. Dial, "Algorithm 360: Shortest-Path Forest with Topological Ordering" (CACM 1969).
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// End of a stack.
 const END: u32 = u32::MAX;
 
 /// A ring of stacks; see the [module](self).
 #[derive(Default)]
-pub struct DialRing<W: Watch = ()> {
+pub struct DialRing<W: OpenListObserver = ()> {
     /// Newest item of each stack.
     tops: Vec<u32>,
     /// A node and the item below it; free ones hang together the same way.
@@ -22,17 +22,17 @@ pub struct DialRing<W: Watch = ()> {
     free: u32,
     cursor: u32,
     len: usize,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> DialRing<W> {
+impl<W: OpenListObserver> DialRing<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 }
 
-impl<W: Watch> OpenList for DialRing<W> {
+impl<W: OpenListObserver> OpenList for DialRing<W> {
     fn reset(&mut self, lowest: u32, spread: u32) {
         let ring = spread.saturating_add(1).min(1 << 31).next_power_of_two();
         self.tops.clear();
@@ -68,7 +68,7 @@ impl<W: Watch> OpenList for DialRing<W> {
         }
         self.len -= 1;
         loop {
-            self.watch.compared(self.cursor as usize, self.cursor as usize);
+            self.observer.compared(self.cursor as usize, self.cursor as usize);
             let top = self.tops[self.cursor as usize];
             if top != END {
                 let (node, below) = self.items[top as usize];

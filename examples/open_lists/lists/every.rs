@@ -3,16 +3,16 @@
 //! By default a search keeps a successor that must be the next one to itself. The articles' searches
 //! do not.
 
-use bevy_tilepath::nav::open_list::{Count, Key, NodeId, OpenList};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use super::Counted;
 
-/// A list to which a search gives every node, as the articles do; see [`OpenList::TAKES_ALL`].
+/// A list to which a search gives every node, as the articles do; see [`OpenList::NEEDS_EVERY_NODE`].
 #[derive(Default)]
 pub struct Every<L>(L);
 
 impl<L: OpenList> OpenList for Every<L> {
-    const TAKES_ALL: bool = true;
+    const NEEDS_EVERY_NODE: bool = true;
 
     fn reset(&mut self, lowest: u32, spread: u32) {
         self.0.reset(lowest, spread);
@@ -42,7 +42,7 @@ impl<L: OpenList> OpenList for Every<L> {
 impl<L: Counted> Counted for Every<L> {
     const SEES_MOVES: bool = L::SEES_MOVES;
 
-    fn count(&self) -> Count {
+    fn count(&self) -> OperationCounts {
         self.0.count()
     }
 }

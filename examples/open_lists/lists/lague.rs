@@ -9,7 +9,7 @@
 
 use core::{cmp::Ordering, marker::PhantomData};
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// What can be in a [`Heap`]: the greater comes out first.
 pub trait HeapItem: Ord {
@@ -20,19 +20,19 @@ pub trait HeapItem: Ord {
 }
 
 /// A heap of references into `objects`; see the [module](self).
-pub struct Heap<T: HeapItem, W: Watch> {
+pub struct Heap<T: HeapItem, W: OpenListObserver> {
     items: Vec<u32>,
-    watch: W,
+    observer: W,
     of: PhantomData<fn(T)>,
 }
 
-impl<T: HeapItem, W: Watch> Default for Heap<T, W> {
+impl<T: HeapItem, W: OpenListObserver> Default for Heap<T, W> {
     fn default() -> Self {
-        Self { items: Vec::new(), watch: W::default(), of: PhantomData }
+        Self { items: Vec::new(), observer: W::default(), of: PhantomData }
     }
 }
 
-impl<T: HeapItem, W: Watch> Heap<T, W> {
+impl<T: HeapItem, W: OpenListObserver> Heap<T, W> {
     /// Puts an object in.
     pub fn add(&mut self, objects: &mut [T], item: u32) {
         objects[item as usize].set_heap_index(self.items.len());
@@ -96,12 +96,12 @@ impl<T: HeapItem, W: Watch> Heap<T, W> {
     }
 
     fn compare(&mut self, objects: &[T], one: usize, other: usize) -> Ordering {
-        self.watch.compared(one, other);
+        self.observer.compared(one, other);
         objects[self.items[one] as usize].cmp(&objects[self.items[other] as usize])
     }
 
     fn swap(&mut self, objects: &mut [T], one: usize, other: usize) {
-        self.watch.moved(one, other);
+        self.observer.moved(one, other);
         self.items.swap(one, other);
         objects[self.items[one] as usize].set_heap_index(one);
         objects[self.items[other] as usize].set_heap_index(other);
@@ -141,20 +141,20 @@ impl HeapItem for Square {
 
 /// The generic heap over the squares of a search.
 #[derive(Default)]
-pub struct LagueHeap<W: Watch = ()> {
+pub struct LagueHeap<W: OpenListObserver = ()> {
     /// By node number.
     squares: Vec<Square>,
     heap: Heap<Square, W>,
 }
 
-impl<W: Watch> LagueHeap<W> {
+impl<W: OpenListObserver> LagueHeap<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.heap.watch
+    pub const fn observer(&self) -> &W {
+        &self.heap.observer
     }
 }
 
-impl<W: Watch> OpenList for LagueHeap<W> {
+impl<W: OpenListObserver> OpenList for LagueHeap<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.heap.items.clear();
     }

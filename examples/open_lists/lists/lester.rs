@@ -11,13 +11,13 @@
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003).
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// Columns of the strip that node numbers fill.
 const COLUMNS: u32 = 32;
 
 /// The article's heap with all its arrays; see the [module](self).
-pub struct LesterHeap<W: Watch = ()> {
+pub struct LesterHeap<W: OpenListObserver = ()> {
     /// Item numbers in heap order, from slot 1 on.
     open_list: Vec<u32>,
     number_of_open_list_items: usize,
@@ -29,10 +29,10 @@ pub struct LesterHeap<W: Watch = ()> {
     open_x: Vec<u32>,
     /// Row by item number, from 1 on.
     open_y: Vec<u32>,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> Default for LesterHeap<W> {
+impl<W: OpenListObserver> Default for LesterHeap<W> {
     fn default() -> Self {
         Self {
             open_list: vec![0],
@@ -41,15 +41,15 @@ impl<W: Watch> Default for LesterHeap<W> {
             f_cost: vec![0],
             open_x: vec![0],
             open_y: vec![0],
-            watch: W::default(),
+            observer: W::default(),
         }
     }
 }
 
-impl<W: Watch> LesterHeap<W> {
+impl<W: OpenListObserver> LesterHeap<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     fn f_in(&self, slot: usize) -> u32 {
@@ -59,12 +59,12 @@ impl<W: Watch> LesterHeap<W> {
     /// "Adding Items to the Heap": up from slot `m` as long as the parent is not lower.
     fn bubble_up(&mut self, mut m: usize) {
         while m != 1 {
-            self.watch.compared(m, m / 2);
+            self.observer.compared(m, m / 2);
             if self.f_in(m) > self.f_in(m / 2) {
                 break;
             }
             self.open_list.swap(m, m / 2);
-            self.watch.moved(m, m / 2);
+            self.observer.moved(m, m / 2);
             m /= 2;
         }
     }
@@ -78,7 +78,7 @@ impl<W: Watch> LesterHeap<W> {
                 if child > self.number_of_open_list_items {
                     break;
                 }
-                self.watch.compared(v, child);
+                self.observer.compared(v, child);
                 if self.f_in(v) >= self.f_in(child) {
                     v = child;
                 }
@@ -87,12 +87,12 @@ impl<W: Watch> LesterHeap<W> {
                 break;
             }
             self.open_list.swap(u, v);
-            self.watch.moved(u, v);
+            self.observer.moved(u, v);
         }
     }
 }
 
-impl<W: Watch> OpenList for LesterHeap<W> {
+impl<W: OpenListObserver> OpenList for LesterHeap<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         for array in [&mut self.open_list, &mut self.f_cost, &mut self.open_x, &mut self.open_y] {
             array.truncate(1);
@@ -115,7 +115,7 @@ impl<W: Watch> OpenList for LesterHeap<W> {
         let square = (node % COLUMNS, node / COLUMNS);
         for slot in 1..=self.number_of_open_list_items {
             let item = self.open_list[slot] as usize;
-            self.watch.compared(slot, slot);
+            self.observer.compared(slot, slot);
             if (self.open_x[item], self.open_y[item]) == square {
                 self.f_cost[item] = key.f;
                 self.bubble_up(slot);

@@ -10,32 +10,32 @@
 //!
 //! Source: "Binary heaps", a blog article on a C# pathfinder, after P. Lester.
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// End of a stack.
 const END: u32 = u32::MAX;
 
 /// A heap of numbers from index 1 on.
-pub struct PlainHeap<W: Watch = ()> {
+pub struct PlainHeap<W: OpenListObserver = ()> {
     values: Vec<u32>,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> Default for PlainHeap<W> {
+impl<W: OpenListObserver> Default for PlainHeap<W> {
     fn default() -> Self {
-        Self { values: vec![0], watch: W::default() }
+        Self { values: vec![0], observer: W::default() }
     }
 }
 
-impl<W: Watch> PlainHeap<W> {
+impl<W: OpenListObserver> PlainHeap<W> {
     /// The values in array order.
     pub fn values(&self) -> &[u32] {
         &self.values[1..]
     }
 
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     /// Puts a value in.
@@ -44,12 +44,12 @@ impl<W: Watch> PlainHeap<W> {
         let mut index = self.values.len() - 1;
         while index != 1 {
             let parent = index / 2;
-            self.watch.compared(index, parent);
+            self.observer.compared(index, parent);
             if self.values[index] > self.values[parent] {
                 break;
             }
             self.values.swap(index, parent);
-            self.watch.moved(index, parent);
+            self.observer.moved(index, parent);
             index = parent;
         }
     }
@@ -65,7 +65,7 @@ impl<W: Watch> PlainHeap<W> {
             let parent = swap;
             let children = 2 * parent..self.values.len().min(2 * parent + 2);
             for child in children {
-                self.watch.compared(swap, child);
+                self.observer.compared(swap, child);
                 if self.values[swap] >= self.values[child] {
                     swap = child;
                 }
@@ -74,14 +74,14 @@ impl<W: Watch> PlainHeap<W> {
                 return Some(lowest);
             }
             self.values.swap(parent, swap);
-            self.watch.moved(parent, swap);
+            self.observer.moved(parent, swap);
         }
     }
 }
 
 /// The plain heap and its table of squares; see the [module](self).
 #[derive(Default)]
-pub struct PlainList<W: Watch = ()> {
+pub struct PlainList<W: OpenListObserver = ()> {
     heap: PlainHeap<W>,
     /// Newest square of each F in the heap, by F modulo the ring.
     tops: Vec<u32>,
@@ -89,14 +89,14 @@ pub struct PlainList<W: Watch = ()> {
     squares: Vec<(NodeId, u32)>,
 }
 
-impl<W: Watch> PlainList<W> {
+impl<W: OpenListObserver> PlainList<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        self.heap.watch()
+    pub const fn observer(&self) -> &W {
+        self.heap.observer()
     }
 }
 
-impl<W: Watch> OpenList for PlainList<W> {
+impl<W: OpenListObserver> OpenList for PlainList<W> {
     fn reset(&mut self, _lowest: u32, spread: u32) {
         let ring = spread.saturating_add(1).min(1 << 31).next_power_of_two();
         self.heap.values.truncate(1);

@@ -5,32 +5,32 @@
 //!
 //! Source: D. B. Johnson, "Priority Queues with Update and Finding Minimum Spanning Trees" (1975).
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// A 4-ary heap; see the [module](self).
 #[derive(Default)]
-pub struct QuadHeap<W: Watch = ()> {
+pub struct QuadHeap<W: OpenListObserver = ()> {
     items: Vec<(u64, NodeId)>,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> QuadHeap<W> {
+impl<W: OpenListObserver> QuadHeap<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     /// The least of the children of `slot`.
     fn least_child(&mut self, slot: usize) -> Option<usize> {
         let children = 4 * slot + 1..self.items.len().min(4 * slot + 5);
         children.reduce(|least, child| {
-            self.watch.compared(least, child);
+            self.observer.compared(least, child);
             if self.items[child] < self.items[least] { child } else { least }
         })
     }
 }
 
-impl<W: Watch> OpenList for QuadHeap<W> {
+impl<W: OpenListObserver> OpenList for QuadHeap<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.items.clear();
     }
@@ -41,12 +41,12 @@ impl<W: Watch> OpenList for QuadHeap<W> {
         self.items.push(item);
         while slot > 0 {
             let parent = (slot - 1) / 4;
-            self.watch.compared(slot, parent);
+            self.observer.compared(slot, parent);
             if item >= self.items[parent] {
                 break;
             }
             self.items[slot] = self.items[parent];
-            self.watch.moved(slot, parent);
+            self.observer.moved(slot, parent);
             slot = parent;
         }
         self.items[slot] = item;
@@ -63,12 +63,12 @@ impl<W: Watch> OpenList for QuadHeap<W> {
         };
         let mut slot = 0;
         while let Some(child) = self.least_child(slot) {
-            self.watch.compared(slot, child);
+            self.observer.compared(slot, child);
             if last <= self.items[child] {
                 break;
             }
             self.items[slot] = self.items[child];
-            self.watch.moved(slot, child);
+            self.observer.moved(slot, child);
             slot = child;
         }
         self.items[slot] = last;

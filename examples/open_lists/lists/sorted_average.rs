@@ -6,7 +6,7 @@
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 use super::{
     chain::{Chain, NONE},
@@ -15,22 +15,22 @@ use super::{
 
 /// A sorted linked list, searched from either end; see the [module](self).
 #[derive(Default)]
-pub struct SortedFromAverage<W: Watch = ()> {
+pub struct SortedFromAverage<W: OpenListObserver = ()> {
     chain: Chain,
     /// Sum of all F in the list.
     sum: u64,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> SortedFromAverage<W> {
+impl<W: OpenListObserver> SortedFromAverage<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     /// Whether `f` is above the average.
     fn is_above_average(&mut self, f: u32) -> bool {
-        self.watch.compared(0, 0);
+        self.observer.compared(0, 0);
         u64::from(f) * self.chain.len() as u64 > self.sum
     }
 
@@ -38,7 +38,7 @@ impl<W: Watch> SortedFromAverage<W> {
     fn last_below(&mut self, f: u32) -> u32 {
         let (mut next, mut at) = (NONE, self.chain.last);
         while at != NONE {
-            self.watch.compared(at as usize, at as usize);
+            self.observer.compared(at as usize, at as usize);
             let link = self.chain.get(at);
             if link.f < f {
                 break;
@@ -55,7 +55,7 @@ impl<W: Watch> SortedFromAverage<W> {
     }
 }
 
-impl<W: Watch> OpenList for SortedFromAverage<W> {
+impl<W: OpenListObserver> OpenList for SortedFromAverage<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.chain.clear();
         self.sum = 0;
@@ -65,15 +65,15 @@ impl<W: Watch> OpenList for SortedFromAverage<W> {
         let next = if self.is_above_average(key.f) {
             self.last_below(key.f)
         } else {
-            first_not_below(&self.chain, &mut self.watch, key.f)
+            first_not_below(&self.chain, &mut self.observer, key.f)
         };
         self.chain.insert_before(next, key.f, node);
         self.sum += u64::from(key.f);
     }
 
     fn improve(&mut self, node: NodeId, key: Key) {
-        if let Some(link) = find(&self.chain, &mut self.watch, node) {
-            self.watch.moved(link as usize, link as usize);
+        if let Some(link) = find(&self.chain, &mut self.observer, node) {
+            self.observer.moved(link as usize, link as usize);
             self.remove(link);
             self.insert(node, key);
         }

@@ -6,20 +6,20 @@
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// A sorted array; see the [module](self).
 #[derive(Default)]
-pub struct SortedBySearch<W: Watch = ()> {
+pub struct SortedBySearch<W: OpenListObserver = ()> {
     /// Highest F first.
     items: Vec<(u32, NodeId)>,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> SortedBySearch<W> {
+impl<W: OpenListObserver> SortedBySearch<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     /// The place from which on everything is below `f`: new items come out before equal ones.
@@ -27,7 +27,7 @@ impl<W: Watch> SortedBySearch<W> {
         let (mut low, mut high) = (0, self.items.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            self.watch.compared(middle, middle);
+            self.observer.compared(middle, middle);
             if self.items[middle].0 >= f {
                 low = middle + 1;
             } else {
@@ -39,12 +39,12 @@ impl<W: Watch> SortedBySearch<W> {
 
     fn note_moves(&mut self, from: usize) {
         for index in from..self.items.len() {
-            self.watch.moved(index, index + 1);
+            self.observer.moved(index, index + 1);
         }
     }
 }
 
-impl<W: Watch> OpenList for SortedBySearch<W> {
+impl<W: OpenListObserver> OpenList for SortedBySearch<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.items.clear();
     }
@@ -57,7 +57,7 @@ impl<W: Watch> OpenList for SortedBySearch<W> {
 
     fn improve(&mut self, node: NodeId, key: Key) {
         let found = (0..self.items.len()).rev().find(|&index| {
-            self.watch.compared(index, index);
+            self.observer.compared(index, index);
             self.items[index].1 == node
         });
         if let Some(index) = found {

@@ -5,29 +5,29 @@
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 use super::chain::{Chain, NONE};
 
 /// A sorted linked list, searched from the front; see the [module](self).
 #[derive(Default)]
-pub struct SortedFromFront<W: Watch = ()> {
+pub struct SortedFromFront<W: OpenListObserver = ()> {
     chain: Chain,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> SortedFromFront<W> {
+impl<W: OpenListObserver> SortedFromFront<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 }
 
 /// The link of a node, looked for from the front.
-pub fn find<W: Watch>(chain: &Chain, watch: &mut W, node: NodeId) -> Option<u32> {
+pub fn find<W: OpenListObserver>(chain: &Chain, observer: &mut W, node: NodeId) -> Option<u32> {
     let mut at = chain.first;
     while at != NONE {
-        watch.compared(at as usize, at as usize);
+        observer.compared(at as usize, at as usize);
         let link = chain.get(at);
         if link.node == node {
             return Some(at);
@@ -38,10 +38,10 @@ pub fn find<W: Watch>(chain: &Chain, watch: &mut W, node: NodeId) -> Option<u32>
 }
 
 /// The first link of equal or higher F, looked for from the front; `NONE` if there is none.
-pub fn first_not_below<W: Watch>(chain: &Chain, watch: &mut W, f: u32) -> u32 {
+pub fn first_not_below<W: OpenListObserver>(chain: &Chain, observer: &mut W, f: u32) -> u32 {
     let mut at = chain.first;
     while at != NONE {
-        watch.compared(at as usize, at as usize);
+        observer.compared(at as usize, at as usize);
         let link = chain.get(at);
         if link.f >= f {
             break;
@@ -51,19 +51,19 @@ pub fn first_not_below<W: Watch>(chain: &Chain, watch: &mut W, f: u32) -> u32 {
     at
 }
 
-impl<W: Watch> OpenList for SortedFromFront<W> {
+impl<W: OpenListObserver> OpenList for SortedFromFront<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.chain.clear();
     }
 
     fn insert(&mut self, node: NodeId, key: Key) {
-        let next = first_not_below(&self.chain, &mut self.watch, key.f);
+        let next = first_not_below(&self.chain, &mut self.observer, key.f);
         self.chain.insert_before(next, key.f, node);
     }
 
     fn improve(&mut self, node: NodeId, key: Key) {
-        if let Some(link) = find(&self.chain, &mut self.watch, node) {
-            self.watch.moved(link as usize, link as usize);
+        if let Some(link) = find(&self.chain, &mut self.observer, node) {
+            self.observer.moved(link as usize, link as usize);
             self.chain.remove(link);
             self.insert(node, key);
         }

@@ -8,7 +8,7 @@
 use core::{cell::Cell, cmp::Ordering};
 use std::collections::BinaryHeap;
 
-use bevy_tilepath::nav::open_list::{Count, Key, NodeId, OpenList};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use super::Counted;
 
@@ -79,8 +79,8 @@ impl<I: StdItem> Default for StdHeap<I> {
 }
 
 impl Counted for StdHeap<Heard> {
-    fn count(&self) -> Count {
-        Count { comparisons: COMPARISONS.get() - self.before, moves: 0 }
+    fn count(&self) -> OperationCounts {
+        OperationCounts { comparisons: COMPARISONS.get() - self.before, moves: 0 }
     }
 
     const SEES_MOVES: bool = false;

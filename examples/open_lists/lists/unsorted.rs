@@ -6,25 +6,25 @@
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
-use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, Watch};
+use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
 /// Items in no order; see the [module](self).
 #[derive(Default)]
-pub struct UnsortedList<W: Watch = ()> {
+pub struct UnsortedList<W: OpenListObserver = ()> {
     items: Vec<(u32, NodeId)>,
-    watch: W,
+    observer: W,
 }
 
-impl<W: Watch> UnsortedList<W> {
+impl<W: OpenListObserver> UnsortedList<W> {
     /// Who looks on.
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &W {
+        &self.observer
     }
 
     fn lowest(&mut self) -> usize {
         let (mut lowest, mut place) = (u32::MAX, 0);
         for (index, &(f, _)) in self.items.iter().enumerate() {
-            self.watch.compared(index, place);
+            self.observer.compared(index, place);
             if f <= lowest {
                 (lowest, place) = (f, index);
             }
@@ -33,7 +33,7 @@ impl<W: Watch> UnsortedList<W> {
     }
 }
 
-impl<W: Watch> OpenList for UnsortedList<W> {
+impl<W: OpenListObserver> OpenList for UnsortedList<W> {
     fn reset(&mut self, _lowest: u32, _spread: u32) {
         self.items.clear();
     }
@@ -44,7 +44,7 @@ impl<W: Watch> OpenList for UnsortedList<W> {
 
     fn improve(&mut self, node: NodeId, key: Key) {
         let found = (0..self.items.len()).find(|&index| {
-            self.watch.compared(index, index);
+            self.observer.compared(index, index);
             self.items[index].1 == node
         });
         if let Some(index) = found {
@@ -58,7 +58,7 @@ impl<W: Watch> OpenList for UnsortedList<W> {
         }
         let lowest = self.lowest();
         for index in lowest + 1..self.items.len() {
-            self.watch.moved(index, index - 1);
+            self.observer.moved(index, index - 1);
         }
         Some(self.items.remove(lowest).1)
     }

@@ -1,11 +1,11 @@
 //! A set of chunks in which a search may look: those on a route, and all around them.
 //!
-//! Input: the chunks of a route. Output: whether a cell lies in one of them or in a chunk beside,
-//! answered with one bit. Memory is a bit a chunk, and kept for the next route.
+//! Input: the chunks of a route. Output: whether a cell lies in one of them or in a chunk beside them,
+//! answered with one bit. Memory is one bit per chunk, kept for the next route.
 
 use crate::nav::cell::CHUNK;
 
-/// Chunks as bits, row by row; see the [module](self). Holds no cell before it is filled.
+/// Chunks as bits, row by row; see the [module](self). Contains no cell before it is filled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Corridor {
     words_per_row: usize,
@@ -13,13 +13,13 @@ pub(crate) struct Corridor {
 }
 
 impl Corridor {
-    /// Takes in the chunks of a way and all eight around each, instead of what it held before.
-    /// `chunks` is the size of the grid in chunks.
-    pub(crate) fn fill(&mut self, chunks: (u32, u32), way: &[(u32, u32)]) {
+    /// Replaces the content with the chunks of a route and all eight around each. `chunks` is the size of the
+    /// grid in chunks.
+    pub(crate) fn fill(&mut self, chunks: (u32, u32), route: &[(u32, u32)]) {
         self.clear();
         self.words_per_row = chunks.0.div_ceil(64) as usize;
         self.words.resize(self.words_per_row * chunks.1 as usize, 0);
-        for &(x, y) in way {
+        for &(x, y) in route {
             for y in y.saturating_sub(1)..(y + 2).min(chunks.1) {
                 for x in x.saturating_sub(1)..(x + 2).min(chunks.0) {
                     self.words[y as usize * self.words_per_row + x as usize / 64] |= 1 << (x % 64);
@@ -28,7 +28,7 @@ impl Corridor {
         }
     }
 
-    /// Holds nothing any more.
+    /// Empties the corridor.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
     }
@@ -41,7 +41,7 @@ impl Corridor {
         word.is_some_and(|&word| word >> (x % 64) & 1 == 1)
     }
 
-    /// Memory in bytes.
+    /// Returns the memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.words.capacity()
     }
@@ -52,18 +52,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_corridor_holds_the_way_and_what_is_beside_it() {
+    fn a_corridor_holds_the_route_and_the_chunks_around_it() {
         let mut corridor = Corridor::default();
         assert!(!corridor.contains(0, 0));
         let chunks = (130, 9);
-        let way = [(63, 4), (64, 4), (64, 5), (0, 0), (129, 8)];
+        let route = [(63, 4), (64, 4), (64, 5), (0, 0), (129, 8)];
         for _ in 0..2 {
             corridor.fill(chunks, &[(20, 2)]);
-            corridor.fill(chunks, &way);
+            corridor.fill(chunks, &route);
             for y in 0..chunks.1 {
                 for x in 0..chunks.0 {
                     let is_near = |&(a, b): &(u32, u32)| x.abs_diff(a) < 2 && y.abs_diff(b) < 2;
-                    let expected = way.iter().any(is_near);
+                    let expected = route.iter().any(is_near);
                     assert_eq!(corridor.contains(x * CHUNK, y * CHUNK), expected, "({x}, {y})");
                     assert_eq!(corridor.contains(x * CHUNK + 31, y * CHUNK + 31), expected);
                 }

@@ -1,21 +1,21 @@
-//! The portals of all chunks and what the ground of each costs.
+//! The portals of all chunks and the terrain cost of each chunk.
 //!
-//! Input: bit rows, components and the mean cost of every chunk; later, marks on edited chunks.
-//! Output: the ways out of a component of a chunk, and what going straight through the chunk costs.
-//! After an edit the portals of the marked chunks, and of those to their left and below, are read
-//! anew: those on all borders of what was marked. It is the same then as if built anew.
+//! Input: bit rows, components and the mean cost of every chunk; later, marks on edited chunks. Output: the
+//! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
+//! portals of the marked chunks, and of those to their left and below, are read again: all borders of the
+//! marked chunks. The result equals a rebuild.
 //!
-//! Two portals of a chunk are connected inside it exactly if their components there are the same:
-//! portals carry both their components, so a search need not look into the regions.
+//! Two portals of a chunk are connected inside it exactly if their components there are the same: portals
+//! carry both their components, so a search need not look into the regions.
 //!
-//! All portals stand in one list, those of a chunk together. A chunk that outgrows its room in the
-//! list moves to a room twice as large at the end; the rooms it has left behind are smaller in all
-//! than the one it has, so they stay unused. Memory: 8 bytes a chunk, 4 a portal (an open chunk has
-//! two), 2 a chunk where costs are mixed: 0.02 bytes a cell on open ground, about 0.05 where half
-//! the map is rocks; at most 0.14, if every other cell of each border is a crossing by itself.
+//! All portals are in one list, those of a chunk together. A chunk that outgrows its capacity in the list
+//! moves to a range of twice the capacity at the end; the ranges it has left behind are together smaller than
+//! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
+//! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
+//! rocks; at most 0.14, if every other cell of each border is a separate crossing.
 
 use super::{
-    BORDER, Place, SIDE,
+    BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
     portals::{ChunkPortals, Portal},
 };
 use crate::nav::{
@@ -24,21 +24,21 @@ use crate::nav::{
     terrain::STRAIGHT,
 };
 
-/// The cheapest ground, and the unit of what others cost.
-pub(super) const FLAT: u32 = 256;
-/// Dearer ground counts as this, so that costs fit into 32 bits.
-const MOST: u32 = 64 * FLAT;
+/// Cost of the cheapest terrain; other costs are relative to it.
+pub(super) const UNIT_COST: u32 = 256;
+/// More expensive terrain counts as this, so that costs fit into 32 bits.
+const MAX_COST: u32 = 64 * UNIT_COST;
 
 /// How the layer counts distances and costs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoarseCosts {
     /// What a column or row of the shorter side adds to a distance.
     pub(crate) short_weight: u32,
-    /// Lowest sum of two terrain costs, in units; `None` where cost is uniform.
+    /// Lowest sum of two terrain costs, in units; `None` on uniform terrain.
     pub(crate) lowest: Option<u32>,
 }
 
-/// Portals and ground of all chunks; see the [module](self).
+/// Portals and terrain costs of all chunks; see the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) struct CoarseGraph {
     /// Rows of cells.
@@ -46,63 +46,63 @@ pub(crate) struct CoarseGraph {
     /// Size in chunks.
     chunks: (u32, u32),
     costs: CoarseCosts,
-    spans: Vec<Span>,
+    ranges: Vec<PortalRange>,
     portals: Vec<Portal>,
-    /// Mean cost of what is passable, per chunk; empty where cost is uniform.
-    grounds: Vec<u16>,
-    /// Chunks to read anew at the next repair.
+    /// Mean cost of the passable cells of each chunk; empty on uniform terrain.
+    chunk_costs: Vec<u16>,
+    /// Chunks to read again at the next repair.
     marked: Vec<u32>,
     revision: u64,
 }
 
-/// Where in the list the portals of a chunk stand: first those to the right, then those up.
+/// The range of a chunk's portals in the list: first those to the right, then those up.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+struct PortalRange {
     first: u32,
-    room: u8,
+    capacity: u8,
     right: u8,
     count: u8,
 }
 
 /// A portal as seen from one of its two chunks.
 pub(super) struct Exit {
-    /// The chunk that has it to the right or above.
+    /// The chunk that has the portal on its right or upper border.
     pub(super) owner: usize,
-    /// Which of the owner's portals it is, and how many there are.
+    /// Index of the portal among the owner's portals, and their number.
     pub(super) index: u32,
     pub(super) count: u8,
-    pub(super) place: Place,
+    pub(super) position: HalfCell,
     /// Component on the other side.
     pub(super) label: u16,
     /// Whether it leads out of its owner.
-    pub(super) leads_ahead: bool,
+    pub(super) is_forward: bool,
 }
 
 impl CoarseGraph {
-    /// Reads everything. `size` is in cells. `ground` tells by how much the passable cells of the
-    /// chunk in a column and row (of chunks) exceed the cheapest terrain on average, in sixteenths
-    /// of the layer's unit; `None` where none is passable. It is not asked where cost is uniform.
+    /// Reads everything. `size` is in cells. `mean_excess` returns by how much the passable cells of the
+    /// chunk in a column and row (of chunks) exceed the cheapest terrain on average, in sixteenths of the
+    /// layer's unit; `None` if none is passable. It is not called on uniform terrain.
     pub(crate) fn build(
         size: (u32, u32),
         costs: CoarseCosts,
         (bits, regions): (&BitRows, &Regions),
-        ground: impl Fn(u32, u32) -> Option<u32>,
+        mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) -> Self {
         let chunks = regions.chunks();
         let count = chunks.0 * chunks.1;
-        let mixed = if costs.lowest.is_some() { count as usize } else { 0 };
+        let weighted_chunks = if costs.lowest.is_some() { count as usize } else { 0 };
         let mut graph = Self {
             height: size.1,
             chunks,
             costs,
-            spans: vec![Span::default(); count as usize],
+            ranges: vec![PortalRange::default(); count as usize],
             portals: Vec::new(),
-            grounds: vec![0; mixed],
+            chunk_costs: vec![0; weighted_chunks],
             marked: Vec::new(),
             revision: 0,
         };
         for chunk in 0..count {
-            graph.read_ground(chunk, &ground);
+            graph.read_chunk_cost(chunk, &mean_excess);
             graph.read_portals(chunk, bits, regions);
         }
         graph.portals.shrink_to_fit();
@@ -114,13 +114,13 @@ impl CoarseGraph {
         self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
     }
 
-    /// Reads the marked chunks anew; `bits` and `regions` are up to date. For `ground` see
+    /// Reads the marked chunks again; `bits` and `regions` are up to date. For `mean_excess` see
     /// [`build`](Self::build).
     pub(crate) fn repair(
         &mut self,
         bits: &BitRows,
         regions: &Regions,
-        ground: impl Fn(u32, u32) -> Option<u32>,
+        mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) {
         if self.marked.is_empty() {
             return;
@@ -131,7 +131,7 @@ impl CoarseGraph {
         chunks.dedup();
         for index in 0..chunks.len() {
             let chunk = chunks[index];
-            self.read_ground(chunk, &ground);
+            self.read_chunk_cost(chunk, &mean_excess);
             if !chunk.is_multiple_of(self.chunks.0) {
                 chunks.push(chunk - 1);
             }
@@ -153,45 +153,45 @@ impl CoarseGraph {
         self.revision
     }
 
-    /// Size in chunks.
+    /// Returns the size in chunks.
     pub(crate) const fn chunks(&self) -> (u32, u32) {
         self.chunks
     }
 
-    /// Memory in bytes.
+    /// Returns the memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.spans.len() * size_of::<Span>()
+        self.ranges.len() * size_of::<PortalRange>()
             + self.portals.capacity() * size_of::<Portal>()
-            + 2 * self.grounds.len()
+            + 2 * self.chunk_costs.len()
             + 4 * self.marked.capacity()
     }
 
-    /// Number of a chunk.
+    /// Returns the index of a chunk.
     #[inline]
-    pub(super) const fn number(&self, (x, y): (u32, u32)) -> usize {
+    pub(super) const fn chunk_index(&self, (x, y): (u32, u32)) -> usize {
         y as usize * self.chunks.0 as usize + x as usize
     }
 
-    /// Weight of the shortest way over open ground, between places in half cells.
+    /// Returns the weight of the shortest path over open terrain, between positions in half cells.
     #[inline]
-    pub(super) fn distance(&self, from: Place, to: Place) -> u32 {
+    pub(super) fn distance(&self, from: HalfCell, to: HalfCell) -> u32 {
         let dx = u32::from(from.x.abs_diff(to.x));
         let dy = u32::from(from.y.abs_diff(to.y));
         STRAIGHT * dx.max(dy) + self.costs.short_weight * dx.min(dy)
     }
 
-    /// What the ground of a chunk costs, next to [`FLAT`].
+    /// Returns the terrain cost of a chunk, in parts of which [`UNIT_COST`] is the cheapest terrain.
     #[inline]
-    pub(super) fn ground(&self, chunk: (u32, u32)) -> u32 {
-        self.grounds.get(self.number(chunk)).map_or(FLAT, |&ground| u32::from(ground))
+    pub(super) fn chunk_cost(&self, chunk: (u32, u32)) -> u32 {
+        self.chunk_costs.get(self.chunk_index(chunk)).map_or(UNIT_COST, |&cost| u32::from(cost))
     }
 
-    /// No chunk's ground costs less.
-    pub(super) fn lowest_ground(&self) -> u32 {
-        if self.grounds.is_empty() {
-            return FLAT;
+    /// Returns a lower bound on the terrain costs of all chunks.
+    pub(super) fn lowest_chunk_cost(&self) -> u32 {
+        if self.chunk_costs.is_empty() {
+            return UNIT_COST;
         }
-        u32::from(self.grounds.iter().fold(MOST as u16, |lowest, &ground| lowest.min(ground)))
+        u32::from(self.chunk_costs.iter().fold(MAX_COST as u16, |lowest, &cost| lowest.min(cost)))
     }
 
     /// Visits the portals that lead out of a component of a chunk.
@@ -212,7 +212,8 @@ impl CoarseGraph {
         }
     }
 
-    /// Visits the portals on the right or upper border of `owner` that lead ahead, or back into it.
+    /// Visits the portals on the right or upper border of `owner` that lead out of it (`AHEAD`), or back into
+    /// it.
     #[inline]
     fn exits_of<const RIGHT: bool, const AHEAD: bool>(
         &self,
@@ -220,59 +221,63 @@ impl CoarseGraph {
         label: u16,
         visit: &mut impl FnMut(Exit),
     ) {
-        let number = self.number(owner);
-        let span = self.spans[number];
-        let (from, to) = if RIGHT { (0, span.right) } else { (span.right, span.count) };
-        let first = span.first as usize;
+        let owner_index = self.chunk_index(owner);
+        let range = self.ranges[owner_index];
+        let (from, to) = if RIGHT { (0, range.right) } else { (range.right, range.count) };
+        let first = range.first as usize;
         let portals = &self.portals[first + usize::from(from)..first + usize::from(to)];
-        let (x, y) = (owner.0 as u16 * SIDE, owner.1 as u16 * SIDE);
+        let (x, y) = (owner.0 as u16 * CHUNK_HALF_CELLS, owner.1 as u16 * CHUNK_HALF_CELLS);
         for (index, portal) in portals.iter().enumerate() {
-            let (near, far) = (portal.here(), portal.there());
+            let (near, far) = (portal.near_label(), portal.far_label());
             let (near, far) = if AHEAD { (near, far) } else { (far, near) };
             if near != label {
                 continue;
             }
-            let (dx, dy) = if RIGHT { (BORDER, portal.along()) } else { (portal.along(), BORDER) };
+            let (dx, dy) = if RIGHT {
+                (BORDER_HALF_CELL, portal.along())
+            } else {
+                (portal.along(), BORDER_HALF_CELL)
+            };
             visit(Exit {
-                owner: number,
+                owner: owner_index,
                 index: u32::from(from) + index as u32,
-                count: span.count,
-                place: Place { x: x + dx, y: y + dy },
+                count: range.count,
+                position: HalfCell { x: x + dx, y: y + dy },
                 label: far,
-                leads_ahead: AHEAD,
+                is_forward: AHEAD,
             });
         }
     }
 
-    fn read_ground(&mut self, chunk: u32, ground: &impl Fn(u32, u32) -> Option<u32>) {
+    fn read_chunk_cost(&mut self, chunk: u32, mean_excess: &impl Fn(u32, u32) -> Option<u32>) {
         let Some(lowest) = self.costs.lowest else {
             return;
         };
-        // Nobody goes where nothing is passable.
-        let cost = match ground(chunk % self.chunks.0, chunk / self.chunks.0) {
-            None => MOST,
+        // Without passable cells no path enters the chunk.
+        let cost = match mean_excess(chunk % self.chunks.0, chunk / self.chunks.0) {
+            None => MAX_COST,
             // A step costs the lowest sum and twice the mean excess.
             Some(excess) => {
-                let more = excess.saturating_mul(2 * FLAT / 16) / lowest.max(1);
-                FLAT + more.min(MOST - FLAT)
+                let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
+                UNIT_COST + more.min(MAX_COST - UNIT_COST)
             }
         };
-        self.grounds[chunk as usize] = cost as u16;
+        self.chunk_costs[chunk as usize] = cost as u16;
     }
 
     fn read_portals(&mut self, chunk: u32, bits: &BitRows, regions: &Regions) {
-        let place = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let found = ChunkPortals::read(place, self.height, bits, regions);
+        let chunk_position = (chunk % self.chunks.0, chunk / self.chunks.0);
+        let found = ChunkPortals::read(chunk_position, self.height, bits, regions);
         let portals = found.all();
-        let span = &mut self.spans[chunk as usize];
-        if portals.len() > usize::from(span.room) {
-            let is_first = span.room == 0;
-            let room = if is_first { portals.len() } else { portals.len().next_power_of_two() };
-            (span.first, span.room) = (self.portals.len() as u32, room as u8);
-            self.portals.resize(self.portals.len() + room, Portal::default());
+        let range = &mut self.ranges[chunk as usize];
+        if portals.len() > usize::from(range.capacity) {
+            let is_first = range.capacity == 0;
+            let capacity = if is_first { portals.len() } else { portals.len().next_power_of_two() };
+            (range.first, range.capacity) = (self.portals.len() as u32, capacity as u8);
+            self.portals.resize(self.portals.len() + capacity, Portal::default());
         }
-        (span.right, span.count) = (found.right, portals.len() as u8);
-        self.portals[span.first as usize..][..portals.len()].copy_from_slice(portals);
+        (range.right, range.count) = (found.right, portals.len() as u8);
+        self.portals[range.first as usize..][..portals.len()].copy_from_slice(portals);
     }
 }
 
@@ -283,18 +288,18 @@ mod tests {
     use super::*;
     use crate::nav::coarse::worlds::{World, hash};
 
-    /// All that a search can see.
+    /// Returns everything that a search can read.
     fn content(graph: &CoarseGraph) -> (Vec<(usize, &[Portal])>, &[u16]) {
-        let portals = graph.spans.iter().map(|span| {
-            let first = span.first as usize;
-            (usize::from(span.right), &graph.portals[first..first + usize::from(span.count)])
+        let portals = graph.ranges.iter().map(|range| {
+            let first = range.first as usize;
+            (usize::from(range.right), &graph.portals[first..first + usize::from(range.count)])
         });
-        (portals.collect(), graph.grounds.as_slice())
+        (portals.collect(), graph.chunk_costs.as_slice())
     }
 
     proptest! {
         #[test]
-        fn edits_lead_to_the_same_graph_as_building_it_anew(
+        fn edits_lead_to_the_same_graph_as_a_rebuild(
             size in (1u32..150, 1u32..150),
             walls in 0u64..70,
             seed: u64,
@@ -304,7 +309,7 @@ mod tests {
             ),
         ) {
             let mut world = World::random(size, walls, seed);
-            let mut graph = world.graph(Some(64), |x, y| world.ground(x, y));
+            let mut graph = world.graph(Some(64), |x, y| world.mean_excess(x, y));
             for (round, ((x, y), width, height, seed)) in edits.into_iter().enumerate() {
                 let (x, y) = (x % size.0, y % size.1);
                 let (width, height) = (width.min(size.0 - x), height.min(size.1 - y));
@@ -316,15 +321,15 @@ mod tests {
                 graph.mark(x, y, width, height);
                 if round % 3 == 0 {
                     world.regions.repair(&world.bits);
-                    graph.repair(&world.bits, &world.regions, |x, y| world.ground(x, y));
+                    graph.repair(&world.bits, &world.regions, |x, y| world.mean_excess(x, y));
                 }
             }
             world.regions.repair(&world.bits);
-            graph.repair(&world.bits, &world.regions, |x, y| world.ground(x, y));
-            let anew = world.graph(Some(64), |x, y| world.ground(x, y));
-            prop_assert_eq!(content(&graph), content(&anew));
-            // Rooms left behind are smaller than those in use.
-            let most = 2 * 32 * graph.spans.len();
+            graph.repair(&world.bits, &world.regions, |x, y| world.mean_excess(x, y));
+            let rebuilt = world.graph(Some(64), |x, y| world.mean_excess(x, y));
+            prop_assert_eq!(content(&graph), content(&rebuilt));
+            // Abandoned ranges are smaller than those in use.
+            let most = 2 * 32 * graph.ranges.len();
             prop_assert!(graph.portals.len() <= most);
         }
     }

@@ -1,48 +1,48 @@
-//! What a coarse search knows of portals: one node each, found by chunk.
+//! The nodes of a coarse search: one for each portal, found by chunk.
 //!
-//! Input: exits. Output: [`NodeId`]s, dense and counted up, and the nodes behind them. The nodes of
-//! a chunk's portals stand together and are made when the first of them is met, so that finding
-//! one takes a single look-up by chunk. What a search has touched is noted; the next one clears no
-//! more than that. Memory: 4 bytes a chunk of the grid, and 16 for each portal of the chunks met.
+//! Input: exits. Output: [`NodeId`]s, dense and ascending, and their nodes. The nodes of a chunk's portals
+//! are contiguous and are created when the first of them is reached, so that finding one takes a single
+//! look-up by chunk. The chunks that a search has touched are recorded; the next search clears no more than
+//! those. Memory: 4 bytes per chunk of the grid, and 16 for each portal of the chunks reached.
 
-use super::{Place, graph::Exit};
+use super::{HalfCell, graph::Exit};
 use crate::nav::open_list::NodeId;
 
 /// The cell from which the search starts.
 pub(super) const START: NodeId = 0;
-/// The cell to which it goes.
+/// The goal cell.
 pub(super) const GOAL: NodeId = 1;
-/// With room for more nodes than this (half a MiB), memory is given back when a search ends.
-const MOST_IDLE: usize = 1 << 15;
+/// With capacity for more nodes than this (half a MiB), memory is released when a search ends.
+const MAX_IDLE_NODES: usize = 1 << 15;
 
-/// A place, and the cheapest way to it so far.
+/// A position, and the cheapest path to it so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoarseNode {
-    /// Cost from the start; `u32::MAX` where no way is known.
+    /// Cost from the start; `u32::MAX` if no path is known.
     pub(super) g: u32,
     pub(super) parent: NodeId,
-    pub(super) place: Place,
-    /// Component into which the way leads.
+    pub(super) position: HalfCell,
+    /// Component into which the path leads.
     pub(super) label: u16,
-    /// Whether the way leads to the right or up across a border.
-    pub(super) leads_ahead: bool,
+    /// Whether the path leads to the right or up across a border.
+    pub(super) is_forward: bool,
     pub(super) is_closed: bool,
 }
 
-const UNSEEN: CoarseNode = CoarseNode {
+const UNREACHED: CoarseNode = CoarseNode {
     g: u32::MAX,
     parent: START,
-    place: Place { x: 0, y: 0 },
+    position: HalfCell { x: 0, y: 0 },
     label: 0,
-    leads_ahead: false,
+    is_forward: false,
     is_closed: false,
 };
 
 /// The nodes of one search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CoarseNodes {
-    /// First node of each chunk's portals; 0 where none has been met.
-    pages: Vec<u32>,
+    /// First node of each chunk's portals; 0 if none has been reached.
+    first_nodes: Vec<u32>,
     nodes: Vec<CoarseNode>,
     /// Chunks that have nodes.
     touched: Vec<u32>,
@@ -52,29 +52,29 @@ impl CoarseNodes {
     /// Begins a search on a grid of so many chunks, with the nodes of start and goal.
     pub(super) fn start(&mut self, chunks: usize, start: CoarseNode) {
         self.clear();
-        if self.pages.len() != chunks {
-            self.pages.clear();
-            self.pages.resize(chunks, 0);
+        if self.first_nodes.len() != chunks {
+            self.first_nodes.clear();
+            self.first_nodes.resize(chunks, 0);
         }
-        self.nodes.extend([start, UNSEEN]);
+        self.nodes.extend([start, UNREACHED]);
     }
 
-    /// Forgets all nodes.
+    /// Drops all nodes.
     pub(super) fn clear(&mut self) {
-        if self.nodes.capacity() > MOST_IDLE {
+        if self.nodes.capacity() > MAX_IDLE_NODES {
             *self = Self::default();
         }
         for chunk in self.touched.drain(..) {
-            self.pages[chunk as usize] = 0;
+            self.first_nodes[chunk as usize] = 0;
         }
         self.nodes.clear();
     }
 
-    /// Node of a portal.
+    /// Returns the node of a portal.
     #[inline]
     pub(super) fn id(&mut self, exit: &Exit) -> NodeId {
-        let first = self.pages[exit.owner];
-        exit.index + if first == 0 { self.add_page(exit) } else { first }
+        let first = self.first_nodes[exit.owner];
+        exit.index + if first == 0 { self.add_chunk(exit) } else { first }
     }
 
     #[inline]
@@ -82,7 +82,7 @@ impl CoarseNodes {
         self.nodes[id as usize]
     }
 
-    /// The node to write to. `None` only for exits of another graph than that of the first ones.
+    /// Returns the node for writing. `None` only for exits of another graph than that of the first ones.
     #[inline]
     pub(super) fn get_mut(&mut self, id: NodeId) -> Option<&mut CoarseNode> {
         self.nodes.get_mut(id as usize)
@@ -98,14 +98,14 @@ impl CoarseNodes {
 
     pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<CoarseNode>()
-            + 4 * (self.pages.capacity() + self.touched.capacity())
+            + 4 * (self.first_nodes.capacity() + self.touched.capacity())
     }
 
     #[inline(never)]
-    fn add_page(&mut self, exit: &Exit) -> NodeId {
+    fn add_chunk(&mut self, exit: &Exit) -> NodeId {
         let first = self.nodes.len();
-        self.nodes.resize(first + usize::from(exit.count), UNSEEN);
-        self.pages[exit.owner] = first as NodeId;
+        self.nodes.resize(first + usize::from(exit.count), UNREACHED);
+        self.first_nodes[exit.owner] = first as NodeId;
         self.touched.push(exit.owner as u32);
         first as NodeId
     }

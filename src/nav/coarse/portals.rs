@@ -1,33 +1,33 @@
-//! Where one chunk leads into the next, read from the bits on both sides of their border.
+//! The portals between a chunk and its neighbors, read from the bits on both sides of a border.
 //!
-//! Input: bit rows and components. Output: the portals of a chunk to its right and upper neighbors:
-//! for every component here and every one there that meet on a border, the crossing nearest to its
-//! middle. One is enough, as who can reach one crossing between the two can reach all. One for each
-//! run of cells would be several times as many on ground strewn with rocks, for a route that only
-//! names chunks. Near the middle, so that ways over open ground line up.
+//! Input: bit rows and components. Output: the portals of a chunk to its right and upper neighbors: for every
+//! pair of components that meet on a border, one on each side, the crossing nearest to the border's middle.
+//! One is enough: if one crossing between the two is reachable, all are. One crossing for each run of cells
+//! would be several times as many on terrain strewn with rocks, for a route that only names chunks. Near the
+//! middle, so that paths over open terrain line up.
 
 use crate::nav::{bit_rows::BitRows, cell::CHUNK, region::Regions};
 
-/// Runs of passable cells on one border.
-const MOST_RUNS: usize = CHUNK as usize / 2;
+/// Maximum number of runs of passable cells on one border.
+const MAX_RUNS: usize = CHUNK as usize / 2;
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;
-/// Bits of a component's label: at most every other cell of a chunk is one of its own.
+/// Bits of a component's label: at most every other cell of a chunk is a component of its own.
 const LABEL_BITS: u32 = 9;
 const LABEL: u32 = (1 << LABEL_BITS) - 1;
 const ALONG_BITS: u32 = 6;
 const ALONG: u32 = (1 << ALONG_BITS) - 1;
 
-/// A crossing from a component of one chunk to one of the next: how many half cells along the
-/// border it is (6 bits), the component here and that on the other side (9 bits each).
+/// A crossing from a component of one chunk to one of the next: its position along the border in half cells
+/// (6 bits), the component on the near side and the one on the far side (9 bits each).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Portal(u32);
 
 impl Portal {
-    fn new(along: u32, (here, there): (u16, u16)) -> Self {
-        let (here, there) = (u32::from(here), u32::from(there));
-        debug_assert!(along <= ALONG && here <= LABEL && there <= LABEL);
-        Self(along | here << ALONG_BITS | there << (ALONG_BITS + LABEL_BITS))
+    fn new(along: u32, (near, far): (u16, u16)) -> Self {
+        let (near, far) = (u32::from(near), u32::from(far));
+        debug_assert!(along <= ALONG && near <= LABEL && far <= LABEL);
+        Self(along | near << ALONG_BITS | far << (ALONG_BITS + LABEL_BITS))
     }
 
     #[inline]
@@ -35,23 +35,23 @@ impl Portal {
         (self.0 & ALONG) as u16
     }
 
-    /// Component on the near side: left of the border, or below.
+    /// Returns the component on the near side: left of the border, or below.
     #[inline]
-    pub(super) const fn here(self) -> u16 {
+    pub(super) const fn near_label(self) -> u16 {
         (self.0 >> ALONG_BITS & LABEL) as u16
     }
 
     #[inline]
-    pub(super) const fn there(self) -> u16 {
+    pub(super) const fn far_label(self) -> u16 {
         (self.0 >> (ALONG_BITS + LABEL_BITS)) as u16
     }
 
-    /// Whether both join the same components.
-    const fn is_like(self, other: Self) -> bool {
+    /// Whether both portals join the same components.
+    const fn joins_same_components(self, other: Self) -> bool {
         self.0 >> ALONG_BITS == other.0 >> ALONG_BITS
     }
 
-    const fn off_middle(self) -> u32 {
+    const fn distance_from_middle(self) -> u32 {
         (self.0 & ALONG).abs_diff(MIDDLE)
     }
 }
@@ -59,15 +59,15 @@ impl Portal {
 /// The portals of one chunk: first those to the right, then those up.
 #[derive(Default)]
 pub(super) struct ChunkPortals {
-    list: [Portal; 2 * MOST_RUNS],
+    list: [Portal; 2 * MAX_RUNS],
     /// How many lead to the right.
     pub(super) right: u8,
     count: u8,
 }
 
 impl ChunkPortals {
-    /// Reads both borders of the chunk in column `chunk_x` and row `chunk_y`, on a grid of so many
-    /// rows of cells.
+    /// Reads both borders of the chunk in column `chunk_x` and row `chunk_y`, on a grid with `height` rows of
+    /// cells.
     pub(super) fn read(
         (chunk_x, chunk_y): (u32, u32),
         height: u32,
@@ -83,14 +83,14 @@ impl ChunkPortals {
                 let is_open = bits.get(right, y + dy) & bits.get(right + 1, y + dy);
                 mask | u32::from(is_open) << dy
             });
-            found.cut(mask, |along| {
+            found.add_runs(mask, |along| {
                 (regions.label(right, y + along), regions.label(right + 1, y + along))
             });
         }
         found.right = found.count;
         if chunk_y + 1 < chunks.1 {
-            let mask = bits.thirty_two(x, top) & bits.thirty_two(x, top + 1);
-            found.cut(mask, |along| {
+            let mask = bits.cells_32(x, top) & bits.cells_32(x, top + 1);
+            found.add_runs(mask, |along| {
                 (regions.label(x + along, top), regions.label(x + along, top + 1))
             });
         }
@@ -101,21 +101,25 @@ impl ChunkPortals {
         &self.list[..usize::from(self.count)]
     }
 
-    /// Cuts a border into runs; `labels` tells which components are at a cell of it.
-    fn cut(&mut self, mut mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
+    /// Splits a border into runs and adds their portals; `labels` returns the two components at a cell of the
+    /// border.
+    fn add_runs(&mut self, mut mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
         let first = usize::from(self.count);
         while mask != 0 {
             let start = mask.trailing_zeros();
             let end = start + (mask >> start).trailing_ones() - 1;
-            // The carry runs through the lowest run and clears it.
+            // The carry passes through the lowest run and clears it.
             mask &= mask.wrapping_add(1 << start);
             // All cells of a run are in the same components.
             let portal = Portal::new(MIDDLE.clamp(2 * start, 2 * end), labels(start));
             let count = usize::from(self.count);
-            match self.list[first..count].iter().position(|known| known.is_like(portal)) {
+            match self.list[first..count]
+                .iter()
+                .position(|known| known.joins_same_components(portal))
+            {
                 Some(known) => {
                     let known = &mut self.list[first + known];
-                    if portal.off_middle() < known.off_middle() {
+                    if portal.distance_from_middle() < known.distance_from_middle() {
                         *known = portal;
                     }
                 }
@@ -132,19 +136,23 @@ impl ChunkPortals {
 mod tests {
     use super::*;
 
-    fn places(mask: u32, labels: impl Fn(u32) -> (u16, u16)) -> Vec<(u16, u16, u16)> {
+    fn crossings(mask: u32, labels: impl Fn(u32) -> (u16, u16)) -> Vec<(u16, u16, u16)> {
         let mut portals = ChunkPortals::default();
-        portals.cut(mask, labels);
-        portals.all().iter().map(|it| (it.along(), it.here(), it.there())).collect()
+        portals.add_runs(mask, labels);
+        portals
+            .all()
+            .iter()
+            .map(|portal| (portal.along(), portal.near_label(), portal.far_label()))
+            .collect()
     }
 
     #[test]
     fn two_components_meet_once_near_the_middle() {
-        assert_eq!(places(u32::MAX, |_| (0, 3)), [(31, 0, 3)]);
-        assert_eq!(places(1 << 31, |_| (511, 0)), [(62, 511, 0)]);
-        assert_eq!(places(0x0f0f_0001, |_| (7, 511)), [(32, 7, 511)]);
-        assert_eq!(places(0b110_0111, |along| (along as u16, 1)), [(4, 0, 1), (12, 5, 1)]);
-        assert_eq!(places(0x5555_5555, |along| (0, along as u16)).len(), 16);
-        assert_eq!(places(0, |_| (0, 0)), []);
+        assert_eq!(crossings(u32::MAX, |_| (0, 3)), [(31, 0, 3)]);
+        assert_eq!(crossings(1 << 31, |_| (511, 0)), [(62, 511, 0)]);
+        assert_eq!(crossings(0x0f0f_0001, |_| (7, 511)), [(32, 7, 511)]);
+        assert_eq!(crossings(0b110_0111, |along| (along as u16, 1)), [(4, 0, 1), (12, 5, 1)]);
+        assert_eq!(crossings(0x5555_5555, |along| (0, along as u16)).len(), 16);
+        assert_eq!(crossings(0, |_| (0, 0)), []);
     }
 }

@@ -1,22 +1,22 @@
 //! A* from portal to portal: started, advanced in slices of any size, traced back.
 //!
-//! Input: a graph, and two passable cells (of one island, or the search looks at all of the start's
-//! before it fails). Output: a [`Route`]. Slices do not change it. Its cost is an estimate, and the
-//! search is not meant to find the lowest one: the distance to the goal counts for a little more
-//! than it is (see [`Greed`]), so that it runs on towards the goal where ways differ by little, as
-//! among scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph",
-//! Artificial Intelligence 1970). No way is dearer than the cheapest by more than that; no node is
-//! expanded twice.
+//! Input: a graph, and two passable cells (of one connected region; otherwise the search examines the whole
+//! region of the start before it fails). Output: a [`Route`], independent of the slices. Its cost is an
+//! estimate, and the search is not meant to find the lowest one: the heuristic is weighted (see
+//! [`HeuristicWeight`]), so that the search advances towards the goal where paths differ by little, as among
+//! scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph", Artificial
+//! Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is expanded
+//! twice.
 //!
-//! With such an estimate f may fall along a way, which the bucket heap does not allow; so the open
-//! list is the binary heap. It also lets the deepest of equals come first, and is short here.
+//! With such a heuristic f may fall along a path, which the bucket heap does not allow; so the open list is
+//! the binary heap. It also prefers the deepest of equal nodes, and is short here.
 //!
-//! A portal is entered from one of its chunks and expanded into the other only: whatever it leads
-//! to in the first one was reached as cheaply before.
+//! A portal is entered from one of its chunks and expanded only into the other: whatever it leads to in the
+//! first one was reached as cheaply before.
 
 use super::{
-    Place,
-    graph::{CoarseGraph, FLAT},
+    HalfCell,
+    graph::{CoarseGraph, UNIT_COST},
     nodes::{CoarseNode, CoarseNodes, GOAL, START},
 };
 use crate::nav::{
@@ -24,42 +24,42 @@ use crate::nav::{
     region::Regions,
 };
 
-/// What the estimate counts for, in sixteenths: at least 16.
+/// Weight of the heuristic, in sixteenths: at least 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Greed(u32);
+pub(crate) struct HeuristicWeight(u32);
 
-impl Greed {
-    /// For a way to be followed to its end.
-    pub(crate) const LITTLE: Self = Self(17);
-    /// For a direction to set out in: two to three times as fast.
-    pub(crate) const MUCH: Self = Self(20);
+impl HeuristicWeight {
+    /// For a route that is followed to its end.
+    pub(crate) const LOW: Self = Self(17);
+    /// For the first direction of a path: two to three times as fast.
+    pub(crate) const HIGH: Self = Self(20);
 }
 
-/// An open list that takes more bytes is given back when a search ends.
-const MOST_IDLE: usize = 1 << 19;
+/// An open list that takes more bytes is released when a search ends.
+const MAX_IDLE_BYTES: usize = 1 << 19;
 
-/// A coarse search; see the [module](self). Reuse one for many: it keeps its memory.
+/// A coarse search; see the [module](self). Reuse one for many routes: it keeps its memory.
 #[derive(Debug, Default)]
 pub(crate) struct CoarseSearch {
     nodes: CoarseNodes,
     open: BinaryHeap,
-    goal: Goal,
+    goal: SearchGoal,
     /// Revision and size of the graph.
-    graph: (u64, (u32, u32)),
+    graph_version: (u64, (u32, u32)),
     phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Goal {
-    place: Place,
+struct SearchGoal {
+    position: HalfCell,
     chunk: (u32, u32),
     label: u16,
-    /// What a unit of distance counts for, in the parts of [`WHOLE`].
+    /// Estimate per unit of distance, where [`ESTIMATE_PARTS`] is a unit of cost.
     per_distance: u32,
 }
 
 /// Parts into which a unit of cost is divided in estimates.
-const WHOLE: u64 = 16 * FLAT as u64;
+const ESTIMATE_PARTS: u64 = 16 * UNIT_COST as u64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -70,53 +70,52 @@ enum Phase {
     Failed,
 }
 
-/// A way across chunks.
+/// A path across chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// Columns and rows of chunks from that of the start to that of the goal, each beside the one
-    /// before.
+    /// Columns and rows of chunks from that of the start to that of the goal, each beside the one before.
     pub(crate) chunks: Vec<(u32, u32)>,
-    /// The first cell in every chunk but the first of these, and then the goal.
+    /// The first cell in every chunk after the first, and then the goal.
     pub(crate) waypoints: Vec<(u32, u32)>,
-    /// Estimated cost: weight over the cheapest ground.
+    /// Estimated cost, as weight on the cheapest terrain.
     pub(crate) cost: u32,
 }
 
 impl CoarseSearch {
-    /// Begins to look for a route; whatever ran before is dropped. Both cells are passable.
+    /// Begins to search for a route; drops any previous search. Both cells are passable.
     pub(crate) fn start(
         &mut self,
         graph: &CoarseGraph,
         regions: &Regions,
         (start, goal): ((u32, u32), (u32, u32)),
-        Greed(greed): Greed,
+        HeuristicWeight(weight): HeuristicWeight,
     ) {
         self.stop();
-        self.graph = (graph.revision(), graph.chunks());
-        let place = Place::of_cell(goal.0, goal.1);
-        self.goal = Goal {
-            place,
-            chunk: place.chunk(),
+        self.graph_version = (graph.revision(), graph.chunks());
+        let position = HalfCell::from_cell(goal.0, goal.1);
+        self.goal = SearchGoal {
+            position,
+            chunk: position.chunk(),
             label: regions.label(goal.0, goal.1),
-            per_distance: greed * graph.lowest_ground(),
+            per_distance: weight * graph.lowest_chunk_cost(),
         };
         let start = CoarseNode {
             g: 0,
             parent: START,
-            place: Place::of_cell(start.0, start.1),
+            position: HalfCell::from_cell(start.0, start.1),
             label: regions.label(start.0, start.1),
-            leads_ahead: false,
+            is_forward: false,
             is_closed: false,
         };
         let (columns, rows) = graph.chunks();
         self.nodes.start(columns as usize * rows as usize, start);
-        let h = self.goal.estimate(graph, start.place);
+        let h = self.goal.estimate(graph, start.position);
         self.open.insert(START, Key { f: h, h });
         self.phase = Phase::Running;
     }
 
-    /// Expands up to `budget` portals and returns how many it took. 0 from an unfinished search
-    /// that had a budget means that it is stale.
+    /// Expands up to `budget` portals and returns how many. 0 from an unfinished search that had a budget
+    /// means that it is stale.
     pub(crate) fn step(&mut self, graph: &CoarseGraph, budget: u32) -> u32 {
         let mut spent = 0;
         if self.is_stale(graph) {
@@ -138,12 +137,12 @@ impl CoarseSearch {
         self.phase != Phase::Running
     }
 
-    /// Whether the graph was repaired since the start: the search must be started anew then.
+    /// Whether the graph was repaired since the start: the search must then be started again.
     pub(crate) fn is_stale(&self, graph: &CoarseGraph) -> bool {
-        (graph.revision(), graph.chunks()) != self.graph
+        (graph.revision(), graph.chunks()) != self.graph_version
     }
 
-    /// Writes down the route; says whether there is one.
+    /// Writes the route; returns whether there is one.
     pub(crate) fn trace(&self, route: &mut Route) -> bool {
         route.chunks.clear();
         route.waypoints.clear();
@@ -155,75 +154,75 @@ impl CoarseSearch {
         route.cost = node.g / 2;
         let mut id = GOAL;
         while id != START {
-            route.waypoints.push(node.place.cell_beside(node.leads_ahead));
+            route.waypoints.push(node.position.cell_at_side(node.is_forward));
             id = node.parent;
             node = self.nodes.get(id);
-            route.chunks.push(node.place.chunk_beside(node.leads_ahead));
+            route.chunks.push(node.position.chunk_at_side(node.is_forward));
         }
         route.waypoints.reverse();
         route.chunks.reverse();
         true
     }
 
-    /// Drops whatever is running.
+    /// Drops the current search.
     pub(crate) fn stop(&mut self) {
         self.nodes.clear();
-        if self.open.bytes() > MOST_IDLE {
+        if self.open.bytes() > MAX_IDLE_BYTES {
             self.open = BinaryHeap::default();
         }
         self.open.reset(0, 0);
         self.phase = Phase::Idle;
     }
 
-    /// Memory held at the moment, in bytes.
+    /// Returns the memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.bytes() + self.open.bytes()
     }
 
     fn expand(&mut self, graph: &CoarseGraph, id: NodeId) {
         let node = self.nodes.close(id);
-        let chunk = node.place.chunk_beside(node.leads_ahead);
-        let ground = graph.ground(chunk);
-        // At most 128 half cells on the dearest ground: it fits.
-        let g_at = |place| {
-            let cost = graph.distance(node.place, place) * ground / FLAT;
-            // Only `u32::MAX` is unknown; where costs do not fit, order is lost, but no way.
+        let chunk = node.position.chunk_at_side(node.is_forward);
+        let chunk_cost = graph.chunk_cost(chunk);
+        // At most 128 half cells on the most expensive terrain: the product fits.
+        let g_at = |position| {
+            let cost = graph.distance(node.position, position) * chunk_cost / UNIT_COST;
+            // `u32::MAX` means unknown; where costs saturate, their order is lost, but no path.
             node.g.saturating_add(cost).min(u32::MAX - 1)
         };
         if (chunk, node.label) == (self.goal.chunk, self.goal.label) {
-            let (place, label) = (self.goal.place, self.goal.label);
-            let g = g_at(place);
-            let (parent, leads_ahead, is_closed) = (id, false, false);
-            let way = CoarseNode { g, parent, place, label, leads_ahead, is_closed };
-            self.reach(graph, GOAL, way);
+            let (position, label) = (self.goal.position, self.goal.label);
+            let g = g_at(position);
+            let (parent, is_forward, is_closed) = (id, false, false);
+            let node = CoarseNode { g, parent, position, label, is_forward, is_closed };
+            self.relax(graph, GOAL, node);
         }
         graph.for_each_exit(chunk, node.label, |exit| {
-            let way = CoarseNode {
-                g: g_at(exit.place),
+            let node = CoarseNode {
+                g: g_at(exit.position),
                 parent: id,
-                place: exit.place,
+                position: exit.position,
                 label: exit.label,
-                leads_ahead: exit.leads_ahead,
+                is_forward: exit.is_forward,
                 is_closed: false,
             };
             let to = self.nodes.id(&exit);
-            self.reach(graph, to, way);
+            self.relax(graph, to, node);
         });
     }
 
-    /// Takes note of a way to a node.
+    /// Records a path to a node if it is cheaper than the known one.
     #[inline]
-    fn reach(&mut self, graph: &CoarseGraph, id: NodeId, way: CoarseNode) {
+    fn relax(&mut self, graph: &CoarseGraph, id: NodeId, node: CoarseNode) {
         let Some(known) = self.nodes.get_mut(id) else {
             return;
         };
-        if known.is_closed || known.g <= way.g {
+        if known.is_closed || known.g <= node.g {
             return;
         }
         let is_new = known.g == u32::MAX;
-        *known = way;
-        let h = self.goal.estimate(graph, way.place);
-        let key = Key { f: way.g.saturating_add(h), h };
+        *known = node;
+        let h = self.goal.estimate(graph, node.position);
+        let key = Key { f: node.g.saturating_add(h), h };
         if is_new {
             self.open.insert(id, key);
         } else {
@@ -232,12 +231,12 @@ impl CoarseSearch {
     }
 }
 
-impl Goal {
-    /// Cost still to go from a place, and a little more.
+impl SearchGoal {
+    /// Returns the weighted estimate of the cost from a position to the goal.
     #[inline]
-    fn estimate(&self, graph: &CoarseGraph, place: Place) -> u32 {
-        let distance = u64::from(graph.distance(place, self.place));
-        (distance * u64::from(self.per_distance) / WHOLE) as u32
+    fn estimate(&self, graph: &CoarseGraph, position: HalfCell) -> u32 {
+        let distance = u64::from(graph.distance(position, self.position));
+        (distance * u64::from(self.per_distance) / ESTIMATE_PARTS) as u32
     }
 }
 
@@ -257,7 +256,7 @@ mod tests {
         (start, goal): ((u32, u32), (u32, u32)),
         budget: u32,
     ) -> (Option<Route>, u32) {
-        search.start(graph, &world.regions, (start, goal), Greed::LITTLE);
+        search.start(graph, &world.regions, (start, goal), HeuristicWeight::LOW);
         let mut spent = 0;
         while !search.is_finished() {
             spent += search.step(graph, budget);
@@ -266,7 +265,7 @@ mod tests {
         (search.trace(&mut route).then_some(route), spent)
     }
 
-    /// Passable cells, spread over the grid.
+    /// Returns passable cells, spread over the grid.
     fn cells(world: &World, seed: u64) -> Vec<(u32, u32)> {
         let picks = (0..40).map(|pick| {
             let at = |side: u32, salt: u32| (hash(pick, salt, seed) % u64::from(side)) as u32;
@@ -293,9 +292,9 @@ mod tests {
             let before = (waypoint.0.wrapping_add_signed(dx), waypoint.1.wrapping_add_signed(dy));
             assert_eq!(chunk_of(before), pair[0]);
             for (x, y) in [waypoint, before] {
-                let island = world.regions.island(x, y);
-                assert!(island.is_some());
-                assert_eq!(island, world.regions.island(start.0, start.1));
+                let region = world.regions.region(x, y);
+                assert!(region.is_some());
+                assert_eq!(region, world.regions.region(start.0, start.1));
             }
         }
     }
@@ -306,21 +305,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_is_a_route_exactly_where_there_is_a_way(
+        fn there_is_a_route_exactly_within_a_connected_region(
             size in (side(), side()),
             walls in 0u64..65,
-            is_mixed: bool,
+            is_weighted: bool,
             seed: u64,
         ) {
             let world = World::random(size, walls, seed);
-            let lowest = is_mixed.then_some(128);
-            let graph = world.graph(lowest, |x, y| world.ground(x, y));
+            let lowest = is_weighted.then_some(128);
+            let graph = world.graph(lowest, |x, y| world.mean_excess(x, y));
             let [mut search, mut sliced] = [(); 2].map(|()| CoarseSearch::default());
             let cells = cells(&world, seed);
             for (&start, &goal) in cells.iter().zip(cells.iter().rev()) {
                 let (route, spent) = find(&mut search, (&world, &graph), (start, goal), u32::MAX);
-                let island = |(x, y): (u32, u32)| world.regions.island(x, y);
-                prop_assert_eq!(route.is_some(), island(start) == island(goal));
+                let region = |(x, y): (u32, u32)| world.regions.region(x, y);
+                prop_assert_eq!(route.is_some(), region(start) == region(goal));
                 if let Some(route) = &route {
                     check(route, &world, start, goal);
                 }
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn open_ground_costs_what_it_does_and_little_is_looked_at() {
+    fn open_terrain_is_estimated_well_with_few_expansions() {
         let world = World::new((1024, 1024), |_, _| true);
         let graph = world.uniform();
         let mut search = CoarseSearch::default();
@@ -346,8 +345,8 @@ mod tests {
             let (route, spent) = find(&mut search, (&world, &graph), (start, goal), u32::MAX);
             let route = route.unwrap();
             check(&route, &world, start, goal);
-            let places = [start, goal].map(|(x, y)| Place::of_cell(x, y));
-            let exact = graph.distance(places[0], places[1]) / 2;
+            let positions = [start, goal].map(|(x, y)| HalfCell::from_cell(x, y));
+            let exact = graph.distance(positions[0], positions[1]) / 2;
             assert!(route.cost + 1 >= exact, "{start:?} {goal:?}");
             assert!(route.cost * 100 <= exact * 103, "{start:?} {goal:?}: {} {exact}", route.cost);
             let most = 4 * route.chunks.len() as u32 + 64;
@@ -356,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_goes_around_dear_ground() {
+    fn a_route_avoids_expensive_terrain() {
         let world = World::new((160, 160), |_, _| true);
         let swamp = |x: u32, y: u32| Some(if x == 2 && y != 4 { 100_000 } else { 0 });
         let graph = world.graph(Some(32), swamp);
@@ -372,7 +371,7 @@ mod tests {
         let world = World::new((200, 100), |_, _| true);
         let mut graph = world.uniform();
         let mut search = CoarseSearch::default();
-        search.start(&graph, &world.regions, ((0, 0), (199, 99)), Greed::LITTLE);
+        search.start(&graph, &world.regions, ((0, 0), (199, 99)), HeuristicWeight::LOW);
         assert_eq!(search.step(&graph, 2), 2);
         graph.mark(10, 10, 4, 4);
         graph.repair(&world.bits, &world.regions, |_, _| None);

@@ -1,77 +1,80 @@
-//! The shortest chain of pushes that lets a unit move which could not move for long.
+//! The shortest chain of pushes for a unit that has not been able to move for long.
 //!
-//! Input: a unit, and the ways that bring it on. Output: a plan in which the fewest units move, one into
-//! the place of the next, the last one into a free cell, into one that is being left, or, in a ring,
-//! into the place of the first. Depth first, as `plan` searches, marks a unit as hopeless though
-//! it was only asked from the wrong side; here all sides are tried, in the order of their distance
-//! (breadth first), so a chain is found if there is one. Only for units of one cell.
+//! Input: a unit, and the directions that bring it nearer to its goal. Output: a plan in which the fewest
+//! units move, each into the cell of the next. The last one moves into a free cell, into a cell that is being
+//! left, or, in a ring, into the cell of the first. The depth-first search of `plan` marks a unit as unable
+//! to move although it was pushed only from the wrong side. Here pushes from all sides are tried in the order
+//! of their distance (breadth first), so a chain is found if there is one. Only for units of one cell.
 //!
-//! Where no chain of turns by right angles or less exists, one unit may turn farther: then only those
-//! behind it move now, and its cell is kept for whoever pushed it.
+//! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
+//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
 
 use super::{
     Crowd,
-    board::{Place, is_diagonal, turn},
     claim::Claim,
-    guide::World,
+    guidance::World,
+    reservations::{GridPos, is_diagonal, turn_angle},
     unit::{NONE, STAY, State},
 };
 use crate::nav::{grid::NavGrid, layer::Layer, moves::MoveTable, terrain::ProfileId};
 
-/// Most pushes looked at.
-const MOST: usize = 4_096;
+/// Maximum number of pushes looked at in a search.
+const MAX_PUSHES: usize = 4_096;
 
-/// A unit that would be pushed in a direction, and by whom.
+/// A unit that would be pushed in a direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Push {
     pub(super) unit: u32,
     direction: u8,
-    /// The push before it in the list; itself for the first one.
+    /// Index of the push before it in the chain; its own index for the first one.
     from: u32,
 }
 
 /// How a chain ends.
 #[derive(Clone, Copy)]
-enum End {
-    Nowhere,
+enum ChainEnd {
+    /// Not here: the unit on the cell must be pushed.
+    Blocked,
+    /// In a free cell.
     Free,
-    Left,
+    /// In a cell that is being left.
+    Vacating,
 }
 
 impl Crowd {
-    /// Plans the shortest chain that lets `root` go one of these ways; the log holds it.
+    /// Plans the shortest chain that lets `root` go in one of these directions and writes it to the log.
     pub(super) fn plan_chain<G: ?Sized>(
         &mut self,
         world: &World<'_, G>,
         root: u32,
-        ways: &[u8],
+        directions: &[u8],
     ) -> bool {
-        [2, 3].into_iter().any(|most| self.search_chain(world, root, ways, most))
+        [2, 3].into_iter().any(|max_turn| self.search_chain(world, root, directions, max_turn))
     }
 
     fn search_chain<G: ?Sized>(
         &mut self,
         world: &World<'_, G>,
         root: u32,
-        ways: &[u8],
-        most: u8,
+        directions: &[u8],
+        max_turn: u8,
     ) -> bool {
-        self.search = self.search.wrapping_add(1);
+        self.chain_search = self.chain_search.wrapping_add(1);
         self.pushes.clear();
-        self.units[root as usize].searched = self.search;
-        self.units[root as usize].sides = 0xff;
+        self.units[root as usize].chain_search = self.chain_search;
+        self.units[root as usize].searched_directions = 0xff;
         let first = Push { unit: root, direction: STAY, from: 0 };
         self.pushes.push(first);
-        for &way in ways {
-            if self.look_along(root, 0, way, way) {
+        for &direction in directions {
+            if self.extend_chain(root, 0, direction) {
                 return true;
             }
         }
         let mut at = 1;
-        while let Some(&push) = self.pushes.get(at).filter(|_| at < MOST) {
-            let legal = self.ground_ways(world, push.unit);
-            for way in by_turn(push.direction, most) {
-                if legal & 1 << way != 0 && self.look_along(root, at as u32, way, push.direction) {
+        while let Some(&push) = self.pushes.get(at).filter(|_| at < MAX_PUSHES) {
+            let legal = self.unit_directions(world, push.unit);
+            for direction in directions_by_turn(push.direction, max_turn) {
+                if legal & 1 << direction != 0 && self.extend_chain(root, at as u32, direction) {
                     return true;
                 }
             }
@@ -80,175 +83,185 @@ impl Crowd {
         false
     }
 
-    /// Looks at who is in the way of the unit of a push; says whether that ended the search well.
-    fn look_along(&mut self, root: u32, at: u32, way: u8, _pushed: u8) -> bool {
+    /// Extends the chain of a push in a direction: ends it there or adds a push of the unit in that cell.
+    /// Returns whether a complete chain was logged.
+    fn extend_chain(&mut self, root: u32, at: u32, direction: u8) -> bool {
         let index = self.pushes[at as usize].unit;
         let unit = &self.units[index as usize];
-        if is_diagonal(way) && self.is_crossed(unit.tail, way) {
+        if is_diagonal(direction) && self.is_crossed(unit.tail, direction) {
             return false;
         }
-        let cell = self.board.beside(self.board.index(unit.tail), way);
-        if self.is_against_traffic(index, way) {
+        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), direction);
+        if self.is_against_traffic(index, direction) {
             return false;
         }
         let unit = &self.units[index as usize];
-        match self.chain_end(index, way, cell) {
-            End::Nowhere => {}
-            end => return self.carry_out(at, way, cell, end),
+        match self.chain_end(index, direction, cell) {
+            ChainEnd::Blocked => {}
+            end => return self.log_chain(at, direction, cell, end),
         }
-        let hold = self.board.hold(cell);
-        if hold.heir != NONE {
+        let reservation = self.reservations.get(cell);
+        let owner = reservation.owner;
+        if reservation.next_owner != NONE {
             return false;
         }
-        if hold.owner == root {
-            return self.carry_out(at, way, cell, End::Left);
+        if owner == root {
+            return self.log_chain(at, direction, cell, ChainEnd::Vacating);
         }
-        let (team, first_turn) = (unit.team, self.units[root as usize].turn(root));
-        if at == 0 && self.are_in_line(root, hold.owner) {
+        let (team, root_priority) = (unit.team, self.units[root as usize].priority(root));
+        if at == 0 && self.share_goal(root, owner) {
             return false;
         }
-        let search = self.search;
-        let other = &mut self.units[hold.owner as usize];
+        let search = self.chain_search;
+        let other = &mut self.units[owner as usize];
         let can_go = !other.is_moving()
-            && other.gives_way_to(team)
+            && other.is_pushable_by(team)
             && other.size == 1
-            && (other.yields || other.turn(hold.owner) > first_turn);
-        if other.searched != search {
-            (other.searched, other.sides) = (search, 0);
+            && (other.accepts_any_push || other.priority(owner) > root_priority);
+        if other.chain_search != search {
+            (other.chain_search, other.searched_directions) = (search, 0);
         }
-        if can_go && other.sides & 1 << way == 0 {
-            other.sides |= 1 << way;
-            self.pushes.push(Push { unit: hold.owner, direction: way, from: at });
+        if can_go && other.searched_directions & 1 << direction == 0 {
+            other.searched_directions |= 1 << direction;
+            self.pushes.push(Push { unit: owner, direction, from: at });
         }
         false
     }
 
-    /// Whether a unit can have a cell without pushing anybody.
-    fn chain_end(&self, index: u32, way: u8, cell: u32) -> End {
-        let hold = self.board.hold(cell);
-        if hold.owner == NONE {
-            return End::Free;
+    /// Returns whether and how a unit can have a cell without a push.
+    fn chain_end(&self, index: u32, direction: u8, cell: u32) -> ChainEnd {
+        let reservation = self.reservations.get(cell);
+        if reservation.owner == NONE {
+            return ChainEnd::Free;
         }
-        let other = &self.units[hold.owner as usize];
-        let is_kept = hold.heir != NONE && hold.heir != index;
-        let is_leaving = other.is_moving() && !self.board.covers(other.head, other.size, cell);
-        if is_leaving && !is_kept && turn(other.direction, way) <= 2 {
-            End::Left
+        let other = &self.units[reservation.owner as usize];
+        let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
+        let is_leaving =
+            other.is_moving() && !self.reservations.covers(other.head, other.size, cell);
+        if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
+            ChainEnd::Vacating
         } else {
-            End::Nowhere
+            ChainEnd::Blocked
         }
     }
 
-    /// Writes the chain that ends with the unit of a push into the log, from its end on; false where
-    /// it crosses itself.
-    fn carry_out(&mut self, mut at: u32, mut way: u8, mut cell: u32, end: End) -> bool {
-        let mut end = end;
+    /// Writes the chain that ends with a push to the log, from its end to its first unit. Returns false if
+    /// the chain crosses itself.
+    fn log_chain(
+        &mut self,
+        mut at: u32,
+        mut direction: u8,
+        mut cell: u32,
+        mut end: ChainEnd,
+    ) -> bool {
         loop {
             let push = self.pushes[at as usize];
             let unit = &self.units[push.unit as usize];
-            let is_crossed = is_diagonal(way) && self.is_crossed(unit.tail, way);
-            if is_crossed || unit.is_moving() || !self.may_take(cell, way, end) {
+            let is_crossed = is_diagonal(direction) && self.is_crossed(unit.tail, direction);
+            if is_crossed || unit.is_moving() || !self.is_available(cell, end) {
                 self.undo_to(0);
                 return false;
             }
             match end {
-                End::Free => {
-                    self.board.hold_mut(cell).owner = push.unit;
-                    self.log.push(Claim::Owned(cell));
+                ChainEnd::Free => {
+                    self.reservations.get_mut(cell).owner = push.unit;
+                    self.log.push(Claim::Owner(cell));
                 }
                 _ => {
-                    self.board.hold_mut(cell).heir = push.unit;
-                    self.log.push(Claim::Inherits(cell));
+                    self.reservations.get_mut(cell).next_owner = push.unit;
+                    self.log.push(Claim::NextOwner(cell));
                 }
             }
-            self.set_out(push.unit, way);
-            self.log.push(Claim::Moves(push.unit));
+            self.plan_step(push.unit, direction);
+            self.log.push(Claim::Step(push.unit));
             if push.direction == STAY {
-                return self.is_ring_sound();
+                return self.check_turns();
             }
             let pusher = self.pushes[push.from as usize].unit;
-            if turn(push.direction, way) > 2 {
-                let is_sound = self.is_ring_sound();
-                if is_sound {
-                    self.reserve(pusher);
+            if turn_angle(push.direction, direction) > 2 {
+                let is_valid = self.check_turns();
+                if is_valid {
+                    self.reserve_for_pusher(pusher);
                 }
-                return is_sound;
+                return is_valid;
             }
-            (cell, way, end) = (self.index_of(push.unit), push.direction, End::Left);
+            (cell, direction, end) = (self.cell_of(push.unit), push.direction, ChainEnd::Vacating);
             at = push.from;
         }
     }
 
-    /// Whether a cell at the end of a link is still to be had.
-    fn may_take(&self, cell: u32, _way: u8, end: End) -> bool {
-        let hold = self.board.hold(cell);
+    /// Returns whether a cell of the chain can still be claimed.
+    fn is_available(&self, cell: u32, end: ChainEnd) -> bool {
+        let reservation = self.reservations.get(cell);
         match end {
-            End::Free => hold.owner == NONE,
-            _ => hold.heir == NONE,
+            ChainEnd::Free => reservation.owner == NONE,
+            _ => reservation.next_owner == NONE,
         }
     }
 
-    /// Whether everybody who is to inherit a cell turns by no more than a right angle against whoever
-    /// leaves it; undoes the plan otherwise. Rings are closed before their first unit has set out.
-    fn is_ring_sound(&mut self) -> bool {
-        let is_sound = self.log.iter().all(|claim| match *claim {
-            Claim::Inherits(cell) => {
-                let hold = self.board.hold(cell);
-                let (owner, heir) =
-                    (&self.units[hold.owner as usize], &self.units[hold.heir as usize]);
-                owner.is_moving() && turn(owner.direction, heir.direction) <= 2
+    /// Returns whether every next owner of a cell turns by no more than a right angle against the unit that
+    /// leaves the cell; undoes the plan otherwise. This is checked at the end, because the link that closes a
+    /// ring is logged before the ring's first unit is planned to step.
+    fn check_turns(&mut self) -> bool {
+        let is_valid = self.log.iter().all(|claim| match *claim {
+            Claim::NextOwner(cell) => {
+                let reservation = self.reservations.get(cell);
+                let owner = &self.units[reservation.owner as usize];
+                let next = &self.units[reservation.next_owner as usize];
+                owner.is_moving() && turn_angle(owner.direction, next.direction) <= 2
             }
             _ => true,
         });
-        if !is_sound {
+        if !is_valid {
             self.undo_to(0);
         }
-        is_sound
+        is_valid
     }
 
-    fn index_of(&self, unit: u32) -> u32 {
-        self.board.index(self.units[unit as usize].tail)
+    fn cell_of(&self, unit: u32) -> u32 {
+        self.reservations.index(self.units[unit as usize].tail)
     }
 
-    /// Marks a unit as planned to go this way.
-    pub(super) fn set_out(&mut self, index: u32, way: u8) {
+    /// Marks a unit as planned to step in a direction.
+    pub(super) fn plan_step(&mut self, index: u32, direction: u8) {
         let unit = &mut self.units[index as usize];
-        unit.direction = way;
-        unit.head = unit.tail.step(way);
+        unit.direction = direction;
+        unit.head = unit.tail.step(direction);
         if unit.state == State::Waiting {
             self.waiting_before.push(index);
         }
         unit.state = State::Planned;
         if !unit.is_ghost {
-            self.board.stand(unit.tail, unit.size, false);
+            self.reservations.set_standing(unit.tail, unit.size, false);
         }
     }
 
-    /// The steps that the ground allows a unit.
-    pub(super) fn ground_ways<G: ?Sized>(&self, world: &World<'_, G>, index: u32) -> u8 {
+    /// Returns the directions in which the terrain allows a unit to step, one bit each.
+    pub(super) fn unit_directions<G: ?Sized>(&self, world: &World<'_, G>, index: u32) -> u8 {
         let unit = &self.units[index as usize];
         if unit.is_trapped {
-            return self.escape_ways(world.grid, unit);
+            return self.escape_directions(world.grid, unit);
         }
         let layer = world.grid.layer(ProfileId(unit.profile));
-        layer.map_or(0, |layer| legal_ways(layer, unit.tail))
+        layer.map_or(0, |layer| legal_directions(layer, unit.tail))
     }
 }
 
-/// The steps that the ground allows whoever stands at a place.
+/// Returns the directions in which the terrain allows a step from a position, one bit each.
 #[inline]
-pub(super) fn legal_ways(layer: &Layer, Place { x, y }: Place) -> u8 {
+pub(super) fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
     layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
 }
 
-/// The steps that units of a profile may make, by what is passable around.
-pub(super) fn moves_of(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
+/// Returns the table of steps that units of a profile may make, by the pattern of passable cells around them.
+pub(super) fn move_table(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
     let profile = &grid.profiles()[usize::from(profile.0)];
     MoveTable::of(profile.corner_rule(), profile.neighborhood())
 }
 
-/// Ways that differ from a direction by so many eighths of a turn at most; straight on first.
-fn by_turn(direction: u8, most: u8) -> impl Iterator<Item = u8> {
-    let ways = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
-    ways.filter(move |&way| turn(way, direction) <= most)
+/// Returns the directions that differ from `direction` by at most `max_turn` eighths of a full turn, straight
+/// on first.
+fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
+    let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
+    all.filter(move |&other| turn_angle(other, direction) <= max_turn)
 }

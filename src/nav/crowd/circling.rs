@@ -1,44 +1,45 @@
-//! Units that walk and walk and come no nearer to their goals.
+//! Units that keep walking and come no nearer to their goals.
 //!
-//! Input: the steps that begin, and what is left of the way of each unit. Output: those that have made many
-//! steps without coming nearer than they were stand back for a while, at another time each; so what goes
-//! round in circles comes out of step. Who still comes no nearer after many such pauses is reported
-//! ([`Hindrance::Circling`](super::Hindrance::Circling)) in each one that follows.
+//! Input: the steps that begin, and the remaining cost of each unit. Output: units that have made many steps
+//! without coming nearer than before stand back for a while. They do so after different numbers of steps, so
+//! that units that circle together fall out of step. A unit that still comes no nearer after many such pauses
+//! is reported ([`Hindrance::Circling`](super::Hindrance::Circling)) in each pause that follows.
 //!
-//! Members of groups are not counted: they keep a place where they stand (see [`settle`](super::settle)).
-//! An order, an arrival and an edit of the grid begin the count anew.
+//! Members of groups are not counted: they settle where they stand (see
+//! [`slot_assignment`](super::slot_assignment)). An order, an arrival and an edit of the grid reset the
+//! count.
 
 use super::{
     Crowd,
-    unit::{Errand, STAY},
+    unit::{Order, STAY},
 };
 
-/// Fewest steps without progress after which a unit stands back: more than a long way around takes.
-const PAUSE: u32 = 192;
-/// Units have this many different numbers of steps before they do, and by what these differ.
-const KINDS: u32 = 9;
-const APART: u32 = 16;
+/// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
+const PAUSE_AFTER: u32 = 192;
+/// Number of different intervals between pauses, and the difference between them in steps.
+const PAUSE_VARIANTS: u32 = 9;
+const PAUSE_STAGGER: u32 = 16;
 /// Steps without progress after which a unit is reported: about ten pauses.
-const REPORT: u32 = 2_048;
+const REPORT_AFTER: u32 = 2_048;
 
-/// What is known of a unit's progress.
+/// The progress of a unit towards its goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// The least that ever was left of its way.
-    least: u64,
+    /// The lowest remaining cost so far.
+    least_remaining: u64,
     /// Steps since then.
     steps: u32,
 }
 
 impl Default for Progress {
     fn default() -> Self {
-        Self { least: u64::MAX, steps: 0 }
+        Self { least_remaining: u64::MAX, steps: 0 }
     }
 }
 
 impl Crowd {
-    /// Begins to count the steps of a unit anew.
-    pub(super) fn forget_steps(&mut self, index: u32) {
+    /// Resets the step count of a unit.
+    pub(super) fn reset_progress(&mut self, index: u32) {
         let at = index as usize;
         if self.progress.len() <= at {
             self.progress.resize(self.units.len(), Progress::default());
@@ -46,40 +47,41 @@ impl Crowd {
         self.progress[at] = Progress::default();
     }
 
-    /// Begins to count everybody's steps anew.
-    pub(super) fn forget_all_steps(&mut self) {
+    /// Resets the step counts of all units.
+    pub(super) fn reset_all_progress(&mut self) {
         self.progress.fill(Progress::default());
     }
 
     /// Counts a step that has just begun.
     pub(super) fn count_step(&mut self, index: u32) {
         let unit = &self.units[index as usize];
-        if unit.has_arrived || !matches!(unit.errand, Errand::Route(_) | Errand::Way) {
+        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path) {
             return;
         }
-        let left = match unit.errand {
-            Errand::Way => Some(u64::from(self.ways[index as usize].left())),
-            _ => self.view(index).map(|view| view.rest[usize::from(STAY)]),
+        let remaining = match unit.order {
+            Order::Path => Some(u64::from(self.followers[index as usize].steps_left())),
+            _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
         };
         let Some(progress) = self.progress.get_mut(index as usize) else {
             return;
         };
-        if left.is_some_and(|left| left < progress.least) {
-            *progress = Progress { least: left.unwrap_or(u64::MAX), steps: 0 };
+        if remaining.is_some_and(|remaining| remaining < progress.least_remaining) {
+            let least_remaining = remaining.unwrap_or(u64::MAX);
+            *progress = Progress { least_remaining, steps: 0 };
             return;
         }
         progress.steps = progress.steps.saturating_add(1);
         let steps = progress.steps;
-        if steps.is_multiple_of(PAUSE + APART * (index % KINDS)) {
+        if steps.is_multiple_of(PAUSE_AFTER + PAUSE_STAGGER * (index % PAUSE_VARIANTS)) {
             let unit = &mut self.units[index as usize];
-            (unit.yields, unit.stands_back) = (true, true);
+            (unit.accepts_any_push, unit.stands_back) = (true, true);
             self.counters.pauses += 1;
         }
     }
 
-    /// Whether a unit has come no nearer to its goal for so long that the game should know.
+    /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
     pub(super) fn is_circling(&self, index: u32) -> bool {
         let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
-        self.units[index as usize].stands_back && steps >= REPORT
+        self.units[index as usize].stands_back && steps >= REPORT_AFTER
     }
 }

@@ -1,78 +1,92 @@
-//! Cells claimed for a plan, and given back if it leads nowhere.
+//! Claims on cells for a plan, which are undone if the plan fails.
 //!
-//! Input: a unit on top of the stack and a way. Output: the cells it would enter, claimed and logged, and
-//! those units which must make room first; or why not. A cell that is free is owned at once; one that
-//! somebody leaves, or shall leave, has an heir.
+//! Input: the unit on top of the stack and a direction. Output: the cells it would enter, claimed and logged,
+//! and the units that must make room first; or why the step is impossible. The unit becomes the owner of a
+//! free cell immediately. Of a cell that another unit is leaving, or must leave first, it becomes the next
+//! owner.
 
 use super::{
     Crowd, Hindrance,
-    board::{Few, Hold, Place, is_diagonal, turn},
+    reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
     unit::{NONE, State, Unit},
 };
 
-/// A claim that can be undone.
+/// An entry of the log; can be undone.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Claim {
-    Owned(u32),
-    Inherits(u32),
-    Moves(u32),
+    /// A unit became the owner of this cell.
+    Owner(u32),
+    /// A unit became the next owner of this cell.
+    NextOwner(u32),
+    /// This unit is planned to make a step.
+    Step(u32),
 }
 
-/// What became of a claim for one cell.
-enum Answer {
+/// Whether a unit can have a cell.
+enum Availability {
+    /// The cell has no owner.
     Free,
+    /// The owner is leaving, and the unit may follow it.
     Follow,
+    /// The owner, a standing unit, must be pushed.
     Push(u32),
-    No(Hindrance, u32),
+    /// Not available: why, and the standing unit responsible, or [`NONE`].
+    Blocked(Hindrance, u32),
 }
 
 impl Crowd {
-    /// Claims the cells that the top frame's unit enters on a way, and tells who stands on them.
-    pub(super) fn claim_way(&mut self, top: usize, root: u32, way: u8) -> Result<Few, Hindrance> {
+    /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
+    pub(super) fn claim_step(
+        &mut self,
+        top: usize,
+        root: u32,
+        direction: u8,
+    ) -> Result<CellList, Hindrance> {
         let index = self.stack[top].unit;
         let unit = &self.units[index as usize];
         let (tail, size, is_ghost) = (unit.tail, unit.size, unit.is_ghost);
         let mark = self.log.len();
-        self.stack[top].mark = mark;
-        let mut blockers = Few::default();
+        self.stack[top].log_mark = mark;
+        let mut blockers = CellList::default();
         if !is_ghost {
-            if is_diagonal(way) && size == 1 && self.is_crossed(tail, way) {
+            if is_diagonal(direction) && size == 1 && self.is_crossed(tail, direction) {
                 return Err(Hindrance::Queue);
             }
-            for &cell in self.board.entered(tail, size, way).as_slice() {
-                if let Err(hindrance) = self.claim_cell(index, root, (way, cell), &mut blockers) {
+            for &cell in self.reservations.entered(tail, size, direction).as_slice() {
+                let step = (direction, cell);
+                if let Err(hindrance) = self.claim_cell(index, root, step, &mut blockers) {
                     self.undo_to(mark);
                     return Err(hindrance);
                 }
             }
-            if size > 1 && !self.keeps_only_its_own(top, way) {
+            if size > 1 && !self.are_kept_cells_unclaimed(top, direction) {
                 self.undo_to(mark);
                 return Err(Hindrance::Queue);
             }
         }
-        self.set_out(index, way);
+        self.plan_step(index, direction);
         Ok(blockers)
     }
 
-    /// Whether nobody is to inherit a cell that a large unit covers before and after a step; whoever
-    /// pushes it gives up its claim where it only gives way.
-    fn keeps_only_its_own(&self, top: usize, way: u8) -> bool {
+    /// Returns whether no unit is the next owner of a cell that a large unit covers both before and after a
+    /// step. The claims of its pusher do not count where the unit only sidesteps: then the pusher drops them.
+    fn are_kept_cells_unclaimed(&self, top: usize, direction: u8) -> bool {
         let frame = &self.stack[top];
         let Unit { tail, size, .. } = self.units[frame.unit as usize];
-        let pusher = top.checked_sub(1).filter(|_| frame.is_giving_way);
+        let pusher = top.checked_sub(1).filter(|_| frame.is_sidestepping);
         let pusher = pusher.map_or(NONE, |pusher| self.stack[pusher].unit);
-        let head = tail.step(way);
-        self.board
+        let head = tail.step(direction);
+        self.reservations
             .block(head, size)
-            .filter(|&cell| self.board.covers(tail, size, cell))
-            .all(|cell| [NONE, pusher].contains(&self.board.hold(cell).heir))
+            .filter(|&cell| self.reservations.covers(tail, size, cell))
+            .all(|cell| [NONE, pusher].contains(&self.reservations.get(cell).next_owner))
     }
 
-    /// Whether somebody crosses this diagonal in the same block of 2 × 2 cells.
-    pub(super) fn is_crossed(&self, tail: Place, way: u8) -> bool {
-        let (a, b) = (tail.step(way + 7), tail.step(way + 1));
-        let leads = |from: Place, to: Place| {
-            let owner = self.board.hold(self.board.index(from)).owner;
+    /// Returns whether a unit crosses this diagonal in the same block of 2 × 2 cells.
+    pub(super) fn is_crossed(&self, tail: GridPos, direction: u8) -> bool {
+        let (a, b) = (tail.step(direction + 7), tail.step(direction + 1));
+        let leads = |from: GridPos, to: GridPos| {
+            let owner = self.reservations.get(self.reservations.index(from)).owner;
             self.units.get(owner as usize).is_some_and(|other| {
                 other.is_moving() && other.size == 1 && other.tail == from && other.head == to
             })
@@ -80,45 +94,47 @@ impl Crowd {
         leads(a, b) || leads(b, a)
     }
 
-    /// Whether a way may be a diagonal that is crossed: whoever goes from one cell beside it to the other
-    /// holds both. Told without a branch, as nobody can foresee whether a way is diagonal.
+    /// Returns whether a direction may be a diagonal that is crossed: a unit that steps between the two cells
+    /// beside the diagonal holds both. Computed without a branch, because whether a direction is diagonal
+    /// cannot be predicted.
     #[inline(always)]
-    pub(super) fn may_be_crossed(&self, tail: Place, way: u8) -> bool {
-        let cell = self.board.index(tail);
-        let a = self.board.hold(self.board.beside(cell, way + 7));
-        let b = self.board.hold(self.board.beside(cell, way + 1));
-        let holds =
-            |owner: u32, to: Hold| (owner != NONE) & ((to.owner == owner) | (to.heir == owner));
-        is_diagonal(way) & (holds(a.owner, b) | holds(b.owner, a))
+    pub(super) fn may_be_crossed(&self, tail: GridPos, direction: u8) -> bool {
+        let cell = self.reservations.index(tail);
+        let a = self.reservations.get(self.reservations.neighbor(cell, direction + 7));
+        let b = self.reservations.get(self.reservations.neighbor(cell, direction + 1));
+        let holds = |owner: u32, to: Reservation| {
+            (owner != NONE) & ((to.owner == owner) | (to.next_owner == owner))
+        };
+        is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
     }
 
     fn claim_cell(
         &mut self,
         index: u32,
         root: u32,
-        (way, cell): (u8, u32),
-        blockers: &mut Few,
+        (direction, cell): (u8, u32),
+        blockers: &mut CellList,
     ) -> Result<(), Hindrance> {
-        match self.ask_for_cell(index, root, way, cell) {
-            Answer::Free => {
-                self.board.hold_mut(cell).owner = index;
-                self.log.push(Claim::Owned(cell));
+        match self.availability(index, root, direction, cell) {
+            Availability::Free => {
+                self.reservations.get_mut(cell).owner = index;
+                self.log.push(Claim::Owner(cell));
             }
-            Answer::Follow => {
-                self.board.hold_mut(cell).heir = index;
-                self.log.push(Claim::Inherits(cell));
+            Availability::Follow => {
+                self.reservations.get_mut(cell).next_owner = index;
+                self.log.push(Claim::NextOwner(cell));
             }
-            Answer::Push(other) => {
-                self.board.hold_mut(cell).heir = index;
-                self.log.push(Claim::Inherits(cell));
+            Availability::Push(other) => {
+                self.reservations.get_mut(cell).next_owner = index;
+                self.log.push(Claim::NextOwner(cell));
                 if !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
             }
-            Answer::No(hindrance, other) => {
+            Availability::Blocked(hindrance, other) => {
                 if other != NONE && !self.units[other as usize].is_moving() {
-                    self.units[other as usize].wakes = root;
-                    self.listen(other);
+                    self.units[other as usize].wake_also = root;
+                    self.update_listening(other);
                 }
                 return Err(hindrance);
             }
@@ -126,69 +142,75 @@ impl Crowd {
         Ok(())
     }
 
-    /// Whether a unit may have a cell that it would enter on a way.
-    fn ask_for_cell(&self, index: u32, root: u32, way: u8, cell: u32) -> Answer {
-        let hold = self.board.hold(cell);
-        if hold.owner == NONE {
-            return Answer::Free;
+    /// Returns whether a unit can have a cell that it would enter in a direction.
+    fn availability(&self, index: u32, root: u32, direction: u8, cell: u32) -> Availability {
+        let reservation = self.reservations.get(cell);
+        let owner = reservation.owner;
+        if owner == NONE {
+            return Availability::Free;
         }
-        if hold.heir != NONE {
-            return Answer::No(Hindrance::Queue, NONE);
+        if reservation.next_owner != NONE {
+            return Availability::Blocked(Hindrance::Queue, NONE);
         }
-        let other = &self.units[hold.owner as usize];
+        let other = &self.units[owner as usize];
         if other.is_moving() {
-            let is_leaving = !self.board.covers(other.head, other.size, cell);
-            return if is_leaving && turn(other.direction, way) <= 2 {
-                Answer::Follow
+            let is_leaving = !self.reservations.covers(other.head, other.size, cell);
+            return if is_leaving && turn_angle(other.direction, direction) <= 2 {
+                Availability::Follow
             } else {
-                Answer::No(Hindrance::Queue, NONE)
+                Availability::Blocked(Hindrance::Queue, NONE)
             };
         }
-        let (unit, first) = (&self.units[index as usize], &self.units[root as usize]);
-        if !other.gives_way_to(unit.team) {
-            return Answer::No(Hindrance::Obstacle, hold.owner);
+        let (unit, root_unit) = (&self.units[index as usize], &self.units[root as usize]);
+        if !other.is_pushable_by(unit.team) {
+            return Availability::Blocked(Hindrance::Obstacle, owner);
         }
-        if first.is_back_only() && !self.makes_way_back(root, hold.owner) {
-            return Answer::No(Hindrance::Queue, hold.owner);
+        if root_unit.is_returning() && !self.yields_to_returning(root, owner) {
+            return Availability::Blocked(Hindrance::Queue, owner);
         }
-        let comes_later = other.yields || other.turn(hold.owner) > first.turn(root);
-        if !comes_later || other.settled_in == self.stamp() {
-            return Answer::No(Hindrance::Queue, hold.owner);
+        let has_lower_priority =
+            other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
+        if !has_lower_priority || other.stay_tick == self.tick_stamp() {
+            return Availability::Blocked(Hindrance::Queue, owner);
         }
-        Answer::Push(hold.owner)
+        Availability::Push(owner)
     }
 
-    /// Whether a unit makes way for one that only goes back to its goal: as long as neither has tried often
-    /// enough, one that is on its way back itself does; one at rest only where the goal is free and shut in.
-    fn makes_way_back(&self, root: u32, other: u32) -> bool {
-        let (first, other_unit) = (&self.units[root as usize], &self.units[other as usize]);
-        if !other_unit.is_back_only() || other_unit.has_given_up() {
+    /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet
+    /// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
+    /// `root` has not given up and the goal of `root` is free and shut in.
+    fn yields_to_returning(&self, root: u32, other: u32) -> bool {
+        let (root_unit, other_unit) = (&self.units[root as usize], &self.units[other as usize]);
+        if !other_unit.is_returning() || other_unit.has_given_up() {
             return false;
         }
-        let goal = self.ways[root as usize].goal;
-        let is_free = |cell: u32| [NONE, root].contains(&self.board.hold(cell).owner);
+        let goal = self.followers[root as usize].goal;
+        let is_free = |cell: u32| [NONE, root].contains(&self.reservations.get(cell).owner);
         // A unit that has grown since may not fit there any more.
-        let fits = |at: u16, side: u32| u32::from(at) + u32::from(first.size) <= side;
+        let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
         let is_on_grid = fits(goal.x, self.size.0) && fits(goal.y, self.size.1);
         let is_shut_out = || {
-            is_on_grid && !first.has_given_up() && self.board.block(goal, first.size).all(is_free)
+            is_on_grid
+                && !root_unit.has_given_up()
+                && self.reservations.block(goal, root_unit.size).all(is_free)
         };
-        !self.is_at_end(other) || is_shut_out()
+        !self.is_at_path_goal(other) || is_shut_out()
     }
 
-    /// Takes back everything logged after `mark`.
+    /// Undoes everything logged after `mark`.
     pub(super) fn undo_to(&mut self, mark: usize) {
         while self.log.len() > mark {
             match self.log.pop() {
-                Some(Claim::Owned(cell)) => self.board.hold_mut(cell).owner = NONE,
-                Some(Claim::Inherits(cell)) => self.board.hold_mut(cell).heir = NONE,
-                Some(Claim::Moves(unit)) => self.stand_again(unit),
+                Some(Claim::Owner(cell)) => self.reservations.get_mut(cell).owner = NONE,
+                Some(Claim::NextOwner(cell)) => self.reservations.get_mut(cell).next_owner = NONE,
+                Some(Claim::Step(unit)) => self.cancel_step(unit),
                 None => return,
             }
         }
     }
 
-    pub(super) fn stand_again(&mut self, index: u32) {
+    /// Lets a unit that was planned to step stand again.
+    pub(super) fn cancel_step(&mut self, index: u32) {
         let unit = &mut self.units[index as usize];
         unit.head = unit.tail;
         unit.state = State::Standing;
@@ -197,7 +219,7 @@ impl Crowd {
             unit.state = State::Waiting;
         }
         if !unit.is_ghost {
-            self.board.stand(unit.tail, unit.size, true);
+            self.reservations.set_standing(unit.tail, unit.size, true);
         }
     }
 }

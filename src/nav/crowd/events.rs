@@ -1,4 +1,4 @@
-//! What crowds tell: what happened in a tick, and what was done so far.
+//! The events of a tick, and counters of what a crowd has done so far.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -10,39 +10,40 @@ use crate::nav::cell::Cell;
 pub enum CrowdEvent {
     /// It stands on its goal for the first time since its last order.
     Arrived {
-        /// Who.
+        /// The unit.
         unit: UnitId,
-        /// Where.
+        /// Its goal.
         cell: Cell,
     },
-    /// Two members of a group have exchanged their places.
+    /// Two members of a group have exchanged their slots.
     Exchanged {
-        /// One of them.
+        /// One member.
         unit: UnitId,
-        /// The other, which may be far away, or have been at rest.
+        /// The other member, which may be far away, or may have been at rest.
         with: UnitId,
-        /// Whether both had stood on their places before: they go back without pushing anybody, and do not
+        /// Whether both had stood on their slots before: they return without pushing other units, and do not
         /// arrive again.
         have_arrived: bool,
     },
-    /// A member of a group could not get to its place for long, and keeps the one where it stands.
+    /// A member of a group has not been able to reach its slot for long, and takes the cell where it stands
+    /// instead.
     Settled {
-        /// Who.
+        /// The unit.
         unit: UnitId,
-        /// Its place from now on.
+        /// Its slot from now on.
         cell: Cell,
     },
     /// It has not been able to move for long, or has moved for long and come no nearer to its goal
-    /// ([`Hindrance::Circling`]). Told once until it moves again.
+    /// ([`Hindrance::Circling`]). Reported once until it moves again.
     Stuck {
-        /// Who.
+        /// The unit.
         unit: UnitId,
-        /// Why.
+        /// Why it is stuck.
         why: Hindrance,
     },
-    /// It has found no way for a while ([`Hindrance::NoWay`]); told again as long as that is so.
+    /// It has found no path for a while ([`Hindrance::NoPath`]). Reported again as long as that is so.
     Lost {
-        /// Who.
+        /// The unit.
         unit: UnitId,
     },
 }
@@ -53,25 +54,25 @@ pub enum CrowdEvent {
 pub struct CrowdCounters {
     /// Steps begun.
     pub steps: u64,
-    /// Decisions made, one for each time somebody was asked what to do.
+    /// Decisions made, one for each unit planned or pushed in a plan.
     pub decisions: u64,
     /// Decisions that ended in waiting.
     pub waits: u64,
-    /// Steps made to let somebody else pass.
+    /// Steps made to let another unit pass.
     pub pushes: u64,
     /// Long chains of pushes, searched for on behalf of units that could not move for long.
     pub chains: u64,
-    /// Times that a unit stood back for others whom it shut in.
-    pub let_out: u64,
+    /// Times that a unit stood back for units that it shut in.
+    pub dead_ends: u64,
     /// Times that a unit stood back because it had come no nearer to its goal for many steps.
     pub pauses: u64,
-    /// Places that mates exchanged.
+    /// Exchanges of slots between members of a group.
     pub exchanges: u64,
-    /// Members of groups that kept another place than theirs, see [`CrowdEvent::Settled`].
+    /// Members of groups that settled on another cell than their slot, see [`CrowdEvent::Settled`].
     pub settled: u64,
-    /// Plans that were undone because they led nowhere.
+    /// Pushes that were undone because the pushed unit had nowhere to go.
     pub undone: u64,
-    /// Most ticks in a row that a unit waited.
+    /// Longest time that a unit waited, in ticks.
     pub longest_wait: u64,
 }
 
@@ -83,7 +84,7 @@ impl core::iter::Sum for CrowdCounters {
             waits: a.waits + b.waits,
             pushes: a.pushes + b.pushes,
             chains: a.chains + b.chains,
-            let_out: a.let_out + b.let_out,
+            dead_ends: a.dead_ends + b.dead_ends,
             pauses: a.pauses + b.pauses,
             exchanges: a.exchanges + b.exchanges,
             settled: a.settled + b.settled,

@@ -6,24 +6,25 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub enum Hindrance {
-    /// Nothing: it moves, or it has nowhere to go.
+    /// Nothing: the unit moves, or it has nowhere to go.
     #[default]
     None,
-    /// It stands in line: the unit ahead has not made room yet.
+    /// It waits in a queue: the unit ahead has not made room yet.
     Queue,
     /// The units in its way have nowhere to go.
     Jam,
-    /// A unit that may not be pushed is in its way, or one of another team.
+    /// A unit that it may not push is in its way, for example one of another team.
     Obstacle,
-    /// Others come towards it through a passage one cell wide.
+    /// Other units come towards it through a passage one cell wide.
     Oncoming,
-    /// No way leads from here to its goal.
-    NoWay,
+    /// No path leads from here to its goal.
+    NoPath,
     /// Its speed is 0.
     NoSpeed,
-    /// It walks, but comes no nearer to its goal: it has stood back many times, to no avail.
+    /// It walks, but comes no nearer to its goal, although it has stood back many times.
     Circling,
-    /// It is not on the grid: there is no room near the place where it was put.
+    /// There is no free cell near the position where it was put, so it is not on the grid, or cannot move
+    /// because it has grown.
     NoRoom,
 }
 
@@ -33,12 +34,12 @@ impl core::fmt::Display for Hindrance {
             Self::None => "nothing is in the way",
             Self::Queue => "the unit ahead has not made room yet",
             Self::Jam => "the units in the way have nowhere to go",
-            Self::Obstacle => "somebody who does not give way is in the way",
+            Self::Obstacle => "a unit that cannot be pushed is in the way",
             Self::Oncoming => "others come out of the passage first",
-            Self::NoWay => "no way leads on from here",
+            Self::NoPath => "no path leads to its goal from here",
             Self::NoSpeed => "its speed is 0",
-            Self::Circling => "it walks and comes no nearer to its goal",
-            Self::NoRoom => "there is no free cell near its place",
+            Self::Circling => "it walks but comes no nearer to its goal",
+            Self::NoRoom => "there is no free cell near its position",
         })
     }
 }

@@ -1,30 +1,30 @@
-//! Units come and go, and are told where to go.
+//! Adding, removing and ordering units.
 
 use super::{
     Crowd, Hindrance, RouteId, UnitId, UnitSettings,
-    escape::UNDECIDED,
+    escape::EXIT_UNDECIDED,
     refit::check_profile,
-    unit::{Errand, NONE, STAY, State, Unit},
+    unit::{NONE, Order, STAY, State, Unit},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
-/// Most cells along a side of a unit of a crowd.
-pub const LARGEST_IN_CROWD: u32 = 8;
+/// Most cells along a side of a unit in a crowd.
+pub(super) const MAX_UNIT_SIZE: u32 = 8;
 
-/// Why a unit cannot be where it is to be put.
+/// Why a call on a crowd failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CrowdError {
-    /// There is no such unit (any more).
+    /// The unit does not exist, or was removed.
     NoSuchUnit,
-    /// There is no such group (any more).
+    /// The group does not exist, or was removed.
     NoSuchGroup,
-    /// The unit's profile is not known to the grid, or its units are too large.
+    /// The grid does not know the unit's profile, its units are too large, or it is not the group's.
     Profile,
     /// The crowd was made for a grid of another size.
     OtherGrid,
-    /// It cannot stand there: off the grid, or impassable to it.
+    /// The unit cannot stand there: the cell is off the grid or impassable to it.
     Impassable(Cell),
-    /// Somebody else holds this cell.
+    /// Another unit holds this cell.
     Held(Cell),
 }
 
@@ -34,9 +34,9 @@ impl core::fmt::Display for CrowdError {
             Self::NoSuchUnit => write!(f, "no such unit"),
             Self::NoSuchGroup => write!(f, "no such group"),
             Self::Profile => write!(f, "the profile is not known, or its units are too large"),
-            Self::OtherGrid => write!(f, "the grid has another size than the crowd"),
-            Self::Impassable(cell) => write!(f, "nobody can stand on {cell}"),
-            Self::Held(cell) => write!(f, "{cell} is held by somebody else"),
+            Self::OtherGrid => write!(f, "the grid and the crowd differ in size"),
+            Self::Impassable(cell) => write!(f, "a unit cannot stand on {cell}"),
+            Self::Held(cell) => write!(f, "{cell} is held by another unit"),
         }
     }
 }
@@ -44,10 +44,11 @@ impl core::fmt::Display for CrowdError {
 impl core::error::Error for CrowdError {}
 
 impl Crowd {
-    /// Puts a unit on `cell` (with its anchor), standing and without orders.
+    /// Adds a unit on `cell` (its anchor), standing and without orders.
     ///
     /// # Errors
-    /// Where it cannot stand there, or somebody else does. A ghost may stand where others do.
+    /// [`CrowdError`] where it cannot stand there or another unit holds a cell. A ghost may stand where other
+    /// units do.
     pub fn add(
         &mut self,
         grid: &NavGrid,
@@ -56,9 +57,9 @@ impl Crowd {
     ) -> Result<UnitId, CrowdError> {
         let UnitSettings { profile, is_ghost, .. } = settings;
         check_profile(grid, profile)?;
-        let place = match is_ghost {
-            true => self.ground(grid, profile, cell)?,
-            false => self.room(grid, profile, NONE, cell)?,
+        let pos = match is_ghost {
+            true => self.check_passable(grid, profile, cell)?,
+            false => self.check_free(grid, profile, NONE, cell)?,
         };
         let size = grid.unit_size(profile) as u8;
         let unit = Unit { size, profile: profile.0, is_ghost, ..Unit::vacant(0) };
@@ -66,18 +67,19 @@ impl Crowd {
             self.units.push(Unit::vacant(0));
             self.units.len() as u32 - 1
         });
-        self.wheel.resize(self.units.len());
+        self.timers.resize(self.units.len());
         let generation = self.units[index as usize].generation;
         let state = State::Standing;
-        self.units[index as usize] = Unit { tail: place, head: place, state, generation, ..unit };
+        self.units[index as usize] = Unit { tail: pos, head: pos, state, generation, ..unit };
         self.count += 1;
-        self.take_place(index);
+        self.occupy(index);
         let id = self.id(index);
         self.set(id, settings)?;
         Ok(id)
     }
 
-    /// Changes a unit's speed, team and manners; its profile and whether it is a ghost stay as they are.
+    /// Changes a unit's speed, team and whether it may be pushed. Its profile, and whether it is a ghost,
+    /// stay as they are.
     ///
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
@@ -89,17 +91,17 @@ impl Crowd {
         Ok(())
     }
 
-    /// Takes a unit off the grid; says whether it was there.
+    /// Removes a unit from the grid. Returns whether it existed.
     pub fn remove(&mut self, id: UnitId) -> bool {
         let Ok(index) = self.find(id) else {
             return false;
         };
-        self.give_up_slot(index);
-        self.give_up_place(index);
-        let Unit { errand, tail, .. } = self.units[index as usize];
-        self.count_member(errand, tail, false);
-        self.leave_place(index);
-        self.drop_field(index);
+        self.release_slot(index);
+        self.release_preassigned_slot(index);
+        let Unit { order, tail, .. } = self.units[index as usize];
+        self.update_member_count(order, tail, false);
+        self.vacate(index);
+        self.release_field(index);
         let unit = &mut self.units[index as usize];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.free.push(index);
@@ -107,28 +109,28 @@ impl Crowd {
         true
     }
 
-    /// Puts a unit elsewhere at once; it keeps its orders.
+    /// Moves a unit to another cell immediately; it keeps its orders.
     ///
     /// # Errors
-    /// Where it cannot stand there, or somebody else does. It stays where it is then.
+    /// [`CrowdError`] where it cannot stand there or another unit holds a cell. It then stays where it is.
     pub fn teleport(&mut self, grid: &NavGrid, id: UnitId, cell: Cell) -> Result<(), CrowdError> {
         let index = self.find(id)?;
         let unit = &self.units[index as usize];
         let profile = ProfileId(unit.profile);
-        let place = match unit.is_ghost {
-            true => self.ground(grid, profile, cell)?,
-            false => self.room(grid, profile, index, cell)?,
+        let pos = match unit.is_ghost {
+            true => self.check_passable(grid, profile, cell)?,
+            false => self.check_free(grid, profile, index, cell)?,
         };
-        self.put_on(index, place, grid.unit_size(profile) as u8);
+        self.put_at(index, pos, grid.unit_size(profile) as u8);
         Ok(())
     }
 
-    /// Sends a unit where a field leads.
+    /// Sends a unit along a shared field.
     ///
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
-    pub fn go_along(&mut self, id: UnitId, route: RouteId) -> Result<(), CrowdError> {
-        self.give(id, Errand::Route(route))
+    pub fn follow_route(&mut self, id: UnitId, route: RouteId) -> Result<(), CrowdError> {
+        self.set_order(id, Order::Route(route))
     }
 
     /// Takes a unit's orders away; a step under way is finished.
@@ -136,50 +138,50 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
     pub fn stop(&mut self, id: UnitId) -> Result<(), CrowdError> {
-        self.give(id, Errand::Idle)
+        self.set_order(id, Order::Idle)
     }
 
-    pub(super) fn give(&mut self, id: UnitId, errand: Errand) -> Result<(), CrowdError> {
+    pub(super) fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
         let index = self.find(id)?;
         let now = self.now;
-        self.give_up_slot(index);
-        self.give_up_place(index);
-        let Unit { errand: before, tail, .. } = self.units[index as usize];
-        self.count_member(before, tail, false);
-        self.count_member(errand, tail, true);
+        self.release_slot(index);
+        self.release_preassigned_slot(index);
+        let Unit { order: before, tail, .. } = self.units[index as usize];
+        self.update_member_count(before, tail, false);
+        self.update_member_count(order, tail, true);
         let unit = &mut self.units[index as usize];
-        unit.errand = errand;
-        unit.viewed_in = 0;
-        (unit.flees, unit.wish) = (NONE, STAY);
+        unit.order = order;
+        unit.costs_tick = 0;
+        (unit.yields_to, unit.preferred_direction) = (NONE, STAY);
         unit.has_arrived = false;
-        unit.exit = UNDECIDED;
-        (unit.tries, unit.led_astray) = (0, 0);
-        unit.since = super::FIRST_TURN + now;
-        unit.stands_since = now as u32;
+        unit.escape_side = EXIT_UNDECIDED;
+        (unit.stand_backs, unit.wasted_steps) = (0, 0);
+        unit.priority_since = super::FIRST_PRIORITY + now;
+        unit.standing_since = now as u32;
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
-        self.forget_steps(index);
-        self.drop_field(index);
-        self.call_soon(index);
+        self.reset_progress(index);
+        self.release_field(index);
+        self.schedule_next_tick(index);
         Ok(())
     }
 
-    /// Lets a unit that stands be decided in the next tick.
-    pub(super) fn call_soon(&mut self, index: u32) {
+    /// Schedules a standing unit to be decided in the next tick.
+    pub(super) fn schedule_next_tick(&mut self, index: u32) {
         let now = self.now;
         let unit = &mut self.units[index as usize];
         if unit.state == State::Moving {
             return;
         }
-        unit.waits_since = now as u32;
+        unit.waiting_since = now as u32;
         if unit.is_idle() {
             unit.state = State::Standing;
-            self.wheel.take_out(index);
+            self.timers.remove(index);
         } else {
             unit.state = State::Waiting;
-            self.wheel.put(index, now, now + 1);
+            self.timers.put(index, now, now + 1);
         }
-        self.listen(index);
+        self.update_listening(index);
     }
 
     pub(super) fn id(&self, index: u32) -> UnitId {
@@ -192,6 +194,6 @@ impl Crowd {
 
     pub(super) fn get(&self, id: UnitId) -> Option<&Unit> {
         let unit = self.units.get(id.index as usize)?;
-        (unit.is_there() && unit.generation == id.generation).then_some(unit)
+        (unit.is_present() && unit.generation == id.generation).then_some(unit)
     }
 }

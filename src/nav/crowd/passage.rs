@@ -1,48 +1,48 @@
-//! Where the ground is so narrow that two units cannot pass each other.
+//! Passages: terrain so narrow that two units cannot pass each other.
 //!
-//! Input: the ground as one profile sees it. Output: passages, chains of cells on which a unit can only
-//! go on or back: corridors one cell wide with all their bends, doors, dead ends. A dent of a single
-//! cell beside a chain (a bay) does not interrupt it.
+//! Input: the terrain for one profile. Output: passages, chains of cells on which a unit can only move
+//! forward or back: corridors one cell wide with all their bends, doors, dead ends. A recess of a single cell
+//! beside a chain (a bay) does not interrupt it.
 //!
-//! Passages are traced when somebody first comes near, and forgotten when the ground around one of their
-//! cells changes, so an edit costs no more than the passages it touches. Two bits a cell tell whether the
-//! ground around it has been looked at, and whether a passage is near; the passage of a cell stands in
-//! blocks that exist only where there are passages.
+//! Passages are traced when a unit first comes near, and forgotten when the terrain around one of their cells
+//! changes, so an edit costs no more than the passages it touches. Two bits per cell say whether the terrain
+//! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
+//! that exist only where there are passages.
 
 use super::{
-    board::Place,
-    lock::Lock,
-    narrow::{follow, links, narrow},
+    direction_lock::DirectionLock,
+    passage_trace::{links, narrow_directions, trace_from},
+    reservations::GridPos,
     unit::NONE,
 };
 use crate::nav::layer::Layer;
 
-/// Longest passage, in cells; longer ones are cut into parts that nobody regulates.
-pub(super) const LONGEST: usize = 512;
+/// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
+pub(super) const MAX_LENGTH: usize = 512;
 /// Cells along a side of a block.
 const BLOCK: u32 = 32;
 const CELLS: usize = (BLOCK * BLOCK) as usize;
-/// Cells around an edit in which the ground may look different.
-const AROUND: u16 = 3;
-/// Steps from an end of a passage within which cells are before it.
-const BEFORE: usize = 2;
-/// Bit of the numbers that stand on cells before passages.
-const IS_BEFORE: u32 = 1 << 31;
-/// Straight ways, as bits.
-pub(super) const STRAIGHT_WAYS: [u8; 4] = [0, 2, 4, 6];
+/// Cells around an edit within which a passage may change.
+const EDIT_MARGIN: u16 = 3;
+/// Steps from an end of a passage within which a cell lies before it.
+const APPROACH_STEPS: usize = 2;
+/// Set in the passage number of cells that lie before a passage.
+const IS_APPROACH: u32 = 1 << 31;
+/// The straight directions.
+pub(super) const STRAIGHT_DIRECTIONS: [u8; 4] = [0, 2, 4, 6];
 
 /// A chain of narrow cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Passage {
-    pub(super) cells: Vec<Place>,
-    /// The cells before the first and behind the last one; `None` at a dead end.
-    pub(super) mouths: [Option<Place>; 2],
-    pub(super) lock: Lock,
+    pub(super) cells: Vec<GridPos>,
+    /// The cells before the first and after the last one; `None` at a dead end.
+    pub(super) mouths: [Option<GridPos>; 2],
+    pub(super) lock: DirectionLock,
 }
 
 impl Passage {
-    /// The side at which a step from `from` leads into its cell number `at`.
-    pub(super) fn side(&self, from: Place, at: usize) -> Option<usize> {
+    /// Returns the side at which a step from `from` leads into the cell at index `at`.
+    pub(super) fn side(&self, from: GridPos, at: usize) -> Option<usize> {
         let is_here = |side: &usize| {
             let end = if *side == 0 { 0 } else { self.cells.len() - 1 };
             at == end && self.mouths[*side] == Some(from)
@@ -51,11 +51,11 @@ impl Passage {
     }
 }
 
-/// The passages of a cell block: number and place along it for each cell.
+/// The passages of a block of cells: for each cell, the passage number and the index along that passage.
 #[derive(Clone, Debug)]
 struct Block {
-    numbers: [u32; CELLS],
-    places: [u16; CELLS],
+    passages: [u32; CELLS],
+    offsets: [u16; CELLS],
 }
 
 /// All passages known so far; see the [module](self).
@@ -63,193 +63,199 @@ struct Block {
 pub(super) struct Passages {
     width: u32,
     height: u32,
-    /// Two bits a cell: looked at, near a passage.
-    marks: Vec<u64>,
-    /// By block, where it stands in `blocks`.
-    at: Vec<u32>,
+    /// Two bits per cell: explored, near a passage.
+    flags: Vec<u64>,
+    /// For each block of the grid, its index in `blocks`.
+    block_at: Vec<u32>,
     blocks: Vec<Block>,
-    list: Vec<Passage>,
+    passages: Vec<Passage>,
     free: Vec<u32>,
 }
 
-const SEEN: u64 = 1;
-const NEAR: u64 = 2;
+const EXPLORED: u64 = 1;
+const NEAR_PASSAGE: u64 = 2;
 
 impl Passages {
-    /// Makes room for a grid of this size.
+    /// Resets and resizes the tables if the grid has another size.
     #[inline]
-    pub(super) fn fit(&mut self, (width, height): (u32, u32)) {
+    pub(super) fn resize_for(&mut self, (width, height): (u32, u32)) {
         if (self.width, self.height) != (width, height) {
             let cells = width as usize * height as usize;
             let blocks = width.div_ceil(BLOCK) as usize * height.div_ceil(BLOCK) as usize;
             *self = Self { width, height, ..Self::default() };
-            self.marks.resize(cells.div_ceil(32), 0);
-            self.at.resize(blocks, NONE);
+            self.flags.resize(cells.div_ceil(32), 0);
+            self.block_at.resize(blocks, NONE);
         }
     }
 
-    /// Looks at the ground around a cell, once; says whether a passage is near.
+    /// Explores the terrain around a cell, once. Returns whether a passage is near.
     #[inline]
-    pub(super) fn look(&mut self, layer: &Layer, place: Place) -> bool {
-        let (word, shift) = self.mark_at(place);
-        if self.marks[word] >> shift & SEEN == 0 {
-            self.marks[word] |= SEEN << shift;
-            self.look_around(layer, place);
+    pub(super) fn explore(&mut self, layer: &Layer, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        if self.flags[word] >> shift & EXPLORED == 0 {
+            self.flags[word] |= EXPLORED << shift;
+            self.trace_around(layer, pos);
         }
-        self.marks[word] >> shift & NEAR != 0
+        self.flags[word] >> shift & NEAR_PASSAGE != 0
     }
 
-    /// Whether it is known that no passage is near a cell.
+    /// Returns whether the terrain around a cell is explored and no passage is near.
     #[inline]
-    pub(super) fn is_far(&self, place: Place) -> bool {
-        let (word, shift) = self.mark_at(place);
-        self.marks.get(word).is_some_and(|marks| marks >> shift & (SEEN | NEAR) == SEEN)
+    pub(super) fn is_far(&self, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        self.flags
+            .get(word)
+            .is_some_and(|flags| flags >> shift & (EXPLORED | NEAR_PASSAGE) == EXPLORED)
     }
 
-    /// Whether a passage is near a cell, as far as is known.
+    /// Returns whether a passage is known near a cell.
     #[inline]
-    pub(super) fn is_near(&self, place: Place) -> bool {
-        let (word, shift) = self.mark_at(place);
-        self.marks.get(word).is_some_and(|marks| marks >> shift & NEAR != 0)
+    pub(super) fn is_near(&self, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        self.flags.get(word).is_some_and(|flags| flags >> shift & NEAR_PASSAGE != 0)
     }
 
-    /// The passage of a cell, and the cell's number along it.
+    /// Returns the passage of a cell and the cell's index along it.
     #[inline]
-    pub(super) fn of(&self, place: Place) -> Option<(u32, usize)> {
-        let (block, cell) = self.block_at(place)?;
-        let number = block.numbers[cell];
-        (number < IS_BEFORE).then(|| (number, usize::from(block.places[cell])))
+    pub(super) fn passage_at(&self, pos: GridPos) -> Option<(u32, usize)> {
+        let (block, cell) = self.block_of(pos)?;
+        let number = block.passages[cell];
+        (number < IS_APPROACH).then(|| (number, usize::from(block.offsets[cell])))
     }
 
-    /// A passage before whose end a cell lies. Where it lies before several, one of them.
-    pub(super) fn before(&self, place: Place) -> Option<&Passage> {
-        let (block, cell) = self.block_at(place)?;
-        let number = block.numbers[cell];
-        if number < IS_BEFORE || number == NONE {
+    /// Returns the passage that a cell lies before, or one of several.
+    pub(super) fn approached_at(&self, pos: GridPos) -> Option<&Passage> {
+        let (block, cell) = self.block_of(pos)?;
+        let number = block.passages[cell];
+        if number < IS_APPROACH || number == NONE {
             return None;
         }
-        let passage = self.get(number & !IS_BEFORE)?;
-        let is_near = |mouth: &Place| usize::from(mouth.reach(place)) <= BEFORE;
+        let passage = self.get(number & !IS_APPROACH)?;
+        let is_near = |mouth: &GridPos| usize::from(mouth.chebyshev(pos)) <= APPROACH_STEPS;
         passage.mouths.iter().flatten().any(is_near).then_some(passage)
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&Passage> {
-        self.list.get(number as usize)
+        self.passages.get(number as usize)
     }
 
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Passage> {
-        self.list.get_mut(number as usize)
+        self.passages.get_mut(number as usize)
     }
 
-    fn mark_at(&self, place: Place) -> (usize, usize) {
-        let cell = u32::from(place.y) as usize * self.width as usize + usize::from(place.x);
+    fn flag_position(&self, pos: GridPos) -> (usize, usize) {
+        let cell = u32::from(pos.y) as usize * self.width as usize + usize::from(pos.x);
         (cell / 32, cell % 32 * 2)
     }
 
-    fn is_inside(&self, place: Place) -> bool {
-        u32::from(place.x) < self.width && u32::from(place.y) < self.height
+    fn is_inside(&self, pos: GridPos) -> bool {
+        u32::from(pos.x) < self.width && u32::from(pos.y) < self.height
     }
 
-    fn block_number(&self, place: Place) -> usize {
-        let (x, y) = (u32::from(place.x) / BLOCK, u32::from(place.y) / BLOCK);
+    fn block_number(&self, pos: GridPos) -> usize {
+        let (x, y) = (u32::from(pos.x) / BLOCK, u32::from(pos.y) / BLOCK);
         (y * self.width.div_ceil(BLOCK) + x) as usize
     }
 
-    fn block_at(&self, place: Place) -> Option<(&Block, usize)> {
-        if !self.is_inside(place) {
+    fn block_of(&self, pos: GridPos) -> Option<(&Block, usize)> {
+        if !self.is_inside(pos) {
             return None;
         }
-        let block = self.blocks.get(self.at[self.block_number(place)] as usize)?;
-        let (x, y) = (u32::from(place.x) % BLOCK, u32::from(place.y) % BLOCK);
+        let block = self.blocks.get(self.block_at[self.block_number(pos)] as usize)?;
+        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
         Some((block, (y * BLOCK + x) as usize))
     }
 
-    /// Writes the passage of a cell down.
-    fn put(&mut self, place: Place, number: u32, along: usize) {
-        let at = self.block_number(place);
-        if self.at[at] == NONE {
-            self.at[at] = self.blocks.len() as u32;
-            self.blocks.push(Block { numbers: [NONE; CELLS], places: [0; CELLS] });
+    /// Stores the passage number of a cell and its index along that passage.
+    fn set_passage(&mut self, pos: GridPos, number: u32, along: usize) {
+        let at = self.block_number(pos);
+        if self.block_at[at] == NONE {
+            self.block_at[at] = self.blocks.len() as u32;
+            self.blocks.push(Block { passages: [NONE; CELLS], offsets: [0; CELLS] });
         }
-        let block = &mut self.blocks[self.at[at] as usize];
-        let (x, y) = (u32::from(place.x) % BLOCK, u32::from(place.y) % BLOCK);
+        let block = &mut self.blocks[self.block_at[at] as usize];
+        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
         let cell = (y * BLOCK + x) as usize;
-        (block.numbers[cell], block.places[cell]) = (number, along as u16);
+        (block.passages[cell], block.offsets[cell]) = (number, along as u16);
     }
 
     /// Traces the passages on a cell and beside it.
-    fn look_around(&mut self, layer: &Layer, place: Place) {
-        if layer.pattern(u32::from(place.x), u32::from(place.y)) == 0x1ff {
+    fn trace_around(&mut self, layer: &Layer, pos: GridPos) {
+        if layer.pattern(u32::from(pos.x), u32::from(pos.y)) == 0x1ff {
             return;
         }
-        self.trace(layer, place);
-        for way in STRAIGHT_WAYS {
-            self.trace(layer, place.step(way));
+        self.trace(layer, pos);
+        for direction in STRAIGHT_DIRECTIONS {
+            self.trace(layer, pos.step(direction));
         }
     }
 
     /// Traces the passage of a cell, if it is narrow and not known yet.
-    fn trace(&mut self, layer: &Layer, place: Place) {
-        if !self.is_inside(place) || self.of(place).is_some() {
+    fn trace(&mut self, layer: &Layer, pos: GridPos) {
+        if !self.is_inside(pos) || self.passage_at(pos).is_some() {
             return;
         }
-        let Some(links) = links(layer, place) else {
+        let Some(links) = links(layer, pos) else {
             return;
         };
         let number = self.free.pop().unwrap_or_else(|| {
-            self.list.push(Passage::default());
-            self.list.len() as u32 - 1
+            self.passages.push(Passage::default());
+            self.passages.len() as u32 - 1
         });
-        let mut passage = core::mem::take(&mut self.list[number as usize]);
+        let mut passage = core::mem::take(&mut self.passages[number as usize]);
         passage.cells.clear();
         passage.mouths = [None; 2];
-        passage.lock = Lock::default();
-        passage.cells.push(place);
-        for (end, way) in STRAIGHT_WAYS.into_iter().filter(|way| links & 1 << way != 0).enumerate()
+        passage.lock = DirectionLock::default();
+        passage.cells.push(pos);
+        for (end, direction) in STRAIGHT_DIRECTIONS
+            .into_iter()
+            .filter(|direction| links & 1 << direction != 0)
+            .enumerate()
         {
             if end == 1 {
                 passage.cells.reverse();
             }
-            let mouth = follow(layer, &mut passage.cells, way);
+            let mouth = trace_from(layer, &mut passage.cells, direction);
             passage.mouths[end] = mouth;
         }
         if links.count_ones() == 1 {
             passage.cells.reverse();
         }
-        let is_roomy = |mouth: Option<Place>| mouth.is_none_or(|at| narrow(layer, at).is_none());
-        let has_room = passage.mouths.into_iter().all(is_roomy);
-        passage.lock.is_open = passage.cells.len() > LONGEST || !has_room;
-        self.write_down(layer, number, &passage);
-        self.list[number as usize] = passage;
+        let is_wide =
+            |mouth: Option<GridPos>| mouth.is_none_or(|at| narrow_directions(layer, at).is_none());
+        let ends_are_wide = passage.mouths.into_iter().all(is_wide);
+        passage.lock.is_uncontrolled = passage.cells.len() > MAX_LENGTH || !ends_are_wide;
+        self.record(layer, number, &passage);
+        self.passages[number as usize] = passage;
     }
 
-    fn write_down(&mut self, layer: &Layer, number: u32, passage: &Passage) {
+    fn record(&mut self, layer: &Layer, number: u32, passage: &Passage) {
         for (along, &cell) in passage.cells.iter().enumerate() {
-            self.put(cell, number, along);
+            self.set_passage(cell, number, along);
             self.mark_around(cell, 0);
         }
         for &mouth in passage.mouths.iter().flatten() {
-            self.write_before(layer, mouth, number);
+            self.record_approach(layer, mouth, number);
         }
     }
 
-    /// Writes down the cells before an end of a passage.
-    fn write_before(&mut self, layer: &Layer, mouth: Place, number: u32) {
-        let mut list = [mouth; 2 * BEFORE * (BEFORE + 1) + 1];
+    /// Records the cells before an end of a passage.
+    fn record_approach(&mut self, layer: &Layer, mouth: GridPos, number: u32) {
+        let mut list = [mouth; 2 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1];
         let (mut len, mut done) = (1, 0);
-        for _ in 0..=BEFORE {
+        for _ in 0..=APPROACH_STEPS {
             let (known, from) = (list, core::mem::replace(&mut done, len));
-            for &place in &known[from..len] {
-                if self.of(place).is_none() {
-                    self.put(place, number | IS_BEFORE, 0);
+            for &pos in &known[from..len] {
+                if self.passage_at(pos).is_none() {
+                    self.set_passage(pos, number | IS_APPROACH, 0);
                 }
-                self.mark_around(place, 1);
-                for next in STRAIGHT_WAYS.map(|way| place.step(way)) {
+                self.mark_around(pos, 1);
+                for next in STRAIGHT_DIRECTIONS.map(|direction| pos.step(direction)) {
                     let is_free = layer.is_passable(u32::from(next.x), u32::from(next.y));
                     if is_free
                         && len < list.len()
                         && !list[..len].contains(&next)
-                        && self.of(next).is_none()
+                        && self.passage_at(next).is_none()
                     {
                         list[len] = next;
                         len += 1;
@@ -259,71 +265,72 @@ impl Passages {
         }
     }
 
-    fn mark_around(&mut self, place: Place, reach: u16) {
-        for y in place.y.saturating_sub(reach)..=place.y + reach {
-            for x in place.x.saturating_sub(reach)..=place.x + reach {
-                let near = Place { x, y };
+    fn mark_around(&mut self, pos: GridPos, reach: u16) {
+        for y in pos.y.saturating_sub(reach)..=pos.y + reach {
+            for x in pos.x.saturating_sub(reach)..=pos.x + reach {
+                let near = GridPos { x, y };
                 if self.is_inside(near) {
-                    let (word, shift) = self.mark_at(near);
-                    self.marks[word] |= NEAR << shift;
+                    let (word, shift) = self.flag_position(near);
+                    self.flags[word] |= NEAR_PASSAGE << shift;
                 }
             }
         }
     }
 
-    /// The ground in a rectangle (lowest and highest cell) has changed: what is known around it is
-    /// forgotten.
-    pub(super) fn forget(&mut self, low: Place, high: Place) {
+    /// Forgets what is known around a rectangle (lowest and highest cell) whose terrain has changed.
+    pub(super) fn forget(&mut self, low: GridPos, high: GridPos) {
         let reach = |low: u16, high: u16, size: u32| {
-            low.saturating_sub(AROUND)..high.saturating_add(AROUND + 1).min(size as u16)
+            low.saturating_sub(EDIT_MARGIN)..high.saturating_add(EDIT_MARGIN + 1).min(size as u16)
         };
         for y in reach(low.y, high.y, self.height) {
             for x in reach(low.x, high.x, self.width) {
-                let place = Place { x, y };
-                self.forget_at(place);
-                if self.before(place).is_some() {
-                    STRAIGHT_WAYS.into_iter().for_each(|way| self.forget_at(place.step(way)));
+                let pos = GridPos { x, y };
+                self.forget_at(pos);
+                if self.approached_at(pos).is_some() {
+                    STRAIGHT_DIRECTIONS
+                        .into_iter()
+                        .for_each(|direction| self.forget_at(pos.step(direction)));
                 }
             }
         }
     }
 
-    /// Forgets the passage of a cell, and that the ground there was looked at.
-    fn forget_at(&mut self, place: Place) {
-        if !self.is_inside(place) {
+    /// Forgets the passage of a cell, and that the terrain there was explored.
+    fn forget_at(&mut self, pos: GridPos) {
+        if !self.is_inside(pos) {
             return;
         }
-        self.unsee(place);
-        let Some((number, _)) = self.of(place) else {
+        self.mark_unexplored(pos);
+        let Some((number, _)) = self.passage_at(pos) else {
             return;
         };
-        let mut passage = core::mem::take(&mut self.list[number as usize]);
+        let mut passage = core::mem::take(&mut self.passages[number as usize]);
         for &cell in &passage.cells {
-            self.put(cell, NONE, 0);
+            self.set_passage(cell, NONE, 0);
         }
         for &cell in passage.cells.iter().chain(passage.mouths.iter().flatten()) {
-            self.unsee(cell);
-            for way in STRAIGHT_WAYS {
-                self.unsee(cell.step(way));
+            self.mark_unexplored(cell);
+            for direction in STRAIGHT_DIRECTIONS {
+                self.mark_unexplored(cell.step(direction));
             }
         }
         passage.cells.clear();
         passage.mouths = [None; 2];
-        self.list[number as usize] = passage;
+        self.passages[number as usize] = passage;
         self.free.push(number);
     }
 
-    fn unsee(&mut self, place: Place) {
-        if self.is_inside(place) {
-            let (word, shift) = self.mark_at(place);
-            self.marks[word] &= !(SEEN << shift);
+    fn mark_unexplored(&mut self, pos: GridPos) {
+        if self.is_inside(pos) {
+            let (word, shift) = self.flag_position(pos);
+            self.flags[word] &= !(EXPLORED << shift);
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let cells = self.list.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
-        let blocks = self.blocks.capacity() * size_of::<Block>() + self.at.capacity() * 4;
-        let list = self.list.capacity() * size_of::<Passage>() + cells * size_of::<Place>();
-        self.marks.capacity() * 8 + blocks + list + self.free.capacity() * 4
+        let cells = self.passages.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
+        let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
+        let list = self.passages.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
+        self.flags.capacity() * 8 + blocks + list + self.free.capacity() * 4
     }
 }

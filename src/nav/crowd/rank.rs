@@ -1,19 +1,19 @@
-//! Which way a unit would like to go.
+//! The order in which a unit tries directions.
 //!
-//! Input: what the ground allows and what the rest of the way costs from each cell around. Output: the
-//! ways in the order in which they are tried, and how many of them are better than staying.
+//! Input: the directions that the terrain allows, and the cost-to-go from each neighboring cell. Output: the
+//! directions in the order in which they are tried, and how many of them are better than staying.
 //!
-//! A way is worth the cost of its step and of the rest of the way behind it. Waiting counts for four
-//! fifths of a straight step, and more with every tick waited: with a cheap wait head-on crowds freeze.
-//! Behind others who want to go the same way, but elsewhere in the end, it counts for more, so that lanes
-//! form beside each other around corners. In a line for one place nobody gains by stepping out of it.
+//! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
+//! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
+//! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
+//! around corners. In a queue for one goal no unit gains by stepping out of it.
 
 use super::{
     Crowd,
-    ahead::{Ahead, ONCOMING},
-    board::{Place, is_diagonal, turn},
-    guide::{FAR, Guidance, View, World},
-    scores::{Scores, order_of_ways},
+    guidance::{Guidance, NeighborCosts, UNREACHABLE, World},
+    leader::{Leader, ONCOMING_PENALTY},
+    reservations::{GridPos, is_diagonal, turn_angle},
+    scores::{Scores, tie_order},
     unit::{STAY, State, Unit},
 };
 use crate::nav::{
@@ -21,70 +21,70 @@ use crate::nav::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Ways out of a cell, best first.
+/// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranking {
-    pub(super) ways: [u8; 8],
+    pub(super) directions: [u8; 8],
     pub(super) len: u8,
-    /// So many of them are better than staying.
+    /// How many of them are better than staying.
     pub(super) worthwhile: u8,
-    /// Where the shortest way leads, whoever stands there; [`STAY`] where it has come to its end.
+    /// Direction of the shortest path, whether the cell there is free or not; [`STAY`] at its end.
     pub(super) best: u8,
-    /// Whether the unit knows a way at all.
-    pub(super) knows_way: bool,
+    /// Whether any path to the goal is known.
+    pub(super) has_path: bool,
 }
 
 impl Ranking {
-    const NOTHING: Self =
-        Self { ways: [0; 8], len: 0, worthwhile: 0, best: STAY, knows_way: false };
+    const EMPTY: Self =
+        Self { directions: [0; 8], len: 0, worthwhile: 0, best: STAY, has_path: false };
 }
 
-/// What the ways around a unit are worth to it.
-pub(super) struct Outlook {
+/// The scores of the directions around a unit.
+pub(super) struct Evaluation {
     scores: Scores,
-    ways: u8,
-    /// What staying is worth.
+    directions: u8,
+    /// The score of staying.
     stay: u64,
     /// As in [`Ranking`].
     pub(super) best: u8,
-    knows_way: bool,
+    has_path: bool,
 }
 
-impl Outlook {
-    /// The way worth most, if any is better than staying.
+impl Evaluation {
+    /// Returns the best direction, if it is better than staying.
     #[inline(always)]
     pub(super) fn first(&self) -> Option<u8> {
-        self.scores.first(self.stay).filter(|_| self.knows_way)
+        self.scores.first(self.stay).filter(|_| self.has_path)
     }
 
-    /// All ways, best first.
+    /// Returns all directions, best first.
     fn ranking(mut self) -> Ranking {
         self.scores.sort();
         Ranking {
-            ways: self.scores.ways(),
-            len: self.ways.count_ones() as u8,
-            worthwhile: if self.knows_way { self.scores.count_below(self.stay) } else { 0 },
+            directions: self.scores.directions(),
+            len: self.directions.count_ones() as u8,
+            worthwhile: if self.has_path { self.scores.count_below(self.stay) } else { 0 },
             best: self.best,
-            knows_way: self.knows_way,
+            has_path: self.has_path,
         }
     }
 }
 
 impl Ranking {
-    /// Leaves out diagonal ways.
-    pub(super) fn go_straight(&mut self) {
+    /// Removes the diagonal directions.
+    pub(super) fn remove_diagonals(&mut self) {
         let best = self.best;
-        self.close(0b1010_1010, 0);
+        self.remove(0b1010_1010, 0);
         if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
-            self.best = self.ways[0];
+            self.best = self.directions[0];
         }
     }
 
-    /// Puts a way first.
-    pub(super) fn prefer(&mut self, way: u8) {
+    /// Puts a direction first.
+    pub(super) fn prefer(&mut self, direction: u8) {
         let len = usize::from(self.len);
-        if let Some(at) = self.ways[..len].iter().position(|&known| known == way) {
-            self.ways[..=at].rotate_right(1);
+        if let Some(at) = self.directions[..len].iter().position(|&known| known == direction) {
+            self.directions[..=at].rotate_right(1);
             self.worthwhile = if at < usize::from(self.worthwhile) {
                 self.worthwhile
             } else {
@@ -93,16 +93,16 @@ impl Ranking {
         }
     }
 
-    /// Leaves out closed ways; whoever wants to go one of them by himself stays.
-    pub(super) fn close(&mut self, closed: u8, push: u8) {
+    /// Removes closed directions. A unit that is not pushed and whose best direction is closed stays.
+    pub(super) fn remove(&mut self, closed: u8, push: u8) {
         if closed == 0 {
             return;
         }
         let (mut len, mut worthwhile) = (0, 0);
         for at in 0..usize::from(self.len) {
-            let way = self.ways[at];
-            if closed & 1 << way == 0 {
-                self.ways[len] = way;
+            let direction = self.directions[at];
+            if closed & 1 << direction == 0 {
+                self.directions[len] = direction;
                 len += 1;
                 worthwhile += u8::from(at < usize::from(self.worthwhile));
             }
@@ -112,15 +112,16 @@ impl Ranking {
     }
 }
 
-/// Sixteenths that a diagonal way counts for near a wall that cuts in before somebody who goes straight on.
-const CUT_IN: u64 = 16;
-/// Sixteenths of a straight step that a cell counts for in which somebody stands.
-const OCCUPIED: u64 = 2;
-/// The same on open ground.
-const OCCUPIED_IN_OPEN: u64 = 4;
+/// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
+/// straight step.
+const CUT_IN_PENALTY: u64 = 16;
+/// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
+const OCCUPIED_PENALTY: u64 = 2;
+/// The same on open terrain.
+const OCCUPIED_PENALTY_IN_OPEN: u64 = 4;
 
 impl Crowd {
-    /// The ways of a unit that is pushed in a direction, or goes by itself ([`STAY`]).
+    /// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
     pub(super) fn rank<G: Guidance + ?Sized>(
         &self,
         world: &World<'_, G>,
@@ -129,156 +130,163 @@ impl Crowd {
     ) -> Ranking {
         let unit = &self.units[index as usize];
         let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
-            return Ranking::NOTHING;
+            return Ranking::EMPTY;
         };
-        let view = match self.view(index) {
-            Some(&view) => view,
+        let costs = match self.neighbor_costs(index) {
+            Some(&costs) => costs,
             None => {
-                let ways = self.ground_ways(world, index);
-                View { rest: self.rest_around(world, (index, unit), ways), ways, cost: 0 }
+                let directions = self.unit_directions(world, index);
+                let cost_to_go = self.cost_to_go_around(world, (index, unit), directions);
+                NeighborCosts { cost_to_go, directions, cell_cost: 0 }
             }
         };
-        let ground = Ground::new(layer, world.grid.terrain_bytes());
-        let cost = ground.cost(unit.tail);
-        self.weigh(unit, push, &view, cost, &ground.steps(unit.tail, view.ways)).ranking()
+        let terrain = TerrainCosts::new(layer, world.grid.terrain_bytes());
+        let cell_cost = terrain.cost(unit.tail);
+        let steps = terrain.step_costs(unit.tail, costs.directions);
+        self.evaluate(unit, push, &costs, cell_cost, &steps).ranking()
     }
 
-    /// What the ways around a unit are worth to it, by what its own cell and the steps cost.
+    /// Scores the directions around a unit, given the cost of its own cell and of the steps.
     #[inline(always)]
-    pub(super) fn weigh(
+    pub(super) fn evaluate(
         &self,
         unit: &Unit,
         push: u8,
-        &View { ref rest, ways, .. }: &View,
-        cost: u64,
+        &NeighborCosts { ref cost_to_go, directions, .. }: &NeighborCosts,
+        cell_cost: u64,
         steps: &[u64; 8],
-    ) -> Outlook {
-        let sixteenth = u64::from(STRAIGHT) * 2 * cost / 16;
-        let own = rest[usize::from(STAY)];
+    ) -> Evaluation {
+        let sixteenth = u64::from(STRAIGHT) * 2 * cell_cost / 16;
+        let own = cost_to_go[usize::from(STAY)];
         let (mut scores, best);
         if unit.is_idle() {
-            let worth = |way| aside(way as u8, push) * sixteenth;
-            scores = Scores::new(ways, order_of_ways(unit), worth);
+            let score = |direction| push_penalty(direction as u8, push) * sixteenth;
+            scores = Scores::new(directions, tie_order(unit), score);
             best = STAY;
         } else {
-            let worth = |way: usize| rest[way].saturating_add(steps[way]);
-            scores = Scores::new(ways, order_of_ways(unit), worth);
-            // Nearer to the goal, and not around.
-            best = scores.best(|way| rest[way] < own, own);
+            let score = |direction: usize| cost_to_go[direction].saturating_add(steps[direction]);
+            scores = Scores::new(directions, tie_order(unit), score);
+            // Only cells nearer to the goal, and no detours.
+            best = scores.best(|direction| cost_to_go[direction] < own, own);
         }
-        // Between walls there are no lanes, and whoever steps aside is in somebody's way.
-        let is_open = ways == u8::MAX;
-        let crowded = self.crowded_ways(unit);
-        let ahead = if is_open { self.ahead(unit, best, crowded) } else { Ahead::Other };
-        let occupied = if is_open { OCCUPIED_IN_OPEN } else { OCCUPIED };
-        let is_by_wall = unit.is_by_wall && is_open && !unit.has_arrived && push == STAY;
-        if is_by_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best, crowded) {
-            scores.burden_way(best, CUT_IN * sixteenth);
+        // Between walls there are no lanes, and a unit that steps aside is in the way of another.
+        let is_open = directions == u8::MAX;
+        let occupied = self.occupied_directions(unit);
+        let leader = if is_open { self.leader(unit, best, occupied) } else { Leader::Other };
+        let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
+        let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
+        if is_near_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best, occupied) {
+            scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
         }
-        self.add_burdens(&mut scores, unit, (push, best), (crowded, occupied, sixteenth));
-        if ahead == Ahead::Oncoming {
-            scores.burden_way(best, ONCOMING * sixteenth);
+        let penalties = (occupied, occupied_penalty, sixteenth);
+        self.add_penalties(&mut scores, unit, (push, best), penalties);
+        if leader == Leader::Oncoming {
+            scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
         }
         let is_waiting = unit.state == State::Waiting && !unit.has_given_up();
-        let waited = if is_waiting { unit.waited(self.now) } else { 0 };
+        let waited = if is_waiting { unit.ticks_waited(self.now) } else { 0 };
         let stay = match own {
-            0 | FAR => own,
-            rest => rest + (ahead.wait(unit.is_by_wall) + waited.min(64) / 8) * sixteenth,
+            0 | UNREACHABLE => own,
+            own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
         };
-        Outlook { scores, ways, stay, best, knows_way: own != FAR }
+        Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
     }
 
-    /// Makes ways worth less on which somebody stands, and those ahead of whoever pushes the unit, unless
-    /// it wants to go on along there by itself.
+    /// Adds penalties for cells on which units stand. A unit that is pushed, and would not go in about that
+    /// direction anyway, also gets penalties for directions ahead of its pusher.
     #[inline(always)]
-    fn add_burdens(
+    fn add_penalties(
         &self,
         scores: &mut Scores,
         unit: &Unit,
         (push, best): (u8, u8),
-        (crowded, occupied, sixteenth): (u8, u64, u64),
+        (occupied, occupied_penalty, sixteenth): (u8, u64, u64),
     ) {
-        let goes_along = best != STAY && push != STAY && turn(best, push) <= 2 && !unit.has_arrived;
-        let is_put_aside = push != STAY && !unit.is_idle() && !goes_along;
+        let is_pushed = push != STAY;
+        let goes_along =
+            best != STAY && is_pushed && turn_angle(best, push) <= 2 && !unit.has_arrived;
+        let is_put_aside = is_pushed && !unit.is_idle() && !goes_along;
         if !is_put_aside {
-            return scores.burden(crowded, occupied * sixteenth);
+            return scores.penalize(occupied, occupied_penalty * sixteenth);
         }
-        let is_other_way = unit.tries % 2 == 1;
-        scores.burden_sorted(|at, way| {
-            let aside = match is_other_way {
-                true => (ASIDE_MOST - aside(way, push)) / 2,
-                false => aside(way, push) / 2,
+        let is_reversed = unit.stand_backs % 2 == 1;
+        scores.penalize_sorted(|at, direction| {
+            let aside = match is_reversed {
+                true => (MAX_PUSH_PENALTY - push_penalty(direction, push)) / 2,
+                false => push_penalty(direction, push) / 2,
             };
-            let occupied = u64::from(crowded >> way & 1) * occupied;
-            let last = if is_other_way { 8 - at as u64 } else { 0 };
-            (occupied + aside) * sixteenth + last
+            let occupied = u64::from(occupied >> direction & 1) * occupied_penalty;
+            let tie = if is_reversed { 8 - at as u64 } else { 0 };
+            (occupied + aside) * sixteenth + tie
         });
     }
 
-    /// The ways which others make worth less: those on which somebody stands.
-    fn crowded_ways(&self, unit: &Unit) -> u8 {
-        if unit.size > 1 || unit.is_ghost { 0 } else { self.board.standing_around(unit.tail) }
+    /// Returns the directions in which a unit stands on the neighboring cell.
+    fn occupied_directions(&self, unit: &Unit) -> u8 {
+        let is_exempt = unit.size > 1 || unit.is_ghost;
+        if is_exempt { 0 } else { self.reservations.standing_neighbors(unit.tail) }
     }
 }
 
-/// The most that [`aside`] says.
-const ASIDE_MOST: u64 = 12;
+/// The maximum of [`push_penalty`].
+const MAX_PUSH_PENALTY: u64 = 12;
 
-/// How little a unit that wants nothing likes to be pushed on this way, in sixteenths of a step: out of
-/// the way to the side rather than ahead of whoever pushes.
-const fn aside(way: u8, push: u8) -> u64 {
-    match turn(way, push) {
+/// Returns the penalty for a pushed unit to go in a direction, in sixteenths of a straight step: it is better
+/// to make room to the side than to stay ahead of the pusher.
+const fn push_penalty(direction: u8, push: u8) -> u64 {
+    match turn_angle(direction, push) {
         2 => 0,
         1 => 4,
         0 => 8,
-        _ => ASIDE_MOST,
+        _ => MAX_PUSH_PENALTY,
     }
 }
 
 /// What cells cost a unit.
-pub(super) struct Ground<'a> {
+pub(super) struct TerrainCosts<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
-    /// What all of them cost, if that is the same.
+    /// The cost of every cell, on uniform terrain.
     uniform: Option<u64>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> TerrainCosts<'a> {
     pub(super) fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
         let sum = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
         Self { layer, terrain, uniform: layer.is_uniform().then_some(sum / 2) }
     }
 
-    /// What every cell costs, if that is the same; 0 otherwise.
+    /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain.
     pub(super) fn uniform(&self) -> u64 {
         self.uniform.unwrap_or(0)
     }
 
     #[inline]
-    pub(super) fn cost(&self, place: Place) -> u64 {
-        let (x, y) = (u32::from(place.x), u32::from(place.y));
+    pub(super) fn cost(&self, pos: GridPos) -> u64 {
+        let (x, y) = (u32::from(pos.x), u32::from(pos.y));
         self.uniform.unwrap_or_else(|| u64::from(self.layer.cost(x, y, self.terrain)).max(1))
     }
 
-    /// What the steps cost that `ways` names, by direction.
+    /// Returns the costs of the steps in `directions`, by direction.
     #[inline]
-    fn steps(&self, from: Place, ways: u8) -> [u64; 8] {
+    fn step_costs(&self, from: GridPos, directions: u8) -> [u64; 8] {
         if let Some(cost) = self.uniform {
-            return steps_at(cost);
+            return uniform_step_costs(cost);
         }
         let own = self.cost(from);
         let mut steps = [0; 8];
-        for way in (0..8).filter(|way| ways >> way & 1 == 1) {
-            let weight = if is_diagonal(way) { DIAGONAL } else { STRAIGHT };
-            steps[usize::from(way)] = u64::from(weight) * (own + self.cost(from.step(way)));
+        for direction in (0..8).filter(|direction| directions >> direction & 1 == 1) {
+            let weight = if is_diagonal(direction) { DIAGONAL } else { STRAIGHT };
+            let sum = own + self.cost(from.step(direction));
+            steps[usize::from(direction)] = u64::from(weight) * sum;
         }
         steps
     }
 }
 
-/// What steps cost, by direction, where every cell costs the same.
+/// Returns the costs of steps, by direction, where every cell costs the same.
 #[inline(always)]
-pub(super) fn steps_at(cost: u64) -> [u64; 8] {
+pub(super) fn uniform_step_costs(cost: u64) -> [u64; 8] {
     let (straight, diagonal) = (2 * u64::from(STRAIGHT) * cost, 2 * u64::from(DIAGONAL) * cost);
     [straight, diagonal, straight, diagonal, straight, diagonal, straight, diagonal]
 }

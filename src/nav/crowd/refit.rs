@@ -1,55 +1,57 @@
-//! Units whose profile means another size than before: they take up the room that they need now.
+//! Units whose profile has changed its size are placed where they fit.
 //!
-//! Input: a unit of another size than its profile has. Output: the unit on the nearest place with room for it.
-//! Until there is one it stays as it was, cannot move, and cannot be pushed
+//! Input: a unit whose size differs from that of its profile. Output: the unit on the nearest position with
+//! room for it. Until there is one the unit stays as it was, cannot move, and cannot be pushed
 //! ([`Hindrance::NoRoom`](super::Hindrance::NoRoom)).
 
-use super::{Crowd, CrowdError, RETRY, board::Place, orders::LARGEST_IN_CROWD, unit::Unit};
+use super::{
+    Crowd, CrowdError, RETRY_AFTER, orders::MAX_UNIT_SIZE, reservations::GridPos, unit::Unit,
+};
 use crate::nav::{
     grid::NavGrid,
     terrain::{Profile, ProfileId},
 };
 
-/// Farthest from its place that a unit is put which has grown, in columns and rows.
-const NEAR: u32 = 16;
+/// Maximum distance, in columns and rows, at which a resized unit is put from its position.
+const MAX_DISTANCE: u32 = 16;
 
 impl Crowd {
-    /// Finds the units whose profile has another size than it had in the tick before, and puts all misfits
-    /// where they fit, as far as there is room.
+    /// Finds the units whose profile has another size than in the previous tick, and puts all units that wait
+    /// for room where they fit, as far as there is room.
     pub(super) fn refit_units(&mut self, grid: &NavGrid) {
         let sizes = grid.profiles().iter().map(Profile::unit_size);
-        if !sizes.clone().eq(self.sizes.iter().copied()) {
-            self.sizes.clear();
-            self.sizes.extend(sizes);
+        if !sizes.clone().eq(self.unit_sizes.iter().copied()) {
+            self.unit_sizes.clear();
+            self.unit_sizes.extend(sizes);
             for index in 0..self.units.len() as u32 {
                 let Unit { profile, size, .. } = self.units[index as usize];
                 let is_known = check_profile(grid, ProfileId(profile)).is_ok();
-                let is_there = self.units[index as usize].is_there();
-                if is_there && is_known && u32::from(size) != grid.unit_size(ProfileId(profile)) {
-                    self.note_misfit(grid, index);
+                let is_present = self.units[index as usize].is_present();
+                if is_present && is_known && u32::from(size) != grid.unit_size(ProfileId(profile)) {
+                    self.require_refit(grid, index);
                 }
             }
         }
-        if self.misfits.is_empty() {
+        if self.pending_refits.is_empty() {
             return;
         }
-        let mut misfits = core::mem::take(&mut self.misfits);
-        misfits.retain(|&index| {
-            let is_due = (self.now + u64::from(index)).is_multiple_of(RETRY);
-            self.units[index as usize].is_misfit && !(is_due && self.refit(grid, index))
+        let mut pending = core::mem::take(&mut self.pending_refits);
+        pending.retain(|&index| {
+            let is_due = (self.now + u64::from(index)).is_multiple_of(RETRY_AFTER);
+            self.units[index as usize].needs_refit && !(is_due && self.refit(grid, index))
         });
-        self.misfits = misfits;
+        self.pending_refits = pending;
     }
 
-    /// A unit cannot be what it is where it is: it is put elsewhere, now or later.
-    fn note_misfit(&mut self, grid: &NavGrid, index: u32) {
+    /// Puts a unit whose size has changed where it fits, now or later.
+    fn require_refit(&mut self, grid: &NavGrid, index: u32) {
         let unit = &mut self.units[index as usize];
-        if !core::mem::replace(&mut unit.is_misfit, true) && !self.refit(grid, index) {
-            self.misfits.push(index);
+        if !core::mem::replace(&mut unit.needs_refit, true) && !self.refit(grid, index) {
+            self.pending_refits.push(index);
         }
     }
 
-    /// Puts a unit where it fits; says whether there is such a place.
+    /// Puts a unit where it fits; returns whether there is such a position.
     fn refit(&mut self, grid: &NavGrid, index: u32) -> bool {
         let Unit { tail, head, profile, .. } = self.units[index as usize];
         let profile = ProfileId(profile);
@@ -57,22 +59,23 @@ impl Crowd {
             return false;
         }
         let size = grid.unit_size(profile) as u8;
-        let found = self.nearest_room(grid, (head.cell(grid), profile), Some(self.id(index)), NEAR);
+        let target = (head.cell(grid), profile);
+        let found = self.nearest_free_cell(grid, target, Some(self.id(index)), MAX_DISTANCE);
         let unit = &self.units[index as usize];
-        // Where nothing else is free, a standing unit can always do with less of its own room.
+        // If no other cell is free, a standing unit that shrinks still fits where it is.
         let shrinks = size <= unit.size && !unit.is_moving();
-        let found = found.and_then(|cell| Place::of(grid, cell)).or(shrinks.then_some(tail));
-        if let Some(place) = found {
-            self.put_on(index, place, size);
+        let found = found.and_then(|cell| GridPos::of(grid, cell)).or(shrinks.then_some(tail));
+        if let Some(pos) = found {
+            self.put_at(index, pos, size);
             self.moved.push(index);
         }
         found.is_some()
     }
 }
 
-/// Whether units of a profile can be part of a crowd on this grid.
+/// Checks that units of a profile can be part of a crowd on this grid.
 pub(super) fn check_profile(grid: &NavGrid, profile: ProfileId) -> Result<(), CrowdError> {
     let is_known = usize::from(profile.0) < grid.profiles().len();
-    let fits = is_known && grid.unit_size(profile) <= LARGEST_IN_CROWD;
+    let fits = is_known && grid.unit_size(profile) <= MAX_UNIT_SIZE;
     if fits { Ok(()) } else { Err(CrowdError::Profile) }
 }

@@ -1,11 +1,10 @@
-//! The loop that spreads a field cell by cell: take the nearest open one, settle it, look at its
-//! neighbors.
+//! The loop that fills a field cell by cell: take the cheapest open cell, settle it, relax its neighbors.
 //!
-//! Input: the open nodes and the costs of cells reached so far. Output: final costs. An open cost
-//! carries a bit that makes it higher than any settled one, so that one comparison tells whether
-//! a way is worth taking note of, and nothing besides the cost is kept of a cell.
+//! Input: the open nodes and the costs of cells reached so far. Output: final costs. An open cost carries a
+//! bit that makes it higher than any settled cost. So one comparison decides whether a path is worth
+//! recording, and the cost is all that is stored per cell.
 
-use super::{DistanceField, Phase, frame::Frame, ground::Ground};
+use super::{DistanceField, Phase, cell_layout::CellLayout, steps::StepModel};
 use crate::nav::{
     moves::NO_DIRECTION,
     open_list::{Key, NodeId, OpenList},
@@ -13,11 +12,11 @@ use crate::nav::{
 
 /// Set in the cost of a cell that is not settled yet.
 pub(super) const OPEN: u32 = 1 << 31;
-/// In place of the cost of a cell that no way is known to.
+/// Stands for the cost of a cell to which no path is known.
 pub(super) const UNREACHED: u32 = u32::MAX;
 
 /// A cell that was just settled.
-struct From {
+struct SettledCell {
     x: u32,
     y: u32,
     index: usize,
@@ -28,32 +27,35 @@ struct From {
 
 impl<L: OpenList> DistanceField<L> {
     /// Settles the goal, from which every step is worth trying.
-    pub(super) fn settle_goal<G: Ground>(&mut self, ground: &G, (x, y): (u32, u32)) {
-        let (index, node) = (self.frame.index(x, y), self.frame.node(x, y));
+    pub(super) fn settle_goal<G: StepModel>(&mut self, model: &G, (x, y): (u32, u32)) {
+        let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
         self.costs[index] = 0;
         self.counters.expansions = 1;
         self.counters.generated = 1;
         self.counters.peak_open = 1;
-        self.go_on(ground, &From { x, y, index, node, arrival: NO_DIRECTION, cost: 0 });
+        self.relax_neighbors(
+            model,
+            &SettledCell { x, y, index, node, arrival: NO_DIRECTION, cost: 0 },
+        );
     }
 
     /// Settles up to `budget` cells; returns how many.
-    pub(super) fn settle<G: Ground>(&mut self, ground: &G, budget: u32) -> u32 {
+    pub(super) fn settle<G: StepModel>(&mut self, model: &G, budget: u32) -> u32 {
         let mut settled = 0;
         while settled < budget {
             let Some(node) = self.open.pop() else {
                 self.phase = Phase::Exhausted;
                 break;
             };
-            let (x, y) = self.frame.place(node);
-            let index = self.frame.index(x, y);
+            let (x, y) = self.layout.cell_of(node);
+            let index = self.layout.index(x, y);
             let Some(cost) = self.costs[index].checked_sub(OPEN) else {
-                continue; // settled before, by a cheaper way
+                continue; // already settled at a lower cost
             };
             self.costs[index] = cost;
             settled += 1;
-            let arrival = Frame::arrival(node);
-            self.go_on(ground, &From { x, y, index, node, arrival, cost });
+            let arrival = CellLayout::arrival(node);
+            self.relax_neighbors(model, &SettledCell { x, y, index, node, arrival, cost });
             if self.costs[self.watched] < OPEN {
                 self.await_next();
                 if self.phase == Phase::Arrived {
@@ -65,7 +67,7 @@ impl<L: OpenList> DistanceField<L> {
         settled
     }
 
-    /// Drops awaited cells that are settled, up to one to watch.
+    /// Drops settled cells from the awaited ones until it finds one to watch.
     pub(super) fn await_next(&mut self) {
         while let Some(&index) = self.awaited.last() {
             let cost = self.costs[index as usize];
@@ -73,27 +75,27 @@ impl<L: OpenList> DistanceField<L> {
                 self.watched = index as usize;
                 return;
             }
-            self.farthest = self.farthest.max(cost);
+            self.farthest_awaited = self.farthest_awaited.max(cost);
             self.awaited.pop();
         }
         self.watched = self.costs.len() - 1;
         self.phase = Phase::Arrived;
     }
 
-    /// Takes note of the ways that lead on from a cell.
+    /// Records the paths that continue from a cell to its neighbors.
     #[inline(always)]
-    fn go_on<G: Ground>(&mut self, ground: &G, from: &From) {
-        if from.cost > self.limit {
+    fn relax_neighbors<G: StepModel>(&mut self, model: &G, from: &SettledCell) {
+        if from.cost > self.expand_limit {
             self.overflow = true;
             return;
         }
-        let view = ground.view(from.x, from.y, from.arrival);
-        let mut ways = view.ways;
-        while ways != 0 {
-            let direction = ways.trailing_zeros() as usize & 7;
-            ways &= ways - 1;
-            let cost = from.cost + ground.step(&view, direction);
-            let index = self.frame.index_of_neighbor(from.index, direction);
+        let steps = model.steps_from(from.x, from.y, from.arrival);
+        let mut directions = steps.directions;
+        while directions != 0 {
+            let direction = directions.trailing_zeros() as usize & 7;
+            directions &= directions - 1;
+            let cost = from.cost + model.step_cost(&steps, direction);
+            let index = self.layout.index_of_neighbor(from.index, direction);
             let known = self.costs[index];
             if cost | OPEN >= known {
                 continue;
@@ -101,8 +103,8 @@ impl<L: OpenList> DistanceField<L> {
             self.costs[index] = cost | OPEN;
             self.counters.generated += u64::from(known == UNREACHED);
             self.counters.improved += u64::from(known != UNREACHED);
-            let node = self.frame.node_of_neighbor(from.node, direction);
-            // Not as a cheaper way to a node in the list: by another arrival it is another node.
+            let node = self.layout.node_of_neighbor(from.node, direction);
+            // Inserted, not improved in the list: another arrival makes another node.
             self.open.insert(node, Key { f: cost, h: 0 });
         }
         self.counters.peak_open = self.counters.peak_open.max(self.open.len());

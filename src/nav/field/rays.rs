@@ -1,141 +1,168 @@
-//! Casting the rays of a node: costs are written cell by cell, nodes noted where rays end.
+//! Casts the rays of a node: costs are written cell by cell, and nodes are added where rays end.
 //!
-//! Input: a node whose turn it is, and where the jump map says that scans stop. Output: costs of all
-//! cells that canonical order reaches from the node before it has to look around again, and a
-//! node at every cell where it has to.
+//! Input: the current node, and the stops of scans from the jump map. Output: costs of all cells that
+//! canonical order reaches from the node before it has to examine a neighborhood again, and a node at every
+//! cell where it has to.
 //!
-//! - A straight ray goes as far as the next stop. On the cells between, canonical order knows but
-//!   one step: straight on.
-//! - A diagonal walk (with four neighbors: one along a column) sends straight rays to both sides
-//!   from each of its cells, as canonical order does. It ends where a step is illegal, and on a seam.
-//! - Any ray ends after `reach` steps with a node like any other: from a cell that is no jump point
-//!   canonical order just goes on. So no piece of work is long, and what is near is done first.
-//! - A ray ends as soon as it meets a cell that is known to cost as little (see `spread`).
+//! - A straight ray goes as far as the next stop. On the cells between, canonical order has only one step:
+//!   straight on.
+//! - A diagonal walk (with four neighbors: one along a column) sends straight rays to both sides from each of
+//!   its cells, as canonical order does. It ends where a step is illegal, and on a cost border.
+//! - Any ray ends after `max_steps` steps with a node like any other: from a cell that is no jump point,
+//!   canonical order just continues. So no piece of work is long, and near cells are done first.
+//! - A ray ends as soon as it meets a cell that is known to cost as little (see `ray_fill`).
 //!
-//! A walk can be left after any of its cells and taken up there again.
+//! A walk can be interrupted after any of its cells and resumed there.
 
 use super::{
     DistanceField,
-    purse::Purse,
-    spread::{RayNode, Turn},
+    ray_fill::{NodeInProgress, RayNode},
+    work_budget::WorkBudget,
 };
 use crate::nav::{
     direction::Direction,
-    jump_ground::JumpGround,
     jump_map::{JumpMap, Stop},
+    jump_terrain::JumpTerrain,
     open_list::OpenList,
     terrain::{DIAGONAL, STRAIGHT},
 };
 
-/// What it takes to find out where rays stop, in eighths of a unit.
-const LOOK: u32 = 4;
+/// Work to find where rays stop, in eighths of a unit.
+const SCAN_WORK: u32 = 4;
 
-/// Where a straight ray starts, and how it goes on.
+/// The start of a straight ray, its direction and its costs.
 #[derive(Clone, Copy)]
-struct Line {
+struct Ray {
     x: u32,
     y: u32,
     index: usize,
     cost: u32,
-    way: Direction,
+    direction: Direction,
     /// Cost of a step.
     step: u32,
-    /// Most steps.
-    reach: u32,
+    /// Maximum length.
+    max_steps: u32,
 }
 
 impl<L: OpenList> DistanceField<L> {
-    /// Casts rays in the directions that are left while there is something to spend.
-    pub(super) fn cast<const MIXED: bool, const EIGHT: bool>(
+    /// Casts rays in the directions that are left until the budget is spent.
+    pub(super) fn cast_rays<const WEIGHTED: bool, const EIGHT: bool>(
         &mut self,
-        ground: &JumpGround,
-        turn: &mut Turn,
-        purse: &mut Purse,
+        terrain: &JumpTerrain,
+        current: &mut NodeInProgress,
+        work: &mut WorkBudget,
     ) {
-        while turn.ways != 0 && !purse.is_empty() {
-            let way = Direction::from_bits(turn.ways.trailing_zeros() as u8);
-            let is_done = match way {
+        while current.directions != 0 && !work.is_empty() {
+            let direction = Direction::from_bits(current.directions.trailing_zeros() as u8);
+            let is_done = match direction {
                 Direction::North if !EIGHT => {
-                    self.walk::<MIXED, EIGHT, true, true>(ground, turn, purse)
+                    self.walk_diagonal::<WEIGHTED, EIGHT, true, true>(terrain, current, work)
                 }
                 Direction::South if !EIGHT => {
-                    self.walk::<MIXED, EIGHT, true, false>(ground, turn, purse)
+                    self.walk_diagonal::<WEIGHTED, EIGHT, true, false>(terrain, current, work)
                 }
-                Direction::NorthEast => self.walk::<MIXED, true, true, true>(ground, turn, purse),
-                Direction::NorthWest => self.walk::<MIXED, true, false, true>(ground, turn, purse),
-                Direction::SouthWest => self.walk::<MIXED, true, false, false>(ground, turn, purse),
-                Direction::SouthEast => self.walk::<MIXED, true, true, false>(ground, turn, purse),
+                Direction::NorthEast => {
+                    self.walk_diagonal::<WEIGHTED, true, true, true>(terrain, current, work)
+                }
+                Direction::NorthWest => {
+                    self.walk_diagonal::<WEIGHTED, true, false, true>(terrain, current, work)
+                }
+                Direction::SouthWest => {
+                    self.walk_diagonal::<WEIGHTED, true, false, false>(terrain, current, work)
+                }
+                Direction::SouthEast => {
+                    self.walk_diagonal::<WEIGHTED, true, true, false>(terrain, current, work)
+                }
                 straight => {
-                    self.go_straight::<MIXED>(ground, turn, straight, purse);
+                    self.cast_straight::<WEIGHTED>(terrain, current, straight, work);
                     true
                 }
             };
             if is_done {
-                turn.ways &= turn.ways - 1;
-                turn.gone = 0;
+                current.directions &= current.directions - 1;
+                current.steps_done = 0;
             }
         }
     }
 
     /// Casts a straight ray from the node itself.
-    fn go_straight<const MIXED: bool>(
+    fn cast_straight<const WEIGHTED: bool>(
         &mut self,
-        ground: &JumpGround,
-        turn: &Turn,
-        way: Direction,
-        purse: &mut Purse,
+        terrain: &JumpTerrain,
+        current: &NodeInProgress,
+        direction: Direction,
+        work: &mut WorkBudget,
     ) {
-        let RayNode { x, y, cost, .. } = turn.node;
-        let stop = ground.map.straight(x, y, way);
-        let sum = if MIXED && stop.is_open && stop.distance == 1 {
-            let (dx, dy) = way.offset();
-            ground.sum_onto(turn.sum, x.wrapping_add_signed(dx), y.wrapping_add_signed(dy))
+        let RayNode { x, y, cost, .. } = current.node;
+        let stop = terrain.map.straight(x, y, direction);
+        let cost_sum = if WEIGHTED && stop.is_jump_point && stop.distance == 1 {
+            let (dx, dy) = direction.offset();
+            terrain.cost_sum_onto(
+                current.cost_sum,
+                x.wrapping_add_signed(dx),
+                y.wrapping_add_signed(dy),
+            )
         } else {
-            turn.sum
+            current.cost_sum
         };
-        let (index, step) = (self.frame.index(x, y), STRAIGHT * sum);
-        purse.pay(LOOK);
-        self.go_along(stop, &Line { x, y, index, cost, way, step, reach: turn.reach }, purse);
+        let (index, step) = (self.layout.index(x, y), STRAIGHT * cost_sum);
+        work.spend(SCAN_WORK);
+        self.write_ray(
+            stop,
+            &Ray { x, y, index, cost, direction, step, max_steps: current.max_steps },
+            work,
+        );
     }
 
-    /// Goes along a diagonal (with four neighbors: a column), with rays to both sides from each cell;
-    /// says whether it is done, and not just out of budget.
-    fn walk<const MIXED: bool, const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+    /// Walks along a diagonal (with four neighbors: a column), casting rays to both sides from each cell;
+    /// returns whether the walk is done, rather than out of budget.
+    fn walk_diagonal<const WEIGHTED: bool, const EIGHT: bool, const RIGHT: bool, const UP: bool>(
         &mut self,
-        ground: &JumpGround,
-        turn: &mut Turn,
-        purse: &mut Purse,
+        terrain: &JumpTerrain,
+        current: &mut NodeInProgress,
+        work: &mut WorkBudget,
     ) -> bool {
-        let (way, weight, sides) = course::<EIGHT, RIGHT, UP>();
-        let (map, step, reach) = (ground.map, STRAIGHT * turn.sum, turn.reach);
-        let (x, y) = way.away(turn.node.x, turn.node.y, turn.gone);
-        let cost = turn.node.cost + turn.gone * weight * turn.sum;
-        let mut at = Line { x, y, index: self.frame.index(x, y), cost, way, step, reach };
-        let (mut ahead, mut is_open) = (0, false);
+        let (direction, weight, sides) = walk_directions::<EIGHT, RIGHT, UP>();
+        let (map, step, max_steps) = (terrain.map, STRAIGHT * current.cost_sum, current.max_steps);
+        let (x, y) = direction.cell_at(current.node.x, current.node.y, current.steps_done);
+        let cost = current.node.cost + current.steps_done * weight * current.cost_sum;
+        let mut at = Ray { x, y, index: self.layout.index(x, y), cost, direction, step, max_steps };
+        let (mut steps_to_stop, mut can_step) = (0, false);
         loop {
-            if ahead == 0 {
-                (ahead, is_open) = next_stop::<EIGHT, RIGHT, UP>(map, at.x, at.y, way);
+            if steps_to_stop == 0 {
+                (steps_to_stop, can_step) =
+                    next_stop::<EIGHT, RIGHT, UP>(map, at.x, at.y, direction);
             }
-            ahead -= 1;
-            if ahead == 0 && !is_open {
+            steps_to_stop -= 1;
+            if steps_to_stop == 0 && !can_step {
                 return true;
             }
-            (at.x, at.y) = way.away(at.x, at.y, 1);
-            at.index = self.frame.index_of_neighbor(at.index, way as usize);
-            let is_on_seam = MIXED && ahead == 0 && map.is_on_seam(at.x, at.y);
-            let sum = if is_on_seam { ground.sum_onto(turn.sum, at.x, at.y) } else { turn.sum };
-            at.cost += weight * sum;
+            (at.x, at.y) = direction.cell_at(at.x, at.y, 1);
+            at.index = self.layout.index_of_neighbor(at.index, direction as usize);
+            let is_on_cost_border =
+                WEIGHTED && steps_to_stop == 0 && map.is_on_cost_border(at.x, at.y);
+            let cost_sum = if is_on_cost_border {
+                terrain.cost_sum_onto(current.cost_sum, at.x, at.y)
+            } else {
+                current.cost_sum
+            };
+            at.cost += weight * cost_sum;
             if self.costs[at.index] <= at.cost {
                 return true;
             }
             self.costs[at.index] = at.cost;
-            turn.gone += 1;
-            if is_on_seam || turn.gone >= reach {
-                self.note(RayNode { x: at.x, y: at.y, cost: at.cost, arrival: way as u8 });
+            current.steps_done += 1;
+            if is_on_cost_border || current.steps_done >= max_steps {
+                self.push_node(RayNode {
+                    x: at.x,
+                    y: at.y,
+                    cost: at.cost,
+                    arrival: direction as u8,
+                });
                 return true;
             }
-            self.go_aside(map, at, sides, purse);
-            if purse.is_empty() {
+            self.cast_sideways(map, at, sides, work);
+            if work.is_empty() {
                 return false;
             }
         }
@@ -143,44 +170,53 @@ impl<L: OpenList> DistanceField<L> {
 
     /// Casts straight rays to both sides of a walk.
     #[inline(always)]
-    fn go_aside(&mut self, map: &JumpMap, at: Line, sides: [Direction; 2], purse: &mut Purse) {
-        purse.pay(LOOK);
-        // One by one: each is compiled for its own direction.
-        let (one, other) = (Line { way: sides[0], ..at }, Line { way: sides[1], ..at });
-        self.go_along(map.straight(at.x, at.y, one.way), &one, purse);
-        self.go_along(map.straight(at.x, at.y, other.way), &other, purse);
+    fn cast_sideways(
+        &mut self,
+        map: &JumpMap,
+        at: Ray,
+        sides: [Direction; 2],
+        work: &mut WorkBudget,
+    ) {
+        work.spend(SCAN_WORK);
+        // Written out one by one: each call is compiled for its own direction.
+        let (first, second) =
+            (Ray { direction: sides[0], ..at }, Ray { direction: sides[1], ..at });
+        self.write_ray(map.straight(at.x, at.y, first.direction), &first, work);
+        self.write_ray(map.straight(at.x, at.y, second.direction), &second, work);
     }
 
-    /// Writes costs along a line as far as its next stop.
+    /// Writes costs along a ray as far as its next stop.
     #[inline(always)]
-    fn go_along(&mut self, stop: Stop, line: &Line, purse: &mut Purse) {
-        let free = stop.distance - u32::from(!stop.is_open);
-        let count = free.min(line.reach);
-        let (first, cells) = (line.index, count as usize);
+    fn write_ray(&mut self, stop: Stop, ray: &Ray, work: &mut WorkBudget) {
+        let steps = stop.distance - u32::from(!stop.is_jump_point);
+        let count = steps.min(ray.max_steps);
+        let (first, cells) = (ray.index, count as usize);
         let costs = self.costs.as_mut_slice();
-        let written = match line.way {
-            Direction::East => rise(costs[first + 1..][..cells].iter_mut(), line.cost, line.step),
+        let written = match ray.direction {
+            Direction::East => {
+                write_rising(costs[first + 1..][..cells].iter_mut(), ray.cost, ray.step)
+            }
             Direction::West => {
-                rise(costs[first - cells..first].iter_mut().rev(), line.cost, line.step)
+                write_rising(costs[first - cells..first].iter_mut().rev(), ray.cost, ray.step)
             }
             column => {
-                let stride = self.frame.stride(column as usize);
-                rise_by(stride, costs, first, count, line.cost, line.step)
+                let stride = self.layout.index_offset(column as usize);
+                write_rising_strided(stride, costs, first, count, ray.cost, ray.step)
             }
         };
-        purse.pay(written);
-        if written == count && (stop.is_open || free > count) {
-            let (x, y) = line.way.away(line.x, line.y, count);
-            let cost = line.cost + count * line.step;
-            self.note(RayNode { x, y, cost, arrival: line.way as u8 });
+        work.spend(written);
+        if written == count && (stop.is_jump_point || steps > count) {
+            let (x, y) = ray.direction.cell_at(ray.x, ray.y, count);
+            let cost = ray.cost + count * ray.step;
+            self.push_node(RayNode { x, y, cost, arrival: ray.direction as u8 });
         }
     }
 }
 
-/// Writes costs that rise by `step` into cells in their order, as far as they are higher or not known;
-/// returns how many.
+/// Writes costs that rise by `step` into cells in their order, as long as the cells have a higher cost or
+/// none; returns how many.
 #[inline(always)]
-fn rise<'a>(cells: impl Iterator<Item = &'a mut u32>, mut cost: u32, step: u32) -> u32 {
+fn write_rising<'a>(cells: impl Iterator<Item = &'a mut u32>, mut cost: u32, step: u32) -> u32 {
     let mut written = 0;
     for known in cells {
         cost += step;
@@ -193,9 +229,9 @@ fn rise<'a>(cells: impl Iterator<Item = &'a mut u32>, mut cost: u32, step: u32) 
     written
 }
 
-/// The same for `count` cells that lie `stride` apart, from the one after `index` on.
+/// Does the same for `count` cells that lie `stride` apart, starting after `index`.
 #[inline(always)]
-fn rise_by(
+fn write_rising_strided(
     stride: isize,
     costs: &mut [u32],
     mut index: usize,
@@ -215,27 +251,28 @@ fn rise_by(
     count
 }
 
-/// The direction of a walk, the weight of its steps, and the directions to its sides.
-const fn course<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
+/// Returns the direction of a walk, the weight of its steps, and the directions to its sides.
+const fn walk_directions<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
 -> (Direction, u32, [Direction; 2]) {
-    let (diagonal, row, column) = Direction::slope::<RIGHT, UP>();
+    let (diagonal, row, column) = Direction::diagonal_with_sides::<RIGHT, UP>();
     if !EIGHT {
         return (column, STRAIGHT, [Direction::East, Direction::West]);
     }
     (diagonal, DIAGONAL, [row, column])
 }
 
-/// How many steps ahead a walk has to stop or has something to see, and whether it can step there.
+/// Returns the number of steps to the next cell where a walk must stop or examine the map again, and whether
+/// it can step there.
 #[inline(always)]
 fn next_stop<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
     map: &JumpMap,
     x: u32,
     y: u32,
-    way: Direction,
+    direction: Direction,
 ) -> (u32, bool) {
     if EIGHT {
         return map.diagonal::<RIGHT, UP>(x, y).advance::<UP>();
     }
-    let stop = map.straight(x, y, way);
-    (stop.distance, stop.is_open)
+    let stop = map.straight(x, y, direction);
+    (stop.distance, stop.is_jump_point)
 }

@@ -1,23 +1,22 @@
-//! Bringing a whole field up to date after edits of the grid, by redoing only what they touch.
+//! Brings a complete field up to date after edits of the grid, recomputing only the cells that they affect.
 //!
-//! Input: a whole field, and the rectangles edited since it was up to date. Output: the costs that
-//! a new start on the edited grid would lead to, exactly, however the work is sliced and whatever
-//! is edited in the midst of it.
+//! Input: a complete field, and the rectangles edited since it was up to date. Output: exactly the costs that
+//! a new start on the edited grid would lead to, however the work is sliced and whatever is edited meanwhile.
 //!
-//! Edits are noted as blocks of cells to look at; what follows from them is done cell by cell (see
-//! `mend`). All that is left to do stands in [`Repair`], so a repair can be left at any cell, and
-//! taken up again on a grid that was edited once more.
+//! Edits are recorded as blocks of cells to check; what follows from them is done cell by cell (see
+//! `repair_loop`). All remaining work is in [`Repair`], so a repair can be interrupted at any cell, and
+//! resumed on a grid that was edited again.
 //!
-//! A field that is repaired before it ever was whole (`start_steady`) is the same with every cell
-//! unreached: what is certain grows from the goal outward, and no edit throws it back.
+//! A field that is repaired before it was ever complete (`start_repairable`) is the same with every cell
+//! unreached: the final costs grow from the goal outward, and no edit discards them.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{
     DistanceField, Phase,
     expand::OPEN,
-    find_goal,
-    ground::{Mixed, Uniform},
+    locate_goal,
+    steps::{UniformSteps, WeightedSteps},
 };
 use crate::nav::{
     cell::CellRect,
@@ -25,33 +24,33 @@ use crate::nav::{
     open_list::{NodeId, OpenList},
 };
 
-/// What was done in the repair under way, or in the last one.
+/// Work done in the current repair, or in the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairCounters {
     /// Times that a cell was compared with its neighbors.
-    pub looked: u64,
-    /// Cells that lost their way.
+    pub checked: u64,
+    /// Cells that lost their path.
     pub raised: u64,
-    /// Cells that got a way, or a cheaper one.
+    /// Cells that got a path, or a cheaper one.
     pub settled: u64,
-    /// Units of the budget taken.
-    pub taken: u64,
+    /// Budget units spent.
+    pub units: u64,
 }
 
 /// What is left of a repair.
 #[derive(Debug, Default)]
 pub(super) struct Repair {
-    /// Cells to look at, which edits may have changed; the last block is under way.
-    unseen: Vec<Block>,
-    /// Cells that may not agree with their neighbors, as nodes with any arrival, by cost.
-    pub(super) list: BinaryHeap<Reverse<(u32, NodeId)>>,
+    /// Cells to check, which edits may have changed; the last block is in progress.
+    unchecked: Vec<CellBlock>,
+    /// Cells that may be inconsistent with their neighbors, as nodes with any arrival, by cost.
+    pub(super) queue: BinaryHeap<Reverse<(u32, NodeId)>>,
     pub(super) counters: RepairCounters,
 }
 
-/// Columns and rows not looked at yet, never empty: `x..right` of row `y`, and `left..right` of the
-/// rows above it up to `high`.
+/// Columns and rows not checked yet, never empty: `x..right` of row `y`, and `left..right` of the rows above
+/// it up to `high`.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct CellBlock {
     left: u32,
     right: u32,
     high: u32,
@@ -61,93 +60,91 @@ struct Block {
 
 impl Repair {
     pub(super) fn clear(&mut self) {
-        self.unseen.clear();
-        self.list.clear();
+        self.unchecked.clear();
+        self.queue.clear();
         self.counters = RepairCounters::default();
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.unseen.capacity() * size_of::<Block>() + self.list.capacity() * 8
+        self.unchecked.capacity() * size_of::<CellBlock>() + self.queue.capacity() * 8
     }
 
     fn is_done(&self) -> bool {
-        self.unseen.is_empty() && self.list.is_empty()
+        self.unchecked.is_empty() && self.queue.is_empty()
     }
 
-    /// Cells not looked at yet, about.
-    fn unseen(&self) -> u64 {
-        let cells =
-            |block: &Block| u64::from(block.right - block.left) * u64::from(block.high - block.y);
-        self.unseen.iter().map(cells).sum()
+    /// Returns about how many cells are not checked yet.
+    fn unchecked(&self) -> u64 {
+        let cells = |block: &CellBlock| {
+            u64::from(block.right - block.left) * u64::from(block.high - block.y)
+        };
+        self.unchecked.iter().map(cells).sum()
     }
 
-    /// The next cell to look at.
-    pub(super) fn next_unseen(&mut self) -> Option<(u32, u32)> {
-        let block = self.unseen.last_mut()?;
-        let place = (block.x, block.y);
+    /// Returns the next cell to check.
+    pub(super) fn next_unchecked(&mut self) -> Option<(u32, u32)> {
+        let block = self.unchecked.last_mut()?;
+        let cell = (block.x, block.y);
         block.x += 1;
         if block.x == block.right {
             (block.x, block.y) = (block.left, block.y + 1);
         }
         if block.y == block.high {
-            self.unseen.pop();
+            self.unchecked.pop();
         }
-        Some(place)
+        Some(cell)
     }
 }
 
 impl<L: OpenList> DistanceField<L> {
-    /// Brings a whole field up to date after edits of the grid, for up to `budget` units, and
-    /// returns how many it took: one for a cell looked at, two for one that may have to change.
-    /// Afterwards the field is as if it had been started now; only its
-    /// [`counters`](Self::counters) are not.
+    /// Brings a complete field up to date after edits of the grid, for up to `budget` units, and returns how
+    /// many it spent: one for a cell checked, two for a cell that may have to change. Afterwards the field is
+    /// as if it had been started now; only its [`counters`](Self::counters) are not.
     ///
-    /// As long as it is under way the field is not [finished](Self::is_finished), and tells of
-    /// cells only what is certain: near the goal all, beyond what is repaired nothing. Edits may go
-    /// on meanwhile: they are taken in at the next call.
+    /// During a repair the field is not [finished](Self::is_finished), and only final costs are returned: all
+    /// of them near the goal, none beyond what is repaired. The grid may be edited meanwhile: the edits are
+    /// taken into account at the next call.
     ///
-    /// 0 from a field that had a budget and is still [stale](Self::is_stale) means that it cannot
-    /// be repaired: it must be started anew. Either [`failure`](Self::failure) tells why nothing
-    /// leads to the goal any more (the field is empty then), or it [cannot](Self::can_repair) for
-    /// another reason.
+    /// 0 from a field that had a budget and is still [stale](Self::is_stale) means that it cannot be
+    /// repaired: it must be started again. Either [`failure`](Self::failure) returns why no path leads to the
+    /// goal any more (the field is empty then), or it [cannot be repaired](Self::can_repair) for another
+    /// reason.
     pub fn repair(&mut self, grid: &NavGrid, budget: u32) -> u32 {
         if budget == 0 || !self.can_repair(grid) {
             return 0;
         }
-        let layer = match find_goal(grid, self.profile, self.goal) {
+        let layer = match locate_goal(grid, self.profile, self.goal) {
             Ok((layer, _)) => layer,
             Err(failure) => {
-                self.forget();
+                self.clear();
                 self.failure = Some(failure);
                 return 0;
             }
         };
-        self.take_in_edits(grid);
+        self.collect_edits(grid);
         if self.phase != Phase::Repairing {
             return 0;
         }
         let taken = if layer.is_uniform() {
-            self.mend(layer, &Uniform::new(layer), budget)
+            self.run_repair(layer, &UniformSteps::new(layer), budget)
         } else {
-            self.mend(layer, &Mixed::new(layer, grid), budget)
+            self.run_repair(layer, &WeightedSteps::new(layer, grid), budget)
         };
-        self.repair.counters.taken += u64::from(taken);
+        self.repair.counters.units += u64::from(taken);
         if self.repair.is_done() {
             self.phase = Phase::Exhausted;
             self.front = OPEN - 1;
-            if self.whole == 0 {
-                self.whole = self.repair.counters.taken;
+            if self.fill_units == 0 {
+                self.fill_units = self.repair.counters.units;
             }
         }
         taken
     }
 
-    /// Whether [`repair`](Self::repair) can bring the field up to date (or has nothing to do). Not
-    /// where
-    /// - it is not whole: it was never started, is still being filled, or ended early at
-    ///   [awaited cells](Self::await_cells);
-    /// - the grid does not remember all edits since (it knows the last 64, see
-    ///   [`NavGrid::edits_since`]);
+    /// Whether [`repair`](Self::repair) can bring the field up to date (or has nothing to do). False where
+    /// - it is not complete: it was never started, is still being filled, or ended early at [awaited
+    ///   cells](Self::await_cells);
+    /// - the grid does not remember all edits since (it remembers the last 64, see [`NavGrid::edits_since`]);
     /// - the grid has another size or origin, or the profile was changed;
     /// - rays filled it and costs [overflowed](Self::overflow).
     #[must_use]
@@ -159,26 +156,27 @@ impl<L: OpenList> DistanceField<L> {
             && grid.origin() == self.origin
             && grid.revision() >= self.revision
             && grid.edits_since(self.revision).is_some()
-            && profile == Some(&self.rules)
+            && profile == Some(&self.profile_rules)
     }
 
-    /// Whether to go on with a repair: what it has taken, and the cells it still has to look at,
-    /// come to no more than what the whole field took. Beyond that a new start is likely to be
-    /// cheaper, most of all where rays fill the field, which takes a fraction of the time per cell.
-    /// Always so of a field that was started [steadily](Self::start_steady) and is not yet whole.
+    /// Whether it is worth continuing a repair: what it has spent, and the cells it still has to check, add
+    /// up to no more than what filling the field cost. Beyond that a new start is likely to be cheaper, most
+    /// of all where rays fill the field, which takes a fraction of the time per cell. Always true of a field
+    /// that was started as [repairable](Self::start_repairable) and is not yet complete.
     #[must_use]
-    pub fn repair_pays(&self) -> bool {
-        self.whole == 0 || self.repair.counters.taken + self.repair.unseen() <= self.whole
+    pub fn is_repair_cheaper(&self) -> bool {
+        self.fill_units == 0
+            || self.repair.counters.units + self.repair.unchecked() <= self.fill_units
     }
 
-    /// What was done in the repair under way, or in the last one since the start.
+    /// Counts the work of the current repair, or of the last one since the start.
     #[must_use]
     pub const fn repair_counters(&self) -> RepairCounters {
         self.repair.counters
     }
 
-    /// Notes which cells recent edits may have changed.
-    fn take_in_edits(&mut self, grid: &NavGrid) {
+    /// Records which cells recent edits may have changed.
+    fn collect_edits(&mut self, grid: &NavGrid) {
         let edits = grid.edits_since(self.revision).filter(|_| self.revision < grid.revision());
         let Some(edits) = edits else {
             return;
@@ -188,14 +186,14 @@ impl<L: OpenList> DistanceField<L> {
             self.repair.counters = RepairCounters::default();
         }
         for edit in edits {
-            self.look_around(grid, edit);
+            self.check_around(grid, edit);
         }
         self.revision = grid.revision();
     }
 
-    /// Has all cells looked at from which steps lead to where a unit covers a cell of `rect`, or
-    /// past that. Until then only the goal is certain.
-    pub(super) fn look_around(&mut self, grid: &NavGrid, rect: CellRect) {
+    /// Queues checks of all cells from which a step leads to where a unit covers a cell of `rect`, or past
+    /// that. Until they are done only the goal is final.
+    pub(super) fn check_around(&mut self, grid: &NavGrid, rect: CellRect) {
         let anchors = grid.anchors_over(self.profile, rect);
         let (width, height) = (anchors.width.saturating_add(2), anchors.height.saturating_add(2));
         let around = CellRect::new(anchors.min.offset(-1, -1), width, height);
@@ -204,7 +202,7 @@ impl<L: OpenList> DistanceField<L> {
             return;
         };
         let (right, high) = (left + around.width, low + around.height);
-        self.repair.unseen.push(Block { left, right, high, x: left, y: low });
+        self.repair.unchecked.push(CellBlock { left, right, high, x: left, y: low });
         self.front = 0;
     }
 }

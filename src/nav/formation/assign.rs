@@ -1,203 +1,218 @@
-//! Who takes which place.
+//! Assigns units to slots.
 //!
-//! Input: members, each with some place. Output: the same places, shared out anew among units of one
-//! size so that the straight ways are short in sum and seldom cross. Units of different rank change
-//! places only within a level, units of different tribes only where each can use the other's.
+//! Input: members, each with some slot. Output: the same slots, redistributed among units of one size so that
+//! the sum of the straight distances is short and the lines seldom cross. Units of different rank swap slots
+//! only within a level, units of different classes only where each can use the other's slot.
 //!
-//! 1. Who holds a place of its kind keeps it. Where that is where it stands, nothing is lost: whatever
-//!    else it did, two units could change places so that it stays and nobody walks farther in sum
-//!    (triangle inequality).
-//! 2. The other units and the places left are cut into strips along the way from the middle of the ones
-//!    to the middle of the others; strips, and what is in them, are matched in order. O(n log n).
-//! 3. Any two change places where that is shorter, until nothing is or [`LOOKS_PER_UNIT`] are used up.
-//!    Lengths are those of straight lines, not of steps: among ways of steps a great many
-//!    are equally long, but two lines that cross are never the shortest.
+//! 1. A unit that holds a slot for its size and rank keeps it. If it stands there already, nothing is lost:
+//!    in any other assignment, two units could swap slots so that it stays and the sum of the distances does
+//!    not grow (triangle inequality).
+//! 2. The other units and the remaining slots are sorted into strips along the direction from the center of
+//!    the units to the center of the slots; strips, and the items within them, are matched in order. O(n log
+//!    n).
+//! 3. Any two units swap slots if that is shorter, until no swap is or [`COMPARISONS_PER_UNIT`] are used up.
+//!    Lengths are those of straight lines, not of steps: a great many paths of steps have equal lengths, but
+//!    two lines that cross are never the shortest.
 //!
-//! Measured on crowds of 400 of many shapes: up to 3 % above the exact optimum in steps, mostly far less
-//! than one, and fewer than one pair of ways in two hundred crosses.
+//! Measured on groups of 400 units in many shapes: up to 3 % above the exact optimum in steps, mostly far
+//! below 1 %, and fewer than one in two hundred pairs of lines crosses.
 
 use std::collections::BTreeMap;
 
 use super::{
-    ground::Tribe,
     lengths::length,
-    muster::{Member, Place},
+    nearest_cells::UnitClass,
+    roster::{Member, Slot},
 };
 
-/// How many pairs are compared for each unit, up to [`MOST_LOOKS`] for all of one size. All pairs of
-/// 400 units are 200 for each, and two or three rounds over them find nearly everything.
-const LOOKS_PER_UNIT: u64 = 500;
+/// Pairs compared for each unit, up to [`MAX_COMPARISONS`] for all units of one size. All pairs of 400 units
+/// are 200 for each, and two or three rounds over them find nearly every improvement.
+const COMPARISONS_PER_UNIT: u64 = 500;
 /// At 6 to 7 ns each.
-const MOST_LOOKS: u64 = 4_000_000;
-/// Holding a place may have to wait for another to be taken first.
-const ROUNDS_OF_KEEPING: u32 = 3;
+const MAX_COMPARISONS: u64 = 4_000_000;
+/// A unit may be able to keep its slot only after another unit has moved to its own.
+const KEEP_ROUNDS: u32 = 3;
 
-/// Marks of units that changed places; the one turns into the other.
-const THIS_ROUND: u8 = 2;
-const LAST_ROUND: u8 = 1;
+/// Flags of units that swapped slots; shifted right by one, "this round" becomes "last round".
+const SWAPPED_THIS_ROUND: u8 = 2;
+const SWAPPED_LAST_ROUND: u8 = 1;
 
-/// A unit and its place.
+/// A unit and its slot.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct Assignment {
     unit: (u32, u32),
-    place: Place,
-    /// Length of the way between them.
+    slot: Slot,
+    /// Length of the line between them.
     length: u32,
     rank: i32,
-    tribe: u32,
-    /// Which member it is.
+    class: u32,
+    /// Index of the member.
     member: u32,
 }
 
-/// Shares the places of `members` out among those of equal size.
-pub(super) fn share_out(members: &mut [Member], tribes: &[Tribe<'_>]) {
+/// Distributes the slots of `members` among members of equal size.
+pub(super) fn assign_within_sizes(members: &mut [Member], classes: &[UnitClass<'_>]) {
     let largest = members.iter().map(|member| member.size).max().unwrap_or(0);
     for size in 1..=largest {
-        let mut pairs: Vec<Pair> = pairs(members, size).collect();
-        let mut moving = keep_held(&mut pairs, members, tribes);
-        line_up(&mut moving);
-        change_places(&mut moving, tribes);
-        for pair in pairs.iter().chain(&moving) {
-            members[pair.member as usize].place = Some(pair.place);
+        let mut assignments: Vec<Assignment> = assignments_of_size(members, size).collect();
+        let mut moving = keep_held(&mut assignments, members, classes);
+        match_strips(&mut moving);
+        swap_slots(&mut moving, classes);
+        for assignment in assignments.iter().chain(&moving) {
+            members[assignment.member as usize].slot = Some(assignment.slot);
         }
     }
 }
 
-/// Members of this size that have a place.
-fn pairs(members: &[Member], size: u32) -> impl Iterator<Item = Pair> {
+/// Returns the assignments of the members of this size that have a slot.
+fn assignments_of_size(members: &[Member], size: u32) -> impl Iterator<Item = Assignment> {
     members.iter().enumerate().filter(move |(_, member)| member.size == size).filter_map(
         |(number, member)| {
-            let (unit, place) = (member.cell, member.place?);
-            let (rank, tribe) = (member.rank, member.tribe as u32);
-            let length = length(unit, place.at);
-            Some(Pair { unit, place, length, rank, tribe, member: number as u32 })
+            let (unit, slot) = (member.cell, member.slot?);
+            let (rank, class) = (member.rank, member.class as u32);
+            let length = length(unit, slot.cell);
+            Some(Assignment { unit, slot, length, rank, class, member: number as u32 })
         },
     )
 }
 
-/// Gives everybody the place held, where it is among those here; leaves those in `pairs` and returns
-/// the others.
-fn keep_held(pairs: &mut Vec<Pair>, members: &[Member], tribes: &[Tribe<'_>]) -> Vec<Pair> {
-    let mut owners: Vec<((u32, u32), usize)> =
-        pairs.iter().enumerate().map(|(owner, pair)| (pair.place.at, owner)).collect();
+/// Gives each unit the slot it holds, if it is among the slots here; leaves those units in `assignments` and
+/// returns the others.
+fn keep_held(
+    assignments: &mut Vec<Assignment>,
+    members: &[Member],
+    classes: &[UnitClass<'_>],
+) -> Vec<Assignment> {
+    let mut owners: Vec<((u32, u32), usize)> = assignments
+        .iter()
+        .enumerate()
+        .map(|(owner, assignment)| (assignment.slot.cell, owner))
+        .collect();
     owners.sort_unstable();
-    let mut keeps = vec![false; pairs.len()];
-    for _ in 0..ROUNDS_OF_KEEPING {
-        for one in 0..pairs.len() {
-            let place_of = |at| owners.binary_search_by_key(&at, |&(at, _)| at).ok();
-            let Some(held) = members[pairs[one].member as usize].held.and_then(place_of) else {
+    let mut keeps = vec![false; assignments.len()];
+    for _ in 0..KEEP_ROUNDS {
+        for first in 0..assignments.len() {
+            let owner_index = |cell| owners.binary_search_by_key(&cell, |&(cell, _)| cell).ok();
+            let Some(held) = members[assignments[first].member as usize].held.and_then(owner_index)
+            else {
                 continue;
             };
-            let (other, own) = (owners[held].1, place_of(pairs[one].place.at));
-            if keeps[one] || keeps[other] {
+            let (second, own) = (owners[held].1, owner_index(assignments[first].slot.cell));
+            if keeps[first] || keeps[second] {
                 continue;
             }
-            if one != other {
-                if !may_change(&pairs[one], &pairs[other], tribes) {
+            if first != second {
+                if !may_swap(&assignments[first], &assignments[second], classes) {
                     continue;
                 }
-                change(pairs, one, other);
-                owners[held].1 = one;
+                swap(assignments, first, second);
+                owners[held].1 = first;
                 if let Some(own) = own {
-                    owners[own].1 = other;
+                    owners[own].1 = second;
                 }
             }
-            keeps[one] = true;
+            keeps[first] = true;
         }
     }
     let mut keeps = keeps.into_iter();
-    pairs.extract_if(.., |_| keeps.next() == Some(false)).collect()
+    assignments.extract_if(.., |_| keeps.next() == Some(false)).collect()
 }
 
-/// Matches units with the places of their rank and tribe, strip by strip.
-fn line_up(pairs: &mut [Pair]) {
+/// Matches units with the slots of their rank and class, strip by strip.
+fn match_strips(assignments: &mut [Assignment]) {
     // Numbered as they first occur, which does not depend on the order of the input.
     let mut numbers = BTreeMap::new();
-    for pair in pairs.iter() {
+    for assignment in assignments.iter() {
         let next = numbers.len();
-        numbers.entry((pair.rank, pair.tribe)).or_insert(next);
+        numbers.entry((assignment.rank, assignment.class)).or_insert(next);
     }
-    pairs.sort_by_key(|pair| numbers.get(&(pair.rank, pair.tribe)).copied());
-    for group in pairs.chunk_by_mut(|a, b| (a.rank, a.tribe) == (b.rank, b.tribe)) {
-        let mut places: Vec<Place> = group.iter().map(|pair| pair.place).collect();
-        let way = group.iter().fold((0, 0), |way, pair| {
-            let ((x, y), (to_x, to_y)) = (pair.unit, pair.place.at);
-            (way.0 + i64::from(to_x) - i64::from(x), way.1 + i64::from(to_y) - i64::from(y))
+    assignments
+        .sort_by_key(|assignment| numbers.get(&(assignment.rank, assignment.class)).copied());
+    for group in assignments.chunk_by_mut(|a, b| (a.rank, a.class) == (b.rank, b.class)) {
+        let mut slots: Vec<Slot> = group.iter().map(|assignment| assignment.slot).collect();
+        let direction = group.iter().fold((0, 0), |direction, assignment| {
+            let ((x, y), (to_x, to_y)) = (assignment.unit, assignment.slot.cell);
+            (
+                direction.0 + i64::from(to_x) - i64::from(x),
+                direction.1 + i64::from(to_y) - i64::from(y),
+            )
         });
-        let way = if way == (0, 0) { (1, 0) } else { way };
-        cut_in_strips(group, way, |pair| pair.unit);
-        cut_in_strips(&mut places, way, |place| place.at);
-        for (pair, place) in group.iter_mut().zip(places) {
-            (pair.place, pair.length) = (place, length(pair.unit, place.at));
+        let direction = if direction == (0, 0) { (1, 0) } else { direction };
+        sort_into_strips(group, direction, |assignment| assignment.unit);
+        sort_into_strips(&mut slots, direction, |slot| slot.cell);
+        for (assignment, slot) in group.iter_mut().zip(slots) {
+            (assignment.slot, assignment.length) = (slot, length(assignment.unit, slot.cell));
         }
     }
 }
 
-/// Sorts into as many strips along `way` as there are items in each, and each strip along the way.
-fn cut_in_strips<T>(items: &mut [T], way: (i64, i64), at: impl Fn(&T) -> (u32, u32)) {
-    let place = |item: &T| {
-        let (x, y) = at(item);
+/// Sorts items into strips along `direction`, as many as there are items in each, and each strip along that
+/// direction.
+fn sort_into_strips<T>(items: &mut [T], direction: (i64, i64), cell_of: impl Fn(&T) -> (u32, u32)) {
+    let along_and_across = |item: &T| {
+        let (x, y) = cell_of(item);
         let (x, y) = (i64::from(x), i64::from(y));
-        (x * way.0 + y * way.1, x * way.1 - y * way.0)
+        (x * direction.0 + y * direction.1, x * direction.1 - y * direction.0)
     };
     items.sort_by_cached_key(|item| {
-        let (along, across) = place(item);
+        let (along, across) = along_and_across(item);
         (across, along)
     });
     let strip = items.len().isqrt().max(1);
     for strip in items.chunks_mut(strip) {
-        strip.sort_by_cached_key(|item| place(item));
+        strip.sort_by_cached_key(|item| along_and_across(item));
     }
 }
 
-/// Lets pairs change places wherever that makes their ways shorter.
-fn change_places(pairs: &mut [Pair], tribes: &[Tribe<'_>]) {
-    let count = pairs.len();
-    let mut looks_left = MOST_LOOKS.min(LOOKS_PER_UNIT * count as u64);
-    // Who changed in the last round and in this one: two that did not need no second look.
-    let mut changed = vec![LAST_ROUND; count];
-    while changed.iter().any(|&rounds| rounds > 0) {
-        for apart in 1..count {
-            for one in 0..count - apart {
-                let other = one + apart;
-                if changed[one] | changed[other] == 0 {
+/// Swaps the slots of two units wherever that makes their lines shorter.
+fn swap_slots(assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
+    let count = assignments.len();
+    let mut comparisons_left = MAX_COMPARISONS.min(COMPARISONS_PER_UNIT * count as u64);
+    // Units that swapped in the last round or in this one: two that did not need no second comparison.
+    let mut swapped = vec![SWAPPED_LAST_ROUND; count];
+    while swapped.iter().any(|&rounds| rounds > 0) {
+        for offset in 1..count {
+            for first in 0..count - offset {
+                let second = first + offset;
+                if swapped[first] | swapped[second] == 0 {
                     continue;
                 }
-                looks_left -= 1;
-                if is_shorter(&pairs[one], &pairs[other])
-                    && may_change(&pairs[one], &pairs[other], tribes)
+                comparisons_left -= 1;
+                if swap_is_shorter(&assignments[first], &assignments[second])
+                    && may_swap(&assignments[first], &assignments[second], classes)
                 {
-                    change(pairs, one, other);
-                    changed[one] |= THIS_ROUND;
-                    changed[other] |= THIS_ROUND;
+                    swap(assignments, first, second);
+                    swapped[first] |= SWAPPED_THIS_ROUND;
+                    swapped[second] |= SWAPPED_THIS_ROUND;
                 }
             }
-            if looks_left < count as u64 {
+            if comparisons_left < count as u64 {
                 return;
             }
         }
-        changed.iter_mut().for_each(|rounds| *rounds >>= 1);
+        swapped.iter_mut().for_each(|rounds| *rounds >>= 1);
     }
 }
 
-/// Whether the ways of two get shorter in sum where they change places.
+/// Whether a swap shortens the sum of the two lengths.
 #[inline]
-fn is_shorter(one: &Pair, other: &Pair) -> bool {
-    length(one.unit, other.place.at) + length(other.unit, one.place.at) < one.length + other.length
+fn swap_is_shorter(first: &Assignment, second: &Assignment) -> bool {
+    length(first.unit, second.slot.cell) + length(second.unit, first.slot.cell)
+        < first.length + second.length
 }
 
-/// Whether two may change places.
+/// Whether two units may swap slots.
 #[inline]
-fn may_change(one: &Pair, other: &Pair, tribes: &[Tribe<'_>]) -> bool {
-    let can_use = |tribe: u32, (x, y): (u32, u32)| tribes[tribe as usize].can_use(x, y);
-    (one.rank == other.rank || one.place.level == other.place.level)
-        && (one.tribe == other.tribe
-            || (can_use(one.tribe, other.place.at) && can_use(other.tribe, one.place.at)))
+fn may_swap(first: &Assignment, second: &Assignment, classes: &[UnitClass<'_>]) -> bool {
+    let can_use = |class: u32, (x, y): (u32, u32)| classes[class as usize].can_use(x, y);
+    (first.rank == second.rank || first.slot.level == second.slot.level)
+        && (first.class == second.class
+            || (can_use(first.class, second.slot.cell) && can_use(second.class, first.slot.cell)))
 }
 
-fn change(pairs: &mut [Pair], one: usize, other: usize) {
-    let (a, b) = (pairs[one].place, pairs[other].place);
-    (pairs[one].place, pairs[other].place) = (b, a);
-    pairs[one].length = length(pairs[one].unit, b.at);
-    pairs[other].length = length(pairs[other].unit, a.at);
+fn swap(assignments: &mut [Assignment], first: usize, second: usize) {
+    let (a, b) = (assignments[first].slot, assignments[second].slot);
+    (assignments[first].slot, assignments[second].slot) = (b, a);
+    assignments[first].length = length(assignments[first].unit, b.cell);
+    assignments[second].length = length(assignments[second].unit, a.cell);
 }

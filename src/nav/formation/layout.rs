@@ -1,12 +1,12 @@
-//! The shape of a formation on open ground.
+//! The shape of a formation on open terrain.
 //!
-//! Input: a shape, a facing, and the side of each unit's block in points of a lattice, those in front
-//! first. Output: the lowest, leftmost point of each block, counted from the goal, and its row, counted
-//! from the front.
+//! Input: a shape, a facing, and the side of each unit's block in points of a lattice, the front blocks
+//! first. Output: the lowest, leftmost point of each block, counted from the goal, and its row, counted from
+//! the front.
 //!
-//! All facings share one lattice, that of the grid, so no place is lost by turning: rows of a straight
-//! facing lie along an axis; rows of a diagonal one lie along a diagonal, each shifted by half a file
-//! against the next and half as deep. Rows are filled from the front, each from its middle outward.
+//! All facings share one lattice, that of the grid, so a diagonal formation takes no more area: rows of a
+//! straight facing lie along an axis; rows of a diagonal facing lie along a diagonal, each shifted by half a
+//! file against the next and half as deep. Rows are filled from the front, each from its middle outward.
 //! Blocks do not overlap.
 
 use std::collections::BTreeSet;
@@ -14,24 +14,24 @@ use std::collections::BTreeSet;
 use super::Formation;
 use crate::nav::direction::Direction;
 
-/// How many times as wide as deep a line is, and as deep as wide a column.
-const STRETCH: u64 = 16;
+/// Ratio of width to depth of a line, and of depth to width of a column.
+const ASPECT_RATIO: u64 = 16;
 
-/// Where a block lies, in points of the lattice from the goal.
+/// The position of a block, in points of the lattice from the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct LatticeSlot {
     pub(super) x: i32,
     pub(super) y: i32,
     /// Row of its foremost point; 0 is the front.
     pub(super) row: u32,
 }
 
-/// A slot for each block of `sides` points along a side, in their order. The middle of the shape is
+/// Returns a slot for each block of `sides` points along a side, in their order. The middle of the shape is
 /// the goal.
-pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> Vec<Slot> {
+pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> Vec<LatticeSlot> {
     let area = sides.iter().map(|&side| u64::from(side).pow(2)).sum();
     let mut shape = Shape::new(formation, facing, area);
-    let mut slots: Vec<Slot> = sides.iter().map(|&side| shape.place(side)).collect();
+    let mut slots: Vec<LatticeSlot> = sides.iter().map(|&side| shape.place_block(side)).collect();
     let last_row = slots.iter().zip(sides).map(|(slot, &side)| slot.row + shape.depth(side) - 1);
     let (x, y) = shape.middle(last_row.max().unwrap_or(0) as i32);
     for slot in &mut slots {
@@ -40,9 +40,9 @@ pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> V
     slots
 }
 
-/// A shape that is being filled. Points of the frame are a row, counted to the rear, and a file,
-/// counted to the right. In a diagonal facing rows are half as deep, files half as wide as they lie
-/// apart on the lattice, and a row has every second file: both are even, or both odd.
+/// A shape that is being filled. Its points have a row, counted to the rear, and a file, counted to the
+/// right. In a diagonal facing, rows are half as deep and files half as wide as their distance on the
+/// lattice, and a row has every second file: row and file are both even, or both odd.
 struct Shape {
     facing: Direction,
     /// Points in the first row; `None` where each row is longer than the one before.
@@ -50,7 +50,7 @@ struct Shape {
     /// Rows and files in the order in which they are filled, as far as needed.
     points: Vec<(i32, i32)>,
     rows: i32,
-    /// Where to go on looking for a block, in `points`, by its side.
+    /// By the side of a block: where to continue looking for one, in `points`.
     next: Vec<usize>,
     used: BTreeSet<(i32, i32)>,
 }
@@ -58,20 +58,20 @@ struct Shape {
 impl Shape {
     fn new(formation: Formation, facing: Direction, area: u64) -> Self {
         let (wide, deep) = match formation {
-            Formation::Line => (STRETCH, 1),
-            Formation::Column => (1, STRETCH),
+            Formation::Line => (ASPECT_RATIO, 1),
+            Formation::Column => (1, ASPECT_RATIO),
             Formation::Loose | Formation::Box | Formation::Wedge => (1, 1),
         };
-        // Rows of a diagonal facing are half as deep as their files lie apart.
+        // Rows of a diagonal facing are half as deep as the distance of their files.
         let deep = if facing.is_diagonal() { 2 * deep } else { deep };
-        let files = root_up((area * wide).div_ceil(deep)).min(area).max(1) as u32;
+        let files = sqrt_ceil((area * wide).div_ceil(deep)).min(area).max(1) as u32;
         let files = (formation != Formation::Wedge).then_some(files);
         let used = BTreeSet::new();
         Self { facing, files, points: Vec::new(), rows: 0, next: Vec::new(), used }
     }
 
-    /// The first free block of this side, in the order of filling.
-    fn place(&mut self, side: u32) -> Slot {
+    /// Places a block of this side at the first free position, in the order of filling.
+    fn place_block(&mut self, side: u32) -> LatticeSlot {
         if self.next.len() <= side as usize {
             self.next.resize(side as usize + 1, 0);
         }
@@ -83,14 +83,14 @@ impl Shape {
             }
             let (row, file) = self.points[index];
             let (x, y) = self.corner(row, file, side as i32);
-            if self.claim(x, y, side as i32) {
-                return Slot { x, y, row: row as u32 };
+            if self.claim_block(x, y, side as i32) {
+                return LatticeSlot { x, y, row: row as u32 };
             }
         }
     }
 
     /// Takes a block of the lattice unless part of it is taken.
-    fn claim(&mut self, x: i32, y: i32, side: i32) -> bool {
+    fn claim_block(&mut self, x: i32, y: i32, side: i32) -> bool {
         let block = || (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y)));
         let is_free = block().all(|point| !self.used.contains(&point));
         if is_free {
@@ -117,13 +117,13 @@ impl Shape {
         self.points.extend(files.into_iter().map(|file| (row, file)));
     }
 
-    /// In a diagonal facing, the file in the middle of an even number of them is an odd one.
+    /// Returns the middle file; in a diagonal facing with an even number of files it is an odd one.
     fn middle_file(&self) -> i32 {
         let is_even = self.files.is_some_and(|files| files.is_multiple_of(2));
         i32::from(self.facing.is_diagonal() && is_even)
     }
 
-    /// Lattice point in the middle of a shape with this last row.
+    /// Returns the lattice point in the middle of a shape with this last row.
     fn middle(&self, last_row: i32) -> (i32, i32) {
         let (row, file) = (last_row / 2, self.middle_file());
         if !self.facing.is_diagonal() || (row + file) % 2 == 0 {
@@ -133,12 +133,12 @@ impl Shape {
         }
     }
 
-    /// How many rows a block of this side reaches over.
+    /// Returns how many rows a block of this side covers.
     const fn depth(&self, side: u32) -> u32 {
         if self.facing.is_diagonal() { 2 * side - 1 } else { side }
     }
 
-    /// Lowest, leftmost lattice point of a block whose foremost point is given: it reaches to the
+    /// Returns the lowest, leftmost lattice point of a block whose foremost point is given: it extends to the
     /// rear, and away from the middle.
     fn corner(&self, row: i32, file: i32, side: i32) -> (i32, i32) {
         let (ahead_x, ahead_y) = self.facing.offset();
@@ -158,8 +158,8 @@ impl Shape {
     }
 }
 
-/// Square root, rounded up.
-const fn root_up(square: u64) -> u64 {
+/// Returns the square root, rounded up.
+const fn sqrt_ceil(square: u64) -> u64 {
     let root = square.isqrt();
     if root * root < square { root + 1 } else { root }
 }

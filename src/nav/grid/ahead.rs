@@ -32,8 +32,8 @@ impl NavGrid {
     /// ```
     #[must_use]
     pub fn can_reach(&self, profile: ProfileId, from: Cell, to: Cell) -> bool {
-        let island = self.island(profile, from);
-        island.is_some() && island == self.island(profile, to)
+        let region = self.region(profile, from);
+        region.is_some() && region == self.region(profile, to)
     }
 
     /// How far it is from one cell to the other at the least: what the way would cost over open

@@ -1,122 +1,138 @@
 //! Building a whole map, 64 × 64 cells at a time.
 //!
-//! Columns are rows transposed; diagonals are rows shifted against each other and then transposed.
-//! In blocks of 64 × 64 bits a transposition takes six rounds of swaps (H. S. Warren, "Hacker's
-//! Delight", 2002), so that building costs a few nanoseconds a cell at most.
+//! Columns are transposed rows; diagonals are rows shifted against each other and then transposed. In blocks
+//! of 64 × 64 bits a transposition takes six rounds of swaps (H. S. Warren, "Hacker's Delight", 2002), so
+//! that building costs at most a few nanoseconds per cell.
 //!
-//! Rows and bits count as in [`Lines`]: there is a line before the first and a bit before the first.
+//! Rows and bits are numbered as in [`ScanLines`]: there is a line before the first and a bit before the
+//! first.
 
 use super::{
-    Ground, JumpMap,
+    JumpMap, JumpMapSource,
     diagonals::Diagonals,
-    lines::{Along, Lines},
+    scan_lines::{ScanDirection, ScanLines},
 };
 use crate::nav::terrain::Neighborhood;
 
-/// One bit a cell, row by row, with the border of [`Lines`].
+/// One bit per cell, row by row, with the border of [`ScanLines`].
 #[derive(Clone)]
-struct Plane {
+struct BitPlane {
     words_per_row: usize,
     words: Vec<u64>,
 }
 
-/// Four planes: cells that see a jump point along their row to the right and to the left, and along
-/// their column upward and downward.
-struct SightPlanes([Plane; 4]);
+/// Four planes: the cells from which a scan finds a jump point along their row to the right and to the left,
+/// and along their column upward and downward.
+struct VisibilityPlanes([BitPlane; 4]);
 
 impl JumpMap {
-    /// The map for this ground.
+    /// Builds the map for these cells.
     pub(crate) fn build(
         width: u32,
         height: u32,
         neighborhood: Neighborhood,
-        ground: Ground,
+        source: JumpMapSource,
     ) -> Self {
-        let mut map = Self::new(width, height, neighborhood, ground.seams.is_some());
+        let mut map = Self::new(width, height, neighborhood, source.cost_borders.is_some());
         for y in 0..height {
-            map.rows.set_line(y, ground.bits.row(y));
-            if let Some(seams) = ground.seams {
-                map.rows.set_line_marks(y, seams.row(y));
+            map.rows.set_line(y, source.passable.row(y));
+            if let Some(cost_borders) = source.cost_borders {
+                map.rows.set_line_extra_stops(y, cost_borders.row(y));
             }
         }
-        let open = Plane::of(&map.rows, height, |word| word.open);
-        let turned = open.transposed(width as usize + 2);
+        let passable = BitPlane::of(&map.rows, height, |word| word.passable);
+        let transposed = passable.transposed(width as usize + 2);
         for x in 0..width {
-            map.columns.set_line(x, turned.row(x as usize + 1));
+            map.columns.set_line(x, transposed.row(x as usize + 1));
         }
         (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
-        map.texture = map.texture_of(0..height, &(0..width));
-        let seams = Plane::of_marks(&map.rows);
+        map.obstacle_counts = map.count_obstacles(0..height, &(0..width));
+        let cost_borders = BitPlane::of_extra_stops(&map.rows);
         if map.has_diagonals {
-            map.mark_columns(&seams);
-            map.build_diagonals(&open, &seams);
+            map.set_column_stops(&cost_borders);
+            map.build_diagonals(&passable, &cost_borders);
         } else {
-            let [right, left] = [Along::Forward, Along::Backward]
-                .map(|along| Plane::of_sights(&map.rows, height, along));
-            let sees = right.with(&left, |right, left| right | left).with(&seams, |a, b| a | b);
-            map.mark_columns(&open.with(&sees, |open, sees| open & sees));
+            let [right, left] = [ScanDirection::Forward, ScanDirection::Backward]
+                .map(|direction| BitPlane::of_visibility(&map.rows, height, direction));
+            let visible = right
+                .combine(&left, |right, left| right | left)
+                .combine(&cost_borders, |a, b| a | b);
+            map.set_column_stops(
+                &passable.combine(&visible, |passable, visible| passable & visible),
+            );
         }
         map
     }
 
-    /// Marks columns by a plane of rows, if it is not empty, and finds their stops.
-    fn mark_columns(&mut self, marks: &Plane) {
-        if !marks.words.is_empty() {
-            let marks = marks.transposed(self.width as usize + 2);
-            (0..self.width).for_each(|x| self.columns.set_line_marks(x, marks.row(x as usize + 1)));
+    /// Sets the extra stops of columns from a plane of rows, if it is not empty, and updates the stops.
+    fn set_column_stops(&mut self, extra_stops: &BitPlane) {
+        if !extra_stops.words.is_empty() {
+            let extra_stops = extra_stops.transposed(self.width as usize + 2);
+            (0..self.width).for_each(|x| {
+                self.columns.set_line_extra_stops(x, extra_stops.row(x as usize + 1));
+            });
         }
         (0..self.width).for_each(|x| self.columns.refresh(x, &(0..self.height)));
     }
 
-    fn build_diagonals(&mut self, open: &Plane, seams: &Plane) {
+    fn build_diagonals(&mut self, passable: &BitPlane, cost_borders: &BitPlane) {
         let height = self.height;
-        let sights = SightPlanes::of(self, (self.width, height));
+        let visibility = VisibilityPlanes::of(self, (self.width, height));
         for (diagonals, is_rising) in [(&mut self.rising, true), (&mut self.falling, false)] {
-            for goes_up in [true, false] {
-                let legal = open.legal_steps(is_rising == goes_up, goes_up);
-                let seen = sights.beside(is_rising == goes_up, goes_up);
-                let seen = seen.with(seams, |seen, seam| seen | seam);
-                let turns = legal.with(&seen, |legal, seen| legal & seen);
-                let stops = legal.with(&seen, |legal, seen| !legal | seen);
-                let side = usize::from(!goes_up);
-                skew(&stops, diagonals, height, !0, |word, bits| word.stops[side] = bits);
-                skew(&turns, diagonals, height, 0, |word, bits| word.turns[side] = bits);
+            for is_up in [true, false] {
+                let legal = passable.legal_steps(is_rising == is_up, is_up);
+                let visible = visibility.beside(is_rising == is_up, is_up);
+                let visible = visible.combine(cost_borders, |visible, border| visible | border);
+                let turning_points = legal.combine(&visible, |legal, visible| legal & visible);
+                let stops = legal.combine(&visible, |legal, visible| !legal | visible);
+                let direction = usize::from(!is_up);
+                skew(&stops, diagonals, height, !0, |word, bits| word.stops[direction] = bits);
+                skew(&turning_points, diagonals, height, 0, |word, bits| {
+                    word.turning_points[direction] = bits;
+                });
             }
         }
     }
 }
 
-impl SightPlanes {
+impl VisibilityPlanes {
     fn of(map: &JumpMap, (width, height): (u32, u32)) -> Self {
-        let row = |along| Plane::of_sights(&map.rows, height, along);
-        let column =
-            |along| Plane::of_sights(&map.columns, width, along).transposed(height as usize + 2);
-        let [ahead, behind] = [Along::Forward, Along::Backward];
-        Self([row(ahead), row(behind), column(ahead), column(behind)])
+        let row = |direction| BitPlane::of_visibility(&map.rows, height, direction);
+        let column = |direction| {
+            BitPlane::of_visibility(&map.columns, width, direction).transposed(height as usize + 2)
+        };
+        let [forward, backward] = [ScanDirection::Forward, ScanDirection::Backward];
+        Self([row(forward), row(backward), column(forward), column(backward)])
     }
 
-    /// What is seen from a diagonal that goes right or left, and up or down.
-    fn beside(&self, goes_right: bool, goes_up: bool) -> Plane {
-        let along_row = &self.0[usize::from(!goes_right)];
-        along_row.with(&self.0[2 + usize::from(!goes_up)], |row, column| row | column)
+    /// The cells whose straight scans beside a diagonal find a jump point; the diagonal leads right or left,
+    /// and up or down.
+    fn beside(&self, is_right: bool, is_up: bool) -> BitPlane {
+        let along_row = &self.0[usize::from(!is_right)];
+        along_row.combine(&self.0[2 + usize::from(!is_up)], |row, column| row | column)
     }
 }
 
-impl Plane {
-    fn of(lines: &Lines, count: u32, bits: impl Fn(&super::lines::Word) -> u64) -> Self {
+impl BitPlane {
+    fn of(
+        lines: &ScanLines,
+        count: u32,
+        bits: impl Fn(&super::scan_lines::LineWord) -> u64,
+    ) -> Self {
         let words = lines.words(count).iter().map(bits).collect();
         Self { words_per_row: lines.words_per_line(), words }
     }
 
-    /// The marks of lines; without words where there are none.
-    fn of_marks(lines: &Lines) -> Self {
-        Self { words_per_row: lines.words_per_line(), words: lines.marks().to_vec() }
+    /// The extra stops of lines; a plane without words if there are none.
+    fn of_extra_stops(lines: &ScanLines) -> Self {
+        Self { words_per_row: lines.words_per_line(), words: lines.extra_stops().to_vec() }
     }
 
-    fn of_sights(lines: &Lines, count: u32, along: Along) -> Self {
+    fn of_visibility(lines: &ScanLines, count: u32, direction: ScanDirection) -> Self {
         let words_per_row = lines.words_per_line();
         let mut words = vec![0; words_per_row];
-        (0..count).for_each(|line| lines.add_sights(line, 0..words_per_row, along, &mut words));
+        (0..count)
+            .for_each(|line| lines.push_visibility(line, 0..words_per_row, direction, &mut words));
         words.resize(words.len() + words_per_row, 0);
         Self { words_per_row, words }
     }
@@ -129,42 +145,42 @@ impl Plane {
         self.words.len() / self.words_per_row
     }
 
-    /// Joined word by word; a plane without words stands for nothing.
-    fn with(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
+    /// Combines two planes word by word; a plane without words counts as all zeros.
+    fn combine(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
         let others = other.words.iter().copied().chain(core::iter::repeat(0));
-        let words = self.words.iter().zip(others).map(|(&one, two)| join(one, two));
+        let words = self.words.iter().zip(others).map(|(&word, other)| join(word, other));
         Self { words_per_row: self.words_per_row, words: words.collect() }
     }
 
-    /// Rows become columns; `rows` of them are kept.
+    /// Turns rows into columns; keeps `rows` of them.
     fn transposed(&self, rows: usize) -> Self {
         let words_per_row = self.rows().div_ceil(64);
-        let mut turned = Self { words_per_row, words: vec![0; rows * words_per_row] };
-        for across in 0..self.words_per_row {
-            for down in 0..words_per_row {
+        let mut transposed = Self { words_per_row, words: vec![0; rows * words_per_row] };
+        for word_column in 0..self.words_per_row {
+            for word_row in 0..words_per_row {
                 let mut block = [0; 64];
-                for (word, row) in block.iter_mut().zip(down * 64..self.rows()) {
-                    *word = self.words[row * self.words_per_row + across];
+                for (word, row) in block.iter_mut().zip(word_row * 64..self.rows()) {
+                    *word = self.words[row * self.words_per_row + word_column];
                 }
                 transpose(&mut block);
-                for (&word, row) in block.iter().zip(across * 64..rows) {
-                    turned.words[row * words_per_row + down] = word;
+                for (&word, row) in block.iter().zip(word_column * 64..rows) {
+                    transposed.words[row * words_per_row + word_row] = word;
                 }
             }
         }
-        turned
+        transposed
     }
 
     /// Cells into which a diagonal step to the right or left, and up or down, is legal.
-    fn legal_steps(&self, goes_right: bool, goes_up: bool) -> Self {
+    fn legal_steps(&self, is_right: bool, is_up: bool) -> Self {
         let mut legal = self.clone();
         for row in 1..self.rows() - 1 {
-            let behind = self.row(if goes_up { row - 1 } else { row + 1 });
+            let behind = self.row(if is_up { row - 1 } else { row + 1 });
             let here = self.row(row);
             for (word, legal) in
                 legal.words[row * self.words_per_row..][..self.words_per_row].iter_mut().enumerate()
             {
-                let beside = if goes_right {
+                let beside = if is_right {
                     here[word] << 1 | word.checked_sub(1).map_or(0, |word| here[word] >> 63)
                 } else {
                     here[word] >> 1 | here.get(word + 1).map_or(0, |next| next << 63)
@@ -175,7 +191,7 @@ impl Plane {
         legal
     }
 
-    /// 64 bits of a row from column `x` on, in a row that is closed to a ring of `ring` columns.
+    /// Returns 64 bits of a row from column `x` on, where the row is closed to a ring of `ring` columns.
     fn ring_bits(&self, row: usize, mut x: u32, ring: u32) -> u64 {
         let row = self.row(row);
         let (mut bits, mut filled) = (0, 0);
@@ -192,13 +208,13 @@ impl Plane {
     }
 }
 
-/// Writes a plane into lines of diagonals; `outside` stands above and below the grid.
+/// Writes a plane into lines of diagonals; `outside` fills the rows above and below the grid.
 fn skew(
-    plane: &Plane,
+    plane: &BitPlane,
     diagonals: &mut Diagonals,
     height: u32,
     outside: u64,
-    mut write: impl FnMut(&mut super::diagonals::Word, u64),
+    mut write: impl FnMut(&mut super::diagonals::DiagonalWord, u64),
 ) {
     let ring = diagonals.lines();
     for first_line in (0..ring).step_by(64) {
@@ -218,7 +234,7 @@ fn skew(
     }
 }
 
-/// Turns 64 words of 64 bits around: bit `a` of word `b` becomes bit `b` of word `a`.
+/// Transposes 64 words of 64 bits: bit `a` of word `b` becomes bit `b` of word `a`.
 fn transpose(block: &mut [u64; 64]) {
     let (mut half, mut mask) = (32, u64::MAX >> 32);
     while half > 0 {

@@ -1,49 +1,48 @@
-//! A heap of buckets: nodes of nearly equal f stand on one stack, and a bit per stack tells which
-//! are not empty.
+//! A heap of buckets: nodes of nearly equal f share a stack, and one bit per stack is set where the stack is
+//! not empty.
 //!
-//! Input: nodes with f. Output: a node of lowest f. Where a binary heap swaps down, the next lowest
-//! f is found by reading bits, 64 stacks at a time. Stacks form a ring: all f in the list lie within
-//! the spread, so f modulo the ring is unique.
+//! Input: nodes with f. Output: a node of lowest f. Where a binary heap sifts down, the next lowest f is
+//! found by reading bits, 64 stacks at a time. Stacks form a ring: all f in the list lie within the spread,
+//! so f modulo the ring is unique.
 //!
-//! - Where the spread is small (uniform cost: 1,154; costs of 1 to 5: 11,540), each stack holds a
-//!   single f, and what was put in last comes out first: on open ground the search runs straight at
-//!   the goal.
-//! - Where it is 16,384 or more (costs of fine steps), a stack holds a range of f. The lowest stack
-//!   is sorted when its turn comes and kept sorted while it lasts; the others stay a jumble. So the
-//!   order is exact, and the ring stays small enough for the cache.
+//! - Where the spread is small (uniform cost: 1,154; costs of 1 to 5: 11,540), each stack holds a single f,
+//!   and the last node inserted is popped first: on open terrain the search runs straight at the goal.
+//! - Where it is 16,384 or more (costs of fine steps), a stack holds a range of f. The lowest stack is sorted
+//!   when the cursor reaches it and kept sorted until it is empty; the others stay unsorted. So the order is
+//!   exact, and the ring stays small enough for the cache.
 //!
-//! Room for all stacks is 66 KiB, taken when the list is made: searches are meant to be used again.
+//! All stacks together take 66 KiB, allocated when the list is created: searches are meant to be reused.
 //!
-//! A cheaper way to a node is simply put in again; the search skips the older entry when it turns
-//! up (lazy deletion).
+//! A node with a cheaper path is simply inserted again; the search skips the older entry when it is popped
+//! (lazy deletion).
 //!
-//! Sources: R. Dial, "Algorithm 360" (CACM 1969) for the ring; Denardo & Fox, "Shortest-Route
-//! Methods: 1" (Operations Research 1979) and Cherkassky, Goldberg & Silverstein, "Buckets, Heaps,
-//! Lists and Monotone Priority Queues" (SODA 1997) for ranges with an exact front. Options
-//! measured: `docs/open-lists.md`, `benches/RESULTS.md`.
+//! Sources: R. Dial, "Algorithm 360" (CACM 1969) for the ring; Denardo & Fox, "Shortest-Route Methods: 1"
+//! (Operations Research 1979) and Cherkassky, Goldberg & Silverstein, "Buckets, Heaps, Lists and Monotone
+//! Priority Queues" (SODA 1997) for ranges with an exact front. Options measured: `docs/open-lists.md`,
+//! `docs/lab/search.md`.
 
-use super::{Key, NodeId, OpenList, Watch};
+use super::{Key, NodeId, OpenList, OpenListObserver};
 
-/// Room for stacks. A fixed number, so that putting in needs no bounds check.
-const ROOM: usize = 1 << 14;
-/// Words of 64 bits for so many stacks.
-const WORDS: usize = ROOM / 64;
+/// Number of stacks. A constant, so that inserting needs no bounds check.
+const MAX_STACKS: usize = 1 << 14;
+/// Words of 64 bits for that many stacks.
+const WORDS: usize = MAX_STACKS / 64;
 /// End of a stack.
-const END: u32 = u32::MAX;
+const NO_ENTRY: u32 = u32::MAX;
 
 /// Stacks of nearly equal f and their bits; see the [module](self).
 #[derive(Clone, Debug)]
-pub struct BucketHeap<W: Watch = ()> {
-    /// Top entry of each stack, or [`END`].
-    tops: Box<[u32; ROOM]>,
-    /// A bit per stack: not empty. That of the cursor's stack may be set for nothing.
-    bits: Box<[u64; WORDS]>,
-    /// Stacks of the ring less one: no more than the spread needs, so that they stay in the cache.
+pub struct BucketHeap<O: OpenListObserver = ()> {
+    /// Top entry of each stack, or [`NO_ENTRY`].
+    tops: Box<[u32; MAX_STACKS]>,
+    /// A bit per stack: not empty. The bit of the cursor's stack may be set although it is empty.
+    occupied: Box<[u64; WORDS]>,
+    /// Stacks in the ring, minus one: no more than the spread needs, so that they stay in the cache.
     mask: usize,
-    /// Nodes, each with the entry below it; free ones hang together the same way.
+    /// Nodes, each with the entry below it; free entries are linked the same way.
     entries: Vec<(NodeId, u32)>,
-    /// The f of each entry; unused where every stack holds a single one.
-    costs: Vec<u32>,
+    /// The f of each entry; unused where every stack holds a single f.
+    entry_f: Vec<u32>,
     /// First entry of the list of free ones.
     free: u32,
     /// Each stack holds 2^shift values of f.
@@ -53,72 +52,71 @@ pub struct BucketHeap<W: Watch = ()> {
     /// The stack at the cursor, highest f first; unused where every stack holds a single f.
     front: Vec<(u32, NodeId)>,
     len: usize,
-    watch: W,
+    observer: O,
 }
 
-impl<W: Watch> Default for BucketHeap<W> {
+impl<O: OpenListObserver> Default for BucketHeap<O> {
     fn default() -> Self {
         Self {
-            tops: Box::new([END; ROOM]),
-            bits: Box::new([0; WORDS]),
-            mask: ROOM - 1,
+            tops: Box::new([NO_ENTRY; MAX_STACKS]),
+            occupied: Box::new([0; WORDS]),
+            mask: MAX_STACKS - 1,
             entries: Vec::new(),
-            costs: Vec::new(),
-            free: END,
+            entry_f: Vec::new(),
+            free: NO_ENTRY,
             shift: 0,
             cursor: 0,
             front: Vec::new(),
             len: 0,
-            watch: W::default(),
+            observer: O::default(),
         }
     }
 }
 
-impl<W: Watch> BucketHeap<W> {
-    /// Who looks on. [Resetting](OpenList::reset) the list leaves it as it is. Places are numbers
-    /// of words of bits; a word that is looked at counts as a comparison. In the sorted front places
-    /// are not told.
+impl<O: OpenListObserver> BucketHeap<O> {
+    /// The observer. [Resetting](OpenList::reset) the list does not reset it. Positions are indices of words
+    /// of bits; reading a word counts as a comparison. Positions in the sorted front are not reported.
     #[must_use]
-    pub const fn watch(&self) -> &W {
-        &self.watch
+    pub const fn observer(&self) -> &O {
+        &self.observer
     }
 
     #[inline]
     const fn stack_of(&self, f: u32) -> usize {
-        (f >> self.shift) as usize & self.mask & (ROOM - 1)
+        (f >> self.shift) as usize & self.mask & (MAX_STACKS - 1)
     }
 
     #[inline]
     fn push(&mut self, stack: usize, node: NodeId) -> u32 {
         let entry = (node, self.tops[stack]);
-        let mut place = self.free;
-        if place == END {
-            place = self.entries.len() as u32;
+        let mut index = self.free;
+        if index == NO_ENTRY {
+            index = self.entries.len() as u32;
             self.entries.push(entry);
         } else {
-            self.free = self.entries[place as usize].1;
-            self.entries[place as usize] = entry;
+            self.free = self.entries[index as usize].1;
+            self.entries[index as usize] = entry;
         }
-        self.tops[stack] = place;
-        self.bits[stack / 64] |= 1 << (stack % 64);
-        place
+        self.tops[stack] = index;
+        self.occupied[stack / 64] |= 1 << (stack % 64);
+        index
     }
 
     #[inline(never)]
     fn insert_wide(&mut self, stack: usize, node: NodeId, f: u32) {
         if stack == self.cursor {
-            let place = self.front.partition_point(|&(other, _)| {
-                self.watch.compared(0, 0);
+            let index = self.front.partition_point(|&(other, _)| {
+                self.observer.compared(0, 0);
                 other >= f
             });
-            for moved in place..self.front.len() {
-                self.watch.moved(moved, moved + 1);
+            for moved in index..self.front.len() {
+                self.observer.moved(moved, moved + 1);
             }
-            self.front.insert(place, (f, node));
+            self.front.insert(index, (f, node));
         } else {
-            let place = self.push(stack, node) as usize;
-            self.costs.resize(self.entries.len(), 0);
-            self.costs[place] = f;
+            let index = self.push(stack, node) as usize;
+            self.entry_f.resize(self.entries.len(), 0);
+            self.entry_f[index] = f;
         }
     }
 
@@ -131,11 +129,11 @@ impl<W: Watch> BucketHeap<W> {
         self.front.pop().map(|(_, node)| node)
     }
 
-    /// Takes the top entry of a stack: its place and its node.
+    /// Removes the top entry of a stack; returns its index and its node.
     #[inline]
-    fn take(&mut self, stack: usize) -> Option<(u32, NodeId)> {
+    fn take_top(&mut self, stack: usize) -> Option<(u32, NodeId)> {
         let top = self.tops[stack];
-        if top == END {
+        if top == NO_ENTRY {
             return None;
         }
         let (node, below) = self.entries[top as usize];
@@ -145,56 +143,56 @@ impl<W: Watch> BucketHeap<W> {
         Some((top, node))
     }
 
-    /// Moves the cursor from its empty stack to the next one in use, around the ring. One is in
-    /// use.
+    /// Moves the cursor from its empty stack to the next occupied one, around the ring. There must be one.
     fn advance(&mut self) {
         let words = (self.mask / 64) & (WORDS - 1);
         let (mut word, bit) = ((self.cursor / 64) & words, self.cursor % 64);
-        self.bits[word] &= !(1 << bit);
-        let mut bits = self.bits[word] & (u64::MAX << bit);
-        self.watch.compared(word, word);
-        while bits == 0 {
+        self.occupied[word] &= !(1 << bit);
+        let mut occupied = self.occupied[word] & (u64::MAX << bit);
+        self.observer.compared(word, word);
+        while occupied == 0 {
             word = (word + 1) & words;
-            self.watch.compared(word, word);
-            bits = self.bits[word];
+            self.observer.compared(word, word);
+            occupied = self.occupied[word];
         }
-        self.cursor = word * 64 + bits.trailing_zeros() as usize;
+        self.cursor = word * 64 + occupied.trailing_zeros() as usize;
     }
 
     /// Empties all stacks. Those whose bit is not set are empty already.
     fn clear_stacks(&mut self) {
-        for (tops, bits) in self.tops.chunks_exact_mut(64).zip(self.bits.iter_mut()) {
-            while *bits != 0 {
-                tops[bits.trailing_zeros() as usize] = END;
-                *bits &= *bits - 1;
+        for (tops, occupied) in self.tops.chunks_exact_mut(64).zip(self.occupied.iter_mut()) {
+            while *occupied != 0 {
+                tops[occupied.trailing_zeros() as usize] = NO_ENTRY;
+                *occupied &= *occupied - 1;
             }
         }
     }
 
-    /// Moves the cursor's stack of several f to the front, sorted.
+    /// Moves the cursor's stack, which holds several values of f, to the front and sorts it.
     fn sort_to_front(&mut self) {
-        while let Some((place, node)) = self.take(self.cursor) {
-            self.watch.moved(self.cursor, self.front.len());
-            self.front.push((self.costs[place as usize], node));
+        while let Some((index, node)) = self.take_top(self.cursor) {
+            self.observer.moved(self.cursor, self.front.len());
+            self.front.push((self.entry_f[index as usize], node));
         }
-        self.front.sort_unstable_by(|one, other| {
-            self.watch.compared(0, 0);
-            other.cmp(one)
+        self.front.sort_unstable_by(|a, b| {
+            self.observer.compared(0, 0);
+            b.cmp(a)
         });
     }
 }
 
-impl<W: Watch> OpenList for BucketHeap<W> {
+impl<O: OpenListObserver> OpenList for BucketHeap<O> {
     fn reset(&mut self, lowest: u32, spread: u32) {
         self.clear_stacks();
         let needed = spread.saturating_add(1).min(1 << 31).next_power_of_two().max(64) as usize;
-        let ring = needed.min(ROOM);
+        let ring = needed.min(MAX_STACKS);
         self.mask = ring - 1;
-        // A range more than the spread covers: the lowest and the highest must not share a stack.
+        // The ring covers a larger range than the spread: the lowest and the highest f must not share a
+        // stack.
         self.shift = if needed > ring { (needed / ring).trailing_zeros() + 1 } else { 0 };
         self.entries.clear();
-        self.costs.clear();
-        self.free = END;
+        self.entry_f.clear();
+        self.free = NO_ENTRY;
         self.cursor = self.stack_of(lowest);
         self.front.clear();
         self.len = 0;
@@ -226,7 +224,7 @@ impl<W: Watch> OpenList for BucketHeap<W> {
             return self.pop_wide();
         }
         loop {
-            if let Some((_, node)) = self.take(self.cursor) {
+            if let Some((_, node)) = self.take_top(self.cursor) {
                 return Some(node);
             }
             self.advance();
@@ -238,7 +236,7 @@ impl<W: Watch> OpenList for BucketHeap<W> {
     }
 
     fn bytes(&self) -> usize {
-        4 * (ROOM + self.costs.capacity())
+        4 * (MAX_STACKS + self.entry_f.capacity())
             + 8 * (WORDS + self.front.capacity() + self.entries.capacity())
     }
 }
@@ -252,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_f_comes_out_last_in_first_out_around_the_ring() {
+    fn equal_f_pops_last_in_first_out_around_the_ring() {
         let mut list = BucketHeap::default();
         list.reset(110, 100);
         for (node, f) in [(0, 120), (1, 140), (2, 120), (3, 200)] {
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_spread_is_still_in_exact_order() {
+    fn a_wide_spread_pops_in_exact_order() {
         let mut list = BucketHeap::default();
         list.reset(0, 3_000_000);
         for (node, f) in [(0, 2_999_999), (1, 7), (2, 5), (3, 2_999_998), (4, 7), (5, 900)] {

@@ -1,80 +1,79 @@
-//! A question in the queue, and the answer to it.
+//! Jobs of the queue, and their answers.
 
 use std::sync::Arc;
 
 use super::{Priority, RequestClass, Ticket};
 use crate::nav::{
     cell::Cell,
-    goal::Goal,
+    goal::{Approach, Goal},
     path::{Path, PathCost, PathKind},
     query::{Algorithm, GridId, PathFailure, PathQuery},
     search::SearchCounters,
 };
 
-/// What can be said of a job beside its query. By default: normal priority, class 0, one goal, alone.
+/// Options of a job beside its query. Default: normal priority, class 0, one goal, no rally.
 #[derive(Clone, Debug, Default)]
 pub struct JobOptions {
     /// How urgent it is.
     pub priority: Priority,
-    /// On whose allowance it is taken up.
+    /// The class whose limit it counts towards.
     pub class: RequestClass,
-    /// Goals that will do as well as the query's own: the answer leads to whichever is the cheapest
-    /// to get to. `None` (default) and an empty list are the same.
+    /// Alternatives to the query's own goal: the answer leads to whichever is the cheapest to reach.
+    /// `None` (default) and an empty list mean the same.
     pub goals: Option<Arc<[Goal]>>,
-    /// A cell near the goal. Jobs with the same one (on one grid, for one profile) have their ways
-    /// found together where that pays, though each has its own goal: for crowds that are spread out
-    /// around a place. Such a way costs at most 1.15 times what the cheapest does, and hardly ever
-    /// that much. Where it does not pay, the answer is that of an ordinary job.
+    /// A cell near the goal. Jobs with the same one (on one grid, for one profile) have their paths found
+    /// together where that pays, though each has its own goal: for crowds that spread out around a
+    /// position. Such a path costs at most 1.15 times the cheapest, and rarely that much. Where sharing
+    /// does not pay, the answer is that of an ordinary job.
     pub rally: Option<Cell>,
-    /// Whether it goes on with what was taken up before (a way that was cut off, say): then it does not
+    /// Whether it continues something admitted before (a path that was cut off, say). Then it does not
     /// count towards the limit of its class.
-    pub goes_on: bool,
+    pub is_continuation: bool,
 }
 
 /// How an answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FoundBy {
-    /// Without a search: the ends and their islands told.
+    /// Without a search: start, goal and their connected regions were enough.
     Check,
     /// A search for this job alone, by this algorithm.
     Search(Algorithm),
-    /// One search from the goal (or the rally) outward, for many jobs.
+    /// One search outward from the goal (or the rally), for many jobs.
     Field,
 }
 
 /// The answer to one job.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Whose.
+    /// The job that it answers.
     pub ticket: Ticket,
-    /// On which grid.
+    /// The grid of the job.
     pub grid: GridId,
-    /// The way, or why there is none. A way of kind [`Beginning`](PathKind::Beginning)
-    /// is followed by another answer, with the rest.
+    /// The path, or why there is none. A path of kind [`FirstSegment`](PathKind::FirstSegment) is followed by
+    /// another answer with the rest.
     pub result: Result<Path, PathFailure>,
     /// How it was found.
     pub found_by: FoundBy,
-    /// What was answered to the same job before: the way begins where that ends. `None` where this
-    /// is the first answer.
-    pub begun: Option<Begun>,
-    /// What the search did, thrown-back runs left aside; of a field, told with its first answer, and
-    /// of what leads on from it, with the next.
+    /// The part of the path that earlier answers to the same job delivered: this path starts where that
+    /// part ends. `None` in the first answer.
+    pub delivered: Option<DeliveredPart>,
+    /// What the search did, without runs that were restarted. The work of a shared field is reported with
+    /// its first answer, and that of the searches that follow with the next answer after each.
     pub counters: SearchCounters,
-    /// Ticks between question and answer; 0 = within the same tick.
+    /// Ticks between push and answer; 0 = within the same tick.
     pub waited: u64,
 }
 
-/// The beginning of a way that was answered already, in one answer or more.
+/// The part of a path that was delivered already, in one answer or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Begun {
+pub struct DeliveredPart {
     /// Where it starts.
     pub start: Cell,
     /// What it costs.
     pub cost: PathCost,
 }
 
-/// A question on its way through the queue. Cloned only where that copies a few words: jobs with
-/// goals in a list are moved.
+/// A query in the queue.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) ticket: Ticket,
@@ -84,15 +83,27 @@ pub(super) struct Job {
     pub(super) rally: Option<Cell>,
     /// Below [`CLASSES`](super::CLASSES).
     pub(super) class: u8,
-    /// It was never taken up.
+    /// It was never admitted.
     pub(super) is_new: bool,
     pub(super) is_long: bool,
     /// It must not share a field.
     pub(super) is_single: bool,
     pub(super) restarts: u32,
-    pub(super) asked_at: u64,
-    /// The beginning of the way, if that was delivered: what is looked for is the rest.
-    pub(super) begun: Option<Begun>,
+    /// The tick in which it was pushed.
+    pub(super) queued_at: u64,
+    /// The part of the path that was delivered, if any: the query asks for the rest.
+    pub(super) delivered: Option<DeliveredPart>,
+}
+
+/// A job with its result, not yet delivered.
+#[derive(Debug)]
+pub(super) struct FinishedJob {
+    pub(super) job: Job,
+    pub(super) result: Result<Path, PathFailure>,
+    pub(super) found_by: FoundBy,
+    pub(super) counters: SearchCounters,
+    /// What the search cost.
+    pub(super) spent: u64,
 }
 
 impl Job {
@@ -110,16 +121,21 @@ impl Job {
             goals: options.goals.filter(|goals| !goals.is_empty()),
             rally: options.rally,
             class: options.class.index() as u8,
-            is_new: !options.goes_on,
+            is_new: !options.is_continuation,
             is_long: false,
             is_single: false,
             restarts: 0,
-            asked_at: now,
-            begun: None,
+            queued_at: now,
+            delivered: None,
         }
     }
 
-    /// An answer to it.
+    /// Whether the path has to end on the query's goal cell and nowhere else.
+    pub(super) fn has_single_goal_cell(&self) -> bool {
+        self.query.approach == Approach::Onto && self.goals.is_none()
+    }
+
+    /// Returns an answer to the job.
     pub(super) fn answer(
         &self,
         result: Result<Path, PathFailure>,
@@ -132,25 +148,26 @@ impl Job {
             grid: self.grid,
             result,
             found_by,
-            begun: self.begun,
+            delivered: self.delivered,
             counters,
-            waited: now - self.asked_at,
+            waited: now - self.queued_at,
         }
     }
 
-    /// Answers with the beginning of the way; what is still to be found begins at its end.
-    pub(super) fn begin(&mut self, mut beginning: Path, now: u64) -> Answer {
-        beginning.kind = PathKind::Beginning;
+    /// Answers with the first segment of the path. From then on the job asks for the rest, from the end
+    /// of that segment.
+    pub(super) fn deliver_first_segment(&mut self, mut segment: Path, now: u64) -> Answer {
+        segment.kind = PathKind::FirstSegment;
         let answer = self.answer(
-            Ok(beginning),
+            Ok(segment),
             FoundBy::Search(Algorithm::Hierarchical),
             SearchCounters::default(),
             now,
         );
         if let Ok(path) = &answer.result {
-            let start = self.begun.map_or(self.query.start, |begun| begun.start);
-            let before = self.begun.map_or(0, |begun| begun.cost.0);
-            self.begun = Some(Begun { start, cost: PathCost(before + path.cost().0) });
+            let start = self.delivered.map_or(self.query.start, |part| part.start);
+            let before = self.delivered.map_or(0, |part| part.cost.0);
+            self.delivered = Some(DeliveredPart { start, cost: PathCost(before + path.cost().0) });
             self.query.start = path.end();
         }
         answer

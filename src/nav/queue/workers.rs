@@ -1,29 +1,30 @@
-//! Who does the work of a tick: one thread, or several.
+//! Runs the tasks of a round on one thread or several.
 //!
-//! The pure layer knows no threads of its own. What it gives away is work that anybody may do in any
-//! order: the flights of a round touch nothing of each other, and what they find is applied in order
-//! afterwards. So the answers are the same for any number of workers.
+//! Input: the tasks of a round. Output: the same tasks in the same order, each having worked for its
+//! quantum. The pure layer starts no threads of its own. Tasks share nothing with each other, so they may
+//! run in any order, and their results are applied in order afterwards: the answers are the same for any
+//! number of workers.
 //!
-//! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and wait
-//! between rounds without going to sleep.
+//! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and spin between
+//! rounds instead of sleeping.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{GridSource, flight::Flight};
-use crate::nav::{node_pool::NodePool, open_list::OpenList};
+use super::{GridSource, in_flight::Task};
+use crate::nav::node_pool::NodePool;
 
-/// How often somebody looks for work, or for the end of it, before letting other threads pass: some
-/// 50 µs, about as long as the leader takes between two rounds.
-const LOOKS: u32 = 2_000;
+/// How often a thread polls for work, or for the end of it, before it yields to other threads: some
+/// 50 µs, about as long as the leading thread takes between two rounds.
+const MAX_SPINS: u32 = 2_000;
 
 /// Threads that can be put to work.
 pub trait Workers {
-    /// How many may work at once, the calling one included: at least 1.
+    /// How many may work at the same time, the calling one included: at least 1.
     fn count(&self) -> usize;
 
-    /// Calls `lead` on this thread, and `help` on up to [`count`](Self::count) less one others
-    /// meanwhile; returns when all have returned. `help` returns soon after `lead` has.
+    /// Calls `lead` on this thread and meanwhile `help` on up to [`count`](Self::count) − 1 others;
+    /// returns when all have returned. `help` returns soon after `lead` has.
     fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut());
 }
 
@@ -41,108 +42,93 @@ impl Workers for OneWorker {
     }
 }
 
-/// Where the flights of a round lie open for everybody to take.
+/// The tasks of a round, for all threads to take from; used again for every round of a tick.
 #[derive(Debug, Default)]
-pub(super) struct Board<L: OpenList> {
-    /// Flights to be worked on and those that were, with their places.
-    open: Mutex<Vec<(usize, Flight<L>)>>,
-    done: Mutex<Vec<(usize, Flight<L>)>>,
-    /// How many are open, and how many are done: told apart, so that nobody need lock to see it.
-    left: AtomicUsize,
-    worked_on: AtomicUsize,
+pub(super) struct Round {
+    /// Tasks to run and tasks that were run, with their indices.
+    open: Mutex<Vec<(usize, Task)>>,
+    done: Mutex<Vec<(usize, Task)>>,
+    /// How many are open, and how many are done: kept apart, so that they can be read without a lock.
+    open_count: AtomicUsize,
+    done_count: AtomicUsize,
+    /// The tick has ended.
     is_over: AtomicBool,
-    is_broken: AtomicBool,
+    has_panicked: AtomicBool,
 }
 
-impl<L: OpenList> Board<L> {
-    pub(super) fn new() -> Self {
-        Self {
-            open: Mutex::default(),
-            done: Mutex::default(),
-            left: AtomicUsize::new(0),
-            worked_on: AtomicUsize::new(0),
-            is_over: AtomicBool::new(false),
-            is_broken: AtomicBool::new(false),
-        }
-    }
-
-    /// Works on whatever is there until it is said to be over.
+impl Round {
+    /// Runs open tasks until the tick has ended: what helpers do.
     pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
-        let _alarm = Alarm(&self.is_broken);
-        let mut patience = Patience::default();
+        let _flag = FlagPanic(&self.has_panicked);
+        let mut backoff = Backoff::default();
         while !self.is_over.load(Ordering::Acquire) {
-            if self.work_on_one(grids, pool) {
-                patience = Patience::default();
+            if self.run_one(grids, pool) {
+                backoff = Backoff::default();
             } else {
-                patience.wait();
+                backoff.wait();
             }
         }
     }
 
-    /// Has all flights with a share worked on, by this thread and those that help, and puts them back
-    /// in their places.
-    pub(super) fn play(
-        &self,
-        flights: &mut Vec<Flight<L>>,
-        grids: &impl GridSource,
-        pool: &NodePool,
-    ) {
-        let count = flights.len();
+    /// Runs all tasks with a quantum, on this thread and the helpers, and puts them back in order.
+    pub(super) fn run(&self, tasks: &mut Vec<Task>, grids: &impl GridSource, pool: &NodePool) {
+        let count = tasks.len();
         {
             let mut open = lock(&self.open);
-            // Taken from the end: the first ones first.
-            open.extend(flights.drain(..).enumerate().rev());
-            self.worked_on.store(0, Ordering::Release);
-            self.left.store(count, Ordering::Release);
+            // Tasks are taken from the end: the first ones first.
+            open.extend(tasks.drain(..).enumerate().rev());
+            self.done_count.store(0, Ordering::Release);
+            self.open_count.store(count, Ordering::Release);
         }
-        while self.work_on_one(grids, pool) {}
-        let mut patience = Patience::default();
-        while self.worked_on.load(Ordering::Acquire) < count {
-            // Whoever failed takes the others along when the helpers are joined.
-            if self.is_broken.load(Ordering::Acquire) {
+        while self.run_one(grids, pool) {}
+        let mut backoff = Backoff::default();
+        while self.done_count.load(Ordering::Acquire) < count {
+            // The panic of a helper is passed on when the helpers are joined.
+            if self.has_panicked.load(Ordering::Acquire) {
                 return;
             }
-            patience.wait();
+            backoff.wait();
         }
         let mut done = lock(&self.done);
-        done.sort_unstable_by_key(|&(place, _)| place);
-        flights.extend(done.drain(..).map(|(_, flight)| flight));
+        done.sort_unstable_by_key(|&(index, _)| index);
+        tasks.extend(done.drain(..).map(|(_, task)| task));
     }
 
-    /// Lets the helpers go when it is dropped, whatever happens before.
-    pub(super) const fn closing(&self) -> impl Drop + '_ {
-        Closing(&self.is_over)
+    /// Returns a guard that releases the helpers when it is dropped, even by a panic.
+    pub(super) const fn end_on_drop(&self) -> impl Drop + '_ {
+        EndOnDrop(&self.is_over)
     }
 
-    fn work_on_one(&self, grids: &impl GridSource, pool: &NodePool) -> bool {
-        if self.left.load(Ordering::Acquire) == 0 {
+    /// Runs an open task; returns whether there was one.
+    fn run_one(&self, grids: &impl GridSource, pool: &NodePool) -> bool {
+        if self.open_count.load(Ordering::Acquire) == 0 {
             return false;
         }
         let taken = {
             let mut open = lock(&self.open);
             let taken = open.pop();
-            self.left.store(open.len(), Ordering::Release);
+            self.open_count.store(open.len(), Ordering::Release);
             taken
         };
-        let Some((place, mut flight)) = taken else {
+        let Some((index, mut task)) = taken else {
             return false;
         };
-        if flight.deal > 0 {
-            flight.work(grids, pool);
+        if task.quantum > 0 {
+            task.run(grids, pool);
         }
-        lock(&self.done).push((place, flight));
-        self.worked_on.fetch_add(1, Ordering::AcqRel);
+        lock(&self.done).push((index, task));
+        self.done_count.fetch_add(1, Ordering::AcqRel);
         true
     }
 }
 
-/// Waits a little: at first without letting go of the processor, later letting others pass.
+/// Waits between two polls: spins at first, and yields to other threads later.
 #[derive(Default)]
-struct Patience(u32);
+struct Backoff(u32);
 
-impl Patience {
+impl Backoff {
     fn wait(&mut self) {
-        if self.0 < LOOKS {
+        if self.0 < MAX_SPINS {
             self.0 += 1;
             core::hint::spin_loop();
         } else {
@@ -152,22 +138,22 @@ impl Patience {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing in here is ever left half done.
+    // No critical section leaves anything half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Closing<'a>(&'a AtomicBool);
+struct EndOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Closing<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// Says so when its thread panics.
-struct Alarm<'a>(&'a AtomicBool);
+/// Sets the flag when its thread panics.
+struct FlagPanic<'a>(&'a AtomicBool);
 
-impl Drop for Alarm<'_> {
+impl Drop for FlagPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.store(true, Ordering::Release);

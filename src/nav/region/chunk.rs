@@ -1,9 +1,9 @@
 //! Components of one 32 × 32 chunk, found from its bit rows run by run.
 //!
-//! Every row is cut into runs of passable cells; a run joins those of the row below that it
-//! touches (union-find over at most 16 runs a row). Labels count up in order of their first run.
+//! Every row is split into runs of passable cells; a run joins those of the row below that it touches
+//! (union-find over at most 16 runs per row). Labels are numbered in order of their first run.
 
-use super::{CHUNK, NONE, root, unite};
+use super::{CHUNK, UNLABELED, find_root, union_sets};
 
 /// A connection from a component of one chunk to one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,7 +13,7 @@ pub(super) struct Link {
     pub(super) to: u16,
 }
 
-/// Runs of one chunk and which of them belong together.
+/// Runs of one chunk, with the union-find sets that join them.
 pub(super) struct ChunkLabels {
     runs: Vec<Run>,
     parents: Vec<u32>,
@@ -33,23 +33,23 @@ impl ChunkLabels {
         let mut below = 0..0;
         for (row, &bits) in rows.iter().enumerate() {
             let start = labels.runs.len();
-            labels.cut_row(row as u32, bits);
+            labels.split_row(row as u32, bits);
             for run in start..labels.runs.len() {
-                labels.join_below(run, below.clone(), joins_diagonally);
+                labels.join_row_below(run, below.clone(), joins_diagonally);
             }
             below = start..labels.runs.len();
         }
         labels
     }
 
-    /// Writes a label to each of the chunk's cells; returns how many components there are.
+    /// Writes a label to each of the chunk's cells; returns the number of components.
     pub(super) fn write(mut self, labels: &mut [u16]) -> u16 {
-        labels.fill(NONE);
-        let mut numbers = vec![NONE; self.runs.len()];
+        labels.fill(UNLABELED);
+        let mut numbers = vec![UNLABELED; self.runs.len()];
         let mut count = 0;
         for run in 0..self.runs.len() {
-            let root = root(&mut self.parents, run as u32) as usize;
-            if numbers[root] == NONE {
+            let root = find_root(&mut self.parents, run as u32) as usize;
+            if numbers[root] == UNLABELED {
                 numbers[root] = count;
                 count += 1;
             }
@@ -60,7 +60,7 @@ impl ChunkLabels {
         count
     }
 
-    fn cut_row(&mut self, row: u32, mut bits: u32) {
+    fn split_row(&mut self, row: u32, mut bits: u32) {
         while bits != 0 {
             let start = bits.trailing_zeros();
             let length = (bits >> start).trailing_ones();
@@ -71,12 +71,17 @@ impl ChunkLabels {
         }
     }
 
-    fn join_below(&mut self, run: usize, below: std::ops::Range<usize>, joins_diagonally: bool) {
+    fn join_row_below(
+        &mut self,
+        run: usize,
+        below: std::ops::Range<usize>,
+        joins_diagonally: bool,
+    ) {
         let bits = self.runs[run].bits;
         let reach = if joins_diagonally { bits | bits << 1 | bits >> 1 } else { bits };
         for other in below {
             if self.runs[other].bits & reach != 0 {
-                unite(&mut self.parents, run as u32, other as u32);
+                union_sets(&mut self.parents, run as u32, other as u32);
             }
         }
     }

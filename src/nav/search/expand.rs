@@ -1,8 +1,8 @@
-//! The loop at the heart of every search: take the best node, look at its neighbors.
+//! The main loop of A*: take the best node, generate its successors.
 //!
-//! What differs between searches is a [`Rule`], which says where to go on from a cell and what a
-//! step costs; the loop is compiled once for each. A neighbor in the same node page is found by
-//! adding an offset to the node's number, which covers nine of ten.
+//! The searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
+//! of a step; the loop is compiled once for each rule. A neighbor in the same node page is found by adding an
+//! offset to the node's number, which covers nine of ten neighbors.
 
 use super::{PathFailure, Phase, Search};
 use crate::nav::{
@@ -16,7 +16,7 @@ use crate::nav::{
     terrain::{DIAGONAL, STRAIGHT},
 };
 
-/// Offset between node numbers in one page, by direction.
+/// Difference of node numbers within one page, by direction.
 const NODE_OFFSETS: [i32; 8] = {
     let mut offsets = [0; 8];
     let mut direction = 0;
@@ -28,31 +28,31 @@ const NODE_OFFSETS: [i32; 8] = {
     offsets
 };
 
-/// Where to go on from a cell, and for how much.
-pub(super) trait Rule {
+/// The directions to try from a cell, and the costs of steps.
+pub(super) trait ExpansionRule {
     /// Directions worth trying from `(x, y)` after arriving by `arrival`.
     fn successors(&self, arrival: u8, x: u32, y: u32) -> u8;
-    /// By how much this cell makes steps from and to it costlier, in units.
+    /// By how much this cell raises the cost sum of steps from and to it, in units.
     fn excess_of(&self, x: u32, y: u32) -> u32;
-    /// Cost of the step in `direction` from a cell of excess `here` to `(x, y)`.
-    fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32;
+    /// Cost of the step in `direction` from a cell of excess `from_excess` to `(x, y)`.
+    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32;
 }
 
-/// Everything passable costs the same: canonical order, two step costs.
-pub(super) struct Uniform<'a> {
+/// All passable cells cost the same: canonical order, two step costs.
+pub(super) struct UniformCost<'a> {
     layer: &'a Layer,
     moves: &'a MoveTable,
-    steps: [u32; 2],
+    step_costs: [u32; 2],
 }
 
-impl<'a> Uniform<'a> {
+impl<'a> UniformCost<'a> {
     pub(super) fn new(layer: &'a Layer) -> Self {
         let (sum, _) = layer.cost_sum_range();
-        Self { layer, moves: layer.moves(), steps: [STRAIGHT * sum, DIAGONAL * sum] }
+        Self { layer, moves: layer.moves(), step_costs: [STRAIGHT * sum, DIAGONAL * sum] }
     }
 }
 
-impl Rule for Uniform<'_> {
+impl ExpansionRule for UniformCost<'_> {
     #[inline]
     fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
         self.moves.get(arrival, self.layer.pattern(x, y))
@@ -64,23 +64,23 @@ impl Rule for Uniform<'_> {
     }
 
     #[inline]
-    fn step(&self, direction: u8, _here: u32, _x: u32, _y: u32) -> u32 {
-        self.steps[usize::from(direction & 1)]
+    fn step_cost(&self, direction: u8, _from_excess: u32, _x: u32, _y: u32) -> u32 {
+        self.step_costs[usize::from(direction & 1)]
     }
 }
 
-/// Costs differ from cell to cell: every legal step.
-pub(super) struct Weighted<'a> {
+/// Costs differ from cell to cell: every legal step is tried.
+pub(super) struct WeightedCost<'a> {
     layer: &'a Layer,
     moves: &'a MoveTable,
-    /// What counts for cost, row-major.
+    /// The terrain of each cell that determines its cost, row-major.
     terrain: &'a [u8],
     width: u32,
     /// Cost sum of the cheapest step, in units.
     lowest: u32,
 }
 
-impl<'a> Weighted<'a> {
+impl<'a> WeightedCost<'a> {
     pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
         let terrain = layer.ground(grid.terrain_bytes());
         let (lowest, _) = layer.cost_sum_range();
@@ -88,11 +88,11 @@ impl<'a> Weighted<'a> {
     }
 }
 
-impl Rule for Weighted<'_> {
+impl ExpansionRule for WeightedCost<'_> {
     #[inline]
     fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
         let legal = self.moves.get(NO_DIRECTION, self.layer.pattern(x, y));
-        // Going straight back never pays.
+        // A step straight back never pays.
         if arrival == NO_DIRECTION { legal } else { legal & !(1 << ((arrival + 4) & 7)) }
     }
 
@@ -103,16 +103,16 @@ impl Rule for Weighted<'_> {
     }
 
     #[inline]
-    fn step(&self, direction: u8, here: u32, x: u32, y: u32) -> u32 {
+    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32 {
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
-        weight * (self.lowest + here + self.excess_of(x, y))
+        weight * (self.lowest + from_excess + self.excess_of(x, y))
     }
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes; returns what of the budget it took (more than there was, where many
-    /// ends had to be looked at).
-    pub(super) fn expand<R: Rule>(
+    /// Expands up to `budget` nodes; returns how much of the budget that took (more than `budget` where many
+    /// goal cells had to be checked).
+    pub(super) fn expand<R: ExpansionRule>(
         &mut self,
         rule: &R,
         grid: &NavGrid,
@@ -120,39 +120,39 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        let headroom = u64::from(self.aim.headroom);
+        let headroom = u64::from(self.target.headroom);
         let mut spent = 0_u32;
         while spent < budget {
             let Some((id, node)) = self.next_open() else {
-                if let Some(price) = self.open_end_alone(grid, layer, pool) {
-                    spent = spent.saturating_add(price);
+                if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool) {
+                    spent = spent.saturating_add(work);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
                 break;
             };
             spent += 1;
-            let (x, y) = self.nodes.place(id);
+            let (x, y) = self.nodes.cell_of(id);
             self.counters.expansions += 1;
-            let distance = self.aim.distance(layer, x, y);
+            let distance = self.target.distance(layer, x, y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
                 break;
             }
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
-            if self.ends.is_due(id, f + headroom) {
-                spent = spent.saturating_add(self.open_next_end(grid, layer, pool, f));
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            if self.goal_cells.needs_next(id, f + headroom) {
+                spent = spent.saturating_add(self.open_next_goal_cell(grid, layer, pool, f));
             }
-            self.look_around(rule, layer, pool, (id, node), f);
-            let open = self.open.len() + usize::from(self.held.is_some());
+            self.generate_successors(rule, layer, pool, (id, node), f);
+            let open = self.open.len() + usize::from(self.immediate.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
         }
         spent
     }
 
-    /// Takes note of the ways from a node of estimate `f` to its neighbors.
+    /// Generates the successors of a node with the given `f`.
     #[inline(always)]
-    fn look_around<R: Rule>(
+    fn generate_successors<R: ExpansionRule>(
         &mut self,
         rule: &R,
         layer: &Layer,
@@ -160,27 +160,27 @@ impl<L: OpenList> Search<L> {
         (id, node): (NodeId, Node),
         f: u64,
     ) {
-        let (x, y) = self.nodes.place(id);
-        let here = rule.excess_of(x, y);
-        let is_free = !self.is_confined || self.is_well_inside((x, y));
-        let arrival = if is_free { node.arrival() } else { NO_DIRECTION };
+        let (x, y) = self.nodes.cell_of(id);
+        let from_excess = rule.excess_of(x, y);
+        let may_prune = !self.is_confined || self.is_well_inside((x, y));
+        let arrival = if may_prune { node.arrival() } else { NO_DIRECTION };
         let mut successors = rule.successors(arrival, x, y);
         while successors != 0 {
             let direction = successors.trailing_zeros() as u8;
             successors &= successors - 1;
             let (dx, dy) = OFFSETS[usize::from(direction & 7)];
             let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-            let g = node.g + rule.step(direction, here, to.0, to.1);
+            let g = node.g + rule.step_cost(direction, from_excess, to.0, to.1);
             let neighbor = self.neighbor(id, direction, to, pool);
             self.relax(layer, neighbor, to, (g, f), direction);
         }
     }
 
-    /// Takes the best node from the open list and closes it; entries out of date are dropped.
+    /// Takes the best node from the open list and closes it; skips stale entries.
     #[inline(always)]
     fn next_open(&mut self) -> Option<(NodeId, Node)> {
         loop {
-            let id = match self.held.take() {
+            let id = match self.immediate.take() {
                 Some((id, _)) => id,
                 None => self.open.pop()?,
             };
@@ -192,7 +192,7 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// The node of the neighbor `to` of node `id`.
+    /// Returns the node of `to`, the neighbor of node `id` in `direction`.
     #[inline(always)]
     fn neighbor(&mut self, id: NodeId, direction: u8, to: (u32, u32), pool: &NodePool) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
@@ -204,8 +204,8 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes note of a way of cost `g` to the node `id` at `to`, if it is the best so far. It comes
-    /// from a node of estimate `from_f`.
+    /// Records a path of cost `g` to the node `id` at `to`, if it is the best so far. The path comes from a
+    /// node whose f is `from_f`.
     #[inline(always)]
     fn relax(
         &mut self,
@@ -216,32 +216,32 @@ impl<L: OpenList> Search<L> {
         arrival: u8,
     ) {
         let generation = self.nodes.generation();
-        let known = self.nodes.get(id);
-        let is_open = known.is_of(generation);
-        if is_open && (known.g <= g || known.is_closed()) {
+        let current = self.nodes.get(id);
+        let is_known = current.has_generation(generation);
+        if is_known && (current.g <= g || current.is_closed()) {
             return;
         }
-        let distance = self.aim.distance(layer, to.0, to.1);
-        let h = u64::from(distance) * u64::from(self.aim.per_weight);
+        let distance = self.target.distance(layer, to.0, to.1);
+        let h = u64::from(distance) * u64::from(self.target.h_per_weight);
         let f = u64::from(g) + h;
-        // Room for one more step, so that g itself never wraps.
-        if f > u64::from(u32::MAX - self.aim.headroom) {
-            self.aim.overflow = true;
+        // Leaves room for one more step, so that g itself never wraps.
+        if f > u64::from(u32::MAX - self.target.headroom) {
+            self.target.overflow = true;
             return;
         }
-        if self.is_confined && !self.long.corridor.contains(to.0, to.1) {
+        if self.is_confined && !self.hierarchy.corridor.contains(to.0, to.1) {
             return;
         }
         *self.nodes.get_mut(id) = Node::open(generation, g, arrival);
         let key = Key { f: f as u32, h: h as u32 };
-        if is_open {
+        if is_known {
             self.counters.improved += 1;
             self.open.improve(id, key);
         } else {
             self.counters.generated += 1;
-            if !L::TAKES_ALL && f == from_f {
-                // Nothing can be better: it is the next one, without a detour over the list.
-                if let Some((id, key)) = self.held.replace((id, key)) {
+            if !L::NEEDS_EVERY_NODE && f == from_f {
+                // Nothing can be better: it is expanded next, without passing through the open list.
+                if let Some((id, key)) = self.immediate.replace((id, key)) {
                     self.open.insert(id, key);
                 }
                 return;
@@ -250,13 +250,13 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Why the open list has run out.
+    /// The failure to report when the open list is empty.
     pub(super) fn exhausted(&self) -> PathFailure {
         let (start, goal) = (self.query.start, self.query.goal);
-        if self.aim.overflow {
+        if self.target.overflow {
             PathFailure::CostOverflow { start, goal }
         } else {
-            PathFailure::NoWay { start, goal }
+            PathFailure::NoPath { start, goal }
         }
     }
 }

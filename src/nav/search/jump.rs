@@ -1,144 +1,146 @@
-//! Jump point search: successors are not neighbors, but the next cells at which a way may turn.
+//! Jump point search: successors are not neighbors, but the next cells at which a path may turn.
 //!
-//! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal.
-//! Along a diagonal it is any jump point that a straight scan from one of its cells finds: the
-//! diagonal's cells themselves are left out, as nothing is forced there while corners may not be
-//! cut. With four neighbors columns take the place of diagonals: ways go up or down first. All scans
-//! are looked up in the layer's jump map.
+//! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal. Along a
+//! diagonal it is any jump point that a straight scan from one of its cells finds: the diagonal's cells
+//! themselves (turning points) are not nodes, as they have no forced neighbors while corners may not be cut.
+//! With four neighbors, columns take the place of diagonals: paths go up or down first. All scans are looked
+//! up in the layer's jump map.
 //!
-//! Where cost is mixed, cells on seams are jump points, too; there, steps are left out by comparing
-//! costs (see [`JumpGround`]).
+//! On weighted cost, cells on cost borders are jump points as well; there, steps are pruned by comparing
+//! costs (see [`JumpTerrain`]).
 //!
-//! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI
-//! 2011), "Improving Jump Point Search" (ICAPS 2014); M. Carlson et al., "Optimal Pathfinding on
-//! Weighted Grid Maps" (AAAI 2023) for jumps over mixed terrain.
+//! Sources: D. Harabor & A. Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI 2011),
+//! "Improving Jump Point Search" (ICAPS 2014); M. Carlson et al., "Optimal Pathfinding on Weighted Grid Maps"
+//! (AAAI 2023) for jumps over weighted terrain.
 
 use super::{
     Phase, Search,
     jump_nodes::{JumpNode, NO_NODE},
+    target::Turn,
 };
 use crate::nav::{
     direction::Direction,
     grid::NavGrid,
-    jump_ground::JumpGround,
+    jump_terrain::JumpTerrain,
     node_pool::NodePool,
     open_list::{Key, NodeId, OpenList},
     terrain::{DIAGONAL, STRAIGHT},
 };
 
-/// So many cells of diagonals that are looked from cost as much as an expansion (estimated: an
-/// expansion has two or three of them).
-const TURNS: u32 = 16;
+/// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
+const TURNING_POINTS_PER_EXPANSION: u32 = 16;
 
-/// A node that is being expanded.
-struct From<'a> {
-    ground: &'a JumpGround<'a>,
+/// The node that is being expanded.
+struct ExpandedNode<'a> {
+    terrain: &'a JumpTerrain<'a>,
     id: NodeId,
     node: JumpNode,
     f: u64,
-    /// Cost sum of a step over its kind of ground.
-    sum: u32,
-    /// Whether it lies outside a corridor that the search is to keep to.
+    /// Cost sum of a step between two cells that cost what the node's cell does.
+    cost_sum: u32,
+    /// Whether it lies outside the corridor that confines the search.
     is_outside: bool,
 }
 
-/// A way to a successor: its last direction, how many steps it takes, and their weight.
+/// A path to a successor: its last direction, its number of steps, and their weight.
 #[derive(Clone, Copy)]
-struct Way {
+struct Jump {
     arrival: Direction,
     steps: u32,
     weight: u32,
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes, fewer where they see much; returns what of the budget it took.
+    /// Expands up to `budget` nodes, fewer where they have many turning points; returns how much of the
+    /// budget that took.
     pub(super) fn expand_jumps(
         &mut self,
-        ground: &JumpGround,
+        terrain: &JumpTerrain,
         grid: &NavGrid,
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        match (ground.map.has_seams(), ground.map.has_diagonals()) {
-            (false, true) => self.expand_on::<false, true>(ground, grid, pool, budget),
-            (false, false) => self.expand_on::<false, false>(ground, grid, pool, budget),
-            (true, true) => self.expand_on::<true, true>(ground, grid, pool, budget),
-            (true, false) => self.expand_on::<true, false>(ground, grid, pool, budget),
+        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals()) {
+            (false, true) => self.expand_jump_nodes::<false, true>(terrain, grid, pool, budget),
+            (false, false) => self.expand_jump_nodes::<false, false>(terrain, grid, pool, budget),
+            (true, true) => self.expand_jump_nodes::<true, true>(terrain, grid, pool, budget),
+            (true, false) => self.expand_jump_nodes::<true, false>(terrain, grid, pool, budget),
         }
     }
 
-    fn expand_on<const MIXED: bool, const EIGHT: bool>(
+    fn expand_jump_nodes<const WEIGHTED: bool, const EIGHT: bool>(
         &mut self,
-        ground: &JumpGround,
+        terrain: &JumpTerrain,
         grid: &NavGrid,
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        let headroom = u64::from(self.aim.headroom);
-        // Looking at ends is paid in full, whatever there was to spend.
-        let (mut spent, mut looked) = (0_u32, 0_u32);
-        while spent.saturating_add(looked) < budget {
-            let Some((id, node)) = self.next_jump() else {
-                if let Some(price) = self.open_end_alone(grid, ground.layer, pool) {
-                    looked = looked.saturating_add(price);
+        let headroom = u64::from(self.target.headroom);
+        // Work on goal cells counts in full, even beyond the budget.
+        let (mut spent, mut goal_work) = (0_u32, 0_u32);
+        while spent.saturating_add(goal_work) < budget {
+            let Some((id, node)) = self.next_jump_node() else {
+                if let Some(work) = self.open_goal_cell_when_empty(grid, terrain.layer, pool) {
+                    goal_work = goal_work.saturating_add(work);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
-                return spent.saturating_add(looked).saturating_add(1);
+                return spent.saturating_add(goal_work).saturating_add(1);
             };
             spent += 1;
             self.counters.expansions += 1;
-            let distance = self.aim.distance(ground.layer, node.x, node.y);
+            let distance = self.target.distance(terrain.layer, node.x, node.y);
             if distance == 0 {
                 self.phase = Phase::Reached(id);
-                return spent.saturating_add(looked);
+                return spent.saturating_add(goal_work);
             }
-            self.probe.nearest = self.probe.nearest.min(distance);
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.aim.per_weight);
-            if self.ends.is_due(id, f + headroom) {
-                looked = looked.saturating_add(self.open_next_end(grid, ground.layer, pool, f));
+            self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            if self.goal_cells.needs_next(id, f + headroom) {
+                let work = self.open_next_goal_cell(grid, terrain.layer, pool, f);
+                goal_work = goal_work.saturating_add(work);
             }
-            let sum = ground.sum_at::<MIXED>(node.x, node.y);
-            let is_outside = self.is_confined && !self.long.corridor.contains(node.x, node.y);
-            let from = From { ground, id, node, f, sum, is_outside };
-            let turns = self.jump_all::<MIXED, EIGHT>(&from);
-            let open = self.open.len() + usize::from(self.held.is_some());
+            let cost_sum = terrain.cost_sum_at::<WEIGHTED>(node.x, node.y);
+            let is_outside = self.is_confined && !self.hierarchy.corridor.contains(node.x, node.y);
+            let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
+            let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
+            let open = self.open.len() + usize::from(self.immediate.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);
-            spent = spent.saturating_add(turns / TURNS);
+            spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
         }
-        spent.min(budget).saturating_add(looked)
+        spent.min(budget).saturating_add(goal_work)
     }
 
-    /// Jumps in all directions worth trying; returns from how many cells it looked to the sides.
+    /// Jumps in all directions worth trying; returns the number of turning points.
     #[inline(always)]
-    fn jump_all<const MIXED: bool, const EIGHT: bool>(&mut self, from: &From) -> u32 {
-        let mut turns = 0;
+    fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
+        let mut turning_points = 0;
         let mut directions =
-            from.ground.successors::<MIXED>(from.node.x, from.node.y, from.node.arrival);
+            from.terrain.successors::<WEIGHTED>(from.node.x, from.node.y, from.node.arrival);
         while directions != 0 {
             let direction = Direction::from_bits(directions.trailing_zeros() as u8);
             directions &= directions - 1;
-            turns += match direction {
-                Direction::North if !EIGHT => self.jump_vertically::<MIXED, true>(from),
-                Direction::South if !EIGHT => self.jump_vertically::<MIXED, false>(from),
-                Direction::NorthEast => self.jump_diagonally::<MIXED, true, true>(from),
-                Direction::NorthWest => self.jump_diagonally::<MIXED, false, true>(from),
-                Direction::SouthWest => self.jump_diagonally::<MIXED, false, false>(from),
-                Direction::SouthEast => self.jump_diagonally::<MIXED, true, false>(from),
-                straight => self.jump_straight::<MIXED>(from, straight),
+            turning_points += match direction {
+                Direction::North if !EIGHT => self.jump_vertically::<WEIGHTED, true>(from),
+                Direction::South if !EIGHT => self.jump_vertically::<WEIGHTED, false>(from),
+                Direction::NorthEast => self.jump_diagonally::<WEIGHTED, true, true>(from),
+                Direction::NorthWest => self.jump_diagonally::<WEIGHTED, false, true>(from),
+                Direction::SouthWest => self.jump_diagonally::<WEIGHTED, false, false>(from),
+                Direction::SouthEast => self.jump_diagonally::<WEIGHTED, true, false>(from),
+                straight => self.jump_straight::<WEIGHTED>(from, straight),
             };
         }
-        turns
+        turning_points
     }
 
     #[inline]
-    fn next_jump(&mut self) -> Option<(NodeId, JumpNode)> {
+    fn next_jump_node(&mut self) -> Option<(NodeId, JumpNode)> {
         loop {
-            let id = match self.held.take() {
+            let id = match self.immediate.take() {
                 Some((id, _)) => id,
                 None => self.open.pop()?,
             };
-            let node = self.jumps.get_mut(id);
+            let node = self.jump_nodes.get_mut(id);
             if !node.is_closed {
                 node.is_closed = true;
                 return Some((id, *node));
@@ -146,156 +148,171 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes note of the goal or the next jump point along a line. It turns nowhere.
+    /// Generates the goal or the next jump point on a straight line. It has no turning points.
     #[inline]
-    fn jump_straight<const MIXED: bool>(&mut self, from: &From, arrival: Direction) -> u32 {
+    fn jump_straight<const WEIGHTED: bool>(
+        &mut self,
+        from: &ExpandedNode,
+        arrival: Direction,
+    ) -> u32 {
         let (x, y) = (from.node.x, from.node.y);
-        let stop = from.ground.map.straight(x, y, arrival);
-        let limit = stop.distance + u32::from(stop.is_open);
-        let steps = match self.aim.ahead(x, y, arrival) {
+        let stop = from.terrain.map.straight(x, y, arrival);
+        let limit = stop.distance + u32::from(stop.is_jump_point);
+        let steps = match self.target.straight_steps(x, y, arrival) {
             Some(distance) if distance < limit => distance,
-            _ if stop.is_open => stop.distance,
+            _ if stop.is_jump_point => stop.distance,
             _ => return 0,
         };
-        let way = Way { arrival, steps, weight: steps * STRAIGHT };
-        self.reach::<MIXED>(from, arrival.away(x, y, steps), way);
+        let jump = Jump { arrival, steps, weight: steps * STRAIGHT };
+        self.relax_jump::<WEIGHTED>(from, arrival.cell_at(x, y, steps), jump);
         0
     }
 
-    /// Takes note of what can be seen to either side from a diagonal; returns from how many cells.
+    /// Generates the jump points seen from the turning points of a diagonal; returns the number of turning
+    /// points.
     #[inline]
-    fn jump_diagonally<const MIXED: bool, const RIGHT: bool, const UP: bool>(
+    fn jump_diagonally<const WEIGHTED: bool, const RIGHT: bool, const UP: bool>(
         &mut self,
-        from: &From,
+        from: &ExpandedNode,
     ) -> u32 {
-        let (way, row_way, column_way) = Direction::slope::<RIGHT, UP>();
+        let (direction, row, column) = Direction::diagonal_with_sides::<RIGHT, UP>();
         let (x, y) = (from.node.x, from.node.y);
-        let map = from.ground.map;
-        let (turn, rest, side) = self.aim.beside(x, y, way);
+        let map = from.terrain.map;
+        let turn = self.target.diagonal_turn(x, y, direction);
         let mut ray = map.diagonal::<RIGHT, UP>(x, y);
-        let (mut passed, mut turns) = (0, 0);
+        let (mut passed, mut turning_points) = (0, 0);
         loop {
-            let (at, sees) = ray.advance::<UP>();
-            let here = way.away(x, y, at);
-            let ends_on_seam = MIXED && sees && map.is_on_seam(here.0, here.1);
-            if passed < turn && turn < at + u32::from(sees && !ends_on_seam) {
-                self.try_goal::<MIXED>(from, way.away(x, y, turn), turn, rest, (way, side));
+            let (steps, is_turning_point) = ray.advance::<UP>();
+            let cell = direction.cell_at(x, y, steps);
+            let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
+            let limit = steps + u32::from(is_turning_point && !is_border);
+            if passed < turn.steps && turn.steps < limit {
+                self.try_goal::<WEIGHTED>(from, direction, turn);
             }
-            if !sees {
-                return turns;
+            if !is_turning_point {
+                return turning_points;
             }
-            turns += 1;
-            let weight = at * DIAGONAL;
-            if ends_on_seam {
-                self.reach::<MIXED>(from, here, Way { arrival: way, steps: at, weight });
-                return turns;
+            turning_points += 1;
+            let weight = steps * DIAGONAL;
+            if is_border {
+                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
+                return turning_points;
             }
-            if let Some(distance) = map.sight_along_row::<RIGHT>(here.0, here.1) {
-                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, row_way));
+            let first_leg = (steps, weight);
+            if let Some(distance) = map.jump_point_in_row::<RIGHT>(cell.0, cell.1) {
+                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, row));
             }
-            if let Some(distance) = map.sight_along_column::<UP>(here.0, here.1) {
-                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, column_way));
+            if let Some(distance) = map.jump_point_in_column::<UP>(cell.0, cell.1) {
+                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, column));
             }
-            passed = at;
+            passed = steps;
         }
     }
 
-    /// With four neighbors: takes note of what can be seen to either side from a column; returns
-    /// from how many cells.
+    /// With four neighbors: generates the jump points seen from the turning points of a column; returns the
+    /// number of turning points.
     #[inline]
-    fn jump_vertically<const MIXED: bool, const UP: bool>(&mut self, from: &From) -> u32 {
-        let way = if UP { Direction::North } else { Direction::South };
+    fn jump_vertically<const WEIGHTED: bool, const UP: bool>(
+        &mut self,
+        from: &ExpandedNode,
+    ) -> u32 {
+        let direction = if UP { Direction::North } else { Direction::South };
         let (x, y) = (from.node.x, from.node.y);
-        let map = from.ground.map;
-        let (turn, rest, side) = self.aim.abreast(x, y, way);
-        let (mut at, mut turns) = (0, 0);
+        let map = from.terrain.map;
+        let turn = self.target.vertical_turn(x, y, direction);
+        let (mut steps, mut turning_points) = (0, 0);
         loop {
-            let passed = at;
-            let stop = map.straight(x, way.away(x, y, at).1, way);
-            at += stop.distance;
-            let here = way.away(x, y, at);
-            let ends_on_seam = MIXED && stop.is_open && map.is_on_seam(here.0, here.1);
-            if passed < turn && turn < at + u32::from(stop.is_open && !ends_on_seam) {
-                self.try_goal::<MIXED>(from, way.away(x, y, turn), turn, rest, (way, side));
+            let passed = steps;
+            let stop = map.straight(x, direction.cell_at(x, y, steps).1, direction);
+            steps += stop.distance;
+            let cell = direction.cell_at(x, y, steps);
+            let is_border = WEIGHTED && stop.is_jump_point && map.is_on_cost_border(cell.0, cell.1);
+            let limit = steps + u32::from(stop.is_jump_point && !is_border);
+            if passed < turn.steps && turn.steps < limit {
+                self.try_goal::<WEIGHTED>(from, direction, turn);
             }
-            if !stop.is_open {
-                return turns;
+            if !stop.is_jump_point {
+                return turning_points;
             }
-            turns += 1;
-            let weight = at * STRAIGHT;
-            if ends_on_seam {
-                self.reach::<MIXED>(from, here, Way { arrival: way, steps: at, weight });
-                return turns;
+            turning_points += 1;
+            let weight = steps * STRAIGHT;
+            if is_border {
+                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
+                return turning_points;
             }
-            if let Some(distance) = map.sight_along_row::<true>(here.0, here.1) {
-                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, Direction::East));
+            let first_leg = (steps, weight);
+            if let Some(distance) = map.jump_point_in_row::<true>(cell.0, cell.1) {
+                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::East));
             }
-            if let Some(distance) = map.sight_along_row::<false>(here.0, here.1) {
-                self.reach_beside::<MIXED>(from, here, (at, weight), (distance, Direction::West));
+            if let Some(distance) = map.jump_point_in_row::<false>(cell.0, cell.1) {
+                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::West));
             }
         }
     }
 
-    /// Takes note of the goal if nothing is in the way: it lies `rest` cells to `side` of the cell so
-    /// many steps on.
-    fn try_goal<const MIXED: bool>(
+    /// Generates the goal behind a turn in the scan in `direction`, if no stop lies before it.
+    fn try_goal<const WEIGHTED: bool>(
         &mut self,
-        from: &From,
-        (x, y): (u32, u32),
-        steps: u32,
-        rest: u32,
-        (way, side): (Direction, Direction),
+        from: &ExpandedNode,
+        direction: Direction,
+        Turn { steps, remaining, side }: Turn,
     ) {
-        let weight = steps * if way.is_diagonal() { DIAGONAL } else { STRAIGHT };
-        if rest == 0 {
-            self.reach::<MIXED>(from, (x, y), Way { arrival: way, steps, weight });
+        let (x, y) = direction.cell_at(from.node.x, from.node.y, steps);
+        let weight = steps * if direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
+        if remaining == 0 {
+            self.relax_jump::<WEIGHTED>(from, (x, y), Jump { arrival: direction, steps, weight });
             return;
         }
-        let stop = from.ground.map.straight(x, y, side);
-        if rest < stop.distance + u32::from(stop.is_open) {
-            self.reach_beside::<MIXED>(from, (x, y), (steps, weight), (rest, side));
+        let stop = from.terrain.map.straight(x, y, side);
+        if remaining < stop.distance + u32::from(stop.is_jump_point) {
+            self.relax_turn::<WEIGHTED>(from, (x, y), (steps, weight), (remaining, side));
         }
     }
 
-    /// Takes note of a way that goes so many steps to `(x, y)` and then so many to a side.
+    /// Records a path of `steps` steps to `(x, y)` and then `distance` steps in direction `arrival`.
     #[inline]
-    fn reach_beside<const MIXED: bool>(
+    fn relax_turn<const WEIGHTED: bool>(
         &mut self,
-        from: &From,
+        from: &ExpandedNode,
         (x, y): (u32, u32),
         (steps, weight): (u32, u32),
         (distance, arrival): (u32, Direction),
     ) {
-        let way = Way { arrival, steps: steps + distance, weight: weight + distance * STRAIGHT };
-        self.reach::<MIXED>(from, arrival.away(x, y, distance), way);
+        let jump = Jump { arrival, steps: steps + distance, weight: weight + distance * STRAIGHT };
+        self.relax_jump::<WEIGHTED>(from, arrival.cell_at(x, y, distance), jump);
     }
 
-    /// Takes note of a way to `(x, y)`.
+    /// Records a path to `(x, y)`.
     #[inline]
-    fn reach<const MIXED: bool>(&mut self, from: &From, (x, y): (u32, u32), way: Way) {
-        let sum = if MIXED && way.steps == 1 {
-            // From seam to seam.
-            from.ground.sum_onto(from.sum, x, y)
+    fn relax_jump<const WEIGHTED: bool>(
+        &mut self,
+        from: &ExpandedNode,
+        (x, y): (u32, u32),
+        jump: Jump,
+    ) {
+        let cost_sum = if WEIGHTED && jump.steps == 1 {
+            // From one cost border to the next.
+            from.terrain.cost_sum_onto(from.cost_sum, x, y)
         } else {
-            from.sum
+            from.cost_sum
         };
-        let g = u64::from(from.node.g) + u64::from(way.weight) * u64::from(sum);
-        let distance = self.aim.distance(from.ground.layer, x, y);
-        let h = u64::from(distance) * u64::from(self.aim.per_weight);
+        let g = u64::from(from.node.g) + u64::from(jump.weight) * u64::from(cost_sum);
+        let distance = self.target.distance(from.terrain.layer, x, y);
+        let h = u64::from(distance) * u64::from(self.target.h_per_weight);
         if g + h > u64::from(u32::MAX) {
-            self.aim.overflow = true;
+            self.target.overflow = true;
             return;
         }
-        if from.is_outside && !self.long.corridor.contains(x, y) {
+        if from.is_outside && !self.hierarchy.corridor.contains(x, y) {
             return;
         }
         let (g, h) = (g as u32, h as u32);
-        let (id, is_new) = self.jumps.find_or_add(x, y);
-        let node = self.jumps.get_mut(id);
+        let (id, is_new) = self.jump_nodes.find_or_add(x, y);
+        let node = self.jump_nodes.get_mut(id);
         if !is_new && node.g <= g {
             return;
         }
-        (node.g, node.parent, node.arrival) = (g, from.id, way.arrival as u8);
+        (node.g, node.parent, node.arrival) = (g, from.id, jump.arrival as u8);
         let key = Key { f: g + h, h };
         if !is_new {
             self.counters.improved += 1;
@@ -303,51 +320,47 @@ impl<L: OpenList> Search<L> {
             return;
         }
         self.counters.generated += 1;
-        if L::TAKES_ALL || u64::from(key.f) != from.f {
+        if L::NEEDS_EVERY_NODE || u64::from(key.f) != from.f {
             self.open.insert(id, key);
-        } else if let Some((id, key)) = self.held.replace((id, key)) {
+        } else if let Some((id, key)) = self.immediate.replace((id, key)) {
             self.open.insert(id, key);
         }
     }
 
-    /// Directions and lengths of the stretches from the node that was reached back to where the search
-    /// began; some have no length.
-    pub(super) fn jumps_back(
+    /// Directions and lengths of the legs from the reached node back to the root of the search; some have
+    /// length 0.
+    pub(super) fn legs_to_root(
         &self,
         reached: NodeId,
         has_diagonals: bool,
     ) -> impl Iterator<Item = (Direction, u32)> + '_ {
         let mut id = reached;
         core::iter::from_fn(move || {
-            let node = self.jumps.get(id);
+            let node = self.jump_nodes.get(id);
             id = node.parent;
-            (id != NO_NODE).then(|| stretches_back(&self.jumps.get(id), &node, has_diagonals))
+            (id != NO_NODE).then(|| legs_between(&self.jump_nodes.get(id), &node, has_diagonals))
         })
         .flatten()
     }
 }
 
-/// The straight stretch into a node, and the diagonal (with four neighbors: vertical) one before it.
-fn stretches_back(
-    parent: &JumpNode,
-    node: &JumpNode,
-    has_diagonals: bool,
-) -> [(Direction, u32); 2] {
+/// The straight leg into a node, and the diagonal (with four neighbors: vertical) leg before it.
+fn legs_between(parent: &JumpNode, node: &JumpNode, has_diagonals: bool) -> [(Direction, u32); 2] {
     let (dx, dy) = (node.x.wrapping_sub(parent.x) as i32, node.y.wrapping_sub(parent.y) as i32);
     let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
-    let line = Direction::from_bits(node.arrival);
+    let arrival = Direction::from_bits(node.arrival);
     if !has_diagonals {
         let column = Direction::from_offset(0, dy.signum());
         return if columns == 0 {
-            [(line, rows), (line, 0)]
+            [(arrival, rows), (arrival, 0)]
         } else {
-            [(line, columns), (column, rows)]
+            [(arrival, columns), (column, rows)]
         };
     }
-    if line.is_diagonal() {
-        return [(line, columns), (line, 0)];
+    if arrival.is_diagonal() {
+        return [(arrival, columns), (arrival, 0)];
     }
     let straights = columns.max(rows) - columns.min(rows);
-    let slope = Direction::from_offset(dx.signum(), dy.signum());
-    [(line, straights), (slope, columns.min(rows))]
+    let diagonal = Direction::from_offset(dx.signum(), dy.signum());
+    [(arrival, straights), (diagonal, columns.min(rows))]
 }

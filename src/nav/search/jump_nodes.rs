@@ -1,26 +1,25 @@
 //! Search nodes by cell for jump point search: few and far apart, so hashed instead of paged.
 //!
-//! Input: cells (column and row from the grid's origin). Output: [`NodeId`]s, counted up from 0, and
-//! the `JumpNode`s behind them. Memory follows the number of nodes, whatever the size of the grid.
-//! The table is open addressing with linear probing, at most half full; nodes know their slots, so
-//! that a search which touched little clears little.
+//! Input: cells (column and row from the grid's origin). Output: [`NodeId`]s, counted up from 0, and their
+//! `JumpNode`s. Memory follows the number of nodes, whatever the size of the grid. The table uses open
+//! addressing with linear probing and is at most half full; nodes store their slots, so that clearing takes
+//! time only for the nodes used.
 
 use crate::nav::{moves::NO_DIRECTION, open_list::NodeId};
 
-/// Parent of a node that has none: of the start, or of an end.
+/// Parent of a node that has none: of the start, or of a goal cell.
 pub(super) const NO_NODE: NodeId = NodeId::MAX;
 /// Slots of the smallest table.
-const LEAST_SLOTS: usize = 256;
-/// A table with more slots than this is given back when a search ends, and its nodes: half a MiB
-/// stays at most.
-const MOST_IDLE_SLOTS: usize = 1 << 15;
+const MIN_SLOTS: usize = 256;
+/// A larger table is freed when a search ends, together with its nodes: at most half a MiB stays allocated.
+const MAX_IDLE_SLOTS: usize = 1 << 15;
 
-/// What a jump point search knows of a cell.
+/// The state of a cell in a jump point search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JumpNode {
     pub(super) x: u32,
     pub(super) y: u32,
-    /// Cost from where the search began, in the layer's units.
+    /// Cost from the root of the search, in the layer's units.
     pub(super) g: u32,
     pub(super) parent: NodeId,
     slot: u32,
@@ -33,14 +32,14 @@ pub(super) struct JumpNode {
 #[derive(Clone, Debug, Default)]
 pub(super) struct JumpNodes {
     nodes: Vec<JumpNode>,
-    /// Number of the node in each slot and one; 0 where there is none.
+    /// Number of the node in each slot, plus one; 0 where there is none.
     table: Vec<u32>,
 }
 
 impl JumpNodes {
-    /// Forgets all nodes.
+    /// Removes all nodes.
     pub(super) fn clear(&mut self) {
-        if self.table.len() > MOST_IDLE_SLOTS {
+        if self.table.len() > MAX_IDLE_SLOTS {
             *self = Self::default();
         }
         for node in self.nodes.drain(..) {
@@ -67,7 +66,7 @@ impl JumpNodes {
         &mut self.nodes[id as usize]
     }
 
-    /// The node of the cell, and whether it was not known before.
+    /// Returns the node of the cell, and whether it is new.
     #[inline]
     pub(super) fn find_or_add(&mut self, x: u32, y: u32) -> (NodeId, bool) {
         if self.nodes.len() * 2 >= self.table.len() {
@@ -96,7 +95,7 @@ impl JumpNodes {
 
     #[cold]
     fn grow(&mut self) {
-        let slots = (self.table.len() * 2).max(LEAST_SLOTS);
+        let slots = (self.table.len() * 2).max(MIN_SLOTS);
         self.table.clear();
         self.table.resize(slots, 0);
         for (id, node) in self.nodes.iter_mut().enumerate() {
@@ -110,7 +109,7 @@ impl JumpNodes {
     }
 }
 
-/// Spreads cells over slots; neighbors in a row land apart.
+/// Spreads cells over slots; neighbors in a row land far apart.
 #[inline]
 const fn hash(x: u32, y: u32) -> u32 {
     let mixed = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);

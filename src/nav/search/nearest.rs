@@ -1,4 +1,4 @@
-//! Where a search may start, and how near to a goal it can get.
+//! The start cell of a search, and the distance from a goal to the nearest reachable cell.
 
 use crate::nav::{
     cell::CHUNK,
@@ -8,7 +8,7 @@ use crate::nav::{
     terrain::STRAIGHT,
 };
 
-/// The start as column and row, if a unit can stand there.
+/// Returns the start as column and row, if a unit can stand there.
 pub(super) fn start_cell(
     grid: &NavGrid,
     layer: &Layer,
@@ -22,50 +22,50 @@ pub(super) fn start_cell(
     }
 }
 
-/// Weight over open ground from `goal` to the nearest cell of `island`, and how many chunks were
-/// looked through for it.
+/// Returns the weight over open terrain from `goal` to the nearest cell of `region`, and the number of chunks
+/// searched for it.
 ///
-/// Goes outward in rings of chunks around the goal's, and looks at the cells of those only that
-/// hold a piece of the island and may hold something nearer. Nothing is flooded.
-pub(super) fn distance_to_island(layer: &Layer, goal: (u32, u32), island: u32) -> (u32, u32) {
+/// Proceeds outward in rings of chunks around the goal's chunk, and looks only at cells of chunks that
+/// contain a part of the region and may contain a nearer cell. There is no flood fill.
+pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -> (u32, u32) {
     let chunks = layer.regions().chunks();
     let center = (goal.0 / CHUNK, goal.1 / CHUNK);
-    let (mut best, mut looked_at) = (u32::MAX, 0);
+    let (mut best, mut chunks_searched) = (u32::MAX, 0);
     for ring in 0..chunks.0.max(chunks.1) {
-        // From anywhere in the goal's chunk, this ring is at least so many straight steps away.
+        // From anywhere in the goal's chunk, this ring is at least this many straight steps away.
         let nearest = STRAIGHT * (ring.saturating_sub(1) * CHUNK + u32::from(ring > 0));
         if nearest >= best {
             break;
         }
         for (x, y) in ring_around(center, ring, chunks) {
-            let distance = layer.distance(outside(goal.0, x), outside(goal.1, y));
-            if distance < best && layer.regions().chunk_has(x, y, island) {
-                looked_at += 1;
-                best = best.min(distance_in_chunk(layer, goal, island, (x, y)));
+            let distance = layer.distance(distance_outside(goal.0, x), distance_outside(goal.1, y));
+            if distance < best && layer.regions().chunk_has_region(x, y, region) {
+                chunks_searched += 1;
+                best = best.min(distance_in_chunk(layer, goal, region, (x, y)));
             }
         }
     }
-    (best, looked_at)
+    (best, chunks_searched)
 }
 
 /// How far a column (or row) lies outside the columns of a chunk.
-const fn outside(column: u32, chunk: u32) -> u32 {
+const fn distance_outside(column: u32, chunk: u32) -> u32 {
     let first = chunk * CHUNK;
     if column < first { first - column } else { column.saturating_sub(first + CHUNK - 1) }
 }
 
-/// Least weight from `goal` to a cell of `island` in one chunk that holds some.
-fn distance_in_chunk(layer: &Layer, goal: (u32, u32), island: u32, chunk: (u32, u32)) -> u32 {
+/// Least weight from `goal` to a cell of `region` in a chunk that contains some.
+fn distance_in_chunk(layer: &Layer, goal: (u32, u32), region: u32, chunk: (u32, u32)) -> u32 {
     let (x, y) = (chunk.0 * CHUNK, chunk.1 * CHUNK);
     let cells = (0..CHUNK * CHUNK).map(|cell| (x + cell % CHUNK, y + cell / CHUNK));
     cells
-        .filter(|&(x, y)| layer.island(x, y) == Some(island))
+        .filter(|&(x, y)| layer.region(x, y) == Some(region))
         .map(|(x, y)| layer.distance(x.abs_diff(goal.0), y.abs_diff(goal.1)))
         .min()
         .unwrap_or(u32::MAX)
 }
 
-/// The chunks at Chebyshev distance `ring` from `center` that exist.
+/// The existing chunks at Chebyshev distance `ring` from `center`.
 fn ring_around(
     center: (u32, u32),
     ring: u32,

@@ -1,64 +1,70 @@
-//! A short try before a long way is searched in two steps.
+//! A short exact probe before a hierarchical search.
 //!
-//! Where little is in the way, an exact search is done sooner than a search over chunks and then one over
-//! cells, and its way is the best. So [`Auto`](crate::nav::query::Algorithm::Auto) begins with jumps, and
-//! looks after 128, 256, 512 and 1,024 expansions how much nearer to the goal they have come. It goes on as
-//! long as the whole way would take no more than 1,500 at that rate, and stops at 1,536. Where the hierarchy
-//! is many times as fast as exact searches, what was tried in vain is a small part of what it takes. Where no jumps are made there is no try: exact searches of long
-//! ways take many times as long there.
+//! Where few obstacles lie between start and goal, an exact search finishes sooner than a search over chunks
+//! and then one over cells, and its path is the best. So [`Auto`](crate::nav::query::Algorithm::Auto) starts
+//! with jump point search and checks after 128, 256, 512 and 1,024 expansions how much nearer to the goal it
+//! has come. It continues as long as the whole path would take no more than 1,500 expansions at that rate,
+//! and stops at 1,536. Where the hierarchy is many times as fast as exact searches, a failed probe is a small
+//! part of the total work. Without jumps there is no probe: exact searches over long distances take many
+//! times as long there.
 //!
-//! The numbers were chosen so that `Auto` is slower than exact searches on no kind of ground, measured on
-//! tiled maps and drawn towns: see `benches/RESULTS.md`, also for the one map where it still is.
+//! The numbers were chosen so that `Auto` is not slower than exact searches on any kind of terrain, measured
+//! on tiled maps and drawn towns: see `docs/lab/long-paths.md`, also for the one map where it still is.
 
-use super::{Search, long_way::Stage};
+use super::{Search, hierarchy::Stage};
 use crate::nav::{layer::Layer, node_pool::NodePool, open_list::OpenList};
 
-/// Expansions after which a try is looked at.
-const LOOKS: [u64; 5] = [128, 256, 512, 1_024, 1_536];
-/// Expansions that the whole way may take: about what the hierarchy takes in all.
-const MOST: u64 = 1_500;
+/// Expansions after which a probe is checked.
+const CHECKPOINTS: [u64; 5] = [128, 256, 512, 1_024, 1_536];
+/// Expansions that the whole path may take: about what the hierarchy takes in total.
+const MAX_EXPANSIONS: u64 = 1_500;
 
-/// How a try goes.
+/// The progress of a probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
-    /// Distance to the goal at first, and the least so far.
-    from: u32,
-    pub(super) nearest: u32,
-    /// Which look is next.
-    look: usize,
+    /// Distance to the goal at the start, and the least so far.
+    initial_distance: u32,
+    pub(super) nearest_distance: u32,
+    /// Index of the next checkpoint.
+    next_checkpoint: usize,
 }
 
 impl<L: OpenList> Search<L> {
-    /// Begins a try from so far away.
+    /// Starts a probe at this distance from the goal.
     pub(super) fn start_probe(&mut self, layer: &Layer, pool: &NodePool, distance: u32) {
-        self.long.stage = Stage::Probe;
-        self.probe = Probe { from: distance, nearest: distance, look: 0 };
+        self.hierarchy.stage = Stage::Probe;
+        self.probe =
+            Probe { initial_distance: distance, nearest_distance: distance, next_checkpoint: 0 };
         self.open_origin(layer, pool);
     }
 
-    /// How much of a budget may be spent before the next look.
-    pub(super) fn until_look(&self, budget: u32) -> u32 {
-        let look = LOOKS.get(self.probe.look).filter(|_| self.long.stage == Stage::Probe);
-        look.map_or(budget, |look| budget.min((look - self.counters.expansions) as u32))
+    /// The part of a budget that may be spent before the next checkpoint.
+    pub(super) fn until_checkpoint(&self, budget: u32) -> u32 {
+        let checkpoint = CHECKPOINTS
+            .get(self.probe.next_checkpoint)
+            .filter(|_| self.hierarchy.stage == Stage::Probe);
+        checkpoint
+            .map_or(budget, |checkpoint| budget.min((checkpoint - self.counters.expansions) as u32))
     }
 
-    /// Looks at a try, if it is time; says whether the hierarchy takes over.
-    pub(super) fn look_at_probe(&mut self, layer: &Layer, pool: &NodePool) -> bool {
+    /// Checks a probe, if a checkpoint is reached; returns whether the hierarchy takes over.
+    pub(super) fn check_probe(&mut self, layer: &Layer, pool: &NodePool) -> bool {
         let expansions = self.counters.expansions;
-        let is_time = LOOKS.get(self.probe.look) == Some(&expansions);
-        if self.long.stage != Stage::Probe || self.is_finished() || !is_time {
+        let is_checkpoint = CHECKPOINTS.get(self.probe.next_checkpoint) == Some(&expansions);
+        if self.hierarchy.stage != Stage::Probe || self.is_finished() || !is_checkpoint {
             return false;
         }
-        let Probe { from, nearest, look } = self.probe;
-        self.probe.look += 1;
-        let is_quick = expansions * u64::from(from) <= MOST * u64::from(from - nearest);
-        if is_quick && look + 1 < LOOKS.len() {
+        let Probe { initial_distance, nearest_distance, next_checkpoint } = self.probe;
+        self.probe.next_checkpoint += 1;
+        let is_fast_enough = expansions * u64::from(initial_distance)
+            <= MAX_EXPANSIONS * u64::from(initial_distance - nearest_distance);
+        if is_fast_enough && next_checkpoint + 1 < CHECKPOINTS.len() {
             return false;
         }
         self.clear_nodes(pool);
         self.open.reset(0, 0);
-        self.aim.overflow = false;
-        self.start_route(layer, Stage::first(from));
+        self.target.overflow = false;
+        self.start_route(layer, Stage::first_route(initial_distance));
         true
     }
 }

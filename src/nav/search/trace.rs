@@ -1,7 +1,6 @@
-//! From the node that was reached back to where the part began: the path.
+//! The path, traced from the reached node back to the root of the segment.
 //!
-//! Of a search that runs backwards the node is the start, and the way back leads to where the path
-//! ends.
+//! In a backward search the reached node is the start, and the trace leads to where the path ends.
 
 use super::Search;
 use crate::nav::{
@@ -15,20 +14,20 @@ use crate::nav::{
 };
 
 impl<L: OpenList> Search<L> {
-    /// Walks back from `node` to where the search began.
+    /// Traces the path from `node` back to the root of the search.
     pub(super) fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
-        let (g, mut legs) = if self.aim.jumps {
+        let (g, mut legs) = if self.target.uses_jumps {
             let has_diagonals = grid
                 .layer(self.query.profile)
                 .and_then(Layer::jumps)
                 .is_none_or(JumpMap::has_diagonals);
-            (self.jumps.get(node).g, legs_from_back(self.jumps_back(node, has_diagonals)))
+            (self.jump_nodes.get(node).g, legs_from_back(self.legs_to_root(node, has_diagonals)))
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
         };
         let start = grid.global(self.origin.0, self.origin.1);
-        let end = if self.aim.is_backward {
-            turn_around(&mut legs);
+        let end = if self.target.is_backward {
+            reverse_legs(&mut legs);
             legs.iter().fold(start, |at, &leg| end_of(at, leg))
         } else {
             self.cell_of(grid, node)
@@ -38,14 +37,14 @@ impl<L: OpenList> Search<L> {
             end,
             legs,
             cost: self.cost_of(grid, g),
-            kind: self.aim.kind,
+            kind: self.target.kind,
             revision: self.revision,
         }
     }
 
-    /// The steps from a node back to where the search began, as stretches of one.
+    /// The steps from a node back to the root of the search, as legs of one step.
     fn steps_back(&self, node: NodeId) -> impl Iterator<Item = (Direction, u32)> + '_ {
-        let (mut x, mut y) = self.nodes.place(node);
+        let (mut x, mut y) = self.nodes.cell_of(node);
         std::iter::from_fn(move || {
             let node = self.nodes.get(self.nodes.find(x, y)?);
             let arrival = node.arrival();
@@ -59,8 +58,8 @@ impl<L: OpenList> Search<L> {
     }
 }
 
-/// The same way from its end to its start.
-fn turn_around(legs: &mut [Leg]) {
+/// Reverses the legs of a path.
+fn reverse_legs(legs: &mut [Leg]) {
     legs.reverse();
     for leg in legs {
         leg.direction = leg.direction.opposite();

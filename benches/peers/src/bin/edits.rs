@@ -58,7 +58,7 @@ fn measure(side: u32) -> Result<(), GridError> {
 }
 
 fn islands(grid: &NavGrid) -> Option<u32> {
-    grid.layer(ProfileId::default()).map(|layer| layer.island_count())
+    grid.layer(ProfileId::default()).map(|layer| layer.region_count())
 }
 
 /// Open ground with walls of all lengths, so that there is something to go around and to cut off.

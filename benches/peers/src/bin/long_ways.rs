@@ -132,7 +132,7 @@ fn hierarchical(
     while !search.is_finished() {
         search.step(grid, pool, 64);
         if stretch.is_none() {
-            stretch = search.take_stretch();
+            stretch = search.take_first_segment();
             first = since();
         }
     }

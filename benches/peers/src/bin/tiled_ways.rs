@@ -240,7 +240,7 @@ fn wait_for_beginning(
 ) -> Result<f64, String> {
     let begin = Instant::now();
     search.start(grid, pool, query).map_err(|error| error.to_string())?;
-    while !search.is_finished() && search.take_stretch().is_none() {
+    while !search.is_finished() && search.take_first_segment().is_none() {
         search.step(grid, pool, 64);
     }
     let wait = begin.elapsed().as_secs_f64() * 1e6;
@@ -293,8 +293,8 @@ fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
         let mut cell = || Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
         let (start, goal) = (cell(), cell());
         let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
-        let island = grid.island(ProfileId::default(), start);
-        if apart > FAR && island.is_some() && island == grid.island(ProfileId::default(), goal) {
+        let island = grid.region(ProfileId::default(), start);
+        if apart > FAR && island.is_some() && island == grid.region(ProfileId::default(), goal) {
             pairs.push((start, goal));
             if pairs.len() == count as usize {
                 break;

@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> Result<(), String> {
     let mut random = Random::default();
     let few = asks(&level, BEFORE, &mut random);
     let many = asks(&level, JOBS, &mut random);
-    let (mut queue, world) = (<SearchQueue>::default(), World(&level.grid));
+    let (mut queue, world) = (SearchQueue::default(), World(&level.grid));
     check_all(&level.grid, &few, pour(&mut queue, &world, &few).answers)?;
     let (mut ratios, mut rounds) = (Vec::new(), Vec::new());
     for round in 1..=options.rounds {
@@ -85,8 +85,8 @@ fn steady_ratio(rounds: &[Vec<f64>]) -> f64 {
 /// nearest.
 fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
     let market = random.pick(&level.cells);
-    let island = level.grid.island(UNIT, market);
-    let is_elsewhere = |cell: &Cell| level.grid.island(UNIT, *cell) != island;
+    let island = level.grid.region(UNIT, market);
+    let is_elsewhere = |cell: &Cell| level.grid.region(UNIT, *cell) != island;
     let elsewhere: Vec<Cell> = level.grid.rect().cells().filter(is_elsewhere).collect();
     let ask = |number: usize| {
         let start = random.pick(&level.cells);
@@ -204,7 +204,7 @@ impl Ask {
             Ok(path) => match path.kind() {
                 PathKind::Complete => goals.any(|goal| goal.admits(grid, UNIT, path.end())),
                 PathKind::Partial => self.query.reach == Reach::Nearest,
-                PathKind::Beginning => false,
+                PathKind::FirstSegment => false,
             },
             Err(_) => self.query.reach == Reach::Exact,
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use bevy_tilepath::{
     nav::{
-        formation::assign_places,
+        formation::assign_slots,
         queue::{Answer, FoundBy, JobOptions, SearchQueue},
     },
     prelude::*,
@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 /// The ways of all orders, to loose places. Each lane has a queue that goes on from order to
 /// order.
 fn ways(orders: &[Order], grid: &NavGrid, rounds: usize) -> Result<Vec<Line>, String> {
-    let mut queues = [<SearchQueue>::default(), <SearchQueue>::default()];
+    let mut queues = [SearchQueue::default(), SearchQueue::default()];
     let mut lines = Vec::with_capacity(orders.len());
     for order in orders {
         let places = order.places(grid, Formation::Loose)?;
@@ -104,7 +104,7 @@ impl Order {
         let order = GroupOrder::to(self.point).formation(formation);
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..rounds {
-            times.push(micros(|| assign_places(grid, &self.units, &order)).0);
+            times.push(micros(|| assign_slots(grid, &self.units, &order)).0);
         }
         self.places(grid, formation)?;
         Ok(median(&mut times))
@@ -113,12 +113,12 @@ impl Order {
     /// A place for each unit; an error unless they are apart and can be reached.
     fn places(&self, grid: &NavGrid, formation: Formation) -> Result<Vec<Cell>, String> {
         let order = GroupOrder::to(self.point).formation(formation);
-        let places: Vec<Cell> = assign_places(grid, &self.units, &order)
+        let places: Vec<Cell> = assign_slots(grid, &self.units, &order)
             .into_iter()
             .collect::<Result<_, PathFailure>>()
             .map_err(text)?;
-        let island = grid.island(UNIT, self.point);
-        let is_reached = |&place: &Cell| grid.island(UNIT, place) == island;
+        let island = grid.region(UNIT, self.point);
+        let is_reached = |&place: &Cell| grid.region(UNIT, place) == island;
         let apart: BTreeSet<Cell> = places.iter().copied().collect();
         if apart.len() < self.units.len() || !places.iter().all(is_reached) {
             return Err(format!("bad places around {}", self.point));

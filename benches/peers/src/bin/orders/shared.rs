@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 }
 
 fn measure(level: &Level, is_crowd: bool, rounds: usize) -> Result<Vec<Line>, String> {
-    let (mut random, mut queue) = (Random::default(), <SearchQueue>::default());
+    let (mut random, mut queue) = (Random::default(), SearchQueue::default());
     let mut field = <DistanceField>::new();
     let mut lines = Vec::with_capacity(GOALS);
     for _ in 0..GOALS {

@@ -74,7 +74,7 @@ fn print_layers(level: &Level, rounds: usize) -> Result<(), String> {
             at(edits, 99),
             at(edits, 100),
             layer.bytes() / 1_024,
-            layer.island_count(),
+            layer.region_count(),
         );
     }
     Ok(())
@@ -110,7 +110,7 @@ fn is_as_anew(grid: &NavGrid) -> Result<(), String> {
     let (mut forth, mut back) = (BTreeMap::new(), BTreeMap::new());
     for cell in grid.rect().cells() {
         let has_room = grid.cost(UNIT, cell) > 0;
-        let is_same = match (grid.island(UNIT, cell), anew.island(UNIT, cell)) {
+        let is_same = match (grid.region(UNIT, cell), anew.region(UNIT, cell)) {
             (None, None) => !has_room,
             // Numbers may differ: they must go together.
             (Some(a), Some(b)) => {

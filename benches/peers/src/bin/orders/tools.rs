@@ -109,7 +109,7 @@ fn maps(family: &str, options: &Options) -> Result<Vec<PathBuf>, String> {
 pub fn largest_island(grid: &NavGrid, profile: ProfileId) -> Vec<Cell> {
     let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
     for cell in grid.rect().cells() {
-        if let Some(island) = grid.island(profile, cell) {
+        if let Some(island) = grid.region(profile, cell) {
             *sizes.entry(island).or_default() += 1;
         }
     }
@@ -117,7 +117,7 @@ pub fn largest_island(grid: &NavGrid, profile: ProfileId) -> Vec<Cell> {
     let Some((largest, _)) = largest else {
         return Vec::new();
     };
-    let is_in = |cell: &Cell| grid.island(profile, *cell) == Some(largest);
+    let is_in = |cell: &Cell| grid.region(profile, *cell) == Some(largest);
     grid.rect().cells().filter(is_in).collect()
 }
 

@@ -1,0 +1,131 @@
+//! Where a unit can be put, and which cells it occupies and vacates.
+//!
+//! Input: a unit and a cell. Output: its position there, or what prevents it.
+
+use super::{
+    Crowd, CrowdError, UnitId,
+    reservations::GridPos,
+    unit::{NONE, State, Unit},
+};
+use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
+
+impl Crowd {
+    /// Returns the cell nearest to `cell`, at most `radius` columns and rows away, where a unit of `profile`
+    /// could be put: `unit` itself, or a new one. If `cell` is passable, only cells of its connected region
+    /// count. `None` if there is no room.
+    #[must_use]
+    pub fn nearest_free_cell(
+        &self,
+        grid: &NavGrid,
+        (cell, profile): (Cell, ProfileId),
+        unit: Option<UnitId>,
+        radius: u32,
+    ) -> Option<Cell> {
+        let index = unit.map_or(NONE, |unit| unit.index);
+        let region = grid.region(profile, cell);
+        let is_free = |&at: &Cell| {
+            (region.is_none() || grid.region(profile, at) == region)
+                && self.check_free(grid, profile, index, at).is_ok()
+        };
+        (0..=radius as i32).find_map(|distance| {
+            let ring = (-distance..=distance).flat_map(move |dy| {
+                (-distance..=distance)
+                    .filter(move |dx| dx.abs().max(dy.abs()) == distance)
+                    .map(move |dx| (dx, dy))
+            });
+            let cells = ring.map(|(dx, dy)| (dx * dx + dy * dy, cell.offset(dx, dy)));
+            let free = cells.filter(|(_, at)| is_free(at));
+            free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
+        })
+    }
+
+    /// Checks that a grid has the size of the grid for which the crowd was made.
+    pub(super) fn check_size(&self, grid: &NavGrid) -> Result<(), CrowdError> {
+        let is_same = (grid.width(), grid.height()) == self.size;
+        if is_same { Ok(()) } else { Err(CrowdError::OtherGrid) }
+    }
+
+    /// Returns the position of a cell where a unit of a profile can stand among the others: the unit with
+    /// this index, or a new one for [`NONE`].
+    pub(super) fn check_free(
+        &self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        index: u32,
+        cell: Cell,
+    ) -> Result<GridPos, CrowdError> {
+        let pos = self.check_passable(grid, profile, cell)?;
+        let size = grid.unit_size(profile) as usize;
+        let is_held = |&at: &u32| {
+            let reservation = self.reservations.get(at);
+            reservation.owner != NONE
+                && (reservation.owner != index || reservation.next_owner != NONE)
+        };
+        match self.reservations.block(pos, size as u8).position(|at| is_held(&at)) {
+            Some(at) => Err(CrowdError::Held(cell.offset((at % size) as i32, (at / size) as i32))),
+            None => Ok(pos),
+        }
+    }
+
+    /// Returns the position of a cell that is passable for a profile, occupied or not.
+    pub(super) fn check_passable(
+        &self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        cell: Cell,
+    ) -> Result<GridPos, CrowdError> {
+        self.check_size(grid)?;
+        let pos = GridPos::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
+        pos.ok_or(CrowdError::Impassable(cell))
+    }
+
+    /// Puts a unit at a position immediately, with a new size.
+    pub(super) fn put_at(&mut self, index: u32, pos: GridPos, size: u8) {
+        self.vacate(index);
+        let Unit { order, tail, .. } = self.units[index as usize];
+        self.add_to_position_sum(order, tail, -1);
+        self.add_to_position_sum(order, pos, 1);
+        let unit = &mut self.units[index as usize];
+        (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
+        (unit.is_pushed, unit.needs_refit) = (false, false);
+        self.occupy(index);
+        self.schedule_next_tick(index);
+    }
+
+    /// Makes a unit the owner of the cells on which it stands.
+    pub(super) fn occupy(&mut self, index: u32) {
+        let unit = self.units[index as usize];
+        if !unit.is_ghost {
+            for cell in self.reservations.block(unit.tail, unit.size) {
+                self.reservations.get_mut(cell).owner = index;
+            }
+            self.reservations.set_standing(unit.tail, unit.size, true);
+        }
+    }
+
+    /// Releases every cell of which a unit is the owner or the next owner.
+    pub(super) fn vacate(&mut self, index: u32) {
+        let unit = self.units[index as usize];
+        self.timers.remove(index);
+        self.reservations.set_listening(unit.tail, unit.size, false);
+        if unit.reserved_cell != NONE {
+            self.reservations.get_mut(unit.reserved_cell).next_owner = NONE;
+            self.units[index as usize].reserved_cell = NONE;
+        }
+        if unit.is_ghost {
+            return;
+        }
+        self.reservations.set_standing(unit.tail, unit.size, false);
+        for pos in [unit.tail, unit.head] {
+            for cell in self.reservations.block(pos, unit.size) {
+                let reservation = self.reservations.get_mut(cell);
+                if reservation.owner == index {
+                    self.release(cell);
+                } else if reservation.next_owner == index {
+                    reservation.next_owner = NONE;
+                }
+            }
+        }
+        self.wake_around_tail(index);
+    }
+}

@@ -1,0 +1,149 @@
+//! Queries of a field: the path cost of a cell, its next step, its whole path.
+//!
+//! Input: a cell. Output: an answer, or `None` where the cell is not settled. Steps are not stored: the next
+//! step is the one that lowers the path cost by exactly its own cost. Costs fall along every such step, so
+//! paths end, at the goal. Such a step is legal even on a grid edited since the start, as legal steps are
+//! looked up in the current grid.
+
+use core::{array, hint::black_box};
+
+use super::{
+    DistanceField,
+    steps::{StepModel, WeightedSteps},
+};
+use crate::nav::{
+    cell::Cell,
+    direction::{Direction, OFFSETS},
+    grid::NavGrid,
+    moves::NO_DIRECTION,
+    open_list::OpenList,
+    path::{Path, PathCost, PathKind, legs_from_back},
+};
+
+/// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few
+/// turns.
+const PREFERENCE: [Direction; 8] = [
+    Direction::NorthEast,
+    Direction::NorthWest,
+    Direction::SouthWest,
+    Direction::SouthEast,
+    Direction::East,
+    Direction::North,
+    Direction::West,
+    Direction::South,
+];
+
+impl<L: OpenList> DistanceField<L> {
+    /// Returns the cost of the cheapest path from `cell` to the goal; `None` unless the cell is settled. On a
+    /// grid edited since the start, returns the cost at that time.
+    #[must_use]
+    pub fn cost(&self, grid: &NavGrid, cell: Cell) -> Option<PathCost> {
+        if (grid.width(), grid.height()) != self.size {
+            return None;
+        }
+        let (x, y) = grid.local(cell)?;
+        let cost = self.settled(self.layout.index(x, y))?;
+        Some(PathCost(u64::from(cost) * u64::from(self.cost_unit)))
+    }
+
+    /// Returns the [costs](Self::cost) of the eight cells around `cell`, by direction, and last that of the
+    /// cell itself; [`u64::MAX`] where there is none. Reads three rows instead of nine cells.
+    #[must_use]
+    pub fn costs_around(&self, grid: &NavGrid, cell: Cell) -> [u64; 9] {
+        self.three_rows(grid, cell).map_or_else(
+            || self.costs_at_edge(grid, cell),
+            |[low, own, high]| {
+                let [west, here, east] = *own;
+                let costs = [east, high[2], high[1], high[0], west, low[0], low[1], low[2], here];
+                costs.map(|cost| match cost <= self.front {
+                    true => u64::from(cost) * u64::from(self.cost_unit),
+                    false => u64::MAX,
+                })
+            },
+        )
+    }
+
+    /// Returns the costs below, beside and above an inner cell, three each.
+    #[inline(always)]
+    fn three_rows(&self, grid: &NavGrid, cell: Cell) -> Option<[&[u32; 3]; 3]> {
+        let origin = grid.origin();
+        let x = cell.x.wrapping_sub(origin.x).wrapping_sub(1) as u32;
+        let y = cell.y.wrapping_sub(origin.y).wrapping_sub(1) as u32;
+        let size = (grid.width(), grid.height());
+        let is_inner = x < size.0.saturating_sub(2) && y < size.1.saturating_sub(2);
+        if !is_inner || size != self.size {
+            return None;
+        }
+        let row = |y| self.costs.get(self.layout.index(x, y)..)?.first_chunk::<3>();
+        Some([row(y)?, row(y + 1)?, row(y + 2)?])
+    }
+
+    #[cold]
+    fn costs_at_edge(&self, grid: &NavGrid, cell: Cell) -> [u64; 9] {
+        array::from_fn(|direction| {
+            let (dx, dy) = OFFSETS.get(direction).copied().unwrap_or_default();
+            self.cost(grid, cell.offset(dx, dy)).map_or(u64::MAX, |cost| cost.0)
+        })
+    }
+
+    /// Reads what [`costs_around`](Self::costs_around) will read and discards it. Done for many cells in
+    /// sequence, their cache misses overlap.
+    #[inline]
+    pub fn prefetch_around(&self, grid: &NavGrid, cell: Cell) {
+        let Some((x, y)) = grid.local(cell) else {
+            return;
+        };
+        for y in [y.saturating_sub(1), y, y + 1] {
+            black_box(self.costs.get(self.layout.index(x, y)).copied());
+        }
+    }
+
+    /// Returns the first step of the cheapest path from `cell` to the goal; `None` at the goal and unless the
+    /// cell is settled. On a grid edited since the start the step is one that is legal now, or `None`.
+    #[must_use]
+    pub fn direction(&self, grid: &NavGrid, cell: Cell) -> Option<Direction> {
+        let layer = self.layer(grid)?;
+        let (x, y) = grid.local(cell)?;
+        self.next_step(&WeightedSteps::new(layer, grid), x, y)
+    }
+
+    /// Returns the cheapest path from `start` to the goal, step by step as returned by
+    /// [`direction`](Self::direction); `None` unless the cell is settled. On a grid edited since the start
+    /// also `None` where the path is cut off.
+    #[must_use]
+    pub fn path(&self, grid: &NavGrid, start: Cell) -> Option<Path> {
+        let cost = self.cost(grid, start)?;
+        let model = WeightedSteps::new(self.layer(grid)?, grid);
+        let (mut x, mut y) = grid.local(start)?;
+        let steps = std::iter::from_fn(|| {
+            let direction = self.next_step(&model, x, y)?;
+            let (dx, dy) = direction.offset();
+            (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+            Some(direction)
+        });
+        // Steps come from first to last here.
+        let mut legs = legs_from_back(steps.map(|direction| (direction, 1)));
+        legs.reverse();
+        let (end, kind, revision) = (grid.global(x, y), PathKind::Complete, self.revision);
+        (end == self.goal).then_some(Path { start, end, legs, cost, kind, revision })
+    }
+
+    fn next_step(&self, model: &WeightedSteps<'_>, x: u32, y: u32) -> Option<Direction> {
+        let index = self.layout.index(x, y);
+        let cost = self.settled(index)?;
+        let steps = model.steps_from(x, y, NO_DIRECTION);
+        PREFERENCE.into_iter().find(|&direction| {
+            let number = direction as usize;
+            steps.directions & 1 << number != 0
+                && self
+                    .settled(self.layout.index_of_neighbor(index, number))
+                    .is_some_and(|remaining| remaining + model.step_cost(&steps, number) == cost)
+        })
+    }
+
+    /// Returns the cost of a settled cell, in units.
+    fn settled(&self, index: usize) -> Option<u32> {
+        let cost = self.costs[index];
+        (cost <= self.front).then_some(cost)
+    }
+}

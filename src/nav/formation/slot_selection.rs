@@ -1,0 +1,117 @@
+//! Selects the slots of a group.
+//!
+//! Input: the members in the order in which slots are given out, the nearest cells of each class, and, for a
+//! formation, a lattice slot for each member. Output: a slot for each member, as long as there are any: in
+//! the member's own connected region; its block and the free cells around it do not overlap other blocks.
+
+use super::{
+    layout::LatticeSlot,
+    nearest_cells::{NearestCells, UnitClass},
+    roster::{Member, Slot, octile_distance},
+    sparse_bits::{BitRect, SparseBits},
+};
+
+/// The candidate cells of a group, and the cells that are taken.
+#[derive(Debug)]
+pub(super) struct SlotSelection<'a> {
+    classes: &'a [UnitClass<'a>],
+    nearest_cells: Vec<NearestCells<'a>>,
+    /// Cells of slots given out, with the free cells around them.
+    taken: SparseBits,
+    spacing: u32,
+    size: (u32, u32),
+    goal: (u32, u32),
+}
+
+impl<'a> SlotSelection<'a> {
+    /// Creates a selection for these classes on a grid of this size, with no cells taken.
+    pub(super) fn new(
+        (classes, nearest_cells): (&'a [UnitClass<'a>], Vec<NearestCells<'a>>),
+        (size, goal): ((u32, u32), (u32, u32)),
+        spacing: u32,
+    ) -> Self {
+        Self { classes, nearest_cells, taken: SparseBits::new(size), spacing, size, goal }
+    }
+
+    /// Gives each member the nearest slot that is left.
+    pub(super) fn assign_loose(&mut self, members: &mut [Member]) {
+        members.iter_mut().for_each(|member| self.assign_nearest(member, None));
+    }
+
+    /// Gives each member its slot in the formation, or the nearest one that is left around it.
+    pub(super) fn assign_formation(
+        &mut self,
+        members: &mut [Member],
+        slots: &[LatticeSlot],
+        pitch: u32,
+    ) {
+        let wanted: Vec<(i64, i64)> = slots.iter().map(|slot| self.cell_of(slot, pitch)).collect();
+        self.survey(members, &wanted);
+        for ((member, slot), &wanted) in members.iter_mut().zip(slots).zip(&wanted) {
+            if let Some(cell) = self.free_slot(member, wanted) {
+                self.give_slot(member, Slot { cell, level: slot.row });
+            }
+        }
+        let around = around(4 + pitch as i64);
+        for ((member, slot), &(x, y)) in members.iter_mut().zip(slots).zip(&wanted) {
+            if member.slot.is_some() {
+                continue;
+            }
+            let mut candidates = around.iter().map(|(dx, dy)| (x + dx, y + dy));
+            match candidates.find_map(|wanted| self.free_slot(member, wanted)) {
+                Some(cell) => self.give_slot(member, Slot { cell, level: slot.row }),
+                None => self.assign_nearest(member, Some(slot.row)),
+            }
+        }
+    }
+
+    /// Gives the member the slot nearest to the goal that is left, if any.
+    fn assign_nearest(&mut self, member: &mut Member, level: Option<u32>) {
+        if let Some(found) = self.nearest_cells[member.class].take_nearest(&self.taken) {
+            let level = level.unwrap_or(found.distance);
+            self.give_slot(member, Slot { cell: found.cell, level });
+        }
+    }
+
+    fn give_slot(&mut self, member: &mut Member, slot: Slot) {
+        self.taken.insert_all(BitRect::square(slot.cell, member.size).grown(self.spacing));
+        member.slot = Some(slot);
+    }
+
+    /// Returns the cell if it is a possible slot for the member and free.
+    fn free_slot(&self, member: &Member, (x, y): (i64, i64)) -> Option<(u32, u32)> {
+        let cell = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
+        let is_free = self.nearest_cells[member.class].is_directly_reachable(cell)
+            && !self.taken.intersects(BitRect::square(cell, member.size));
+        is_free.then_some(cell)
+    }
+
+    /// Surveys the cells around the slots, class by class.
+    fn survey(&mut self, members: &[Member], wanted: &[(i64, i64)]) {
+        let mut cells = vec![Vec::new(); self.classes.len()];
+        for (member, &(x, y)) in members.iter().zip(wanted) {
+            let on_grid = |at: i64, side: u32| at.clamp(0, i64::from(side) - 1) as u32;
+            cells[member.class].push((on_grid(x, self.size.0), on_grid(y, self.size.1)));
+        }
+        for (nearest, cells) in self.nearest_cells.iter_mut().zip(cells) {
+            nearest.survey(cells.into_iter());
+        }
+    }
+
+    fn cell_of(&self, slot: &LatticeSlot, pitch: u32) -> (i64, i64) {
+        let cell = |goal: u32, points: i32| i64::from(goal) + i64::from(points) * i64::from(pitch);
+        (cell(self.goal.0, slot.x), cell(self.goal.1, slot.y))
+    }
+}
+
+/// Returns the offsets of up to `radius` columns and rows, nearest first.
+fn around(radius: i64) -> Vec<(i64, i64)> {
+    let line = -radius..=radius;
+    let mut offsets: Vec<(i64, i64)> =
+        line.clone().flat_map(|dy| line.clone().map(move |dx| (dx, dy))).collect();
+    offsets.sort_unstable_by_key(|&(dx, dy)| {
+        let length = octile_distance((0, 0), (dx.unsigned_abs() as u32, dy.unsigned_abs() as u32));
+        (length, dy, dx)
+    });
+    offsets
+}

@@ -1,0 +1,299 @@
+//! Passability along parallel lines (rows, or columns), and where straight scans along them stop.
+//!
+//! Each word of 64 cells also holds, for both directions along the line, the cells at which a scan stops. A
+//! stop is an impassable cell or a jump point: a passable cell with a forced neighbor, that is, one whose
+//! neighbor to a side is passable while the cell before that neighbor is not; or a passable cell that was
+//! added as an extra stop (on a cost border, say). A line of impassable cells lies on either side, and an
+//! impassable cell at both ends of each line, so every scan ends.
+
+use core::ops::Range;
+
+/// 64 cells of a line, the first at the lowest bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineWord {
+    pub(super) passable: u64,
+    /// Stops of scans forward (0) and backward (1).
+    pub(super) stops: [u64; 2],
+}
+
+const IMPASSABLE_WORD: LineWord = LineWord { passable: 0, stops: [u64::MAX; 2] };
+
+/// Direction of a scan along a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanDirection {
+    Forward,
+    Backward,
+}
+
+/// The end of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    /// Cells from the start of the scan, which does not count itself.
+    pub(crate) distance: u32,
+    /// Whether it is a jump point.
+    pub(crate) is_jump_point: bool,
+}
+
+/// All lines; see the [module](self).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScanLines {
+    words_per_line: usize,
+    words: Vec<LineWord>,
+    /// Cells that are stops without a forced neighbor, bits as in `words`; empty where there are none.
+    extra_stops: Vec<u64>,
+    /// Whether cells with forced neighbors are stops.
+    stops_at_forced: bool,
+}
+
+impl ScanLines {
+    /// Creates `count` lines of `length` cells, all impassable.
+    pub(super) fn new(length: u32, count: u32) -> Self {
+        let words_per_line = (length as usize + 2).div_ceil(64);
+        let words = vec![IMPASSABLE_WORD; words_per_line * (count as usize + 2)];
+        Self { words_per_line, words, extra_stops: Vec::new(), stops_at_forced: true }
+    }
+
+    /// Allocates extra stops for the lines.
+    pub(super) fn with_extra_stops(mut self) -> Self {
+        self.extra_stops = vec![0; self.words.len()];
+        self
+    }
+
+    /// The same lines, where only extra stops are jump points.
+    pub(super) fn with_extra_stops_only(self) -> Self {
+        Self { stops_at_forced: false, ..self.with_extra_stops() }
+    }
+
+    pub(super) const fn words_per_line(&self) -> usize {
+        self.words_per_line
+    }
+
+    /// The words of all `count` lines and of those on either side.
+    pub(super) fn words(&self, count: u32) -> &[LineWord] {
+        &self.words[..self.words_per_line * (count as usize + 2)]
+    }
+
+    /// For some words of a line, counts the passable cells, and the impassable cells whose four neighbors are
+    /// passable.
+    pub(super) fn obstacle_counts(&self, line: u32, words: Range<usize>) -> [u32; 2] {
+        let first = (line as usize + 1) * self.words_per_line;
+        let passable = |word: usize| self.words[word].passable;
+        let mut counts = [0; 2];
+        for word in first + words.start..first + words.end {
+            let current = passable(word);
+            let before = current << 1 | word.checked_sub(1).map_or(0, passable) >> 63;
+            let after =
+                current >> 1 | self.words.get(word + 1).map_or(0, |next| next.passable << 63);
+            let beside =
+                passable(word - self.words_per_line) & passable(word + self.words_per_line);
+            counts[0] += current.count_ones();
+            counts[1] += (!current & before & after & beside).count_ones();
+        }
+        counts
+    }
+
+    /// The words with `cells` and one more cell on either side.
+    pub(super) fn words_around(&self, cells: &Range<u32>) -> Range<usize> {
+        cells.start as usize / 64..((cells.end as usize + 1) / 64 + 1).min(self.words_per_line)
+    }
+
+    /// The words of a line from whose cells a scan may find something else when `cells`, on the line or
+    /// beside it, change: as far as the next stops that do not change.
+    pub(super) fn words_affected(&self, line: u32, cells: &Range<u32>) -> Range<usize> {
+        let first = (line as usize + 1) * self.words_per_line;
+        let near = self.words_around(cells);
+        let (mut start, mut end) = (near.start, near.end);
+        if start > 0 {
+            let stop = self.next_stop::<false>(first + start, 0, 0).1;
+            start = stop / 64 - first;
+        }
+        if end < self.words_per_line {
+            let stop = self.next_stop::<true>(first + end - 1, 63, 1).1;
+            end = stop / 64 - first + 1;
+        }
+        start..end
+    }
+
+    /// Sets which cells of a line are passable, from words with the first cell at bit 1.
+    pub(super) fn set_line(&mut self, line: u32, passable: &[u64]) {
+        let (first, _) = self.bit_position(line, 0);
+        let words = self.words[first..].iter_mut().take(self.words_per_line);
+        words.zip(passable).for_each(|(word, &passable)| word.passable = passable);
+    }
+
+    /// Sets the extra stops of a line, from words with the first cell at bit 1.
+    pub(super) fn set_line_extra_stops(&mut self, line: u32, extra_stops: &[u64]) {
+        let (first, _) = self.bit_position(line, 0);
+        let words = self.extra_stops[first..].iter_mut().take(self.words_per_line);
+        words.zip(extra_stops).for_each(|(word, &extra_stops)| *word = extra_stops);
+    }
+
+    pub(super) fn set_extra_stop(&mut self, line: u32, index: u32, is_stop: bool) {
+        let (word, bit) = self.bit_position(line, index);
+        let extra_stops = &mut self.extra_stops[word];
+        *extra_stops = *extra_stops & !(1 << bit) | u64::from(is_stop) << bit;
+    }
+
+    /// Only for lines with extra stops.
+    #[inline]
+    pub(super) fn is_extra_stop(&self, line: u32, index: u32) -> bool {
+        let (word, bit) = self.bit_position(line, index);
+        self.extra_stops[word] >> bit & 1 == 1
+    }
+
+    /// Whether extra stops are allocated.
+    pub(super) const fn has_extra_stops(&self) -> bool {
+        !self.extra_stops.is_empty()
+    }
+
+    /// The extra stops of all lines and of those on either side.
+    pub(super) fn extra_stops(&self) -> &[u64] {
+        &self.extra_stops
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.words.len() * size_of::<LineWord>() + self.extra_stops.len() * 8
+    }
+
+    /// Word and bit of cell `index` of line `line`.
+    #[inline]
+    const fn bit_position(&self, line: u32, index: u32) -> (usize, u32) {
+        let bit = index + 1;
+        ((line as usize + 1) * self.words_per_line + bit as usize / 64, bit % 64)
+    }
+
+    #[inline]
+    pub(super) fn is_passable(&self, line: u32, index: u32) -> bool {
+        let (word, bit) = self.bit_position(line, index);
+        self.words[word].passable >> bit & 1 == 1
+    }
+
+    /// Distance to the next stop forward, or backward, if it is a jump point.
+    #[inline(always)]
+    pub(super) fn jump_point<const FORWARD: bool>(&self, line: u32, index: u32) -> Option<u32> {
+        let stop = self.scan::<FORWARD>(line, index);
+        stop.is_jump_point.then_some(stop.distance)
+    }
+
+    pub(super) fn set_passable(&mut self, line: u32, index: u32, is_passable: bool) {
+        let (word, bit) = self.bit_position(line, index);
+        let passable = &mut self.words[word].passable;
+        *passable = *passable & !(1 << bit) | u64::from(is_passable) << bit;
+    }
+
+    /// The next stop forward, or backward.
+    #[inline(always)]
+    pub(super) fn scan<const FORWARD: bool>(&self, line: u32, index: u32) -> Stop {
+        let (word, bit) = self.bit_position(line, index);
+        let (distance, stop_bit) = self.next_stop::<FORWARD>(word, bit, usize::from(!FORWARD));
+        let is_jump_point = self.words[stop_bit / 64].passable >> (stop_bit % 64) & 1 == 1;
+        Stop { distance, is_jump_point }
+    }
+
+    /// Distance to the next stop forward, or backward, among the stops of scans in `direction` (0 forward, 1
+    /// backward), and the index of its bit among all.
+    #[inline(always)]
+    fn next_stop<const FORWARD: bool>(
+        &self,
+        mut word: usize,
+        bit: u32,
+        direction: usize,
+    ) -> (u32, usize) {
+        let current = word * 64 + bit as usize;
+        if FORWARD {
+            // All bits above; shifted twice, as there may be none.
+            let mut stops = self.words[word].stops[direction] & (u64::MAX << bit << 1);
+            while stops == 0 {
+                word += 1;
+                stops = self.words[word].stops[direction];
+            }
+            let stop_bit = word * 64 + stops.trailing_zeros() as usize;
+            ((stop_bit - current) as u32, stop_bit)
+        } else {
+            let mut stops = self.words[word].stops[direction] & !(u64::MAX << bit);
+            while stops == 0 {
+                word -= 1;
+                stops = self.words[word].stops[direction];
+            }
+            let stop_bit = word * 64 + 63 - stops.leading_zeros() as usize;
+            ((current - stop_bit) as u32, stop_bit)
+        }
+    }
+
+    /// Updates the stops of a line after `cells`, on it or beside it, have changed.
+    pub(super) fn refresh(&mut self, line: u32, cells: &Range<u32>) {
+        let first = (line as usize + 1) * self.words_per_line;
+        for word in self.words_around(cells) {
+            self.find_stops(first + word);
+        }
+    }
+
+    /// Appends to `visible`, as words of bits, the cells of some words of a line whose next stop forward, or
+    /// backward, is a jump point.
+    pub(super) fn push_visibility(
+        &self,
+        line: u32,
+        words: Range<usize>,
+        direction: ScanDirection,
+        visible: &mut Vec<u64>,
+    ) {
+        let first = (line as usize + 1) * self.words_per_line;
+        let range = &self.words[first + words.start..first + words.end];
+        let is_passable = |bit: usize| self.words[bit / 64].passable >> (bit % 64) & 1;
+        match direction {
+            ScanDirection::Backward => {
+                // The state before the first word carries over into it.
+                let mut carry = match words.start {
+                    0 => 0,
+                    start => is_passable(self.next_stop::<false>(first + start, 0, 1).1),
+                };
+                visible.extend(range.iter().map(|word| {
+                    fill_between(word.stops[1], word.passable & word.stops[1], &mut carry)
+                }));
+            }
+            ScanDirection::Forward => {
+                let mut carry = match words.end {
+                    end if end == self.words_per_line => 0,
+                    end => is_passable(self.next_stop::<true>(first + end - 1, 63, 0).1),
+                };
+                let start = visible.len();
+                visible.extend(range.iter().rev().map(|word| {
+                    let jumps = (word.passable & word.stops[0]).reverse_bits();
+                    fill_between(word.stops[0].reverse_bits(), jumps, &mut carry).reverse_bits()
+                }));
+                visible[start..].reverse();
+            }
+        }
+    }
+
+    fn find_stops(&mut self, word: usize) {
+        let passable = self.words[word].passable;
+        let mut forced = [0; 2];
+        for neighbor_word in [word - self.words_per_line, word + self.words_per_line] {
+            let neighbors = self.words[neighbor_word].passable;
+            // Words at the ends of lines have impassable cells there.
+            let passable = |word: Option<usize>| {
+                word.and_then(|word| self.words.get(word)).map_or(0, |word| word.passable)
+            };
+            let before = neighbors << 1 | passable(neighbor_word.checked_sub(1)) >> 63;
+            let after = neighbors >> 1 | passable(Some(neighbor_word + 1)) << 63;
+            forced[0] |= neighbors & !before;
+            forced[1] |= neighbors & !after;
+        }
+        if !self.stops_at_forced {
+            forced = [0; 2];
+        }
+        let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
+        self.words[word].stops = forced.map(|forced| !passable | forced | extra_stops);
+    }
+}
+
+/// The cells above each of `jumps` up to and including the next of `stops`: those from which a downward scan
+/// finds it. `carry` passes from word to word.
+fn fill_between(stops: u64, jumps: u64, carry: &mut u64) -> u64 {
+    let free = !stops;
+    let starts = jumps << 1 | *carry;
+    let (sum, overflow) = free.overflowing_add(starts);
+    *carry = u64::from(overflow) | jumps >> 63;
+    sum ^ free
+}

@@ -1,0 +1,82 @@
+//! The terrain in jump point search: what a step costs, and which directions are worth trying where a jump
+//! ends.
+//!
+//! Input: a layer with its [`JumpMap`], and the grid's terrain. Output: cost sums of steps; for a cell and
+//! the direction it was reached by, the directions to try. Where all cells around cost the same, they come
+//! from a table; on a cost border, costs are compared ([`DominatedSteps`]). Shared by jump point search and
+//! by distance fields.
+//!
+//! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
+//! along: only a single step from border to border can lead to another cost.
+
+use super::{
+    dominated_steps::{BlockCosts, DominatedSteps},
+    grid::NavGrid,
+    jump_map::JumpMap,
+    layer::Layer,
+    terrain::Neighborhood,
+};
+
+/// A layer with its jump map and terrain costs; see the [module](self).
+pub(crate) struct JumpTerrain<'a> {
+    pub(crate) layer: &'a Layer,
+    pub(crate) map: &'a JumpMap,
+    /// The terrain of each cell that determines its cost, row-major.
+    terrain: &'a [u8],
+    width: u32,
+    /// Cost sum of the cheapest step, in units.
+    lowest: u32,
+    dominated_steps: &'static DominatedSteps,
+}
+
+impl<'a> JumpTerrain<'a> {
+    pub(crate) fn new(layer: &'a Layer, map: &'a JumpMap, grid: &'a NavGrid) -> Self {
+        let (lowest, _) = layer.cost_sum_range();
+        let neighborhood =
+            if map.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
+        let dominated_steps = DominatedSteps::of(neighborhood);
+        let terrain = layer.ground(grid.terrain_bytes());
+        Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps }
+    }
+
+    #[inline]
+    fn excess_of(&self, x: u32, y: u32) -> u32 {
+        self.layer.excess(self.terrain[y as usize * self.width as usize + x as usize])
+    }
+
+    /// Cost sum of a step between two cells that cost what `(x, y)` does.
+    #[inline]
+    pub(crate) fn cost_sum_at<const WEIGHTED: bool>(&self, x: u32, y: u32) -> u32 {
+        self.lowest + if WEIGHTED { 2 * self.excess_of(x, y) } else { 0 }
+    }
+
+    /// Cost sum of a step onto `(x, y)` from terrain on which a step has the cost sum `cost_sum`.
+    #[inline]
+    pub(crate) fn cost_sum_onto(&self, cost_sum: u32, x: u32, y: u32) -> u32 {
+        (self.lowest + cost_sum) / 2 + self.excess_of(x, y)
+    }
+
+    /// Directions worth trying from a cell that was reached by `arrival`.
+    #[inline]
+    pub(crate) fn successors<const WEIGHTED: bool>(&self, x: u32, y: u32, arrival: u8) -> u8 {
+        let pattern = self.layer.pattern(x, y);
+        if !WEIGHTED || !self.map.is_on_cost_border(x, y) {
+            return self.layer.moves().get(arrival, pattern);
+        }
+        // Outside of the grid this reads some other cell's cost, for a neighbor that is not passable.
+        let here = y as usize * self.width as usize + x as usize;
+        let row = |offset: usize| {
+            let first = here.wrapping_add(offset).wrapping_sub(1);
+            [first, first.wrapping_add(1), first.wrapping_add(2)]
+                .map(|index| self.layer.excess(self.terrain.get(index).copied().unwrap_or(0)))
+        };
+        let width = self.width as usize;
+        let (below, beside, above) = (row(width.wrapping_neg()), row(0), row(width));
+        let mut costs = BlockCosts { excess: [0; 9], lowest: self.lowest };
+        costs.excess[..3].copy_from_slice(&below);
+        costs.excess[3..6].copy_from_slice(&beside);
+        costs.excess[6..].copy_from_slice(&above);
+        let legal = self.layer.moves().legal(pattern);
+        self.dominated_steps.prune(legal, arrival, pattern, &costs)
+    }
+}

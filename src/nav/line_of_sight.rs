@@ -1,0 +1,209 @@
+//! Straight lines over the grid: line of sight, and lines that a unit can follow.
+//!
+//! Input: two cells and the passability of a layer. Output: whether the line between their centers is free.
+//! There are two kinds of lines, both symmetric, computed in integers and without allocation, column by
+//! column along the longer axis:
+//!
+//! - **Thin** ([`NavGrid::has_line_of_sight`]): every cell whose interior the line crosses must be passable,
+//!   except its two ends. Where the line runs exactly through the corner between four cells, one passable
+//!   cell of the two beside it is enough.
+//! - **Swept** ([`NavGrid::clear_line`]): every cell must be passable that is less than one column and less
+//!   than one row away from some point of the line, including its two ends. These are exactly the cells that
+//!   a square of one cell touches on its way along the line, so this is
+//!   [`CornerRule::Forbid`](super::terrain::CornerRule::Forbid) for lines in any direction.
+//!
+//! Units larger than a cell need nothing more. A layer's cells are anchors (see
+//! [`Profile::size`](super::terrain::Profile::size)), and with its anchor between cells, a block covers no
+//! other cells than it does with its anchor on the cells less than one column and one row away. If those are
+//! passable, the block of `n × n` cells that moves along the line touches no impassable cell.
+//!
+//! Source: the error term of J. E. Bresenham, "Algorithm for computer control of a digital plotter" (IBM
+//! Systems Journal 4(1), 1965), with all cells touched instead of the nearest.
+
+use super::{cell::Cell, grid::NavGrid, layer::Layer, terrain::ProfileId};
+
+/// The direction of a line: columns counted along its longer axis, rows across.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slope {
+    /// One step along the longer axis and one across, in columns and rows of the grid.
+    pub(crate) along: (i32, i32),
+    pub(crate) across: (i32, i32),
+    /// Steps along from end to end, and steps across: never more.
+    pub(crate) length: u32,
+    pub(crate) rise: u32,
+}
+
+impl Slope {
+    /// Returns the slope of a line that goes `dx` columns to the right and `dy` rows up.
+    pub(crate) const fn of(dx: i64, dy: i64) -> Self {
+        let (row, column) = ((dx.signum() as i32, 0), (0, dy.signum() as i32));
+        let (width, height) = (dx.unsigned_abs() as u32, dy.unsigned_abs() as u32);
+        if width >= height {
+            Self { along: row, across: column, length: width, rise: height }
+        } else {
+            Self { along: column, across: row, length: height, rise: width }
+        }
+    }
+
+    fn between(a: (u32, u32), b: (u32, u32)) -> Self {
+        Self::of(i64::from(b.0) - i64::from(a.0), i64::from(b.1) - i64::from(a.1))
+    }
+
+    /// Returns the cell so many steps along and across from `(x, y)`.
+    #[inline(always)]
+    fn cell(&self, (x, y): (u32, u32), along: u32, across: u32) -> (u32, u32) {
+        let (along, across) = (along as i32, across as i32);
+        let dx = self.along.0 * along + self.across.0 * across;
+        let dy = self.along.1 * along + self.across.1 * across;
+        (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy))
+    }
+}
+
+/// How far across a line is over some column: whole rows, and parts of a row (as many as the line is long
+/// make a row).
+#[derive(Clone, Copy, Default)]
+struct LineHeight {
+    row: u32,
+    part: u32,
+}
+
+impl LineHeight {
+    /// Advances to the next column.
+    #[inline(always)]
+    const fn advance(&mut self, slope: &Slope) {
+        self.part += slope.rise;
+        if self.part >= slope.length {
+            self.part -= slope.length;
+            self.row += 1;
+        }
+    }
+
+    /// Returns the first row that is not below it.
+    #[inline(always)]
+    fn ceil(self) -> u32 {
+        self.row + u32::from(self.part > 0)
+    }
+}
+
+/// Whether all cells that a square touches on its way from `a` to `b` (both on the grid) are free: see the
+/// [module](self).
+#[inline]
+pub(crate) fn is_swept_line_free(
+    a: (u32, u32),
+    b: (u32, u32),
+    is_free: impl Fn(u32, u32) -> bool,
+) -> bool {
+    let slope = Slope::between(a, b);
+    // In each column the line covers the heights from the column before to the column after it, as far as the
+    // line goes.
+    let (mut low, mut high) = (LineHeight::default(), LineHeight::default());
+    for along in 0..=slope.length {
+        if along < slope.length {
+            high.advance(&slope);
+        }
+        for across in low.row..=high.ceil() {
+            let (x, y) = slope.cell(a, along, across);
+            if !is_free(x, y) {
+                return false;
+            }
+        }
+        if along > 0 {
+            low.advance(&slope);
+        }
+    }
+    true
+}
+
+impl Layer {
+    /// Whether the thin line between the centers of two cells (counted from the origin) is free: see the
+    /// [module](crate::nav::line_of_sight). Whether the two cells are passable themselves does not matter;
+    /// false if one is not on the grid. Time: that of reading about two cells per column.
+    #[must_use]
+    pub fn has_line_of_sight(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        if !is_on(self, a) || !is_on(self, b) {
+            return false;
+        }
+        let slope = Slope::between(a, b);
+        let is_free = |along, across| {
+            let (x, y) = slope.cell(a, along, across);
+            self.is_passable(x, y)
+        };
+        // The height at which the line leaves the column, in parts of its row: twice the length makes a full
+        // row.
+        let full_row = 2 * slope.length;
+        let (mut row, mut height) = (0, slope.length + slope.rise);
+        for column in 0..slope.length {
+            if height >= full_row {
+                let is_corner = height == full_row;
+                let is_open = is_free(column, row + 1) || (is_corner && is_free(column + 1, row));
+                if !is_open {
+                    return false;
+                }
+                row += 1;
+                height -= full_row;
+            }
+            if column + 1 < slope.length && !is_free(column + 1, row) {
+                return false;
+            }
+            height += 2 * slope.rise;
+        }
+        true
+    }
+
+    /// Whether a unit of this profile can go straight from one cell to the other (counted from the origin):
+    /// the swept line of the [module](crate::nav::line_of_sight). False if one is not on the grid. Time: that
+    /// of reading up to four cells per column.
+    #[must_use]
+    pub fn clear_line(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        is_on(self, a) && is_on(self, b) && is_swept_line_free(a, b, |x, y| self.is_passable(x, y))
+    }
+}
+
+fn is_on(layer: &Layer, (x, y): (u32, u32)) -> bool {
+    let (width, height) = layer.size();
+    x < width && y < height
+}
+
+impl NavGrid {
+    /// Whether nothing that `profile` cannot pass stands between two cells: every cell whose interior the
+    /// line between their centers crosses is passable, and where it runs exactly through the corner between
+    /// four cells, one of the two beside it. The two cells themselves do not matter. Symmetric; false if a
+    /// cell is not on the grid or the profile is unknown.
+    ///
+    /// For sight across water or over low walls, use a profile that passes them, of size 1.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let mut grid = NavGrid::new(20, 10, TerrainId::GROUND)?;
+    /// grid.block(CellRect::new(Cell::new(10, 0), 1, 5))?;
+    /// let sees = |from, to| grid.has_line_of_sight(ProfileId(0), Cell::from(from), Cell::from(to));
+    /// assert!(sees((4, 5), (16, 5)) && !sees((4, 4), (16, 4)));
+    /// # Ok::<(), GridError>(())
+    /// ```
+    #[must_use]
+    pub fn has_line_of_sight(&self, profile: ProfileId, a: Cell, b: Cell) -> bool {
+        let line = locate_line(self, profile, a, b);
+        line.is_some_and(|(layer, a, b)| layer.has_line_of_sight(a, b))
+    }
+
+    /// Whether a unit of `profile` can go straight from one cell to the other, in any direction: its block of
+    /// cells touches no impassable cell along the line, neither at the ends nor at a corner. (So every cell
+    /// is passable for it that is less than one column and less than one row away from some point of the line
+    /// between the centers.) Symmetric; false if a cell is not on the grid or the profile is unknown. Terrain
+    /// costs, and the steps that the profile may take, do not matter.
+    #[must_use]
+    pub fn clear_line(&self, profile: ProfileId, a: Cell, b: Cell) -> bool {
+        let line = locate_line(self, profile, a, b);
+        line.is_some_and(|(layer, a, b)| layer.clear_line(a, b))
+    }
+}
+
+/// Returns the layer of a profile and the columns and rows of two cells on it.
+fn locate_line(
+    grid: &NavGrid,
+    profile: ProfileId,
+    a: Cell,
+    b: Cell,
+) -> Option<(&Layer, (u32, u32), (u32, u32))> {
+    Some((grid.layer(profile)?, grid.local(a)?, grid.local(b)?))
+}

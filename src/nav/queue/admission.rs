@@ -1,0 +1,259 @@
+//! Admission: which job runs next, and what happens to jobs that cannot continue.
+//!
+//! Input: jobs that wait. Output: tasks in flight; jobs of tasks that end early wait again.
+
+use super::{
+    GridSource, JOB_COST, Ticket,
+    groups::GroupKey,
+    in_flight::{Task, TaskKind},
+    job::{Answer, FoundBy, Job},
+    search_queue::SearchQueue,
+    shared_field::SharedField,
+    sharing_policy::MAX_FIELDS,
+    single_search::MAX_BACKLOG,
+};
+use crate::nav::{grid::NavGrid, layer::Layer, query::PathFailure, search::SearchCounters};
+
+/// Waiting jobs scanned for members of a group, for one unit of the budget.
+const JOBS_SCANNED_PER_UNIT: usize = 8;
+/// What each member of a group costs.
+const MEMBER_COST: u32 = 4;
+
+impl SearchQueue {
+    /// Admits the next job, if one waits and there is a slot for it; returns whether it did.
+    pub(super) fn admit_one(
+        &mut self,
+        grids: &impl GridSource,
+        left: &mut u32,
+        answer: &mut impl FnMut(Answer),
+    ) -> bool {
+        let Some((mut job, slot)) = self.next_job() else {
+            return false;
+        };
+        self.sharing.remove_waiting(&job);
+        job.is_new = false;
+        *left = left.saturating_sub(JOB_COST);
+        let Some(grid) = grids.grid(job.grid) else {
+            let gone = Err(PathFailure::GridGone(job.grid));
+            answer(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
+            return true;
+        };
+        let may_start_field = matches!(slot, Slot::New);
+        let Some(job) = self.share_field(job, grid, left, may_start_field) else {
+            return true;
+        };
+        match slot {
+            Slot::New => {
+                let mut single = self.idle_searches.pop().unwrap_or_default();
+                single.backlog.push_back(job);
+                self.tasks.push(Task::new(TaskKind::Single(single)));
+            }
+            Slot::Backlog(index) => {
+                if let TaskKind::Single(single) = &mut self.tasks[index].kind {
+                    single.backlog.push_back(job);
+                }
+                self.backlog_cursor = index + 1;
+            }
+        }
+        true
+    }
+
+    /// Lets a job share a field with others that have its goal, if there is one or it pays to start one.
+    /// Returns the job if not.
+    fn share_field(
+        &mut self,
+        job: Job,
+        grid: &NavGrid,
+        left: &mut u32,
+        may_start_field: bool,
+    ) -> Option<Job> {
+        let Some(key) = GroupKey::of(&job) else {
+            return Some(job);
+        };
+        if self.field_count == 0 && !self.sharing.has_waiting(key, job.class) {
+            return Some(job);
+        }
+        // Where there is no path, the search finds the reason without expanding anything.
+        let layer = grid.layer(key.profile);
+        let Some(layer) = layer.filter(|layer| is_reachable(&job, &key, grid, layer)) else {
+            return Some(job);
+        };
+        for task in &mut self.tasks {
+            if let TaskKind::Shared(shared) = &mut task.kind
+                && shared.key == key
+            {
+                shared.join(job, grid, &mut self.idle_searches);
+                return None;
+            }
+        }
+        let allowance = self.waiting.allowance(job.class);
+        if may_start_field
+            && self.field_count < MAX_FIELDS
+            && self.sharing.pays((key, job.class), allowance, grid, layer)
+        {
+            self.start_field(key, job, grid, layer, left)
+        } else {
+            Some(job)
+        }
+    }
+
+    /// Starts a field for a job and all waiting ones of its group that may be admitted. Returns the job if
+    /// there can be no field.
+    fn start_field(
+        &mut self,
+        key: GroupKey,
+        job: Job,
+        grid: &NavGrid,
+        layer: &Layer,
+        left: &mut u32,
+    ) -> Option<Job> {
+        let mut field = self.idle_fields.pop().unwrap_or_default();
+        if field.start(grid, key.profile, key.goal).is_err() {
+            self.idle_fields.push(field);
+            return Some(job);
+        }
+        for count in [self.waiting.short_len(), self.waiting.long_len()] {
+            *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
+        }
+        let is_member =
+            |job: &Job| GroupKey::of(job) == Some(key) && is_reachable(job, &key, grid, layer);
+        let mut jobs = self.waiting.pop_matching(&is_member);
+        for job in &mut jobs {
+            self.sharing.remove_waiting(job);
+            job.is_new = false;
+        }
+        jobs.push(job);
+        *left = left.saturating_sub((jobs.len() as u32).saturating_mul(MEMBER_COST));
+        let shared = SharedField::new(key, field, jobs, grid, &mut self.idle_searches);
+        self.tasks.push(Task::new(TaskKind::Shared(Box::new(shared))));
+        self.field_count += 1;
+        None
+    }
+
+    /// Takes the next job that may run now, and returns its slot: a new one, or, where all are taken and
+    /// short jobs finished fast in the last round, the backlog of another task.
+    fn next_job(&mut self) -> Option<(Job, Slot)> {
+        let short = self.waiting.next_short();
+        if self.tasks.len() >= self.settings.in_flight.max(1) {
+            let (_, lane) = short?;
+            let index = self.task_with_free_backlog()?;
+            return Some((self.waiting.pop(lane)?, Slot::Backlog(index)));
+        }
+        let long = self.waiting.next_long().filter(|_| self.has_long_slot());
+        let (_, lane) = short.into_iter().chain(long).min_by_key(|&(ticket, _)| ticket)?;
+        Some((self.waiting.pop(lane)?, Slot::New))
+    }
+
+    /// Returns the next task, round robin, that can start another job after its own.
+    fn task_with_free_backlog(&self) -> Option<usize> {
+        let (start, count) = (self.backlog_cursor, self.tasks.len());
+        (start..start + count).map(|index| index % count).find(|&index| {
+            let task = &self.tasks[index];
+            match &task.kind {
+                // Only the first job can be long: no job that is known to be long joins a backlog.
+                TaskKind::Single(single) => {
+                    single.backlog.len() < self.backlog_limit
+                        && task.jobs().next().is_none_or(|job| !job.is_long)
+                }
+                TaskKind::Shared(_) => false,
+            }
+        })
+    }
+
+    /// Estimates how many jobs fit into a slice, from what a round spent on how many answers.
+    pub(super) fn adjust_backlog_limit(&mut self, spent: u32, answers: usize) {
+        let slice = u64::from(self.settings.slice);
+        let fit = answers as u64 * slice / u64::from(spent.max(1));
+        self.backlog_limit = (fit.saturating_sub(1) as usize).min(MAX_BACKLOG);
+    }
+
+    /// Whether there is a slot for one more long search: three quarters of the slots are for them.
+    pub(super) fn has_long_slot(&self) -> bool {
+        let slots = self.settings.in_flight.max(1);
+        let is_long = |task: &&Task| match &task.kind {
+            TaskKind::Single(_) => task.jobs().next().is_some_and(|job| job.is_long),
+            TaskKind::Shared(_) => true,
+        };
+        self.tasks.iter().filter(is_long).count() < (slots * 3 / 4).max(1)
+    }
+
+    /// Restarts the tasks that edits have made stale, and those whose grid is gone.
+    pub(super) fn restart_stale(&mut self, grids: &impl GridSource) {
+        let mut index = 0;
+        while index < self.tasks.len() {
+            if self.tasks[index].is_stale(grids) {
+                self.restart(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Ends a task; its jobs wait again, to start from scratch.
+    pub(super) fn restart(&mut self, index: usize) {
+        // Jobs in a backlog have not started.
+        let started = match &self.tasks[index].kind {
+            TaskKind::Single(single) => usize::from(single.job.is_some()),
+            TaskKind::Shared(_) => usize::MAX,
+        };
+        for (position, mut job) in self.retire(index).into_iter().enumerate() {
+            if position < started {
+                self.restarts += 1;
+                job.restarts += 1;
+            }
+            self.wait_again(job);
+        }
+    }
+
+    /// Puts a job back into its lane.
+    pub(super) fn wait_again(&mut self, job: Job) {
+        self.sharing.add_waiting(&job);
+        self.waiting.push_again(job);
+    }
+
+    /// Removes a task and returns the jobs that it has not answered; the order of the others stays.
+    pub(super) fn retire(&mut self, index: usize) -> Vec<Job> {
+        if index < self.cursor {
+            self.cursor -= 1;
+        }
+        match self.tasks.remove(index).kind {
+            TaskKind::Single(mut single) => {
+                let jobs = single.retire(&self.pool);
+                self.idle_searches.push(single);
+                jobs
+            }
+            TaskKind::Shared(shared) => {
+                let (jobs, field) = shared.retire(&self.pool, &mut self.idle_searches);
+                self.idle_fields.push(field);
+                self.field_count -= 1;
+                jobs
+            }
+        }
+    }
+
+    /// Removes a job from its task; returns whether there was one.
+    pub(super) fn cancel_in_flight(&mut self, ticket: Ticket) -> bool {
+        let pool = &self.pool;
+        let found = self.tasks.iter_mut().position(|task| task.cancel(ticket, pool));
+        if let Some(index) = found
+            && self.tasks[index].jobs().next().is_none()
+        {
+            self.retire(index);
+        }
+        found.is_some()
+    }
+}
+
+/// Where a job is to run.
+enum Slot {
+    New,
+    /// In the backlog of the task with this index.
+    Backlog(usize),
+}
+
+/// Whether start, goal and, if there is one, rally lie in one connected region.
+fn is_reachable(job: &Job, key: &GroupKey, grid: &NavGrid, layer: &Layer) -> bool {
+    let region = |cell| grid.local(cell).and_then(|(x, y)| layer.region(x, y));
+    let (start, goal) = (region(job.query.start), job.query.goal);
+    start.is_some() && start == region(key.goal) && (goal == key.goal || start == region(goal))
+}

@@ -1,0 +1,93 @@
+//! Tasks in flight: a search for single jobs, or a field that many jobs share.
+//!
+//! Input: a quantum of the budget. Output: what was spent of it, and finished jobs. Tasks share nothing
+//! with each other, so those of a round may run on several threads.
+
+use std::collections::VecDeque;
+
+use super::{
+    GridSource, Ticket,
+    job::{FinishedJob, Job},
+    shared_field::SharedField,
+    single_search::SingleSearch,
+};
+use crate::nav::node_pool::NodePool;
+
+/// Work in flight.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) kind: TaskKind,
+    /// Its share of the round's budget.
+    pub(super) quantum: u32,
+    /// What it spent of that.
+    pub(super) spent: u32,
+}
+
+#[derive(Debug)]
+pub(super) enum TaskKind {
+    Single(Box<SingleSearch>),
+    Shared(Box<SharedField>),
+}
+
+impl Task {
+    pub(super) fn new(kind: TaskKind) -> Self {
+        Self { kind, quantum: 0, spent: 0 }
+    }
+
+    /// Works for its quantum. Nothing is spent where the task does not fit the grid any more.
+    pub(super) fn run(&mut self, grids: &impl GridSource, pool: &NodePool) {
+        self.spent = match &mut self.kind {
+            TaskKind::Single(single) => single.run(grids, pool, self.quantum),
+            TaskKind::Shared(shared) => shared.run(grids, pool, self.quantum),
+        };
+    }
+
+    /// Whether it must be restarted because of an edit.
+    pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
+        match &mut self.kind {
+            TaskKind::Single(single) => single.is_stale(grids),
+            TaskKind::Shared(shared) => shared.is_stale(grids),
+        }
+    }
+
+    /// Returns all jobs that are not answered, those that were started first.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = &Job> {
+        let (single, shared) = match &self.kind {
+            TaskKind::Single(single) => (Some(single), None),
+            TaskKind::Shared(shared) => (None, Some(shared)),
+        };
+        let single = single.into_iter().flat_map(|single| single.job.iter().chain(&single.backlog));
+        single.chain(shared.into_iter().flat_map(|shared| shared.jobs()))
+    }
+
+    /// Returns the jobs that are finished and not delivered.
+    pub(super) fn finished(&mut self) -> &mut Vec<FinishedJob> {
+        match &mut self.kind {
+            TaskKind::Single(single) => &mut single.finished,
+            TaskKind::Shared(shared) => &mut shared.finished,
+        }
+    }
+
+    /// Returns the jobs that have to wait again after the round: not started, or rejected.
+    pub(super) fn leaving(&mut self) -> &mut VecDeque<Job> {
+        match &mut self.kind {
+            TaskKind::Single(single) => &mut single.backlog,
+            TaskKind::Shared(shared) => &mut shared.rejected,
+        }
+    }
+
+    /// Removes a job; returns whether it was there.
+    pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
+        match &mut self.kind {
+            TaskKind::Single(single) => single.cancel(ticket, pool),
+            TaskKind::Shared(shared) => shared.cancel(ticket, pool),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match &self.kind {
+            TaskKind::Single(single) => single.bytes(),
+            TaskKind::Shared(shared) => shared.bytes(),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Many jobs with one destination, and the distance field around it.
+//!
+//! Input: jobs with one goal, or with goals of their own around one rally. Output: their paths, lowest
+//! ticket first, as soon as the field has reached all their starts. Paths to the destination itself are
+//! read off the field. The others follow the field most of the path, and then a search (see `last_leg`),
+//! one after the other. Jobs that a field cannot answer are rejected: each gets a search of its own.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{
+    GridSource, JOB_COST, Ticket,
+    groups::GroupKey,
+    job::{FinishedJob, FoundBy, Job},
+    last_leg::LastLeg,
+    single_search::SingleSearch,
+};
+use crate::nav::{
+    field::DistanceField, grid::NavGrid, node_pool::NodePool, path::Path, query::PathFailure,
+    search::SearchCounters,
+};
+
+/// Steps of a field (about 20 ns each, measured) for one unit of the budget.
+const FIELD_STEPS: u32 = 2;
+/// What reading a path off a field costs, and the steps of the path that cost one unit more (measured: a
+/// path of 300 steps takes 3 µs).
+const PATH_WORK: u32 = 8;
+const STEPS_PER_UNIT: u32 = 4;
+
+/// Jobs that share a field.
+#[derive(Debug)]
+pub(super) struct SharedField {
+    pub(super) key: GroupKey,
+    /// By ticket: whole crowds are canceled when they get another order.
+    jobs: BTreeMap<Ticket, Job>,
+    field: DistanceField,
+    /// Finds the last leg for jobs whose goal is only near the field's, if there are any.
+    last_leg: Option<LastLeg>,
+    pub(super) finished: Vec<FinishedJob>,
+    /// Jobs whose paths cost more than a field can count, or that cannot follow the field.
+    pub(super) rejected: VecDeque<Job>,
+    /// Work done since the last answer; reported with the next.
+    counters: SearchCounters,
+}
+
+impl SharedField {
+    /// Returns a task for these jobs, with a field that was started for them.
+    pub(super) fn new(
+        key: GroupKey,
+        field: DistanceField,
+        jobs: Vec<Job>,
+        grid: &NavGrid,
+        idle: &mut Vec<Box<SingleSearch>>,
+    ) -> Self {
+        let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
+        let mut shared = Self {
+            key,
+            jobs,
+            field,
+            last_leg: None,
+            finished: Vec::new(),
+            rejected: VecDeque::new(),
+            counters: SearchCounters::default(),
+        };
+        let cells = shared.jobs.values().flat_map(|job| [job.query.start, job.query.goal]);
+        shared.field.await_cells(grid, cells);
+        if shared.jobs.values().any(|job| job.query.goal != key.goal) {
+            shared.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
+        }
+        shared
+    }
+
+    /// Adds another job.
+    pub(super) fn join(&mut self, job: Job, grid: &NavGrid, idle: &mut Vec<Box<SingleSearch>>) {
+        // Where its goal is the field's, awaiting that delays nothing.
+        self.field.await_cells(grid, [job.query.start, job.query.goal]);
+        if job.query.goal != self.key.goal && self.last_leg.is_none() {
+            self.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
+        }
+        self.jobs.insert(job.ticket, job);
+    }
+
+    /// Works for its quantum; returns what was spent: nothing where the grid is gone.
+    pub(super) fn run(&mut self, grids: &impl GridSource, pool: &NodePool, quantum: u32) -> u32 {
+        let Some(grid) = grids.grid(self.key.grid) else {
+            return 0;
+        };
+        let mut spent = 0;
+        if !self.field.is_finished() {
+            let before = self.field.counters().expansions;
+            let steps = self.field.step(grid, quantum.saturating_mul(FIELD_STEPS));
+            spent = steps.div_ceil(FIELD_STEPS);
+            self.counters.expansions += self.field.counters().expansions - before;
+        }
+        while self.field.is_finished() && spent < quantum {
+            if self.last_leg.as_ref().is_some_and(LastLeg::is_busy) {
+                spent += self.step_last_leg(grid, pool, quantum - spent);
+            } else if let Some((_, job)) = self.jobs.pop_first() {
+                spent += self.read_path(job, grid, pool);
+            } else {
+                break;
+            }
+        }
+        spent.max(1)
+    }
+
+    /// Reads the path of a job off the field; returns what that cost.
+    fn read_path(&mut self, job: Job, grid: &NavGrid, pool: &NodePool) -> u32 {
+        let (start, goal) = (job.query.start, job.query.goal);
+        let path = self.field.path(grid, start);
+        let work = PATH_WORK + path.as_ref().map_or(0, Path::steps) / STEPS_PER_UNIT;
+        if goal != self.key.goal {
+            let rejected = match (path, &mut self.last_leg) {
+                (Some(path), Some(last_leg)) => last_leg.start(job, path, &self.field, grid, pool),
+                _ => Some(job),
+            };
+            if let Some(job) = rejected {
+                self.reject(job);
+            }
+            return work + JOB_COST;
+        }
+        if path.is_none() && self.field.overflow() {
+            self.reject(job);
+        } else {
+            self.answer(job, path.ok_or(PathFailure::NoPath { start, goal }));
+        }
+        work
+    }
+
+    /// Continues the search for a last leg; returns what that cost.
+    fn step_last_leg(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
+        let Some(last_leg) = &mut self.last_leg else {
+            return 0;
+        };
+        let before = last_leg.expansions();
+        let spent = last_leg.step(grid, pool, budget);
+        self.counters.expansions += last_leg.expansions() - before;
+        if last_leg.is_over(spent) {
+            match last_leg.finish(grid, pool) {
+                Some((job, Some(path))) => self.answer(job, Ok(path)),
+                Some((job, None)) => self.reject(job),
+                None => {}
+            }
+        }
+        spent.max(1)
+    }
+
+    fn answer(&mut self, job: Job, result: Result<Path, PathFailure>) {
+        let (found_by, counters) = (FoundBy::Field, core::mem::take(&mut self.counters));
+        self.finished.push(FinishedJob { job, result, found_by, counters, spent: 0 });
+    }
+
+    /// Leaves a job to a search of its own.
+    fn reject(&mut self, job: Job) {
+        self.rejected.push_back(Job { is_single: true, ..job });
+    }
+
+    pub(super) fn is_stale(&self, grids: &impl GridSource) -> bool {
+        grids.grid(self.key.grid).is_none_or(|grid| self.field.is_stale(grid))
+    }
+
+    /// Returns all jobs that are not answered, the one with a last leg under way first.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.last_leg.iter().filter_map(LastLeg::job).chain(self.jobs.values())
+    }
+
+    /// Removes a job; returns whether it was there.
+    pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
+        let has_job = |leg: &LastLeg| leg.job().is_some_and(|job| job.ticket == ticket);
+        match &mut self.last_leg {
+            Some(last_leg) if has_job(last_leg) => {
+                last_leg.stop(pool);
+                true
+            }
+            _ => self.jobs.remove(&ticket).is_some(),
+        }
+    }
+
+    /// Ends the task: returns the jobs that are not answered and the field, and gives back the search.
+    pub(super) fn retire(
+        self,
+        pool: &NodePool,
+        idle: &mut Vec<Box<SingleSearch>>,
+    ) -> (Vec<Job>, DistanceField) {
+        let mut jobs = Vec::new();
+        if let Some(mut last_leg) = self.last_leg {
+            jobs.extend(last_leg.stop(pool));
+            idle.push(last_leg.into_slot());
+        }
+        jobs.extend(self.jobs.into_values());
+        (jobs, self.field)
+    }
+
+    /// Returns the memory held, in bytes; that of the map of jobs is estimated from its length.
+    pub(super) fn bytes(&self) -> usize {
+        let jobs = self.jobs.len() * size_of::<(Ticket, Job)>() * 3 / 2;
+        let rejected = self.rejected.capacity() * size_of::<Job>();
+        let finished = self.finished.capacity() * size_of::<FinishedJob>();
+        let last_leg = self.last_leg.as_ref().map_or(0, LastLeg::bytes);
+        self.field.bytes() + jobs + rejected + finished + last_leg
+    }
+}

@@ -1,0 +1,135 @@
+//! When jobs with one goal are answered by one search.
+//!
+//! Input: the jobs that wait, and what searches have cost so far. Output: whether a field pays for a group
+//! of jobs.
+//!
+//! A search outward from the goal (a [`DistanceField`](crate::nav::field::DistanceField)) answers every
+//! job that leads there. It visits all cells as near to the goal as the farthest start, which is more than
+//! a search from one cell to another visits, so it pays from some number of jobs on. Whether it does is
+//! estimated from what searches on the same grid and profile have cost so far per step of distance: the
+//! same jobs and budgets lead to the same choice.
+//!
+//! Jobs with a rally are grouped by that instead of their goals (see `last_leg` for what follows). What
+//! they cost beyond the field is not counted here: it is little next to a search for each.
+
+use std::collections::BTreeMap;
+
+use super::{
+    groups::{Group, GroupKey, Groups},
+    job::Job,
+};
+use crate::nav::{
+    cell::Cell, grid::NavGrid, jump_map::JumpMap, layer::Layer, query::GridId, terrain::ProfileId,
+};
+
+/// Most shared fields in flight at the same time: each takes 4 bytes a cell of its grid.
+pub(super) const MAX_FIELDS: usize = 2;
+/// Cells of a field that cost one unit of the budget: where it casts rays over uniform terrain, and
+/// elsewhere (measured: 3 to 6 and 20 to 45 ns a cell, 40 ns to the unit).
+const CELLS_PER_UNIT: [u64; 2] = [8, 1];
+/// Cells of the grid that are cleared for one unit when a field starts (0.2 ns each).
+const CLEARED_PER_UNIT: u64 = 200;
+/// What a search is taken to cost per step of distance before anything was measured, in units: where it
+/// jumps and where it does not. Low, so that nothing is shared on a guess.
+const FIRST_GUESS: [u64; 2] = [1, 8];
+/// What was measured is halved after so many steps of distance, so that it follows changes of the map.
+const RATE_WINDOW: u64 = 1 << 16;
+
+/// Statistics about the jobs that wait and the searches that are done.
+#[derive(Debug, Default)]
+pub(super) struct SharingPolicy {
+    /// By class as well: of a limited class not all jobs can be admitted together.
+    groups: Groups,
+    rates: BTreeMap<(GridId, ProfileId), Rate>,
+}
+
+/// Budget spent by searches, and how far they went.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    spent: u64,
+    distance: u64,
+}
+
+impl SharingPolicy {
+    /// Counts a job that begins to wait.
+    pub(super) fn add_waiting(&mut self, job: &Job) {
+        if let Some(key) = GroupKey::of(job) {
+            let distance = distance(job.query.start, key.goal);
+            self.groups.add(key, job.class, distance, job.is_new);
+        }
+    }
+
+    /// Removes a job that does not wait any more.
+    pub(super) fn remove_waiting(&mut self, job: &Job) {
+        if let Some(key) = GroupKey::of(job) {
+            let distance = distance(job.query.start, key.goal);
+            self.groups.remove(key, job.class, distance, job.is_new);
+        }
+    }
+
+    /// Records what a search for a single job has cost.
+    pub(super) fn record_search(&mut self, job: &Job, spent: u64) {
+        if !job.has_single_goal_cell() {
+            return; // Its goal does not say how far the search went.
+        }
+        let rate = self.rates.entry((job.grid, job.query.profile)).or_default();
+        rate.spent += spent;
+        rate.distance += u64::from(distance(job.query.start, job.query.goal));
+        if rate.distance > RATE_WINDOW {
+            rate.spent /= 2;
+            rate.distance /= 2;
+        }
+    }
+
+    /// Whether jobs of this group and class wait.
+    pub(super) fn has_waiting(&self, key: GroupKey, class: u8) -> bool {
+        self.groups.get(key, class).is_some()
+    }
+
+    /// Whether one field is cheaper for the waiting jobs of this group and class than a search for each,
+    /// if `allowance` new ones may still be admitted.
+    pub(super) fn pays(
+        &self,
+        (key, class): (GroupKey, u8),
+        allowance: u32,
+        grid: &NavGrid,
+        layer: &Layer,
+    ) -> bool {
+        let Some(group) = self.groups.get(key, class) else {
+            return false;
+        };
+        let distance = allowed_distance(group, allowance);
+        let jumps = layer.jumps().is_some_and(JumpMap::is_worthwhile);
+        let rate = self.rates.get(&(key.grid, key.profile)).copied().unwrap_or_default();
+        let guess = FIRST_GUESS[usize::from(!jumps)];
+        let measured = distance.saturating_mul(rate.spent).checked_div(rate.distance);
+        let searches = measured.unwrap_or(distance * guess);
+        let cells = u64::from(grid.width()) * u64::from(grid.height());
+        let around = 4 * u64::from(group.farthest) * u64::from(group.farthest);
+        let casts_rays = jumps && layer.is_uniform();
+        let field =
+            around.min(cells) / CELLS_PER_UNIT[usize::from(!casts_rays)] + cells / CLEARED_PER_UNIT;
+        searches > field
+    }
+
+    /// Returns the memory of the statistics about waiting jobs, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.groups.bytes()
+    }
+}
+
+/// Returns the sum of the distances of those jobs of a group that may be admitted, if `allowance` new
+/// ones may.
+fn allowed_distance(group: &Group, allowance: u32) -> u64 {
+    let allowed = group.count - group.new.saturating_sub(allowance);
+    if allowed == group.count {
+        return group.distance_sum;
+    }
+    // Any of them: on average.
+    group.distance_sum.saturating_mul(u64::from(allowed)) / u64::from(group.count.max(1))
+}
+
+/// Returns the distance between two cells, in cells along the longer axis.
+fn distance(from: Cell, to: Cell) -> u32 {
+    from.x.abs_diff(to.x).max(from.y.abs_diff(to.y))
+}

@@ -1,0 +1,305 @@
+//! Jobs that wait to be admitted, in lanes: new ones by class, those admitted before, and long ones.
+//!
+//! Input: jobs, and how many new ones of each class may be admitted in a tick. Output: the job with the
+//! lowest ticket among those that may be admitted.
+//!
+//! Each lane is a map ordered by ticket, so every operation on one job takes logarithmic time, and memory
+//! follows the number of jobs.
+
+use std::collections::BTreeMap;
+
+use super::{CLASSES, Ticket, job::Job};
+
+/// Slots that a map allocates per entry, as a fraction: a node has 11 slots, and entries added in
+/// ascending order, as new jobs are, leave it with 6. Random removals leave 5 to 11.
+const SLOTS_PER_ENTRY: (usize, usize) = (11, 6);
+
+/// Where a job waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Among the new jobs of a class.
+    New(usize),
+    /// Among the short jobs that were admitted before.
+    Again,
+    /// Among the long jobs.
+    Long,
+}
+
+/// All jobs that wait.
+#[derive(Debug, Default)]
+pub(super) struct WaitingJobs {
+    new: [BTreeMap<Ticket, Job>; CLASSES],
+    again: BTreeMap<Ticket, Job>,
+    long: BTreeMap<Ticket, Job>,
+    /// How many new jobs of each class may still be admitted in this tick.
+    allowance: [u32; CLASSES],
+}
+
+impl WaitingJobs {
+    /// Adds a new job.
+    pub(super) fn push_new(&mut self, job: Job) {
+        self.new[usize::from(job.class)].insert(job.ticket, job);
+    }
+
+    /// Adds a job that was admitted before.
+    pub(super) fn push_again(&mut self, job: Job) {
+        let lane = if job.is_long { &mut self.long } else { &mut self.again };
+        lane.insert(job.ticket, job);
+    }
+
+    /// Removes a job.
+    pub(super) fn remove(&mut self, ticket: Ticket) -> Option<Job> {
+        let mut lanes = [&mut self.again, &mut self.long].into_iter().chain(&mut self.new);
+        lanes.find_map(|lane| lane.remove(&ticket))
+    }
+
+    /// Begins a tick: sets how many new jobs of each class may be admitted.
+    pub(super) fn begin_tick(&mut self, limits: [u32; CLASSES]) {
+        self.allowance = limits;
+    }
+
+    /// Returns how many new jobs of a class may still be admitted in this tick.
+    pub(super) fn allowance(&self, class: u8) -> u32 {
+        self.allowance[usize::from(class)]
+    }
+
+    /// Returns the next short job to admit, and its lane.
+    pub(super) fn next_short(&self) -> Option<(Ticket, Lane)> {
+        let first = |jobs: &BTreeMap<Ticket, Job>, lane| Some((*jobs.first_key_value()?.0, lane));
+        let classes = self.new.iter().zip(self.allowance).enumerate();
+        let new = classes
+            .filter(|(_, (_, allowance))| *allowance > 0)
+            .filter_map(|(class, (jobs, _))| first(jobs, Lane::New(class)));
+        first(&self.again, Lane::Again).into_iter().chain(new).min_by_key(|&(ticket, _)| ticket)
+    }
+
+    /// Returns the next long job to admit, and its lane.
+    pub(super) fn next_long(&self) -> Option<(Ticket, Lane)> {
+        self.long.first_key_value().map(|(&ticket, _)| (ticket, Lane::Long))
+    }
+
+    /// Takes the first job of a lane.
+    pub(super) fn pop(&mut self, lane: Lane) -> Option<Job> {
+        let (_, job) = match lane {
+            Lane::New(class) => {
+                let first = self.new[class].pop_first()?;
+                self.allowance[class] = self.allowance[class].saturating_sub(1);
+                first
+            }
+            Lane::Again => self.again.pop_first()?,
+            Lane::Long => self.long.pop_first()?,
+        };
+        Some(job)
+    }
+
+    /// Takes all matching jobs; of new ones as many as their classes are allowed, lowest tickets first.
+    pub(super) fn pop_matching(&mut self, matches: &impl Fn(&Job) -> bool) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for (lane, allowance) in self.new.iter_mut().zip(&mut self.allowance) {
+            let before = jobs.len();
+            let matching = lane.extract_if(.., |_, job| matches(job)).map(|(_, job)| job);
+            jobs.extend(matching.take(*allowance as usize));
+            *allowance -= (jobs.len() - before) as u32;
+        }
+        for lane in [&mut self.again, &mut self.long] {
+            jobs.extend(lane.extract_if(.., |_, job| matches(job)).map(|(_, job)| job));
+        }
+        jobs
+    }
+
+    /// Returns the number of jobs.
+    pub(super) fn len(&self) -> usize {
+        self.short_len() + self.long_len()
+    }
+
+    /// Returns the number of jobs that are not known to be long.
+    pub(super) fn short_len(&self) -> usize {
+        self.new.iter().map(BTreeMap::len).sum::<usize>() + self.again.len()
+    }
+
+    pub(super) fn long_len(&self) -> usize {
+        self.long.len()
+    }
+
+    /// Returns how many jobs may be admitted in this tick, if there are slots.
+    pub(super) fn allowed_len(&self) -> usize {
+        let new = self.new.iter().zip(self.allowance);
+        let new = new.map(|(lane, allowance)| lane.len().min(allowance as usize)).sum::<usize>();
+        new + self.again.len() + self.long.len()
+    }
+
+    /// Returns the first job of each lane.
+    pub(super) fn heads(&self) -> impl Iterator<Item = &Job> {
+        let lanes = self.new.iter().chain([&self.again, &self.long]);
+        lanes.filter_map(BTreeMap::first_key_value).map(|(_, job)| job)
+    }
+
+    /// Returns the memory held, in bytes: an estimate from the number of jobs.
+    pub(super) fn bytes(&self) -> usize {
+        self.len() * size_of::<(Ticket, Job)>() * SLOTS_PER_ENTRY.0 / SLOTS_PER_ENTRY.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::nav::{
+        cell::Cell,
+        query::{GridId, PathQuery},
+        queue::{JobOptions, RequestClass},
+    };
+
+    fn job(rank: i64, number: u64, class: u8) -> Job {
+        let options = JobOptions { class: RequestClass(class), ..JobOptions::default() };
+        // Every third job has the same goal.
+        let goal = Cell::new((number % 3) as i32, 0);
+        let query = PathQuery::new(Cell::default(), goal);
+        Job::new(Ticket { rank, number }, GridId(0), query, options, 0)
+    }
+
+    /// An operation on the lanes.
+    #[derive(Clone, Debug)]
+    enum Operation {
+        Push { rank: i64, class: u8 },
+        Pop { returns: bool, is_long: bool },
+        Remove { pick: usize },
+        PopMatching,
+        Tick { limits: [u32; CLASSES] },
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        prop_oneof![
+            6 => (-2i64..3, 0u8..8).prop_map(|(rank, class)| Operation::Push { rank, class }),
+            3 => any::<(bool, bool)>()
+                .prop_map(|(returns, is_long)| Operation::Pop { returns, is_long }),
+            3 => any::<usize>().prop_map(|pick| Operation::Remove { pick }),
+            1 => Just(Operation::PopMatching),
+            1 => prop::array::uniform8(0u32..6).prop_map(|limits| Operation::Tick { limits }),
+        ]
+    }
+
+    /// The model: all jobs by ticket, each of them new or long or neither.
+    #[derive(Default)]
+    struct Model {
+        jobs: BTreeMap<Ticket, Job>,
+        allowance: [u32; CLASSES],
+    }
+
+    impl Model {
+        fn is_allowed(&self, job: &Job) -> bool {
+            !job.is_new || self.allowance[job.class as usize] > 0
+        }
+
+        fn next(&self, is_long: bool) -> Option<Ticket> {
+            let mut jobs = self.jobs.values();
+            let next = jobs.find(|job| job.is_long == is_long && self.is_allowed(job));
+            next.map(|job| job.ticket)
+        }
+
+        fn pop(&mut self, ticket: Ticket) {
+            let job = self.jobs.remove(&ticket).unwrap();
+            if job.is_new {
+                self.allowance[job.class as usize] -= 1;
+            }
+        }
+
+        fn pop_matching(&mut self) -> Vec<Ticket> {
+            let matching = self.jobs.values().filter(|job| job.query.goal.x == 0);
+            let mut tickets: Vec<Ticket> = matching.map(|job| job.ticket).collect();
+            tickets.retain(|ticket| {
+                let is_allowed = self.is_allowed(&self.jobs[ticket]);
+                if is_allowed {
+                    self.pop(*ticket);
+                }
+                is_allowed
+            });
+            tickets
+        }
+    }
+
+    /// Applies the operations to both and compares the results.
+    fn compare(operations: &[Operation]) -> Result<(), TestCaseError> {
+        let (mut waiting, mut model, mut number) = (WaitingJobs::default(), Model::default(), 0);
+        for operation in operations {
+            match operation {
+                Operation::Push { rank, class } => {
+                    number += 1;
+                    let job = job(*rank, number, *class);
+                    model.jobs.insert(job.ticket, job.clone());
+                    waiting.push_new(job);
+                }
+                Operation::Pop { returns, is_long } => {
+                    let next = [waiting.next_short(), waiting.next_long()];
+                    let next = next.into_iter().flatten().min_by_key(|&(ticket, _)| ticket);
+                    let Some((ticket, lane)) = next else {
+                        continue;
+                    };
+                    let mut job = waiting.pop(lane).unwrap();
+                    prop_assert_eq!(job.ticket, ticket);
+                    model.pop(ticket);
+                    if *returns {
+                        job.is_new = false;
+                        job.is_long |= *is_long;
+                        model.jobs.insert(ticket, job.clone());
+                        waiting.push_again(job);
+                    }
+                }
+                Operation::Remove { pick } => {
+                    let count = model.jobs.len().max(1);
+                    let Some(&ticket) = model.jobs.keys().nth(pick % count) else {
+                        continue;
+                    };
+                    model.jobs.remove(&ticket);
+                    prop_assert_eq!(waiting.remove(ticket).map(|job| job.ticket), Some(ticket));
+                    prop_assert!(waiting.remove(ticket).is_none(), "it was removed");
+                }
+                Operation::PopMatching => {
+                    let jobs = waiting.pop_matching(&|job: &Job| job.query.goal.x == 0);
+                    let mut tickets: Vec<Ticket> = jobs.iter().map(|job| job.ticket).collect();
+                    tickets.sort_unstable();
+                    prop_assert_eq!(tickets, model.pop_matching());
+                }
+                Operation::Tick { limits } => {
+                    waiting.begin_tick(*limits);
+                    model.allowance = *limits;
+                }
+            }
+            prop_assert_eq!(waiting.next_short().map(|(ticket, _)| ticket), model.next(false));
+            prop_assert_eq!(waiting.next_long().map(|(ticket, _)| ticket), model.next(true));
+            prop_assert_eq!(waiting.len(), model.jobs.len());
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_behave_like_one_list_of_all_jobs(
+            operations in prop::collection::vec(operation(), 1..300),
+        ) {
+            compare(&operations)?;
+        }
+    }
+
+    #[test]
+    fn memory_follows_the_number_of_jobs() {
+        let mut waiting = WaitingJobs::default();
+        for number in 0..50_000 {
+            waiting.push_new(job(0, number, 3));
+        }
+        let most = waiting.bytes();
+        assert!(most >= 50_000 * size_of::<Job>());
+        // From both ends and the middle.
+        for number in (0..50_000).filter(|number| number % 50 != 7) {
+            assert!(waiting.remove(Ticket { rank: 0, number }).is_some());
+        }
+        assert_eq!(waiting.len(), 1_000);
+        assert!(waiting.bytes() < most / 4, "{} of {most} bytes", waiting.bytes());
+        waiting.begin_tick([u32::MAX; CLASSES]);
+        let rest: Vec<u64> =
+            std::iter::from_fn(|| waiting.pop(Lane::New(3))).map(|job| job.ticket.number).collect();
+        assert!(rest.iter().copied().eq((0..1_000).map(|number| 50 * number + 7)));
+        assert_eq!((waiting.len(), waiting.bytes()), (0, 0));
+    }
+}

@@ -1,0 +1,309 @@
+//! Searches that may end on one of many cells: they run backwards.
+//!
+//! Input: the goals of a query. Output: the target, and the *goal cells*: the cells on which a path may end
+//! and at which the search starts.
+//!
+//! All goal cells are opened at cost 0, and the target is the start of the path, a single cell: so the
+//! heuristic is exact over open terrain, as it is from a start to a goal. The reversal is correct because a
+//! step costs the same and is legal in both directions. The first path that reaches the start is the cheapest
+//! to any goal cell. Pruning and jumping depend only on the step before, whichever goal cell the path began
+//! at; a goal cell has no step before it and is expanded in all directions.
+//!
+//! Goal cells are produced one by one, nearest to the start first, and each is opened only when the one
+//! before it is expanded: nothing can be worth expanding before the nearest of the remaining ones. So the far
+//! ones of a hundred goals take no node, and a large rectangle takes one entry for each row instead of one
+//! for each cell. Line of sight from a goal cell to the goal is tested only when that cell is produced.
+//!
+//! Invariant: a goal cell that is not yet opened is farther from the start than the f of any expanded node.
+//! So its node, if there is one, is not closed when it is opened.
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Search, SearchTarget, jump_nodes::NO_NODE};
+use crate::nav::{
+    goal::{Approach, Goal, GoalZone},
+    grid::NavGrid,
+    layer::Layer,
+    node_pool::NodePool,
+    open_list::{NodeId, OpenList},
+    query::{PathFailure, Reach},
+    terrain::ProfileId,
+};
+
+/// Rows of a goal that take as long to add as one expansion, and cells of a line of sight that take as long
+/// to check (estimated: about 10 and 5 ns each).
+const ROWS_PER_EXPANSION: u32 = 4;
+const SIGHT_CELLS_PER_EXPANSION: u32 = 8;
+/// Single-cell goals that take as long to add as one expansion.
+const CELLS_PER_EXPANSION: u32 = 4;
+
+/// Adjacent cells of a row, produced one after the other with increasing distance from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RowRun {
+    /// Heuristic from the first of them to the start.
+    h: u64,
+    y: u32,
+    /// The first and the last column; the last may lie to the left of the first.
+    x: u32,
+    last: u32,
+    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell.
+    zone: u32,
+}
+
+const NO_ZONE: u32 = u32::MAX;
+
+/// A cell on which the path may end, and the heuristic from there to the start.
+#[derive(Clone, Copy, Debug)]
+struct GoalCell {
+    h: u64,
+    x: u32,
+    y: u32,
+}
+
+/// The goal cells of a backward search; see the [module](self).
+#[derive(Debug)]
+pub(super) struct GoalCells {
+    zones: Vec<GoalZone>,
+    /// Cells that have not been produced yet.
+    runs: BinaryHeap<Reverse<RowRun>>,
+    /// The nearest goal cell that is not opened, once it has been found.
+    nearest: Option<GoalCell>,
+    /// The goal cell opened last, until it is expanded.
+    last_opened: NodeId,
+    /// The heuristic of the next goal cell, where it could not be opened because the open list could not hold
+    /// its f yet; `u64::MAX` otherwise.
+    pending_h: u64,
+}
+
+impl Default for GoalCells {
+    fn default() -> Self {
+        let (zones, runs) = (Vec::new(), BinaryHeap::new());
+        Self { zones, runs, nearest: None, last_opened: NO_NODE, pending_h: u64::MAX }
+    }
+}
+
+impl GoalCells {
+    /// Removes all goal cells.
+    pub(super) fn clear(&mut self) {
+        self.zones.clear();
+        self.runs.clear();
+        self.nearest = None;
+        self.last_opened = NO_NODE;
+        self.pending_h = u64::MAX;
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.zones.capacity() * size_of::<GoalZone>() + self.runs.capacity() * size_of::<RowRun>()
+    }
+
+    /// Whether another goal cell has to be opened after the node `id` was taken, where the open list can now
+    /// hold an f of `max_f`.
+    #[inline(always)]
+    pub(super) const fn needs_next(&self, id: NodeId, max_f: u64) -> bool {
+        self.last_opened == id || self.pending_h <= max_f
+    }
+
+    /// Sorts goals into single cells and zones; returns whether `target`, the start, is one of the cells.
+    fn add_goals<'a>(
+        &mut self,
+        (grid, layer): (&NavGrid, &Layer),
+        profile: ProfileId,
+        goals: impl Iterator<Item = &'a Goal>,
+        target: &SearchTarget,
+    ) -> bool {
+        let mut runs = std::mem::take(&mut self.runs).into_vec();
+        runs.clear();
+        let mut is_start = false;
+        for goal in goals {
+            if goal.approach != Approach::Onto {
+                self.zones.extend(GoalZone::of(grid, profile, goal));
+            } else if let Some((x, y)) = grid.local(goal.cell) {
+                is_start |= (x, y) == (target.x, target.y);
+                let h = target.heuristic(layer, x, y);
+                runs.push(Reverse(RowRun { h, y, x, last: x, zone: NO_ZONE }));
+            }
+        }
+        self.runs = BinaryHeap::from(runs);
+        is_start
+    }
+
+    /// Adds the entrances of all zones; returns the work that took. `target` is the start.
+    fn add_entrances(&mut self, layer: &Layer, target: &SearchTarget) -> u32 {
+        if self.zones.is_empty() {
+            return self.runs.len() as u32 / CELLS_PER_EXPANSION;
+        }
+        let mut runs = std::mem::take(&mut self.runs).into_vec();
+        for (zone, number) in self.zones.iter().zip(0..) {
+            let mut add = |y, x, last| {
+                let h = target.heuristic(layer, x, y);
+                runs.push(Reverse(RowRun { h, y, x, last, zone: number }));
+            };
+            zone.entrances(layer.size(), |y, (first, last)| {
+                // Runs lead away from the start's column.
+                if first < target.x {
+                    add(y, last.min(target.x - 1), first);
+                }
+                if last >= target.x {
+                    add(y, first.max(target.x), last);
+                }
+            });
+        }
+        self.runs = BinaryHeap::from(runs);
+        (self.zones.len() as u32).saturating_add(self.runs.len() as u32 / ROWS_PER_EXPANSION)
+    }
+
+    /// Finds the nearest goal cell that was not produced yet, if it is not known already and there is one;
+    /// returns the work that took. `target` is the start.
+    fn find_nearest(&mut self, grid: &NavGrid, layer: &Layer, target: &SearchTarget) -> u32 {
+        let region = layer.region(target.x, target.y);
+        let mut work = 0_u32;
+        while self.nearest.is_none()
+            && let Some(Reverse(run)) = self.runs.pop()
+        {
+            let RowRun { h, y, x, last, .. } = run;
+            if x != last {
+                let x = if x < last { x + 1 } else { x - 1 };
+                let h = target.heuristic(layer, x, y);
+                self.runs.push(Reverse(RowRun { h, x, ..run }));
+            }
+            work = work.saturating_add(1);
+            if layer.region(x, y) != region {
+                continue;
+            }
+            // A single cell needs no line of sight.
+            let is_seen = self.zones.get(run.zone as usize).is_none_or(|zone| {
+                if let Some(cells) = zone.sight_distance(x, y) {
+                    work = work.saturating_add(1 + cells / SIGHT_CELLS_PER_EXPANSION);
+                }
+                zone.sees_goal(grid, x, y)
+            });
+            if is_seen {
+                self.nearest = Some(GoalCell { h, x, y });
+            }
+        }
+        work
+    }
+}
+
+impl<L: OpenList> Search<L> {
+    /// Returns the target of a search that may end at any of several goals (the query's own and `goals`), or
+    /// on any cell near enough to one. Prepares the goal cells if the search runs backwards.
+    pub(super) fn target_any(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        goals: &[Goal],
+    ) -> Result<SearchTarget, PathFailure> {
+        let (query, (x, y)) = (self.query, self.origin);
+        let query_goal = query.goal();
+        let all = std::iter::once(&query_goal).chain(goals);
+        self.goal_cells.clear();
+        let start = SearchTarget::at(layer, &query, (x, y));
+        let goal_work = goals.len() as u32 / CELLS_PER_EXPANSION;
+        let is_start = self.goal_cells.add_goals((grid, layer), query.profile, all, &start);
+        if is_start || self.goal_cells.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
+            let work = goal_work.saturating_add(self.goal_cells.zones.len() as u32);
+            return Ok(SearchTarget { work, ..start });
+        }
+        let entrance_work = self.goal_cells.add_entrances(layer, &start);
+        let work = entrance_work.saturating_add(self.goal_cells.find_nearest(grid, layer, &start));
+        self.target.work = work; // also where it fails
+        match self.goal_cells.nearest {
+            // There is only one: an ordinary search.
+            Some(goal) if self.goal_cells.runs.is_empty() => {
+                self.goal_cells.clear();
+                Ok(SearchTarget { work, ..SearchTarget::at(layer, &query, (goal.x, goal.y)) })
+            }
+            Some(_) => Ok(SearchTarget { work, is_backward: true, ..start }),
+            None => self.target_without_goal_cells(grid, layer, goals, work),
+        }
+    }
+
+    /// Returns the target where no cell near enough can be reached.
+    fn target_without_goal_cells(
+        &self,
+        grid: &NavGrid,
+        layer: &Layer,
+        goals: &[Goal],
+        work: u32,
+    ) -> Result<SearchTarget, PathFailure> {
+        let query = &self.query;
+        let query_goal = query.goal();
+        let all = std::iter::once(&query_goal).chain(goals);
+        let zones: Vec<GoalZone> =
+            all.filter_map(|goal| GoalZone::of(grid, query.profile, goal)).collect();
+        let goal_cell = zones.first().ok_or(PathFailure::GoalOutOfBounds(query.goal))?.goal_cell();
+        if query.reach == Reach::Nearest {
+            let region = layer.region(self.origin.0, self.origin.1).unwrap_or(0);
+            let target = SearchTarget::near(layer, query, goal_cell, region);
+            return Ok(SearchTarget { work: work.saturating_add(target.work), ..target });
+        }
+        let has_goal_cell =
+            |zone: &GoalZone| zone.cells(layer.size()).any(|(x, y)| zone.admits(grid, layer, x, y));
+        if zones.iter().any(has_goal_cell) {
+            Err(PathFailure::NoPath { start: query.start, goal: query.goal })
+        } else {
+            Err(PathFailure::GoalImpassable(query.goal))
+        }
+    }
+
+    /// Opens the nearest unopened goal cell when the open list is empty. Returns the work that took; `None`
+    /// where there is none, or none whose cost fits into 32 bits.
+    #[cold]
+    pub(super) fn open_goal_cell_when_empty(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        pool: &NodePool,
+    ) -> Option<u32> {
+        let mut work = 0_u32;
+        loop {
+            work = work.saturating_add(self.goal_cells.find_nearest(grid, layer, &self.target));
+            let f = self.goal_cells.nearest?.h;
+            self.open.reset(u32::try_from(f).unwrap_or(u32::MAX), self.target.headroom);
+            work = work.saturating_add(self.open_next_goal_cell(grid, layer, pool, f));
+            // It may have been opened before, for another goal.
+            if self.goal_cells.last_opened != NO_NODE {
+                return Some(work);
+            }
+        }
+    }
+
+    /// Opens the nearest unopened goal cell, if the open list can hold it after a node with the given `f`;
+    /// returns the work that took.
+    #[cold]
+    pub(super) fn open_next_goal_cell(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        pool: &NodePool,
+        f: u64,
+    ) -> u32 {
+        self.goal_cells.last_opened = NO_NODE;
+        self.goal_cells.pending_h = u64::MAX;
+        let headroom = self.target.headroom;
+        let mut work = 0_u32;
+        loop {
+            work = work.saturating_add(self.goal_cells.find_nearest(grid, layer, &self.target));
+            let Some(GoalCell { h, x, y }) = self.goal_cells.nearest else {
+                return work;
+            };
+            if h > f + u64::from(headroom) {
+                self.goal_cells.pending_h = h;
+                return work;
+            }
+            if h > u64::from(u32::MAX - headroom) {
+                // All others are at least as far.
+                self.target.overflow = true;
+                self.goal_cells.clear();
+                return work;
+            }
+            self.goal_cells.nearest = None;
+            if let Some(id) = self.open_root((x, y), h as u32, pool) {
+                self.goal_cells.last_opened = id;
+                return work;
+            }
+        }
+    }
+}

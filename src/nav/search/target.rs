@@ -1,0 +1,144 @@
+//! The target of a search, and the distance to it.
+//!
+//! Input: a grid and a query. Output: the target, or the reason why there is nothing to search for; then
+//! distances to it from any cell.
+
+use super::nearest;
+use crate::nav::{
+    direction::Direction,
+    grid::NavGrid,
+    layer::Layer,
+    path::PathKind,
+    query::{Algorithm, PathFailure, PathQuery, Reach},
+};
+
+/// Work for each chunk searched for the nearest reachable cell, in expansions.
+const WORK_PER_CHUNK: u32 = 40;
+
+/// The target of a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SearchTarget {
+    pub(super) x: u32,
+    pub(super) y: u32,
+    /// The search may end on any cell at most this far from `(x, y)` (weight over open terrain).
+    pub(super) tolerance: u32,
+    /// What the heuristic counts for a unit of that distance; 0 for Dijkstra.
+    pub(super) h_per_weight: u32,
+    pub(super) kind: PathKind,
+    /// Whether the search runs from where the path ends to where it starts (see `goal_cells`).
+    pub(super) is_backward: bool,
+    /// Work spent to find the target, in expansions.
+    pub(super) work: u32,
+    /// Every f must stay this far below the 32-bit maximum: the most one step can add.
+    pub(super) headroom: u32,
+    /// Whether this is a jump point search.
+    pub(super) uses_jumps: bool,
+    /// Whether a node was dropped because its cost does not fit into 32 bits.
+    pub(super) overflow: bool,
+}
+
+/// The last turn of a path to the goal, in the scan of a diagonal or a column.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    /// Steps to the cell at which the path turns; `u32::MAX` where the goal does not lie ahead.
+    pub(super) steps: u32,
+    /// Steps from there to the goal, and their direction.
+    pub(super) remaining: u32,
+    pub(super) side: Direction,
+}
+
+impl SearchTarget {
+    /// The target of a query whose path must end on the goal cell.
+    pub(super) fn find(
+        grid: &NavGrid,
+        layer: &Layer,
+        query: &PathQuery,
+        start: (u32, u32),
+    ) -> Result<Self, PathFailure> {
+        let (x, y) = grid.local(query.goal).ok_or(PathFailure::GoalOutOfBounds(query.goal))?;
+        let region = layer.region(start.0, start.1);
+        match (layer.region(x, y), query.reach) {
+            (goal_region, _) if goal_region.is_some() && goal_region == region => {
+                Ok(Self::at(layer, query, (x, y)))
+            }
+            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal)),
+            (Some(_), Reach::Exact) => {
+                Err(PathFailure::NoPath { start: query.start, goal: query.goal })
+            }
+            (_, Reach::Nearest) => Ok(Self::near(layer, query, (x, y), region.unwrap_or(0))),
+        }
+    }
+
+    /// The target is a cell that can be reached.
+    pub(super) fn at(layer: &Layer, query: &PathQuery, (x, y): (u32, u32)) -> Self {
+        let (lowest, _) = layer.cost_sum_range();
+        let h_per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
+        let uses_jumps = layer.jumps().is_some_and(|map| match query.algorithm {
+            Algorithm::Auto | Algorithm::Exact | Algorithm::Hierarchical => map.is_worthwhile(),
+            Algorithm::JumpPoint => true,
+            Algorithm::AStar | Algorithm::Dijkstra => false,
+        });
+        Self { x, y, h_per_weight, uses_jumps, ..Self::default() }
+    }
+
+    /// The target is any cell of `region` that is nearest to `goal`.
+    pub(super) fn near(layer: &Layer, query: &PathQuery, goal: (u32, u32), region: u32) -> Self {
+        let (tolerance, chunks_searched) = nearest::distance_to_region(layer, goal, region);
+        let (work, kind) = (chunks_searched.saturating_mul(WORK_PER_CHUNK), PathKind::Partial);
+        Self { tolerance, work, kind, uses_jumps: false, ..Self::at(layer, query, goal) }
+    }
+
+    /// Lower bound on the cost of the path from the cell, in units: the h of A*.
+    #[inline]
+    pub(super) fn heuristic(&self, layer: &Layer, x: u32, y: u32) -> u64 {
+        u64::from(self.distance(layer, x, y)) * u64::from(self.h_per_weight)
+    }
+
+    /// Weight of the path from the cell over open terrain; 0 exactly where the search may end.
+    #[inline]
+    pub(super) fn distance(&self, layer: &Layer, x: u32, y: u32) -> u32 {
+        layer.distance(x.abs_diff(self.x), y.abs_diff(self.y)).saturating_sub(self.tolerance)
+    }
+
+    /// Number of straight steps in `direction` from `(x, y)` to the goal; `None` where the goal is not on
+    /// that line.
+    #[inline]
+    pub(super) fn straight_steps(&self, x: u32, y: u32, direction: Direction) -> Option<u32> {
+        let (along, across) = match direction {
+            Direction::East => (self.x.wrapping_sub(x), self.y != y),
+            Direction::West => (x.wrapping_sub(self.x), self.y != y),
+            Direction::North => (self.y.wrapping_sub(y), self.x != x),
+            _ => (y.wrapping_sub(self.y), self.x != x),
+        };
+        // A goal behind `(x, y)` wraps around to a distance no grid has.
+        (!across && along != 0 && along < 1 << 31).then_some(along)
+    }
+
+    /// Where a path along a diagonal from `(x, y)` must turn to reach the goal straight.
+    #[inline]
+    pub(super) fn diagonal_turn(&self, x: u32, y: u32, direction: Direction) -> Turn {
+        let (dx, dy) = direction.offset();
+        let columns = self.x.wrapping_sub(x) as i32 * dx;
+        let rows = self.y.wrapping_sub(y) as i32 * dy;
+        if columns <= 0 || rows <= 0 {
+            return Turn { steps: u32::MAX, remaining: 0, side: direction };
+        }
+        let steps = columns.min(rows) as u32;
+        let remaining = columns.abs_diff(rows);
+        let [first, second] = direction.sides();
+        let is_row = columns > rows;
+        let side = if (first.offset().0 != 0) == is_row { first } else { second };
+        Turn { steps, remaining, side }
+    }
+
+    /// Where a path along a column from `(x, y)` must turn: in the row of the goal.
+    #[inline]
+    pub(super) fn vertical_turn(&self, x: u32, y: u32, direction: Direction) -> Turn {
+        let rows = self.y.wrapping_sub(y) as i32 * direction.offset().1;
+        if rows <= 0 {
+            return Turn { steps: u32::MAX, remaining: 0, side: direction };
+        }
+        let side = if self.x > x { Direction::East } else { Direction::West };
+        Turn { steps: rows as u32, remaining: self.x.abs_diff(x), side }
+    }
+}
