@@ -1,6 +1,7 @@
 //! The smallest app: a tile map, a wall, a critter, an order.
 //!
-//! `cargo run --example minimal` runs without a window and prints where the critter goes.
+//! Input: nothing. Output: the cell where the critter arrives. `cargo run --example minimal` runs
+//! without a window.
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_ecs_tilemap::prelude::*;

@@ -1,9 +1,9 @@
-//! Buildings and other things that stand on cells.
+//! Buildings and other entities that block cells.
 //!
-//! Input: entities with a [`NavBlocker`]. Output: counted blockers on the grid under their
-//! footprint, taken away when the entity is despawned or the component removed, moved when it
-//! moves. Footprints that reach over the edge of the grid block what lies on it; one that lies
-//! beside it blocks nothing until the grid grows under it.
+//! Input: entities with a [`NavBlocker`]. Output: counted blockers on the grid under their footprints,
+//! removed when the entity is despawned or the component removed, and moved when the entity moves. A
+//! footprint that extends over the edge of the grid blocks the cells on the grid; one entirely off the grid
+//! blocks nothing until the grid grows under it.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// Blocks the cells of its footprint for every profile. Two blockers on one cell count twice: the
-/// cell is free when both are gone.
+/// Blocks the cells of its footprint for every profile. Two blockers on one cell count twice: the cell is
+/// free when both have been removed.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = note_removed)]
 pub struct NavBlocker {
-    /// On which grid.
+    /// Grid of the blocker.
     pub grid: GridId,
     /// Footprint in cells: columns.
     pub width: u32,
@@ -44,51 +44,51 @@ pub struct NavBlocker {
 }
 
 impl Default for NavBlocker {
-    /// One cell, under the entity's transform, on the default grid.
+    /// Blocks one cell, under the entity's transform, on the default grid.
     fn default() -> Self {
         Self::sized(1, 1)
     }
 }
 
 impl NavBlocker {
-    /// `width × height` cells centered on the entity's transform.
+    /// Blocks `width × height` cells centered on the entity's transform.
     #[must_use]
     pub fn sized(width: u32, height: u32) -> Self {
         Self { grid: GridId::default(), width, height, at: None }
     }
 
-    /// The cells of `rect`, wherever the entity is.
+    /// Blocks the cells of `rect`, independent of the entity's transform.
     #[must_use]
     pub fn on(rect: CellRect) -> Self {
         Self { at: Some(rect.min), ..Self::sized(rect.width, rect.height) }
     }
 }
 
-/// What blocks at present, by entity.
+/// The blockers in place, by entity.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct PlacedBlockers {
     placed: EntityHashMap<Placed>,
-    /// Entities whose component was taken off. Kept here, because Bevy forgets removals after a
-    /// frame and there may be no tick in it.
+    /// Entities whose component was removed. Kept here because Bevy discards removal records after a frame,
+    /// and there may be no tick in that frame.
     removed: Vec<Entity>,
-    /// Children, which may move with their parents, as of the last look.
-    carried: Vec<Entity>,
-    /// Grids as they were when blockers were last placed on them.
-    seen: BTreeMap<GridId, Ground>,
+    /// Child entities, which may move with their parents, as of the last run.
+    children: Vec<Entity>,
+    /// State of the grids when blockers were last placed on them.
+    seen: BTreeMap<GridId, GridPlacement>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Placed {
     grid: GridId,
-    /// The part of the footprint that is blocked; empty where none of it lies on the grid.
+    /// The blocked part of the footprint; empty if none of it lies on the grid.
     blocked: CellRect,
-    /// Which grid of that number was blocked.
+    /// Generation of the grid when it was blocked.
     generation: u64,
 }
 
-/// What the place of a blocker depends on, besides itself.
+/// Generation and frame of a grid, on which the position of its blockers depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ground {
+struct GridPlacement {
     generation: u64,
     frame: GridFrame,
 }
@@ -100,17 +100,17 @@ fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
 }
 
 type Moved = (Or<(Changed<NavBlocker>, Changed<Transform>)>, Allow<Disabled>);
-type Carried = (With<ChildOf>, Allow<Disabled>);
+type Children = (With<ChildOf>, Allow<Disabled>);
 
-/// Blocks and frees cells for what was spawned, changed, moved and despawned; all of it in one
-/// batch of edits per grid. Disabled entities block as before.
+/// Blocks and frees cells for entities that were spawned, changed, moved and despawned, in one batch of edits
+/// per grid. Disabled entities keep blocking.
 pub(crate) fn sync_blockers(
     mut blockers: ResMut<PlacedBlockers>,
     mut changes: Local<Vec<Change>>,
     mut grids: ResMut<NavGrids>,
     all: Query<(Entity, &NavBlocker), Allow<Disabled>>,
     moved: Query<(Entity, &NavBlocker), Moved>,
-    carried: Query<(Entity, &NavBlocker), Carried>,
+    children: Query<(Entity, &NavBlocker), Children>,
     whereabouts: Whereabouts,
 ) {
     for entity in std::mem::take(&mut blockers.removed) {
@@ -118,24 +118,25 @@ pub(crate) fn sync_blockers(
             blockers.free(entity, &mut changes);
         }
     }
-    // A new grid has no blockers yet, and where they stand on a moved one must be asked again.
-    let everyone = blockers.look_at(&grids).then(|| all.iter());
-    // Taken off its parent, a blocker is elsewhere though nobody wrote its transform.
-    let carried_before = std::mem::take(&mut blockers.carried);
-    let released = carried_before.iter().filter(|&&entity| !carried.contains(entity));
+    // A new grid has no blockers yet, and on a moved grid all positions must be computed again.
+    let all_if_grids_changed = blockers.update_grids(&grids).then(|| all.iter());
+    // Removal from its parent moves a blocker without a change of its transform.
+    let previous_children = std::mem::take(&mut blockers.children);
+    let released = previous_children.iter().filter(|&&entity| !children.contains(entity));
     let released = released.filter_map(|&entity| all.get(entity).ok());
-    let changed = everyone.into_iter().flatten().chain(&moved).chain(&carried).chain(released);
+    let changed =
+        all_if_grids_changed.into_iter().flatten().chain(&moved).chain(&children).chain(released);
     for (entity, blocker) in changed {
-        let now = place(&grids, &whereabouts, entity, blocker);
+        let now = locate(&grids, &whereabouts, entity, blocker);
         blockers.put(entity, now, &mut changes);
     }
-    blockers.carried = carried_before;
-    blockers.carried.clear();
-    blockers.carried.extend(carried.iter().map(|(entity, _)| entity));
+    blockers.children = previous_children;
+    blockers.children.clear();
+    blockers.children.extend(children.iter().map(|(entity, _)| entity));
     apply(&mut changes, &mut grids);
 }
 
-/// Cells to block (or free, if not) on a grid.
+/// A change of blocked cells: to block if `block`, otherwise to free.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     of: Placed,
@@ -143,27 +144,27 @@ pub(crate) struct Change {
 }
 
 impl PlacedBlockers {
-    /// What an entity blocks on `grid`, if it blocks anything there.
+    /// Returns the cells that an entity blocks on `grid`, if any.
     pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
         let placed = self.placed.get(&entity)?;
         (placed.grid == grid && !placed.blocked.is_empty()).then_some(placed.blocked)
     }
 
-    /// Takes note of the grids; says whether any is another or elsewhere than before.
-    fn look_at(&mut self, grids: &NavGrids) -> bool {
-        let ground = |id| {
+    /// Stores the state of the grids; returns whether any grid was replaced or moved.
+    fn update_grids(&mut self, grids: &NavGrids) -> bool {
+        let placement = |id| {
             let generation = grids.generation(id);
-            grids.frame(id).map(|&frame| (id, Ground { generation, frame }))
+            grids.frame(id).map(|&frame| (id, GridPlacement { generation, frame }))
         };
-        let now = || grids.iter().filter_map(|(id, _)| ground(id));
-        let is_news = !now().eq(self.seen.iter().map(|(&id, &ground)| (id, ground)));
-        if is_news {
+        let now = || grids.iter().filter_map(|(id, _)| placement(id));
+        let has_changed = !now().eq(self.seen.iter().map(|(&id, &placement)| (id, placement)));
+        if has_changed {
             self.seen = now().collect();
         }
-        is_news
+        has_changed
     }
 
-    /// Notes where a blocker stands now, if that is news.
+    /// Updates the position of a blocker if it has changed.
     fn put(&mut self, entity: Entity, now: Placed, changes: &mut Vec<Change>) {
         if self.placed.get(&entity) != Some(&now) {
             self.free(entity, changes);
@@ -172,7 +173,7 @@ impl PlacedBlockers {
         }
     }
 
-    /// Forgets a blocker.
+    /// Removes a blocker.
     fn free(&mut self, entity: Entity, changes: &mut Vec<Change>) {
         if let Some(of) = self.placed.remove(&entity) {
             changes.push(Change { of, block: false });
@@ -180,13 +181,13 @@ impl PlacedBlockers {
     }
 }
 
-/// Makes the changes, those of one grid in one batch.
+/// Applies the changes, those of one grid in one batch.
 fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
-    // What stood on a grid that is gone is gone with it.
+    // Blockers of a grid that no longer exists need not be removed.
     changes.retain(|Change { of, .. }| {
         !of.blocked.is_empty() && grids.generation(of.grid) == of.generation
     });
-    changes.sort_by_key(|change| change.of.grid); // stable: what was freed first stays first
+    changes.sort_by_key(|change| change.of.grid); // stable: keeps the order of freeing and blocking
     for changes in changes.chunk_by(|a, b| a.of.grid == b.of.grid) {
         let Some(grid) = grids.edit_mut(changes[0].of.grid) else {
             continue;
@@ -195,15 +196,15 @@ fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
         for Change { of, block } in changes {
             let done = if *block { edit.block(of.blocked) } else { edit.unblock(of.blocked) };
             if let Err(error) = done {
-                tracing::warn!("a blocker could not be placed or taken away: {error}");
+                tracing::warn!("a blocker could not be placed or removed: {error}");
             }
         }
     }
     changes.clear();
 }
 
-/// Where a blocker stands.
-fn place(
+/// Returns the grid and the cells that a blocker occupies.
+fn locate(
     grids: &NavGrids,
     whereabouts: &Whereabouts,
     entity: Entity,
@@ -215,7 +216,7 @@ fn place(
     Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), generation }
 }
 
-/// The cells a blocker asks for; empty where it has no place.
+/// Returns the footprint of a blocker, on the grid or not; empty if it has no position.
 fn footprint(
     grids: &NavGrids,
     whereabouts: &Whereabouts,

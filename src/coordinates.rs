@@ -1,10 +1,10 @@
-//! Between world positions and cells.
+//! Conversion between world positions and cells.
 //!
-//! Input: where a grid lies in the world. Output: cell → world position and back. A
-//! [`GridFrame`] is affine: the world position of cell (0, 0)'s center and what one cell to the
-//! right and one cell up mean there, which covers square and isometric-diamond maps under any
-//! translation, rotation and scale. The tilemap stage makes it from the tilemap's own helpers and
-//! transform; grids without a tilemap get theirs by hand.
+//! Input: the position of a grid in the world. Output: cell → world position and back. A [`GridFrame`] is
+//! affine: it consists of the world position of the center of cell (0, 0) and the world vectors of one cell
+//! to the right and one cell up, which covers square and isometric-diamond maps under any translation,
+//! rotation and scale. The tilemap stage derives it from the tilemap's own helpers and transform; for grids
+//! without a tilemap it is specified by hand.
 
 use bevy::{
     math::{Affine2, Vec2},
@@ -13,7 +13,7 @@ use bevy::{
 
 use crate::nav::cell::Cell;
 
-/// Where a grid lies in the world; see the [module](self).
+/// Placement of a grid in the world; see the [module](self).
 ///
 /// ```
 /// use bevy::math::Vec2;
@@ -32,84 +32,85 @@ pub struct GridFrame {
 }
 
 impl Default for GridFrame {
-    /// Cells of one world unit, cell (0, 0) centered on the origin.
+    /// Cells of one world unit, with cell (0, 0) centered on the origin.
     fn default() -> Self {
         Self::square(Vec2::ZERO, Vec2::ONE)
     }
 }
 
 impl GridFrame {
-    /// Upright cells of `cell_size` world units, with the center of cell (0, 0) at `center`.
+    /// Creates a frame of axis-aligned cells of `cell_size` world units, with the center of cell (0, 0) at
+    /// `center`.
     #[must_use]
     pub fn square(center: Vec2, cell_size: Vec2) -> Self {
         Self::from_axes(center, Vec2::new(cell_size.x, 0.0), Vec2::new(0.0, cell_size.y))
     }
 
-    /// The center of cell (0, 0) at `center`, the next cell to the right at `center + right`, the
-    /// next one up at `center + up`.
+    /// Creates a frame with the center of cell (0, 0) at `center`, the next cell to the right at `center +
+    /// right` and the next cell up at `center + up`.
     #[must_use]
     pub fn from_axes(center: Vec2, right: Vec2, up: Vec2) -> Self {
         let to_world =
             Affine2 { matrix2: bevy::math::Mat2::from_cols(right, up), translation: center };
         let to_cells = if to_world.matrix2.determinant() == 0.0 {
-            Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // no way back: no cell anywhere
+            Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // not invertible: no cells
         } else {
             to_world.inverse()
         };
         Self { to_world, to_cells }
     }
 
-    /// World position of the center of `cell`.
+    /// Returns the world position of the center of `cell`.
     #[must_use]
     pub fn cell_center(&self, cell: Cell) -> Vec2 {
         self.to_world(Vec2::new(cell.x as f32, cell.y as f32))
     }
 
-    /// World position of a point in cell space, where whole numbers are centers of cells.
+    /// Converts a point in cell space, where whole numbers are centers of cells, to a world position.
     #[must_use]
     pub fn to_world(&self, point: Vec2) -> Vec2 {
         self.to_world.transform_point2(point)
     }
 
-    /// A world position in cell space, where whole numbers are centers of cells.
+    /// Converts a world position to cell space, where whole numbers are centers of cells.
     #[must_use]
     pub fn to_cells(&self, position: Vec2) -> Vec2 {
         self.to_cells.transform_point2(position)
     }
 
-    /// The cell that holds a world position, on the grid or not; `None` where the position or the
-    /// frame is not finite, or too far away to count cells.
+    /// Returns the cell that contains a world position, on the grid or not; `None` if the position or the
+    /// frame is not finite, or the cell is too far away to be represented.
     #[must_use]
     pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
         cell_around(self.to_cells(position))
     }
 
-    /// The anchor (lowest, leftmost cell) of the block of `size × size` cells whose middle is nearest
+    /// Returns the anchor (lowest, leftmost cell) of the block of `size × size` cells whose center is nearest
     /// to a world position; the same as [`cell_at`](Self::cell_at) for size 1.
     #[must_use]
     pub fn anchor_at(&self, position: Vec2, size: u32) -> Option<Cell> {
         cell_around(self.to_cells(position) - half_block(size))
     }
 
-    /// World position of the middle of the block of `size × size` cells with this anchor.
+    /// Returns the world position of the center of the block of `size × size` cells with this anchor.
     #[must_use]
     pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
         self.to_world(Vec2::new(anchor.x as f32, anchor.y as f32) + half_block(size))
     }
 
-    /// What a step of `(dx, dy)` cells means in the world.
+    /// Returns the world vector of a step of `(dx, dy)` cells.
     #[must_use]
     pub fn step(&self, dx: i32, dy: i32) -> Vec2 {
         self.to_world.transform_vector2(Vec2::new(dx as f32, dy as f32))
     }
 }
 
-/// From the center of a block's anchor to its middle, in cells.
+/// Returns the offset from the center of a block's anchor to the center of the block, in cells.
 pub(crate) fn half_block(size: u32) -> Vec2 {
     Vec2::splat(size.saturating_sub(1) as f32 / 2.0)
 }
 
-/// The cell that holds a point of cell space.
+/// Returns the cell that contains a point of cell space.
 fn cell_around(point: Vec2) -> Option<Cell> {
     const FARTHEST: f32 = 1.0e9;
     let point = (point + 0.5).floor();

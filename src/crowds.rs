@@ -1,13 +1,14 @@
-//! Stage 4 for critters that collide: a crowd for each grid.
+//! Stage 4 for critters that collide: one crowd per grid.
 //!
-//! Input: critters, where they stand, their paths, speeds and settings. Output: steps by which no two ever
-//! come too near (`nav::crowd` has the method), arrivals, and the reason why a unit cannot move on. No cell is
-//! ever held by two critters, none swaps cells with another or cuts a corner, and discs of radius 0.35
-//! cells never overlap, whatever the speeds. What is promised, and what is not: [`guide::crowds`](crate::guide::crowds).
+//! Input: critters with their positions, paths, speeds and settings. Output: steps by which no two critters
+//! ever come too close (for the method see `nav::crowd`), arrivals, and the reason why a unit cannot move on.
+//! No cell is ever held by two critters, no critter swaps cells with another or cuts a corner, and discs of
+//! radius 0.35 cells never overlap, whatever the speeds. For what is guaranteed and what is not see
+//! [`guide::crowds`](crate::guide::crowds).
 //!
-//! Critters make way: an idle one is pushed aside by those that want to pass, and one that
-//! is pushed off its path finds back to it. [`Unpushable`] critters and those of another [`CrowdTeam`] are
-//! obstacles: waited for a while, then walked around.
+//! Critters yield: an idle critter is pushed aside by critters that need to pass, and a critter that is
+//! pushed off its path finds back to it. [`Unpushable`] critters and those of another [`CrowdTeam`] are
+//! obstacles: units wait for them for a while and then walk around them.
 
 mod changes;
 mod enter;
@@ -36,55 +37,56 @@ use crate::{
     unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
 };
 
-/// The crowds of all grids. Read-only: which unit holds which cell, what it waits for, and what that cost.
+/// The crowds of all grids. Read-only: gives access to the cells that each unit holds, what it waits for, and
+/// the counters.
 #[derive(Resource, Debug, Default)]
 pub struct Crowds {
     by_grid: BTreeMap<GridId, GridCrowd>,
     inbox: CrowdInbox,
 }
 
-/// Critters that came and went since the last tick.
+/// Critters that joined or left since the last tick.
 #[derive(Debug, Default)]
 struct CrowdInbox {
     numbers: u64,
     left: Vec<(GridId, UnitId)>,
-    /// Critters that have lost or gained something that says how they are steered.
+    /// Critters to which a component that affects their steering was added or removed.
     changed: Vec<Entity>,
 }
 
-/// The crowd of a grid, and the entities of its units.
+/// The crowd of a grid and the entities of its units.
 #[derive(Debug)]
 struct GridCrowd {
     crowd: Crowd,
-    /// By slot of the unit.
+    /// Indexed by the slot of the unit.
     entities: Vec<Entity>,
-    /// Generation of the grid it was made for.
+    /// Generation of the grid that the crowd was created for.
     generation: u64,
-    /// Since when the profiles of the grid are what they were in the last tick.
+    /// Revision of the grid's profiles as of the last tick.
     profiles_revision: u64,
 }
 
 impl Crowds {
-    /// The crowd of a grid; `None` before the first critter stands on it.
+    /// Returns the crowd of a grid; `None` before the first critter stands on it.
     #[must_use]
     pub fn get(&self, id: GridId) -> Option<&Crowd> {
         self.by_grid.get(&id).map(|grid_crowd| &grid_crowd.crowd)
     }
 
-    /// The entity of a unit of a grid's crowd.
+    /// Returns the entity of a unit of a grid's crowd.
     #[must_use]
     pub fn entity(&self, id: GridId, unit: UnitId) -> Option<Entity> {
         let grid_crowd = self.by_grid.get(&id)?;
         grid_crowd.entities.get(unit.slot()).copied().filter(|_| grid_crowd.crowd.contains(unit))
     }
 
-    /// What all crowds have done so far.
+    /// Returns the sum of the counters of all crowds.
     #[must_use]
     pub fn counters(&self) -> CrowdCounters {
         self.by_grid.values().map(|grid_crowd| grid_crowd.crowd.counters()).sum()
     }
 
-    /// Where a critter is on its path; `None` where the crowd does not lead it along one.
+    /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.
     #[must_use]
     pub(crate) fn walk_along(
         &self,
@@ -95,12 +97,12 @@ impl Crowds {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 
-    /// Whether there are crowds of grids that are gone or are others than before.
+    /// Returns whether there are crowds of grids that were removed or replaced.
     fn has_stale(&self, grids: &NavGrids) -> bool {
         self.by_grid.iter().any(|(&id, grid_crowd)| grid_crowd.is_stale(grids, id))
     }
 
-    /// Gives up such crowds; returns who was in them.
+    /// Removes the crowds of grids that were removed or replaced; returns the entities of their units.
     fn take_stale(&mut self, grids: &NavGrids) -> Vec<Entity> {
         let mut entities = Vec::new();
         self.by_grid.retain(|&id, grid_crowd| {
@@ -125,19 +127,19 @@ impl Crowds {
 }
 
 impl GridCrowd {
-    /// Whether it was made for another grid than there is now under this number.
+    /// Returns whether the crowd was created for another grid than the current one with this number.
     fn is_stale(&self, grids: &NavGrids, id: GridId) -> bool {
         grids.generation(id) != self.generation
     }
 
-    /// Whether this is still the unit of `entity`.
+    /// Returns whether this is still the unit of `entity`.
     fn is_unit_of(&self, unit: UnitId, entity: Entity) -> bool {
         self.entities.get(unit.slot()) == Some(&entity)
     }
 }
 
-/// Numbers critters in the order in which they are made.
-fn note_critter(
+/// Numbers critters in the order of creation.
+fn number_critter(
     inserted: On<Insert, Critter>,
     mut crowds: ResMut<Crowds>,
     mut critters: Query<(&Critter, &mut CritterState), Allow<Disabled>>,
@@ -151,7 +153,7 @@ fn note_critter(
     }
 }
 
-/// A critter is one no more: its cells are free from the next tick on.
+/// Removes a former critter from its crowd: its cells are free from the next tick on.
 fn leave_crowd(
     entity: Entity,
     crowds: &mut Crowds,
@@ -169,9 +171,9 @@ fn leave_crowd(
     }
 }
 
-/// Registers what the crowds have to hear of at the moment it happens.
+/// Registers the observers that inform the crowds immediately.
 pub(crate) fn build(app: &mut App) {
-    app.add_observer(note_critter)
+    app.add_observer(number_critter)
         .add_observer(
             |removed: On<Remove, Critter>,
              mut crowds: ResMut<Crowds>,
@@ -186,14 +188,14 @@ pub(crate) fn build(app: &mut App) {
                 leave_crowd(removed.entity, &mut crowds, &mut states);
             },
         )
-        .add_observer(note_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
-        .add_observer(note_change::<Remove, (CrowdTeam, Unpushable, GroupSlot)>)
-        // A critter stands still while it is disabled, and holds its cells.
-        .add_observer(note_change::<Add, Disabled>)
-        .add_observer(note_change::<Remove, Disabled>);
+        .add_observer(record_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
+        .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot)>)
+        // While it is disabled, a critter stands still and holds its cells.
+        .add_observer(record_change::<Add, Disabled>)
+        .add_observer(record_change::<Remove, Disabled>);
 }
 
-/// Something that says how a critter is steered was added or removed.
-fn note_change<E: EntityEvent, B: Bundle>(event: On<E, B>, mut crowds: ResMut<Crowds>) {
+/// Records that a component that affects the steering of a critter was added or removed.
+fn record_change<E: EntityEvent, B: Bundle>(event: On<E, B>, mut crowds: ResMut<Crowds>) {
     crowds.inbox.changed.push(event.event_target());
 }

@@ -1,7 +1,7 @@
-//! Paths, grid, islands and searches drawn over the game with gizmos (opt-in).
+//! Paths, grid, connected regions and searches drawn over the game with gizmos (opt-in).
 //!
-//! Input: [`TilePathDebug`], which says what to draw. Output: lines in the gizmo group
-//! [`TilePathGizmos`], whose width and depth are set like those of any other group.
+//! Input: [`TilePathDebug`], which selects what to draw. Output: lines in the gizmo group [`TilePathGizmos`],
+//! whose width and depth are configured like those of any other group.
 
 mod crowd;
 
@@ -26,28 +26,29 @@ use crate::{
 #[derive(Default, Reflect, GizmoConfigGroup)]
 pub struct TilePathGizmos;
 
-/// What to draw. Everything is off at first but paths.
+/// Selects what to draw. By default only paths are drawn.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathDebug {
-    /// Which grid `grid` and `islands` are of.
+    /// Grid that `grid`, `islands` and `crowd` are drawn for.
     pub of: GridId,
-    /// What kind of unit they are seen as.
+    /// Profile that `grid` and `islands` are drawn for.
     pub profile: ProfileId,
-    /// The ways ahead of all units: green to the goal, yellow to the nearest cell.
+    /// The remaining paths of all units: green to the goal, yellow to the nearest cell.
     pub paths: bool,
     /// Edges between passable and impassable cells.
     pub grid: bool,
-    /// Passable cells, a color per island.
+    /// Passable cells, one color per connected region (island).
     pub islands: bool,
-    /// Who holds which cells of the grid `of`, who waits for whom, and who pushes whom.
+    /// The crowd of the grid `of`: which units hold which cells, which unit each unit waits for, and which
+    /// units push others.
     pub crowd: bool,
     /// Open (green) and closed (red) nodes of the search for this entity while it runs.
     pub search: Option<Entity>,
-    /// Only what lies within this many cells of `around` is drawn of grid and islands: lines are
-    /// built anew every frame. Default 64.
+    /// Grid and islands are only drawn within this many cells of `around`, because lines are rebuilt every
+    /// frame. Default 64.
     pub radius: u32,
-    /// Center of what is drawn of grid and islands.
+    /// Center of the area in which grid and islands are drawn.
     pub around: Cell,
 }
 
@@ -67,7 +68,7 @@ impl Default for TilePathDebug {
     }
 }
 
-/// Draws what [`TilePathDebug`] asks for. Needs Bevy's `GizmoPlugin` (part of `DefaultPlugins`).
+/// Draws what [`TilePathDebug`] selects. Needs Bevy's `GizmoPlugin` (part of `DefaultPlugins`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TilePathDebugPlugin;
 
@@ -106,7 +107,7 @@ fn draw_paths(
     if !debug.paths {
         return;
     }
-    for (path, order, status, state, place) in &units {
+    for (path, order, status, state, slot) in &units {
         let color = match status {
             PathStatus::Stuck(_) => css::ORANGE_RED,
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
@@ -124,8 +125,8 @@ fn draw_paths(
                 let from = frame.to_world(state.place());
                 let grid = grids.get(order.grid());
                 let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
-                if let (None, Some(place), Some(_)) = (walk, place, state.unit()) {
-                    lines.line_2d(from, frame.cell_center(place.cell), color);
+                if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
+                    lines.line_2d(from, frame.cell_center(slot.cell), color);
                     continue;
                 }
                 let walk = walk.unwrap_or(*state.walk());
@@ -166,7 +167,7 @@ fn draw_islands(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: Tile
     };
     for cell in near(&debug) {
         if let Some(island) = grid.region(debug.profile, cell) {
-            // The golden angle keeps neighboring numbers apart in color.
+            // The golden angle gives neighboring numbers distinct colors.
             let color = Color::hsl(island as f32 * 137.5 % 360.0, 0.8, 0.6);
             draw_cross(&mut lines, frame, cell, color);
         }
@@ -206,7 +207,7 @@ fn shown<'a>(grids: &'a NavGrids, debug: &TilePathDebug) -> Option<(&'a NavGrid,
     grids.get(debug.of).zip(grids.frame(debug.of))
 }
 
-/// The cells within the radius.
+/// Returns the cells within the radius.
 fn near(debug: &TilePathDebug) -> impl Iterator<Item = Cell> + use<> {
     let (around, radius) = (debug.around, debug.radius.min(1_024) as i32);
     (-radius..=radius).flat_map(move |dy| (-radius..=radius).map(move |dx| around.offset(dx, dy)))

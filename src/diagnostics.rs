@@ -7,13 +7,12 @@ use bevy::{
 
 use crate::scheduler::PathCounters;
 
-/// Publishes [`PathCounters`] as Bevy [`Diagnostic`]s once a frame, for
-/// `LogDiagnosticsPlugin` and the like.
+/// Publishes [`PathCounters`] as Bevy [`Diagnostic`]s once per frame, for example for `LogDiagnosticsPlugin`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TilePathDiagnosticsPlugin;
 
 impl TilePathDiagnosticsPlugin {
-    /// Requests waiting in line.
+    /// Requests waiting in the queue.
     pub const WAITING: DiagnosticPath = DiagnosticPath::const_new("tilepath/waiting");
     /// Searches in flight.
     pub const IN_FLIGHT: DiagnosticPath = DiagnosticPath::const_new("tilepath/in_flight");

@@ -1,16 +1,16 @@
-//! Fields for everyone: the way to one goal from everywhere, shared by all who hold a handle, and
+//! Shared flow fields: the shortest paths to one goal from every cell, shared by all holders of a handle and
 //! kept up to date under edits.
 //!
-//! Input: grids, and goals by [`FlowFields::request`]. Output: for any cell the next step, the cost
-//! and the whole way. Each tick the fields are looked through once and worked on under a budget of
-//! their own, in turns of 1,024 units: first those that edits have touched, which redo only that,
-//! then those that must be filled. Crowds that follow a field need no requests and no paths.
+//! Input: grids, and goals by [`FlowFields::request`]. Output: for any cell the next step, the cost and the
+//! whole path. Each tick all fields are checked once and then worked on within a separate budget, round-robin
+//! in slices of 1,024 work units: first the fields affected by edits, which recompute only what the edits
+//! touched, then the fields that have to be filled. Crowds that follow a field need no requests and no paths.
 //!
-//! Invariants: one field per grid, profile and goal, as long as anyone holds a handle. What is
-//! done in which tick depends on the requests, the edits and the budget alone: fields take turns in
-//! the order of their keys, going on after the one that was served last.
+//! Invariants: there is one field per grid, profile and goal as long as a handle to it exists. What is done
+//! in which tick depends only on the requests, the edits and the budget: fields are served in the order of
+//! their keys, starting after the field served last.
 //!
-//! Memory: 4 bytes a cell for each field, and 66 KiB. How a field is filled and repaired:
+//! Memory: 4 bytes per cell for each field, plus 66 KiB. How a field is filled and repaired:
 //! [`nav::field`](crate::nav::field).
 
 mod entry;
@@ -40,12 +40,12 @@ use crate::{
     },
 };
 
-/// Units a field may take before it is another one's turn.
+/// Work units a field may spend before the next field is served.
 const SLICE: u32 = 1_024;
-/// While fields wait to be filled, repairs leave them this part of the budget.
-const SHARE_OF_NEW: u32 = 4;
+/// While fields wait to be filled, this fraction (1 / n) of the budget is reserved for them before repairs.
+const FILL_SHARE_DIVISOR: u32 = 4;
 
-/// Where a field leads, on which grid and for whom.
+/// Grid, profile and goal of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Key {
     grid: GridId,
@@ -53,67 +53,67 @@ struct Key {
     goal: Cell,
 }
 
-/// A share in a field: it is kept as long as there are any. Cheap to clone. Two are equal if they
-/// lead to the same goal.
+/// A handle to a field, which is kept as long as a handle to it exists. Cheap to clone. Two handles are equal
+/// if they belong to the same field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub struct FlowField(Arc<Key>);
 
 impl FlowField {
-    /// The grid it lies on.
+    /// Returns the grid of the field.
     #[must_use]
     pub fn grid(&self) -> GridId {
         self.0.grid
     }
 
-    /// Who goes there.
+    /// Returns the movement profile of the field.
     #[must_use]
     pub fn profile(&self) -> ProfileId {
         self.0.profile
     }
 
-    /// Where all ways lead.
+    /// Returns the goal of the field.
     #[must_use]
     pub fn goal(&self) -> Cell {
         self.0.goal
     }
 }
 
-/// How far a field is, as of the last tick.
+/// State of a field as of the last tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum FlowStatus {
-    /// It is being filled or repaired. It answers for the cells it is already certain of: those
+    /// The field is being filled or repaired. It gives answers for the cells that are already final, those
     /// near the goal first.
     #[default]
     Pending,
-    /// It answers for every cell from which a way leads to the goal.
+    /// The field gives answers for every cell from which the goal can be reached.
     Ready,
-    /// It answers for none: there is no such grid or profile, or a unit cannot stand on the goal.
-    /// As soon as that changes it is filled again.
+    /// The field gives no answers: the grid or profile does not exist, or a unit cannot stand on the goal. As
+    /// soon as that changes it is filled again.
     Failed(PathFailure),
 }
 
-/// What was done for fields. Counts since the app began, unless said otherwise.
+/// Counters of the work on fields. They count since the app started, unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct FlowCounters {
-    /// Fields held at the last tick.
+    /// Fields in use at the last tick.
     pub alive: usize,
-    /// Times that a field was filled to its end.
+    /// Number of times a field was filled completely.
     pub integrations: u64,
-    /// Times that a field was brought up to date by redoing only what edits touched.
+    /// Number of times a field was repaired by recomputing only what edits touched.
     pub repairs: u64,
-    /// Times that a field was given up and begun anew: an edit came while it was being filled or
-    /// touched so much that a repair would have taken longer, profiles were replaced, or there
-    /// were too many edits to remember.
+    /// Number of times a field was discarded and started from scratch: an edit came while it was being filled
+    /// or touched so much that a repair would have taken longer, profiles were replaced, or there were too
+    /// many edits to remember.
     pub restarts: u64,
-    /// Units spent in the last tick.
+    /// Work units spent in the last tick.
     pub spent_last_tick: u32,
 }
 
-/// All fields that anyone holds a handle to; see the [module](self).
+/// All fields that have a handle; see the [module](self).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -128,7 +128,7 @@ pub struct FlowCounters {
 ///     flow: FlowField,
 /// }
 ///
-/// /// Goes a step a tick.
+/// /// Moves each marcher by one step per tick.
 /// fn march(fields: Res<FlowFields>, grids: Res<NavGrids>, mut marchers: Query<&mut Marcher>) {
 ///     for mut marcher in &mut marchers {
 ///         if let Some(direction) = fields.direction(&grids, &marcher.flow, marcher.at) {
@@ -142,29 +142,29 @@ pub struct FlowCounters {
 #[derive(Resource, Debug, Reflect)]
 #[reflect(Resource, Debug, Default)]
 pub struct FlowFields {
-    /// Units that fields may take per tick, beside the budget for requests; 0 pauses them. What a
-    /// unit is, see [`DistanceField::step`]: about as much time as an expansion. The default of
-    /// 10,000 is a fifth of the default budget for requests, about 0.4 ms on the machine
-    /// the figures in `benches/RESULTS.md` come from, and fills a map of 256 × 256 cells of uniform
-    /// ground in one tick.
+    /// Work units that fields may spend per tick, separate from the budget for requests; 0 pauses them. For
+    /// the definition of a work unit see [`DistanceField::step`]: it takes about as much time as an
+    /// expansion. The default of 10,000 is a fifth of the default budget for requests, about 0.4 ms on the
+    /// machine that the figures in `benches/RESULTS.md` come from, and fills a map of 256 × 256 cells of
+    /// uniform terrain in one tick.
     pub budget: u32,
     #[reflect(ignore)]
     fields: BTreeMap<Key, Entry>,
-    /// Whose turn it was last, by kind of work.
+    /// Key of the field served last, by kind of work.
     #[reflect(ignore)]
-    served: [Option<Key>; 2],
+    last_served: [Option<Key>; 2],
     #[reflect(ignore)]
     routes: RouteNumbers,
     counters: FlowCounters,
 }
 
 impl Default for FlowFields {
-    /// No field, and the default budget.
+    /// Contains no field; sets the default budget.
     fn default() -> Self {
         Self {
             budget: 10_000,
             fields: BTreeMap::new(),
-            served: [None; 2],
+            last_served: [None; 2],
             routes: RouteNumbers::default(),
             counters: FlowCounters::default(),
         }
@@ -172,9 +172,8 @@ impl Default for FlowFields {
 }
 
 impl FlowFields {
-    /// A share in the field that leads to `goal`: the one there is, or a new one, which is filled
-    /// from the next tick on. The field is dropped in the first tick in which no handle to it is
-    /// left.
+    /// Returns a handle to the field that leads to `goal`: the existing field, or a new one, which is filled
+    /// from the next tick on. A field is dropped in the first tick in which no handle to it is left.
     pub fn request(&mut self, grid: GridId, profile: ProfileId, goal: Cell) -> FlowField {
         let key = Key { grid, profile, goal };
         if let Some(entry) = self.fields.get(&key) {
@@ -186,57 +185,57 @@ impl FlowFields {
         handle
     }
 
-    /// The step to take from `cell`; `None` at the goal, where no way leads there, and where the
-    /// field is not certain yet. On a grid edited since the last tick it is a step that is legal
-    /// now, if not the best.
+    /// Returns the step to take from `cell`; `None` at the goal, if no path leads to the goal, and where the
+    /// field is not final yet. On a grid edited since the last tick the step is legal, but may not be
+    /// optimal.
     #[must_use]
     pub fn direction(&self, grids: &NavGrids, field: &FlowField, cell: Cell) -> Option<Direction> {
         let (field, grid) = self.find(grids, field)?;
         field.direction(grid, cell)
     }
 
-    /// What the way from `cell` costs; `None` where none leads to the goal, and where the field is
-    /// not certain yet.
+    /// Returns the cost of the path from `cell`; `None` if no path leads to the goal, and where the field is
+    /// not final yet.
     #[must_use]
     pub fn cost(&self, grids: &NavGrids, field: &FlowField, cell: Cell) -> Option<PathCost> {
         let (field, grid) = self.find(grids, field)?;
         field.cost(grid, cell)
     }
 
-    /// The whole way from `start`, step by step as [`direction`](Self::direction) says; `None`
-    /// where none leads to the goal, where the field is not certain yet, and where the way was cut
-    /// off since the last tick.
+    /// Returns the whole path from `start`, following [`direction`](Self::direction) step by step; `None` if
+    /// no path leads to the goal, where the field is not final yet, and if the path was cut off since the
+    /// last tick.
     #[must_use]
     pub fn path(&self, grids: &NavGrids, field: &FlowField, start: Cell) -> Option<Path> {
         let (field, grid) = self.find(grids, field)?;
         field.path(grid, start)
     }
 
-    /// How far the field is, as of the last tick.
+    /// Returns the state of the field as of the last tick.
     #[must_use]
     pub fn status(&self, field: &FlowField) -> FlowStatus {
         self.fields.get(&*field.0).map_or(FlowStatus::Pending, Entry::status)
     }
 
-    /// Whether it answers for every cell, as of the last tick.
+    /// Returns whether the field gives answers for every cell, as of the last tick.
     #[must_use]
     pub fn is_ready(&self, field: &FlowField) -> bool {
         self.status(field) == FlowStatus::Ready
     }
 
-    /// What was done so far.
+    /// Returns the counters.
     #[must_use]
     pub const fn counters(&self) -> FlowCounters {
         self.counters
     }
 
-    /// Memory of all fields, in bytes.
+    /// Returns the memory of all fields, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.fields.values().map(Entry::bytes).sum()
     }
 
-    /// The field of a handle and the grid it was made for.
+    /// Returns the field of a handle and the grid it was computed for.
     fn find<'a>(
         &'a self,
         grids: &'a NavGrids,
@@ -247,28 +246,28 @@ impl FlowFields {
         Some((entry.field(grids.generation(handle.grid()))?, grid))
     }
 
-    /// Drops fields that nobody holds, and works on the others.
+    /// Drops fields without handles and works on the others.
     fn update(&mut self, grids: &NavGrids) {
         self.fields.retain(|_, entry| entry.is_held());
         self.routes.retain(|key| self.fields.contains_key(key));
         for entry in self.fields.values_mut() {
-            entry.look_after(grids, &mut self.counters);
+            entry.plan_work(grids, &mut self.counters);
         }
-        let is_any_new = self.fields.values().any(|entry| entry.work() == Some(Work::Fill));
-        let kept = if is_any_new { self.budget / SHARE_OF_NEW } else { 0 };
-        let mut left = self.budget - kept;
-        left = kept + self.spend(grids, Work::Repair, left);
+        let is_any_unfilled = self.fields.values().any(|entry| entry.work() == Some(Work::Fill));
+        let reserved = if is_any_unfilled { self.budget / FILL_SHARE_DIVISOR } else { 0 };
+        let mut left = self.budget - reserved;
+        left = reserved + self.spend(grids, Work::Repair, left);
         left = self.spend(grids, Work::Fill, left);
         left = self.spend(grids, Work::Repair, left);
         self.counters.spent_last_tick = self.budget - left;
         self.counters.alive = self.fields.len();
     }
 
-    /// Spends what is left of the budget on one kind of work, in turns; returns what is left then.
+    /// Spends up to `left` work units on one kind of work, round-robin; returns the rest of the budget.
     fn spend(&mut self, grids: &NavGrids, work: Work, mut left: u32) -> u32 {
-        let mut line = self.line(work);
+        let mut queue = self.round_robin(work);
         while left > 0
-            && let Some(key) = line.pop_front()
+            && let Some(key) = queue.pop_front()
         {
             let found = (self.fields.get_mut(&key), grids.get(key.grid));
             let (Some(entry), Some(grid)) = found else {
@@ -276,27 +275,28 @@ impl FlowFields {
             };
             let taken = entry.step(grid, left.min(SLICE), &mut self.counters);
             left = left.saturating_sub(taken);
-            self.served[work as usize] = Some(key);
+            self.last_served[work as usize] = Some(key);
             if taken > 0 && entry.work() == Some(work) {
-                line.push_back(key);
+                queue.push_back(key);
             }
         }
         left
     }
 
-    /// The fields with such work in order of their turns.
-    fn line(&self, work: Work) -> VecDeque<Key> {
-        let waits = |(&key, entry): (&Key, &Entry)| (entry.work() == Some(work)).then_some(key);
-        let mut line: VecDeque<Key> = self.fields.iter().filter_map(waits).collect();
-        if let Some(last) = self.served[work as usize] {
-            let next = line.partition_point(|&key| key <= last);
-            line.rotate_left(next);
+    /// Returns the fields that need this kind of work, in the order in which they are served.
+    fn round_robin(&self, work: Work) -> VecDeque<Key> {
+        let needs_work =
+            |(&key, entry): (&Key, &Entry)| (entry.work() == Some(work)).then_some(key);
+        let mut queue: VecDeque<Key> = self.fields.iter().filter_map(needs_work).collect();
+        if let Some(last) = self.last_served[work as usize] {
+            let next = queue.partition_point(|&key| key <= last);
+            queue.rotate_left(next);
         }
-        line
+        queue
     }
 }
 
-/// Keeps all fields up to date, as far as the budget goes.
+/// Updates all fields within the budget.
 pub(crate) fn update_flow_fields(mut fields: ResMut<FlowFields>, grids: Res<NavGrids>) {
     fields.update(&grids);
 }

@@ -1,4 +1,4 @@
-//! The grids of an app, by number, each with its place in the world.
+//! The grids of an app, by number, each with its frame in the world.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::{
     },
 };
 
-/// All grids: one per level, keyed by a number the game chooses ([`GridId::default`] is the one
-/// that everything refers to unless told otherwise).
+/// All grids: one per level, keyed by a number that the game chooses. [`GridId::default`] is used wherever no
+/// grid is specified.
 ///
-/// A tilemap with a `NavSource` (feature `tilemap`) fills its grid by itself. Grids may as well
-/// be filled by hand:
+/// A tilemap with a `NavSource` (feature `tilemap`) fills its grid automatically. Grids can also be filled by
+/// hand:
 ///
 /// ```
 /// use bevy::{math::Vec2, prelude::App};
@@ -47,9 +47,9 @@ pub struct NavGrids {
 struct Level {
     grid: NavGrid,
     frame: GridFrame,
-    /// Counts insertions of grids: two grids that had the same number differ in it.
+    /// Insertion count at the time the grid was inserted. Distinguishes grids that had the same number.
     generation: u64,
-    /// Tilemaps write its terrain.
+    /// Whether tilemaps write the terrain of the grid.
     is_fed_by_tiles: bool,
 }
 
@@ -58,8 +58,8 @@ struct Level {
 pub enum GridAccessError {
     /// There is no grid with this number.
     NoSuchGrid(GridId),
-    /// Tilemaps write this grid, and would overwrite the edit when they are next read. Change their tiles, or
-    /// block cells with a [`NavBlocker`](crate::prelude::NavBlocker).
+    /// Tilemaps write this grid and would overwrite the edit the next time they are read. Change their tiles,
+    /// or block cells with a [`NavBlocker`](crate::prelude::NavBlocker).
     FedByTiles(GridId),
 }
 
@@ -79,7 +79,7 @@ impl core::fmt::Display for GridAccessError {
 impl core::error::Error for GridAccessError {}
 
 impl Default for NavGrids {
-    /// No grid, and [`Profile::default`] as profile 0.
+    /// Contains no grid, and [`Profile::default`] as profile 0.
     fn default() -> Self {
         Self {
             grids: BTreeMap::new(),
@@ -92,15 +92,14 @@ impl Default for NavGrids {
 }
 
 impl NavGrids {
-    /// Adds a grid, or lets it take the place of the one with this number: searches under way
-    /// start anew on it, walking critters check their paths, `NavBlocker`s block it. It is given
-    /// the profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would
-    /// do none of this.)
+    /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
+    /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
+    /// profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
     pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
         self.insert_level(id, grid, frame, false);
     }
 
-    /// The same for a grid whose terrain tilemaps write.
+    /// Like [`insert`](Self::insert), for a grid whose terrain is written by tilemaps.
     #[cfg(feature = "tilemap")]
     pub(crate) fn insert_fed_by_tiles(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
         self.insert_level(id, grid, frame, true);
@@ -116,7 +115,7 @@ impl NavGrids {
         self.remove(id);
         grid.set_profiles(self.profiles.clone());
         grid.continue_from(self.last_revision);
-        grid.build_layers(); // now, while a level is loaded, rather than in the first tick
+        grid.build_layers(); // build during level loading, not in the first tick
         self.inserted += 1;
         self.grids.insert(id, Level { grid, frame, generation: self.inserted, is_fed_by_tiles });
     }
@@ -129,18 +128,18 @@ impl NavGrids {
         Some(grid)
     }
 
-    /// The grid with this number.
+    /// Returns the grid with this number.
     #[must_use]
     pub fn get(&self, id: GridId) -> Option<&NavGrid> {
         self.grids.get(&id).map(|level| &level.grid)
     }
 
-    /// The grid with this number, to edit. Edits are noticed at the next tick: searches that have
-    /// looked there start again, units whose path is cut off find another.
+    /// Returns the grid with this number for editing. Edits take effect at the next tick: searches that have
+    /// visited the edited area restart, and units whose path is cut off plan a new one.
     ///
     /// # Errors
-    /// [`NoSuchGrid`](GridAccessError::NoSuchGrid), and [`FedByTiles`](GridAccessError::FedByTiles) for a grid
-    /// that tilemaps with a `NavSource` write: they would overwrite the edit.
+    /// [`NoSuchGrid`](GridAccessError::NoSuchGrid), and [`FedByTiles`](GridAccessError::FedByTiles) for a
+    /// grid written by tilemaps with a `NavSource`, which would overwrite the edit.
     pub fn get_mut(&mut self, id: GridId) -> Result<&mut NavGrid, GridAccessError> {
         match self.grids.get_mut(&id) {
             None => Err(GridAccessError::NoSuchGrid(id)),
@@ -149,52 +148,52 @@ impl NavGrids {
         }
     }
 
-    /// The grid with this number, for edits that last: those of tilemaps and blockers.
+    /// Returns the grid with this number for permanent edits, those of tilemaps and blockers.
     pub(crate) fn edit_mut(&mut self, id: GridId) -> Option<&mut NavGrid> {
         self.grids.get_mut(&id).map(|level| &mut level.grid)
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the frame that places the grid in the world.
     #[must_use]
     pub fn frame(&self, id: GridId) -> Option<&GridFrame> {
         self.grids.get(&id).map(|level| &level.frame)
     }
 
-    /// The generation of a grid: two grids that had the same number differ in it.
+    /// Returns the generation of a grid, which distinguishes grids that had the same number.
     pub(crate) fn generation(&self, id: GridId) -> u64 {
         self.grids.get(&id).map_or(0, |level| level.generation)
     }
 
-    /// How many grids have been put in so far.
+    /// Returns the number of grids inserted so far.
     pub(crate) const fn insertions(&self) -> u64 {
         self.inserted
     }
 
-    /// How many grids have been removed or replaced so far.
+    /// Returns the number of grids removed or replaced so far.
     pub(crate) const fn removals(&self) -> u64 {
         self.removed
     }
 
-    /// Moves the grid in the world; critters that were ever on their way on it move along.
+    /// Moves the grid in the world. Critters that have ever walked on it move along with it.
     pub fn set_frame(&mut self, id: GridId, frame: GridFrame) {
         if let Some(level) = self.grids.get_mut(&id) {
             level.frame = frame;
         }
     }
 
-    /// The cell of grid `id` at a world position; `None` where there is none.
+    /// Returns the cell of grid `id` at a world position; `None` if there is none.
     #[must_use]
     pub fn cell_at(&self, id: GridId, position: Vec2) -> Option<Cell> {
         let level = self.grids.get(&id)?;
         level.frame.cell_at(position).filter(|&cell| level.grid.contains(cell))
     }
 
-    /// The grids and their numbers, in order.
+    /// Iterates over the grids and their numbers, in order.
     pub fn iter(&self) -> impl Iterator<Item = (GridId, &NavGrid)> {
         self.grids.iter().map(|(&id, level)| (id, &level.grid))
     }
 
-    /// The movement profiles that all grids know.
+    /// Returns the movement profiles, shared by all grids.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
@@ -209,8 +208,8 @@ impl NavGrids {
         self.profiles = profiles;
     }
 
-    /// Adds a movement profile to all grids and returns its number. At most 256 fit; more all
-    /// get number 255, which only the 256th is known by.
+    /// Adds a movement profile to all grids and returns its number. There is room for 256 profiles: any
+    /// further one returns number 255, which refers to the 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
         let mut profiles = self.profiles.clone();

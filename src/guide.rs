@@ -1,5 +1,5 @@
-//! The guide, page by page. The pages lie in the repository's `docs` folder; their snippets are run as
-//! tests.
+//! The guides, one module per page. Their text is in the `docs` folder of the repository; the code blocks are
+//! run as tests.
 
 pub mod crowds {
     #![doc = include_str!("../docs/crowds.md")]

@@ -157,7 +157,7 @@ pub mod prelude {
         orders::{
             OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,
         },
-        request::{Near, PathRequest, Retry, Target},
+        request::{PathRequest, Retry, Target},
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
         state_checksum::state_checksum,

@@ -1,14 +1,14 @@
-//! The pure layer: grid, heap, search, path, walk.
+//! The engine layer: grid, heap, search, path, walk.
 //!
-//! Nothing in here knows an ECS, a clock, a log, randomness or the order of a hash table, and no
-//! float takes part in a decision: the same grid and the same queries give the same paths, costs
-//! and counters on every machine, however the work is sliced. Everything can be used without an
-//! `App`.
+//! Nothing in this module depends on an ECS, a clock, a log, randomness or the order of a hash table, and no
+//! float takes part in a decision: the same grid and the same queries give the same paths, costs and counters
+//! on every machine, however the work is sliced. Everything can be used without an `App`.
 //!
-//! In the order in which data flows:
-//! [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`, `region` → [`layer`] → [`grid`] → [`goal`], [`query`] →
-//! [`open_list`], [`node_pool`] → [`search`] → [`path`] → [`queue`] → [`walk`]; [`formation`]
-//! finds places for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and [`string_pulling`] are for straight lines, [`moving_ai`] reads benchmark files, [`checksum`] sums up results.
+//! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`,
+//! `region` → [`layer`] → [`grid`] → [`goal`], [`query`] → [`open_list`], [`node_pool`] → [`search`] →
+//! [`path`] → [`queue`] → [`walk`]. [`formation`] finds slots for groups, [`crowd`] moves many units without
+//! overlaps, [`line_of_sight`] and [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark
+//! files, [`checksum`] computes checksums of results.
 
 pub(crate) mod bit_rows;
 pub mod cell;

@@ -1,19 +1,19 @@
-//! Order queues: units carry out one order after another.
+//! Order queues: units carry out orders one after another.
 //!
-//! Input: [`OrderQueue`] components, filled by the game. Output: [`PathRequest`]s on the same
-//! entities, one at a time, and [`OrderBegun`] and [`OrderEnded`] events.
+//! Input: [`OrderQueue`] components, filled by the game. Output: [`PathRequest`]s on the same entities, one
+//! at a time, and [`OrderBegun`] and [`OrderEnded`] events.
 //!
-//! - The end of an order is noticed at the beginning of the next tick, and the next order begins in
-//!   that tick. A unit gets one request per tick at most.
-//! - Only units with news are looked at: the queue was changed, the request or its status was, or a
-//!   hold is over. They are looked at in the order in which their queues were inserted, so that nothing
-//!   shown depends on entities.
-//! - Requests that the game inserts on a unit itself come first: the current order ends, and the queue
+//! - The end of an order is detected at the start of the next tick, and the next order begins in that tick. A
+//!   unit gets at most one request per tick.
+//! - Only units with a change are processed: the queue was changed, the request or its status was changed, or
+//!   a hold is over. They are processed in the order in which their queues were inserted, so that nothing
+//!   observable depends on entity ids.
+//! - Requests that the game inserts on a unit itself have precedence: the current order ends, and the queue
 //!   waits until that request has ended.
 //!
-//! Requests are told apart by their numbers: every request inserted anywhere counts one up
-//! ([`RequestState`](crate::prelude::RequestState)), and the queue remembers the number of its own.
-//! The status counts once that number has been read from the inbox.
+//! Requests are identified by number: every request inserted anywhere increments a counter
+//! ([`RequestState`](crate::prelude::RequestState)), and the queue stores the number of its own request. The
+//! status is valid once that number has been read from the inbox.
 
 mod advance;
 mod decide;
@@ -34,13 +34,12 @@ use bevy::{
 use self::{advance::clear_up, entry::Entry};
 use crate::request::PathRequest;
 
-/// Orders for a unit, carried out one after another by means of [`PathRequest`]s.
+/// Orders for a unit, carried out one after another as [`PathRequest`]s.
 ///
-/// The last request stays on the unit when the queue is empty. A `PathRequest` that the game puts on
-/// the unit itself ends the order under way ([`OrderOutcome::Superseded`]; taking the queue's request
-/// off cancels it), and the queue goes on when that request has arrived or failed, or was taken
-/// off. Removing the queue cancels all its orders and halts the unit; inserting another one
-/// supersedes them.
+/// The last request stays on the unit when the queue is empty. A `PathRequest` that the game inserts on the
+/// unit itself ends the current order ([`OrderOutcome::Superseded`]; removing the queue's request cancels
+/// it), and the queue continues when that request has arrived, failed or been removed. Removing the queue
+/// cancels all its orders and halts the unit; inserting another queue supersedes them.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -55,47 +54,47 @@ use crate::request::PathRequest;
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(map_entities = map_targets, on_insert = note_put_on, on_discard = note_taken_off)]
+#[component(map_entities = map_targets, on_insert = on_inserted, on_discard = on_discarded)]
 #[require(RequestOwner)]
 pub struct OrderQueue {
     current: Option<Entry>,
     waiting: VecDeque<Entry>,
-    /// Begun and ended since the last look, to be told in the next.
+    /// Begin and end events since the last processing, triggered in the next one.
     #[reflect(ignore)]
-    news: Vec<News>,
-    /// Orders given so far.
+    events: Vec<QueueEvent>,
+    /// Number of orders given so far.
     given: u64,
     on_failure: OnFailure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum News {
+enum QueueEvent {
     Begun { order: OrderId, resumed: bool },
     Ended { order: OrderId, outcome: OrderOutcome },
 }
 
 impl OrderQueue {
-    /// No orders.
+    /// Creates a queue without orders.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more order at the end.
+    /// Adds an order at the end.
     #[must_use]
     pub fn then(mut self, order: impl Into<Order>) -> Self {
         self.append(order);
         self
     }
 
-    /// The same with another answer to failures.
+    /// Sets what happens after a failure.
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = on_failure;
         self
     }
 
-    /// Adds an order behind all others.
+    /// Adds an order after all others and returns its id.
     pub fn append(&mut self, order: impl Into<Order>) -> OrderId {
         let entry = self.entry(order);
         let id = entry.id;
@@ -103,15 +102,15 @@ impl OrderQueue {
         id
     }
 
-    /// Lets an order take the place of all others, the one under way included.
+    /// Replaces all orders, including the current one, by this one.
     pub fn replace(&mut self, order: impl Into<Order>) -> OrderId {
         self.end_all(OrderOutcome::Superseded);
         self.append(order)
     }
 
-    /// Puts an order before all others. The one under way is put back behind it and taken up again
-    /// afterwards, from where the unit is then: a patrol goes on to the stop it was on the way to, a
-    /// hold stands for the ticks it had left.
+    /// Puts an order before all others. The current order goes back behind it and is resumed afterwards, from
+    /// the unit's position at that time: a patrol continues to the stop it was heading for, a hold lasts for
+    /// its remaining ticks.
     pub fn insert_first(&mut self, order: impl Into<Order>) -> OrderId {
         let entry = self.entry(order);
         let id = entry.id;
@@ -120,28 +119,28 @@ impl OrderQueue {
         id
     }
 
-    /// Cancels all orders; the unit halts on the next cell. A request that the game put on the unit
-    /// itself is left alone.
+    /// Cancels all orders; the unit halts on the next cell. A request that the game inserted on the unit
+    /// itself is not affected.
     pub fn stop(&mut self) {
         self.end_all(OrderOutcome::Canceled);
     }
 
-    /// Cancels one order. If it was under way the next one is begun; without one the unit halts on the
-    /// next cell. False if there is no such order (any more).
+    /// Cancels one order. If it was the current one, the next order begins; without a next order the unit
+    /// halts on the next cell. Returns false if there is no such order (any more).
     pub fn cancel(&mut self, order: OrderId) -> bool {
         if self.current.as_ref().is_some_and(|entry| entry.id == order) {
             self.end_current(OrderOutcome::Canceled);
             return true;
         }
-        let Some(place) = self.waiting.iter().position(|entry| entry.id == order) else {
+        let Some(index) = self.waiting.iter().position(|entry| entry.id == order) else {
             return false;
         };
-        self.end_waiting(place, OrderOutcome::Canceled);
+        self.end_waiting(index, OrderOutcome::Canceled);
         true
     }
 
-    /// For units that are no [`Critter`](crate::prelude::Critter)s and are moved by the game: says
-    /// that the unit has come to the end of its path. False if no order under way waits for that.
+    /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
+    /// the unit has reached the end of its path. Returns false if the current order does not wait for that.
     pub fn reached(&mut self) -> bool {
         let Some(entry) = self.current.as_mut().filter(|entry| entry.is_on_its_way()) else {
             return false;
@@ -150,24 +149,24 @@ impl OrderQueue {
         true
     }
 
-    /// The order under way.
+    /// Returns the current order.
     #[must_use]
     pub fn current(&self) -> Option<(OrderId, &Order)> {
         self.current.as_ref().map(|entry| (entry.id, &entry.order))
     }
 
-    /// The orders not yet begun or put back, the next one first.
+    /// Returns the orders that have not begun or were put back, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = (OrderId, &Order)> {
         self.waiting.iter().map(|entry| (entry.id, &entry.order))
     }
 
-    /// How many orders there are, the one under way included.
+    /// Returns the number of orders, including the current one.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.current.is_some()) + self.waiting.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no orders.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -178,7 +177,7 @@ impl OrderQueue {
         Entry::new(OrderId(self.given), order.into())
     }
 
-    /// Puts the order under way back to the front of the line.
+    /// Puts the current order back to the front of the queue.
     fn put_back(&mut self) {
         if let Some(mut entry) = self.current.take() {
             entry.interrupted = true;
@@ -188,13 +187,13 @@ impl OrderQueue {
 
     fn end_current(&mut self, outcome: OrderOutcome) {
         if let Some(entry) = self.current.take() {
-            self.news.push(News::Ended { order: entry.id, outcome });
+            self.events.push(QueueEvent::Ended { order: entry.id, outcome });
         }
     }
 
-    fn end_waiting(&mut self, place: usize, outcome: OrderOutcome) {
-        if let Some(entry) = self.waiting.remove(place) {
-            self.news.push(News::Ended { order: entry.id, outcome });
+    fn end_waiting(&mut self, index: usize, outcome: OrderOutcome) {
+        if let Some(entry) = self.waiting.remove(index) {
+            self.events.push(QueueEvent::Ended { order: entry.id, outcome });
         }
     }
 
@@ -206,36 +205,36 @@ impl OrderQueue {
     }
 }
 
-/// Which request is on a unit with an [`OrderQueue`], and who inserted it.
+/// Identifies the request on a unit with an [`OrderQueue`], and its owner.
 #[derive(Component, Debug, Default, Reflect)]
 #[reflect(Component, Debug, Default)]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct RequestOwner {
-    /// Sequence number of the queue: in this order units are looked at.
+    /// Sequence number of the queue; units are processed in this order.
     number: u64,
     /// Number of the request last seen on the unit; 0 before the first.
     issued: u64,
-    /// Who waits for the end of that request.
+    /// Owner of that request, until it ends.
     owner: Owner,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 enum Owner {
-    /// None: it has ended.
+    /// No owner: the request has ended.
     #[default]
     None,
-    /// The queue: it inserted it.
+    /// The queue inserted the request.
     Queue,
-    /// The game: it inserted it, and the queue has to wait.
+    /// The game inserted the request, and the queue waits.
     Game,
 }
 
-/// Queues inserted so far.
+/// Number of queues inserted so far.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct QueuesSeen(u64);
 
-fn note_put_on(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+fn on_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let number = world.get_resource_mut::<QueuesSeen>().map_or(0, |mut seen| {
         seen.0 += 1;
         seen.0
@@ -243,21 +242,21 @@ fn note_put_on(mut world: DeferredWorld, HookContext { entity, .. }: HookContext
     if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.number = number;
     }
-    // A queue that was cloned in the middle of an order takes it up again.
+    // A queue that was cloned in the middle of an order resumes the order.
     if let Some(mut queue) = world.get_mut::<OrderQueue>(entity) {
         queue.put_back();
     }
 }
 
-fn note_taken_off(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+fn on_discarded(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let Some(queue) = world.get::<OrderQueue>(entity) else {
         return;
     };
-    let news = queue.news.clone();
+    let events = queue.events.clone();
     let all = queue.current.iter().chain(&queue.waiting);
-    let left: Vec<OrderId> = all.map(|entry| entry.id).collect();
-    // Later, when it is known whether another queue takes its place.
-    world.commands().queue(move |world: &mut World| clear_up(world, entity, news, left));
+    let remaining: Vec<OrderId> = all.map(|entry| entry.id).collect();
+    // Deferred until it is known whether another queue replaces this one.
+    world.commands().queue(move |world: &mut World| clear_up(world, entity, events, remaining));
 }
 
 fn map_targets<M: EntityMapper>(queue: &mut OrderQueue, mapper: &mut M) {

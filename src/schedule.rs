@@ -7,11 +7,42 @@
 //! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
 //! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
 //! | [`Deliver`](TilePathSystems::Deliver) | answers → paths, statuses, events | – | paths |
-//! | [`Move`](TilePathSystems::Move) | critters walk a tick | speeds | places, arrivals |
-//! | [`Draw`](TilePathSystems::Draw) | places → transforms, every frame | – | transforms |
+//! | [`Move`](TilePathSystems::Move) | critters walk a tick | speeds | positions, arrivals |
+//! | [`Draw`](TilePathSystems::Draw) | positions → transforms, every frame | – | transforms |
 //!
 //! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame:
 //! in `RunFixedMainLoop` after the fixed steps, or right after `Move` in any other schedule.
+//!
+//! # Pausing, levels and states
+//! Every system of the plugin is in [`TilePathSystems::All`], in both schedules. A game with states lets them
+//! run while it plays:
+//!
+//! ```
+//! use bevy::{app::RunFixedMainLoop, prelude::*, state::app::StatesPlugin};
+//! use bevy_tilepath::prelude::*;
+//! #[derive(States, Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+//! enum Screen {
+//!     #[default]
+//!     Menu,
+//!     Level,
+//! }
+//! fn leave_level(mut grids: ResMut<NavGrids>) {
+//!     grids.remove(GridId::default());
+//! }
+//! let mut app = App::new();
+//! app.add_plugins((MinimalPlugins, StatesPlugin, TilePathPlugin::default()))
+//!     .init_state::<Screen>()
+//!     .configure_sets(FixedUpdate, TilePathSystems::All.run_if(in_state(Screen::Level)))
+//!     .configure_sets(RunFixedMainLoop, TilePathSystems::All.run_if(in_state(Screen::Level)))
+//!     .add_systems(OnExit(Screen::Level), leave_level);
+//! app.world_mut().spawn((Critter::default(), DespawnOnExit(Screen::Level)));
+//! app.update();
+//! ```
+//!
+//! - Paused, critters stand where they are and searches stay as they are. Requests inserted meanwhile wait.
+//! - To leave a level, despawn its units, groups and blockers, and remove its grids (or despawn its tilemaps).
+//!   What the plugin still remembers of them is dropped in the first tick that runs again.
+//! - The next level may reuse the number of a grid.
 
 use bevy::{
     app::RunFixedMainLoop,
@@ -63,6 +94,8 @@ pub enum TilePathSystems {
     Move,
     /// Critters are drawn where they are (once per frame).
     Draw,
+    /// All of the above, in both schedules: for run conditions.
+    All,
 }
 
 /// Pathfinding on tile maps: requests are answered under a budget, critters walk the answers.
@@ -90,7 +123,7 @@ impl TilePathPlugin {
 
 impl Plugin for TilePathPlugin {
     fn build(&self, app: &mut App) {
-        use TilePathSystems::{Accept, Command, Deliver, Draw, Move, Search, SyncGrid};
+        use TilePathSystems::{Accept, All, Command, Deliver, Draw, Move, Search, SyncGrid};
         let is_fixed = self.schedule == FixedUpdate.intern();
         app.init_resource::<NavGrids>()
             .init_resource::<Pathfinder>()
@@ -110,7 +143,7 @@ impl Plugin for TilePathPlugin {
         crate::crowds::build(app);
         app.configure_sets(
             self.schedule,
-            (SyncGrid, Command, Accept, Search, Deliver, Move).chain(),
+            (SyncGrid, Command, Accept, Search, Deliver, Move).chain().in_set(All),
         )
         .add_systems(
             self.schedule,
@@ -136,9 +169,10 @@ impl Plugin for TilePathPlugin {
         );
         if is_fixed {
             let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
-            app.add_systems(RunFixedMainLoop, place_transforms.in_set(Draw).in_set(after));
+            app.configure_sets(RunFixedMainLoop, Draw.in_set(All).in_set(after))
+                .add_systems(RunFixedMainLoop, place_transforms.in_set(Draw));
         } else {
-            app.configure_sets(self.schedule, Draw.after(Move))
+            app.configure_sets(self.schedule, Draw.in_set(All).after(Move))
                 .add_systems(self.schedule, place_transforms.in_set(Draw));
         }
         #[cfg(feature = "tilemap")]

@@ -1,9 +1,9 @@
-//! Stage 3: spends the tick's budget on the queue of searches.
+//! Stage 3: spends the tick's budget on the search queue.
 //!
-//! Input: the [`Pathfinder`]'s queue and the grids. Output: answers, which `request` hands to the units, and
-//! [`PathCounters`]. The budget counts expansions, so that the same requests are answered in the same ticks on
-//! every machine; an extra cap on the time may be set, at the price of that promise. How jobs are ordered:
-//! [`nav::queue`](crate::nav::queue).
+//! Input: the queue of the [`Pathfinder`], and the grids. Output: answers, which `request` passes to the
+//! units, and [`PathCounters`]. The budget counts expansions, so that the same requests are answered in the
+//! same ticks on every machine. An additional time cap can be set, which gives up that guarantee. For the
+//! order of jobs see [`nav::queue`](crate::nav::queue).
 
 mod pool_workers;
 
@@ -28,23 +28,23 @@ use crate::{
     },
 };
 
-/// How much searching a tick may do.
+/// Limits of the searching per tick.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathSettings {
-    /// Expansions per tick over all requests (one on mixed terrain counts three, one of a jumping
-    /// search four, or five on mixed terrain, reading a request sixteen); 0 pauses searching. The default of 50,000 is about
-    /// 2 ms on the two-core machine the figures in `benches/RESULTS.md` come from: an eighth of a
-    /// frame at 60 Hz.
+    /// Expansions per tick over all requests; 0 pauses searching. An expansion on weighted terrain counts as
+    /// three, one of a jumping search as four, or five on weighted terrain, and reading a request as sixteen.
+    /// The default of 50,000 takes about 2 ms on the two-core machine that the figures in
+    /// `benches/RESULTS.md` come from: an eighth of a frame at 60 Hz.
     pub budget: u32,
-    /// Also stop after this much time, looked at between slices. `None` (default) keeps answers
-    /// in the same ticks on every machine; with a cap they depend on how fast it is.
+    /// Optional time limit, checked between slices. `None` (default) keeps answers in the same ticks on every
+    /// machine; with a cap they depend on the machine's speed.
     pub time_cap: Option<Duration>,
-    /// Threads that search at once, at most: Bevy's compute threads and the one that runs the
-    /// schedule. 0 (default) is all of them. The answers, and the ticks in which they come, do not
+    /// Maximum number of threads that search at the same time: Bevy's compute threads and the thread that
+    /// runs the schedule. 0 (default) uses all of them. The answers, and the ticks in which they come, do not
     /// depend on it.
     pub threads: usize,
-    /// How the queue deals with its jobs.
+    /// Settings of the queue.
     pub queue: QueueSettings,
 }
 
@@ -54,67 +54,66 @@ impl Default for TilePathSettings {
     }
 }
 
-/// What the pathfinder has done and has before it. Counts since the app began, unless said
-/// otherwise.
+/// Counters of the pathfinder. They count since the app started, unless stated otherwise.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct PathCounters {
-    /// Requests taken up, repairs included.
+    /// Requests accepted, including repairs.
     pub requests: u64,
     /// Answered with a path to the goal.
     pub found: u64,
     /// Answered with a path to the nearest reachable cell.
     pub partial: u64,
-    /// Answered with a reason why not.
+    /// Answered with a failure.
     pub failed: u64,
-    /// Of all answers, those found without a search: the ends and their islands told.
+    /// Answers found without a search, by checking the endpoints and their connected regions.
     pub by_check: u64,
-    /// Those found by A* or Dijkstra.
+    /// Answers found by A* or Dijkstra.
     pub by_astar: u64,
-    /// Those found by jump point search.
+    /// Answers found by jump point search.
     pub by_jump_point: u64,
-    /// Those found over the hierarchy of chunks.
+    /// Answers found by hierarchical search over chunks.
     pub by_hierarchy: u64,
-    /// Those read off a field that many requests with one goal shared.
+    /// Answers read from a field shared by many requests with the same goal.
     pub by_field: u64,
-    /// Taken back or replaced before they were answered.
+    /// Canceled or replaced before they were answered.
     pub canceled: u64,
-    /// Paths of walking critters that an edit cut off.
+    /// Paths of walking critters cut off by an edit.
     pub repaired: u64,
-    /// Orders without a way that were tried again, with another target or later.
+    /// Requests without a path that were retried, with another target or later.
     pub retried: u64,
-    /// Ways planned anew because the target that was followed had moved.
+    /// Paths planned again because the followed target had moved.
     pub followed: u64,
-    /// Searches that an edit threw back.
+    /// Searches restarted because of an edit.
     pub restarts: u64,
-    /// Expansions, those over chunks included.
+    /// Expansions, including those over chunks.
     pub expansions: u64,
-    /// Expansions in the last tick, and what taking up requests cost of its budget.
+    /// Expansions in the last tick, plus the budget spent on accepting requests.
     pub spent_last_tick: u32,
-    /// Requests waiting in line now, those not yet read included.
+    /// Requests waiting now, including those not yet read.
     pub waiting: usize,
-    /// Orders without a way that will be tried again.
+    /// Requests without a path that will be retried.
     pub waiting_again: usize,
     /// Searches in flight now.
     pub in_flight: usize,
-    /// Ticks that the oldest request in flight or at the head of the line has waited.
+    /// Ticks that the oldest request in flight or at the head of the queue has waited.
     pub longest_wait: u64,
-    /// Ticks that answered requests have waited, summed up.
+    /// Total number of ticks that answered requests have waited.
     pub waited: u64,
     /// Memory of all searches, in bytes.
     pub search_bytes: usize,
-    /// Sum over all answers (which, where to, at what cost): equal in two runs that gave the
-    /// same answers, whatever the budgets.
+    /// Checksum over all answers (ticket, end points and cost): equal in two runs that gave the same answers,
+    /// whatever the budgets.
     pub answers_checksum: u64,
 }
 
-/// The queue of searches, and which unit waits for which answer.
+/// The search queue, and which unit waits for which answer.
 #[derive(Resource, Debug, Default, Reflect)]
 #[reflect(Resource, Debug, Default)]
 pub struct Pathfinder {
     #[reflect(ignore)]
     queue: SearchQueue,
-    /// Units that wait, by the number of the ticket.
+    /// Waiting units, by ticket number.
     #[reflect(ignore)]
     requesters: BTreeMap<u64, Entity>,
     #[reflect(ignore)]
@@ -123,15 +122,15 @@ pub struct Pathfinder {
     answers: Vec<Answer>,
     /// The current tick.
     now: u64,
-    /// Part of this tick's budget that was spent on other work than searches.
+    /// Part of this tick's budget spent on other work than searches.
     spent: u32,
-    /// Requests inserted and removed that were not read yet.
+    /// Requests inserted and removed that have not been read yet.
     pub(crate) unread: usize,
     pub(crate) counters: PathCounters,
 }
 
 impl Pathfinder {
-    /// Queues a query for `entity`; an answer still awaited is canceled.
+    /// Queues a query for `entity`; a pending answer is canceled.
     pub(crate) fn ask(
         &mut self,
         entity: Entity,
@@ -147,7 +146,7 @@ impl Pathfinder {
         ticket
     }
 
-    /// Cancels the answer `entity` waits for, if any.
+    /// Cancels the answer that `entity` waits for, if any.
     pub(crate) fn forget(&mut self, entity: Entity) {
         if let Some(ticket) = self.tickets.remove(&entity) {
             self.queue.cancel(ticket);
@@ -156,39 +155,39 @@ impl Pathfinder {
         }
     }
 
-    /// The search that works for `entity`, while it is in flight.
+    /// Returns the search for `entity` while it is in flight.
     #[must_use]
     pub fn search(&self, entity: Entity) -> Option<&Search> {
         self.queue.search(*self.tickets.get(&entity)?)
     }
 
-    /// Allocates search memory ahead, so that the first tick under load need not: `pages` of 32 × 32
+    /// Allocates search memory in advance, so that the first tick under load need not: `pages` of 32 × 32
     /// cells, 8 KiB each. The plugin reserves 512 (4 MiB) when it is added.
     pub fn reserve(&mut self, pages: usize) {
         self.queue.reserve(pages);
     }
 
-    /// The current tick.
+    /// Returns the current tick.
     pub(crate) const fn now(&self) -> u64 {
         self.now
     }
 
-    /// Takes so many expansions off the budget of the next searches.
+    /// Deducts expansions from the budget of the next searches.
     pub(crate) fn spend(&mut self, expansions: u32) {
         self.spent = self.spent.saturating_add(expansions);
     }
 
-    /// The answers of this tick, in the order in which they were found.
+    /// Takes the answers of this tick, in the order in which they were found.
     pub(crate) fn take_answers(&mut self) -> Vec<Answer> {
         core::mem::take(&mut self.answers)
     }
 
-    /// Keeps the memory of the answers for the next tick.
+    /// Returns the buffer of the answers for reuse in the next tick.
     pub(crate) fn keep(&mut self, answers: Vec<Answer>) {
         self.answers = answers;
     }
 
-    /// The unit that waits for an answer; it waits no longer once it has all of it.
+    /// Returns the unit that waits for an answer; it stops waiting once it has the complete answer.
     pub(crate) fn requester_of(&mut self, answer: &Answer) -> Option<Entity> {
         let number = answer.ticket.number();
         if path_kind(answer) == Some(PathKind::FirstSegment) {
@@ -200,7 +199,7 @@ impl Pathfinder {
     }
 }
 
-/// A tick begins.
+/// Begins a tick.
 pub(crate) fn begin_tick(mut pathfinder: ResMut<Pathfinder>) {
     pathfinder.now = pathfinder.queue.tick();
 }
@@ -230,7 +229,7 @@ pub(crate) fn run_searches(
     counters.search_bytes = queue.bytes();
 }
 
-/// What kind of path an answer holds; `None` for a failure.
+/// Returns the kind of path of an answer; `None` for a failure.
 pub(crate) fn path_kind(answer: &Answer) -> Option<PathKind> {
     answer.result.as_ref().ok().map(Path::kind)
 }
@@ -238,7 +237,7 @@ pub(crate) fn path_kind(answer: &Answer) -> Option<PathKind> {
 fn count(counters: &mut PathCounters, answer: &Answer) {
     let kind = path_kind(answer);
     if kind == Some(PathKind::FirstSegment) {
-        return; // counted with the rest
+        return; // counted with the remaining path
     }
     counters.expansions += answer.counters.expansions + answer.counters.portals;
     counters.waited += answer.waited;
@@ -257,19 +256,19 @@ fn count(counters: &mut PathCounters, answer: &Answer) {
     } += 1;
 }
 
-/// Hash of one answer; these are added up, so that the order of answers does not matter. Which of
-/// several cheapest paths was found does not count: it depends on whether a field was shared, and so on
-/// which other requests were waiting.
+/// Returns the hash of one answer. Hashes are added up, so that the order of answers does not matter. Which
+/// of several cheapest paths was found is not included: it depends on whether a field was shared, and
+/// therefore on which other requests were waiting.
 fn answer_checksum(answer: &Answer) -> u64 {
     let mut sum = Checksum::default();
     sum.add(answer.ticket.number());
     match &answer.result {
         Ok(path) => {
-            // A long path counts as a whole, in however many answers it came.
-            let begun = answer.delivered;
-            sum.add_cell(begun.map_or(path.start(), |begun| begun.start));
+            // A long path counts as a whole, however many answers delivered it.
+            let delivered = answer.delivered;
+            sum.add_cell(delivered.map_or(path.start(), |delivered| delivered.start));
             sum.add_cell(path.end());
-            sum.add(begun.map_or(0, |begun| begun.cost.0) + path.cost().0);
+            sum.add(delivered.map_or(0, |delivered| delivered.cost.0) + path.cost().0);
         }
         Err(_) => sum.add(u64::MAX),
     }

@@ -1,4 +1,4 @@
-//! One number for the state of the plugin, to tell whether two runs did the same.
+//! A checksum of the plugin's state, to compare two runs.
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
@@ -9,11 +9,11 @@ use crate::{
     unit::{CritterState, RequestState},
 };
 
-/// Sum over all answers given and all critters: their cells and how far into a step they are, in
-/// whole numbers. Equal in two runs of the same orders and edits on the same ticks, whatever the
-/// machine, the frame rate and the number of threads.
+/// Computes a checksum over all answers given and all critters: their cells and their progress within a step,
+/// in whole numbers. Equal in two runs of the same orders and edits on the same ticks, whatever the machine,
+/// the frame rate and the number of threads.
 ///
-/// Critters are told apart by the sequence numbers of their orders and of themselves, not by entity.
+/// Critters are identified by the sequence numbers of their requests and of themselves, not by entity.
 pub fn state_checksum(world: &mut World) -> u64 {
     let answers =
         world.get_resource::<PathCounters>().map_or(0, |counters| counters.answers_checksum);
@@ -29,12 +29,13 @@ pub fn state_checksum(world: &mut World) -> u64 {
     states.fold(answers, u64::wrapping_add)
 }
 
-/// Adds the exact position of a critter, not the one that is drawn.
+/// Adds the exact position of a critter, not the drawn one.
 fn add_position(state: &CritterState, crowds: Option<&Crowds>, sum: &mut Checksum) {
     sum.add(state.member.number);
     sum.add_cell(state.walk.tail());
     sum.add_cell(state.walk.head());
-    let led = state.unit().zip(crowds.and_then(|crowds| crowds.get(state.member.grid)));
-    let progress = led.map_or(state.walk.progress(), |(unit, crowd)| crowd.progress(unit));
+    let unit_and_crowd = state.unit().zip(crowds.and_then(|crowds| crowds.get(state.member.grid)));
+    let progress =
+        unit_and_crowd.map_or(state.walk.progress(), |(unit, crowd)| crowd.progress(unit));
     sum.add(progress.0);
 }

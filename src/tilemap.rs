@@ -1,14 +1,14 @@
-//! Stage 1: bevy_ecs_tilemap's tiles become grids.
+//! Stage 1: converts the tiles of bevy_ecs_tilemap to grids.
 //!
-//! Input: tilemap entities with a [`NavSource`], and their tiles. Output: [`NavGrids`](crate::grids::NavGrids) and the
-//! frames that say where they lie. First everything is read, then only what was spawned,
-//! changed, moved or despawned. Several tilemaps may feed one grid, as layers over each other or
-//! side by side: each contributes at its offset, and where several have something to say of a
-//! cell, the highest order has the word. The grid reaches over all of them.
+//! Input: tilemap entities with a [`NavSource`], and their tiles. Output:
+//! [`NavGrids`](crate::grids::NavGrids) and the frames that place them in the world. Everything is read once
+//! at first, then only what was spawned, changed, moved or despawned. Several tilemaps may feed one grid,
+//! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
+//! one with the highest order applies. The grid extends over all of them.
 //!
-//! Square and isometric-diamond maps are read; staggered and hexagonal ones are refused for now,
-//! and [`SourceStatus`] says so. This stage needs the tile components only, not
-//! `TilemapPlugin`: it runs in headless apps.
+//! Square and isometric-diamond maps are supported. Staggered and hexagonal maps are rejected, which
+//! [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
+//! headless apps.
 
 mod rule;
 mod scan;
@@ -29,7 +29,7 @@ use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 use self::sources::TileSources;
 use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
 
-/// Makes a tilemap feed a grid. Put it on the tilemap entity.
+/// Makes a tilemap feed a grid. Insert it on the tilemap entity.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -42,25 +42,25 @@ use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
 #[component(on_remove = note_removed)]
 #[require(SourceStatus)]
 pub struct NavSource {
-    /// Which grid.
+    /// Grid to feed.
     pub grid: GridId,
-    /// How a tile becomes terrain.
+    /// Rule that converts tiles to terrain.
     pub rule: TerrainRule,
-    /// The cell that tile (0, 0) stands on.
+    /// Cell of tile (0, 0).
     pub offset: Cell,
-    /// Which of several tilemaps has the word on a cell: the highest, and among equals the one
-    /// that was added first. The frame of the grid comes from the lowest.
+    /// Decides which of several tilemaps defines a cell: the one with the highest order, and among equals the
+    /// one added first. The frame of the grid comes from the tilemap with the lowest order.
     pub order: i32,
-    /// Terrain of cells of this map that hold no tile; `None` (default) has nothing to say, so
-    /// that maps of lower order show through.
+    /// Terrain of the cells of this map that hold no tile. With `None` (default) they stay undefined, so that
+    /// maps of lower order show through.
     pub empty: Option<TerrainId>,
-    /// Whether tiles with `TileVisible(false)` count as empty. Default false: what is drawn says
-    /// nothing about what is walkable.
+    /// Whether tiles with `TileVisible(false)` count as empty. Default false: visibility and walkability are
+    /// independent.
     pub hidden_is_empty: bool,
 }
 
 impl NavSource {
-    /// Terrain by texture index: index `i` becomes `terrains[i]`, indices beyond become
+    /// Takes the terrain from the texture index: index `i` becomes `terrains[i]`, indices beyond become
     /// [`TerrainId::VOID`].
     #[must_use]
     pub fn by_texture(terrains: impl IntoIterator<Item = TerrainId>) -> Self {
@@ -68,40 +68,40 @@ impl NavSource {
         Self { rule, ..Self::default() }
     }
 
-    /// Terrain from each tile's [`TileTerrain`]; tiles without one have nothing to say.
+    /// Takes the terrain from each tile's [`TileTerrain`]; tiles without one leave their cell undefined.
     #[must_use]
     pub fn by_component() -> Self {
         Self { rule: TerrainRule::Component, ..Self::default() }
     }
 
-    /// Terrain from a function of the tile; `None` has nothing to say.
+    /// Takes the terrain from a function of the tile; `None` leaves the cell undefined.
     #[must_use]
     pub fn by(function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static) -> Self {
         Self { rule: TerrainRule::Custom(TerrainFn::new(function)), ..Self::default() }
     }
 
-    /// The same for another grid.
+    /// Sets the grid to feed.
     #[must_use]
     pub fn on(mut self, grid: GridId) -> Self {
         self.grid = grid;
         self
     }
 
-    /// The same with tile (0, 0) on another cell.
+    /// Sets the cell of tile (0, 0).
     #[must_use]
     pub fn offset(mut self, offset: Cell) -> Self {
         self.offset = offset;
         self
     }
 
-    /// The same with another order.
+    /// Sets the order.
     #[must_use]
     pub fn order(mut self, order: i32) -> Self {
         self.order = order;
         self
     }
 
-    /// The same with this terrain where there is no tile.
+    /// Sets the terrain of cells without a tile.
     #[must_use]
     pub fn empty(mut self, terrain: TerrainId) -> Self {
         self.empty = Some(terrain);
@@ -109,8 +109,8 @@ impl NavSource {
     }
 }
 
-/// What was taken off since the last tick. Kept here, because Bevy forgets removals after a frame
-/// and there may be no tick in it.
+/// Sources and tiles removed since the last tick. Kept here because Bevy discards removal records after a
+/// frame, and there may be no tick in that frame.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Removed {
     sources: Vec<Entity>,
@@ -123,20 +123,20 @@ fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     }
 }
 
-/// Whether a [`NavSource`] feeds its grid, and if not, why.
+/// State of a [`NavSource`]: whether it feeds its grid and, if not, the reason.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub enum SourceStatus {
-    /// Not looked at yet, or the entity lacks components of a tilemap.
+    /// Not read yet, or the entity lacks components of a tilemap.
     #[default]
     Pending,
-    /// Its tiles are on the grid.
+    /// Its tiles have been written to the grid.
     Ready,
     /// It cannot be read.
     Refused(SourceError),
 }
 
-/// Why a tilemap cannot feed a grid.
+/// Reason why a tilemap cannot feed a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
@@ -151,7 +151,7 @@ pub enum SourceError {
         /// Rows.
         height: u32,
     },
-    /// The map, or all maps of its grid together, is longer than 16,384 cells on a side.
+    /// The map, or all maps of its grid together, exceeds 16,384 cells on a side.
     TooLarge {
         /// Columns.
         width: u32,
@@ -175,7 +175,7 @@ impl core::fmt::Display for SourceError {
 
 impl core::error::Error for SourceError {}
 
-/// What is wrong with a map of this type and size, if anything.
+/// Checks whether maps of this type and size are supported.
 fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
     use bevy_ecs_tilemap::map::IsoCoordSystem;
     let TilemapSize { x: width, y: height } = size;
@@ -188,7 +188,7 @@ fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
     }
 }
 
-/// Adds what the stage keeps and listens to.
+/// Adds the resources, observers and types of the stage.
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
         .init_resource::<Removed>()

@@ -1,21 +1,22 @@
-//! Where entities are in the world right now.
+//! Current world positions of entities.
 //!
-//! Input: transforms and parents. Output: global transforms, computed on the spot: `GlobalTransform` is as old
-//! as the last frame. Unlike Bevy's `TransformHelper` it finds disabled entities as well.
+//! Input: transforms and parents. Output: global transforms, computed on demand: `GlobalTransform` is only
+//! updated once per frame. Unlike Bevy's `TransformHelper` this also finds disabled entities.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, system::SystemParam},
     prelude::*,
 };
 
-/// Looks up where entities are.
+/// Computes the world positions of entities.
 #[derive(SystemParam)]
 pub(crate) struct Whereabouts<'w, 's> {
     entities: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Allow<Disabled>>,
 }
 
 impl Whereabouts<'_, '_> {
-    /// The global transform of an entity; `None` if it, or one that it is a child of, has none.
+    /// Returns the global transform of an entity; `None` if the entity or one of its ancestors has no
+    /// transform.
     pub(crate) fn transform(&self, entity: Entity) -> Option<GlobalTransform> {
         let (&transform, mut parent) = self.entities.get(entity).ok()?;
         let mut global = GlobalTransform::from(transform);
@@ -27,7 +28,7 @@ impl Whereabouts<'_, '_> {
         Some(global)
     }
 
-    /// Its position on the plane of the map.
+    /// Returns the position of an entity on the plane of the map.
     pub(crate) fn position(&self, entity: Entity) -> Option<Vec2> {
         self.transform(entity).map(|global| global.translation().truncate())
     }

@@ -1,8 +1,7 @@
-//! Everyone asks in the same tick: `burst --map M --scen S --agents N`.
+//! Many requests in the same tick: `burst --map M --scen S --agents N`.
 //!
-//! Input: a Moving AI map and scenario. Output: one JSON line that tells how the pathfinder gets
-//! through the pile, tick by tick. A headless app with the plugin and nothing else; one update is
-//! one tick. All options: `--help`.
+//! Input: a Moving AI map and scenario. Output: one JSON line with tick times and answer ticks. A
+//! headless app with the plugin alone; one update is one tick. All options: `--help`.
 
 #[path = "../runner/mod.rs"]
 mod runner;
@@ -21,13 +20,13 @@ use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, req
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal] [--threads N] [--seed N] [--rounds R]
 
-N entities ask for a path in one tick; runs until all are answered and prints one JSON line.
+N entities request a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
---sprawl     goals lie on other islands, so that every request is unreachable
---rounds R   the whole burst R times (default 1), all with the same answers; each tick's time is
+--sprawl     goals are in other connected regions, so that every request is unreachable
+--rounds R   run the burst R times (default 1), all with the same answers; each tick's time is
              its median over the rounds";
 
-/// More ticks than any sensible budget needs.
+/// Tick limit, more than any sensible budget needs.
 const MOST_TICKS: u32 = 10_000_000;
 
 struct Options {
@@ -37,14 +36,14 @@ struct Options {
     budget: Option<u32>,
     algorithm: Algorithm,
     sprawl: bool,
-    /// Everybody has the same goal.
+    /// Whether all requests have the same goal.
     one_goal: bool,
     threads: Option<usize>,
     seed: u64,
     rounds: usize,
 }
 
-/// When answers came, by tick.
+/// The present tick, and the ticks in which answers came.
 #[derive(Resource, Default)]
 struct Answers {
     tick: u32,
@@ -85,7 +84,7 @@ fn options() -> Outcome<Option<Options>> {
         }
     }
     if budget == Some(0) {
-        return Err("--budget 0: nobody would ever be answered".into());
+        return Err("--budget 0: no request would ever be answered".into());
     }
     Ok(Some(Options {
         map: required("map", map)?,
@@ -120,7 +119,7 @@ fn run(options: &Options) -> Outcome<()> {
     Ok(())
 }
 
-/// One round: time and budget spent of each tick, when answers came, what was counted.
+/// One round: time and spent budget of each tick, ticks of the answers, counters.
 struct Round {
     ticks: Vec<(f64, u32)>,
     answers: Vec<f64>,
@@ -130,7 +129,7 @@ struct Round {
 
 fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)]) -> Outcome<Round> {
     let mut app = app(options, grid);
-    app.update(); // start-up is not what is measured
+    app.update(); // start-up is not measured
     app.world_mut().spawn_batch(requests.to_vec());
     let mut ticks = Vec::new();
     while app.world().resource::<Answers>().ticks.len() < options.agents {
@@ -140,7 +139,7 @@ fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)])
         let spent = app.world().resource::<PathCounters>().spent_last_tick;
         ticks.push((before.elapsed().as_secs_f64() * 1e6, spent));
         if ticks.len() as u32 == MOST_TICKS {
-            return Err(format!("not everyone is answered after {MOST_TICKS} ticks"));
+            return Err(format!("not all requests are answered after {MOST_TICKS} ticks"));
         }
     }
     let answers = std::mem::take(&mut app.world_mut().resource_mut::<Answers>().ticks);
@@ -149,43 +148,44 @@ fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)])
     Ok(Round { ticks, answers, counters, budget })
 }
 
-/// Who asks for what. Without other islands, `--sprawl` asks for impassable cells.
+/// Returns all requests. If the map has one connected region, the goals of `--sprawl` are impassable
+/// cells.
 fn requests(
     options: &Options,
     grid: &NavGrid,
     rows: &[ScenarioRow],
 ) -> Vec<(Transform, PathRequest)> {
     let frame = GridFrame::default();
-    let mut elsewhere = Elsewhere::new(grid, options.seed);
+    let mut unreachable = UnreachableGoals::new(grid, options.seed);
     (0..options.agents)
         .map(|i| {
             let row = &rows[i * rows.len() / options.agents % rows.len()];
             let goal = match (options.sprawl, options.one_goal) {
-                (true, _) => elsewhere.pick(row.start),
+                (true, _) => unreachable.pick(row.start),
                 (_, true) => rows[rows.len() / 2].goal,
                 _ => row.goal,
             };
-            let place = frame.cell_center(row.start).extend(0.0);
+            let position = frame.cell_center(row.start).extend(0.0);
             let request = PathRequest::to(goal).algorithm(options.algorithm);
-            (Transform::from_translation(place), request)
+            (Transform::from_translation(position), request)
         })
         .collect()
 }
 
-/// Picks cells that cannot be reached.
-struct Elsewhere<'a> {
+/// Picks goals that cannot be reached.
+struct UnreachableGoals<'a> {
     grid: &'a NavGrid,
     cells: Vec<(Cell, Option<u32>)>,
     state: u64,
 }
 
-impl<'a> Elsewhere<'a> {
+impl<'a> UnreachableGoals<'a> {
     fn new(grid: &'a NavGrid, seed: u64) -> Self {
         let mut picker = Self { grid, cells: Vec::new(), state: seed };
         let cells = grid.rect().cells().map(|cell| (cell, picker.region(cell)));
-        let (land, walls): (Vec<_>, Vec<_>) = cells.partition(|(_, island)| island.is_some());
-        let has_islands = land.iter().any(|(_, island)| *island != land[0].1);
-        picker.cells = if has_islands { land } else { walls };
+        let (passable, walls): (Vec<_>, Vec<_>) = cells.partition(|(_, region)| region.is_some());
+        let has_regions = passable.iter().any(|(_, region)| *region != passable[0].1);
+        picker.cells = if has_regions { passable } else { walls };
         picker
     }
 
@@ -196,12 +196,12 @@ impl<'a> Elsewhere<'a> {
             let Some(index) = ((self.state >> 33) as usize).checked_rem(self.cells.len()) else {
                 break;
             };
-            let (cell, island) = self.cells[index];
-            if island != home {
+            let (cell, region) = self.cells[index];
+            if region != home {
                 return cell;
             }
         }
-        // Everything is home: only a place off the map is out of reach.
+        // No unreachable cell was found: use a cell off the map.
         Cell::new(-1, -1)
     }
 
@@ -225,7 +225,7 @@ fn app(options: &Options, grid: NavGrid) -> App {
     .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
     .init_resource::<Answers>()
     .add_observer(|found: On<PathFound>, mut answers: ResMut<Answers>| {
-        // The beginning of a long way is followed by the rest.
+        // The first segment of a long path is followed by the rest.
         if found.kind != PathKind::FirstSegment {
             note(&mut answers);
         }
@@ -239,7 +239,7 @@ fn app(options: &Options, grid: NavGrid) -> App {
     let mut settings = app.world_mut().resource_mut::<TilePathSettings>();
     settings.budget = options.budget.unwrap_or(settings.budget);
     settings.threads = options.threads.unwrap_or(settings.threads);
-    // Seven systems one after another: waking threads for them would be most of a tick.
+    // Seven systems run one after another: waking threads for them would take most of a tick.
     for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
         schedule.set_executor(SingleThreadedExecutor::new());
     }
@@ -255,8 +255,7 @@ fn note(answers: &mut Answers) {
 
 fn summarize(options: &Options, rounds: &[Round]) {
     let Round { answers, counters, budget, .. } = &rounds[0];
-    // Every round does the same in the same tick; its median leaves out what the machine did
-    // besides.
+    // Every round does the same work in the same tick; the median removes other load of the machine.
     let ticks: Vec<(f64, u32)> = (0..rounds[0].ticks.len())
         .map(|tick| {
             let mut times: Vec<f64> = rounds.iter().map(|round| round.ticks[tick].0).collect();

@@ -1,7 +1,7 @@
-//! Watches a crowd from outside: knows positions only, nothing of how they came about.
+//! Checks a crowd from outside: reads positions only, independently of the crowd's own code.
 //!
-//! Input: a grid, and for every tick who is where: the cell left, the cell entered, the share done.
-//! Output: how often anything happened that must never happen.
+//! Input: a grid, and every unit in every tick: the cell it leaves, the cell it enters, its
+//! progress. Output: the number of faults: overlaps, swaps, corner cuts and jumps.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,31 @@ use bevy_tilepath::{nav::crowd::SUBTICKS_PER_TICK, prelude::*};
 /// One unit in one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Tells units apart, from tick to tick.
+    /// Identifies the unit from tick to tick.
     pub id: u64,
-    /// How it moves.
+    /// Its movement profile.
     pub profile: ProfileId,
     /// Cells along a side.
     pub size: i32,
     /// Anchor of the cells that it leaves.
     pub tail: Cell,
-    /// Anchor of the cells that it enters; the tail where it stands.
+    /// Anchor of the cells that it enters; equal to the tail if it stands.
     pub head: Cell,
-    /// Ticks since the step began, and ticks that it takes; no step ends before the tick does.
+    /// Ticks since the step began, and ticks that it takes. No step ends before the tick does.
     pub gone: f64,
     pub takes: f64,
 }
 
-/// A place in cells.
+/// A position in cells.
 type Point = (f64, f64);
 
-/// Where a unit was during a tick: moments from 0 to 1 and places, straight lines between them.
+/// A unit's motion during a tick: times from 0 to 1 and positions, connected by straight lines.
 struct Track {
     points: [(f64, Point); 4],
 }
 
 impl Track {
-    /// Where it was at a moment.
+    /// Returns its position at a time.
     fn at(&self, moment: f64) -> Point {
         let is_around = |pair: &&[(f64, Point)]| moment <= pair[1].0;
         let pair = self.points.windows(2).find(is_around).unwrap_or(&self.points[2..]);
@@ -45,7 +45,7 @@ impl Track {
 }
 
 impl Seen {
-    /// From what a crowd says of its progress, see [`SUBTICKS_PER_TICK`].
+    /// Creates the record from a crowd's progress values, see [`SUBTICKS_PER_TICK`].
     pub fn new(
         (id, profile, size): (u64, ProfileId, u32),
         (tail, head): (Cell, Cell),
@@ -56,13 +56,13 @@ impl Seen {
         Self { id, profile, size: size as i32, tail, head, gone, takes }
     }
 
-    /// The middle of its block when it stands on `anchor`.
+    /// Returns the center of its block at `anchor`.
     fn middle_on(&self, anchor: Cell) -> Point {
         let half = f64::from(self.size - 1) / 2.0;
         (f64::from(anchor.x) + half, f64::from(anchor.y) + half)
     }
 
-    /// The middle of its block, in cells.
+    /// Returns the center of its block, in cells.
     fn middle(&self) -> Point {
         let ((ax, ay), (bx, by)) = (self.middle_on(self.tail), self.middle_on(self.head));
         let share = if self.takes > 0.0 { self.gone / self.takes } else { 0.0 };
@@ -73,8 +73,8 @@ impl Seen {
         self.tail == self.head
     }
 
-    /// Where it was since the tick before: up to the end of the step that it made then, where it stood for a
-    /// while, and on along the step that it makes now. `None` if it was put elsewhere.
+    /// Returns its motion since the previous tick: to the end of the previous step, a stop there, and
+    /// along the present step. `None` if it was teleported.
     fn track(&self, before: &Self) -> Option<Track> {
         let (start, end) = (before.middle(), self.middle());
         if (before.tail, before.head) == (self.tail, self.head) {
@@ -89,7 +89,7 @@ impl Seen {
         Some(Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] })
     }
 
-    /// The radius of the disc it is drawn as: 0.35 for a unit of one cell.
+    /// Returns the radius of its collision disc: 0.35 for a unit of one cell.
     fn radius(&self) -> f64 {
         f64::from(self.size) / 2.0 - 0.15
     }
@@ -107,36 +107,37 @@ impl Seen {
     }
 }
 
-/// How often what must not happen has happened.
+/// Numbers of faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Cells held by two units of which not one leaves it while the other enters it, and discs that
-    /// touched at some instant.
+    /// Pairs that hold a common cell, unless one leaves it and the other enters it, and pairs of
+    /// discs that touched at some time.
     pub overlaps: u64,
-    /// Pairs that changed places, or crossed each other in a block of 2 × 2 cells.
+    /// Pairs that exchanged cells, or crossed each other in a block of 2 × 2 cells.
     pub swaps: u64,
     /// Diagonal steps past an impassable cell, and steps begun into one.
     pub corner_cuts: u64,
-    /// Units that were not where the tick before had left them, or went back on a step.
+    /// Units whose position does not continue that of the previous tick, or that moved backwards in
+    /// a step.
     pub jumps: u64,
 }
 
 impl Faults {
-    /// Whether there were none.
+    /// Returns whether there are none.
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Looks on, tick by tick.
+/// Checks a crowd tick by tick.
 #[derive(Default)]
 pub struct Checker {
     before: BTreeMap<u64, Seen>,
-    /// What was found so far.
+    /// Faults so far.
     pub faults: Faults,
     /// Smallest gap between two discs so far, in cells.
     pub nearest: f64,
-    /// What the first fault was.
+    /// Description of the first fault.
     pub first: Option<String>,
 }
 
@@ -145,7 +146,7 @@ impl Checker {
         Self { nearest: f64::INFINITY, ..Self::default() }
     }
 
-    /// Looks at a tick. `moved` are those who were put elsewhere since the one before.
+    /// Checks a tick. `moved` are the units that were teleported since the previous one.
     pub fn look(&mut self, grid: &NavGrid, units: &[Seen], moved: &[u64]) {
         for id in moved {
             self.before.remove(id);
@@ -165,10 +166,10 @@ impl Checker {
             let is_far =
                 (unit.tail.x - unit.head.x).abs().max((unit.tail.y - unit.head.y).abs()) > 1;
             let is_jump = before.is_some_and(|before| {
-                let goes_on = unit.tail == before.tail
+                let continues = unit.tail == before.tail
                     && (unit.head == before.head || before.head == before.tail)
                     && (unit.head != before.head || unit.gone >= before.gone);
-                !goes_on && unit.tail != before.head
+                !continues && unit.tail != before.head
             });
             if is_far || is_jump {
                 self.faults.jumps += 1;
@@ -191,7 +192,7 @@ impl Checker {
                 y * rect.width as usize + x
             })
         };
-        // Lists of those with their tail on a cell: ghosts may share one.
+        // Linked lists of the units with their tail on a cell: ghosts may share a cell.
         let mut first = vec![usize::MAX; rect.width as usize * rect.height as usize];
         let mut next = vec![usize::MAX; units.len()];
         for (at, unit) in units.iter().enumerate() {
@@ -241,7 +242,8 @@ impl Checker {
         }
     }
 
-    /// How near two middles came since the tick before, or are now if one of them was put elsewhere.
+    /// Returns the smallest distance of two centers since the previous tick, or their present
+    /// distance if one of the units was teleported.
     fn nearest_approach(&self, a: &Seen, b: &Seen) -> f64 {
         let track = |unit: &Seen| unit.track(self.before.get(&unit.id)?);
         let (Some(first), Some(second)) = (track(a), track(b)) else {
@@ -261,17 +263,17 @@ impl Checker {
     }
 }
 
-/// How near a straight line from one point to another comes to the origin.
+/// Returns the distance of a line segment from the origin.
 fn nearest_to_origin(start: Point, end: Point) -> f64 {
-    let way = (end.0 - start.0, end.1 - start.1);
-    let length = way.0 * way.0 + way.1 * way.1;
-    let share = if length > 0.0 { -(start.0 * way.0 + start.1 * way.1) / length } else { 0.0 };
+    let delta = (end.0 - start.0, end.1 - start.1);
+    let length = delta.0 * delta.0 + delta.1 * delta.1;
+    let share = if length > 0.0 { -(start.0 * delta.0 + start.1 * delta.1) / length } else { 0.0 };
     let share = share.clamp(0.0, 1.0);
-    (start.0 + way.0 * share).hypot(start.1 + way.1 * share)
+    (start.0 + delta.0 * share).hypot(start.1 + delta.1 * share)
 }
 
-/// Whether a step that has just begun passes an impassable cell, or leads into one. Who stands on
-/// impassable ground already (it was built over) may leave it straight.
+/// Returns whether a step that has just begun cuts an impassable corner, or enters an impassable
+/// cell. A unit that stands on an impassable cell (it was built over) may leave it straight.
 fn cuts_corner(grid: &NavGrid, unit: &Seen) -> bool {
     let free = |x, y| grid.cost(unit.profile, Cell::new(x, y)) > 0;
     let (tail, head) = (unit.tail, unit.head);

@@ -1,39 +1,39 @@
-//! Everyone walks: `crowd --map M --scen S` or `crowd --case NAME`.
+//! A crowd simulation without an app: `crowd --map M --scen S` or `crowd --case NAME`.
 //!
-//! Input: a Moving AI map and scenario, or the name of a built-in scene. Output: one JSON line that
-//! tells how a crowd gets through; a checker that knows nothing but positions looks on. No app, no
-//! window: the pure layer alone. All options: `--help`.
+//! Input: a Moving AI map and scenario, or the name of a built-in scene. Output: one JSON line with
+//! the results. A checker that reads positions only counts collisions. Uses the pure layer alone,
+//! without app or window. All options: `--help`.
 
 #[path = "../runner/mod.rs"]
 mod runner;
 
 mod checker;
-mod play;
 mod scenes;
+mod simulation;
 mod soak;
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use bevy_tilepath::{nav::crowd::UnitSettings, prelude::*};
-use play::Play;
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 use scenes::{Scene, Start};
+use simulation::Simulation;
 
 const HELP: &str =
     "crowd (--map FILE --scen FILE | --case NAME | --soak) [--agents N] [--ticks T] [--speed mixed]
   [--sizes mixed] [--trace OUT] [--follow] [--threads N] [--seed N]
 
-Critters walk without ever overlapping, until all have stood on their goals; prints one JSON line.
+Moves critters without overlaps until all have stood on their goals; prints one JSON line.
 --soak        2000 critters (--agents), 100000 ticks (--ticks) of random orders and edits
 --case list   the names of the built-in scenes
 --agents N    the first N rows with different starts (default: all)
 --ticks T     stop after T ticks (default: 20000, or the scene's own)
---speed mixed 7 to 20 ticks a cell instead of 10
---sizes mixed every fifth critter covers 2 x 2 cells, where there is room
---trace OUT   a line a tick: the cells held by each critter
---follow      everybody follows a path of its own, instead of the field of its goal
---threads N   taken for the common contract: a crowd moves on one thread
---seed N      taken for the common contract: nothing here is random";
+--speed mixed 7 to 20 ticks per cell instead of 10
+--sizes mixed every fifth critter covers 2 x 2 cells, where they are free
+--trace OUT   a line per tick: the cells held by each critter
+--follow      each critter follows its own path, instead of the field of its goal
+--threads N   accepted for the common contract, ignored: a crowd runs on one thread
+--seed N      accepted for the common contract, ignored: nothing here is random";
 
 struct Options {
     map: Option<PathBuf>,
@@ -124,33 +124,34 @@ fn run(options: &Options) -> Outcome<()> {
         mix_sizes(&mut scene);
     }
     scene.ticks = options.ticks.unwrap_or(scene.ticks);
-    let mut play = Play::new(scene, options.has_own_paths)?;
+    let mut simulation = Simulation::new(scene, options.has_own_paths)?;
     let mut trace = String::new();
-    while !play.is_over() {
-        play.tick()?;
+    while !simulation.is_over() {
+        simulation.tick()?;
         if options.trace.is_some() {
-            write_tick(&mut trace, &play);
+            write_tick(&mut trace, &simulation);
         }
     }
     if let Some(file) = &options.trace {
         std::fs::write(file, trace).map_err(|error| format!("{}: {error}", file.display()))?;
     }
-    summarize(&play)
+    summarize(&simulation)
 }
 
-/// The map and the rows of a scenario with different starts.
+/// Reads a map, and the rows of a scenario with distinct starts.
 fn read_scene(options: &Options) -> Outcome<Scene> {
     let grid = load_map(&required("map", options.map.clone())?, Profile::default())?;
     let rows = load_scenario(&required("scen", options.scenario.clone())?, &grid)?;
     let mut taken = BTreeSet::new();
-    let fresh = rows.iter().filter(|row| taken.insert(row.start));
+    let distinct = rows.iter().filter(|row| taken.insert(row.start));
     let settings = UnitSettings::default();
-    let starts = fresh.map(|row| Start { cell: row.start, goal: row.goal, settings });
+    let starts = distinct.map(|row| Start { cell: row.start, goal: row.goal, settings });
     let starts = starts.take(options.agents).collect();
     Ok(Scene { grid, starts, is_group: false, building: None, ticks: 20_000 })
 }
 
-/// Makes every fifth critter one of 2 × 2 cells, where it can stand, has a way and overlaps nobody.
+/// Makes every fifth critter 2 × 2 cells large, where it can stand, reach its goal and overlaps no
+/// other critter.
 fn mix_sizes(scene: &mut Scene) {
     let profiles = vec![Profile::default(), Profile::default().size(2)];
     scene.grid.set_profiles(profiles);
@@ -158,21 +159,23 @@ fn mix_sizes(scene: &mut Scene) {
     let mut taken: BTreeSet<Cell> = scene.starts.iter().map(|start| start.cell).collect();
     for start in scene.starts.iter_mut().step_by(5) {
         let block = CellRect::new(start.cell, 2, 2);
-        let has_room = block.cells().skip(1).all(|cell| !taken.contains(&cell));
-        let island = scene.grid.region(large, start.cell);
-        if has_room && island.is_some() && island == scene.grid.region(large, start.goal) {
+        let is_free = block.cells().skip(1).all(|cell| !taken.contains(&cell));
+        let region = scene.grid.region(large, start.cell);
+        if is_free && region.is_some() && region == scene.grid.region(large, start.goal) {
             start.settings.profile = large;
             taken.extend(block.cells());
         }
     }
 }
 
-/// The cells held, the one a critter leaves first; rows counted from the top, as in files.
-fn write_tick(trace: &mut String, play: &Play) {
-    let top = play.scene.grid.height() as i32 - 1;
-    let _ = write!(trace, "{}", play.crowd.now());
-    for (id, ((tail, head), start)) in play.places().iter().zip(&play.scene.starts).enumerate() {
-        let size = play.scene.grid.unit_size(start.settings.profile);
+/// Writes the cells held in a tick, for each critter the cell that it leaves first. Rows are
+/// counted from the top, as in map files.
+fn write_tick(trace: &mut String, simulation: &Simulation) {
+    let top = simulation.scene.grid.height() as i32 - 1;
+    let _ = write!(trace, "{}", simulation.crowd.now());
+    let positions = simulation.positions();
+    for (id, ((tail, head), start)) in positions.iter().zip(&simulation.scene.starts).enumerate() {
+        let size = simulation.scene.grid.unit_size(start.settings.profile);
         let tail = CellRect::new(*tail, size, size);
         let entered = CellRect::new(*head, size, size).cells().filter(|cell| !tail.contains(*cell));
         for cell in tail.cells().chain(entered) {
@@ -182,18 +185,18 @@ fn write_tick(trace: &mut String, play: &Play) {
     trace.push('\n');
 }
 
-fn summarize(play: &Play) -> Outcome<()> {
-    let mut times = play.times.clone();
+fn summarize(simulation: &Simulation) -> Outcome<()> {
+    let mut times = simulation.times.clone();
     times.sort_by(f64::total_cmp);
-    let (ticks, critters) = (play.crowd.now(), play.ids.len());
-    let detours = play.detours();
+    let (ticks, critters) = (simulation.crowd.now(), simulation.ids.len());
+    let detours = simulation.detours();
     let mean = detours.iter().sum::<f64>() / detours.len().max(1) as f64;
-    let faults = play.checker.faults;
+    let faults = simulation.checker.faults;
     let each = times.iter().sum::<f64>() / (ticks.max(1) * critters.max(1) as u64) as f64;
     JsonLine::default()
         .number("critters", critters)
         .number("ticks", ticks)
-        .number("arrived", play.arrived())
+        .number("arrived", simulation.arrived())
         .number("overlaps", faults.overlaps + faults.jumps)
         .number("swaps", faults.swaps)
         .number("corner_cuts", faults.corner_cuts)
@@ -202,12 +205,12 @@ fn summarize(play: &Play) -> Outcome<()> {
         .micros("worst_tick_us", percentile(&times, 100))
         .micros("p99_tick_us", percentile(&times, 99))
         .number("us_per_critter_tick", format_args!("{each:.4}"))
-        .number("stuck", play.stuck())
-        .number("checksum", play.checksum.value())
+        .number("stuck", simulation.stuck())
+        .number("checksum", simulation.checksum.value())
         .print();
     if faults.is_clean() {
         return Ok(());
     }
-    let first = play.checker.first.as_deref().unwrap_or_default();
+    let first = simulation.checker.first.as_deref().unwrap_or_default();
     Err(format!("{faults:?}; the first: {first}"))
 }

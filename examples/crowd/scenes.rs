@@ -1,4 +1,4 @@
-//! Built-in scenes: a map, units, orders, and how long they may take.
+//! Built-in scenes: a map, units, orders and a tick limit.
 //!
 //! Input: a name. Output: a [`Scene`], the same every time.
 
@@ -12,22 +12,22 @@ pub struct Start {
     pub settings: UnitSettings,
 }
 
-/// A map and who walks on it.
+/// A map and its units.
 pub struct Scene {
     pub grid: NavGrid,
     pub starts: Vec<Start>,
-    /// All go to the goal of the first one as one group, and rest around it.
+    /// All units are one group; they move to the goal of the first and stop around it.
     pub is_group: bool,
-    /// What is built in which tick, whoever stands there.
+    /// Cells that are blocked in a given tick, also under units.
     pub building: Option<(u64, CellRect)>,
-    /// Ticks after which it is over in any case.
+    /// Tick limit.
     pub ticks: u64,
 }
 
 /// A scene and its name.
 type Entry = (&'static str, fn() -> Scene);
 
-/// All of them.
+/// All scenes.
 const SCENES: [Entry; 13] = [
     ("corridor-0", || corridor(0)),
     ("corridor-1", || corridor(1)),
@@ -44,12 +44,12 @@ const SCENES: [Entry; 13] = [
     ("sizes", sizes),
 ];
 
-/// Their names.
+/// Returns the names of all scenes.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SCENES.iter().map(|(name, _)| *name)
 }
 
-/// The scene of this name.
+/// Returns the scene of this name.
 pub fn scene(name: &str) -> Option<Scene> {
     SCENES.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
 }
@@ -57,7 +57,7 @@ pub fn scene(name: &str) -> Option<Scene> {
 /// Column, row, width, height.
 type Room = (i32, i32, u32, u32);
 
-/// A grid of walls with rooms in it.
+/// Returns a grid of walls with rooms in it.
 fn rooms(width: u32, height: u32, rooms: &[Room]) -> NavGrid {
     let mut terrain = vec![TerrainId::VOID.0; (width * height) as usize];
     for &(x, y, columns, rows) in rooms {
@@ -65,8 +65,8 @@ fn rooms(width: u32, height: u32, rooms: &[Room]) -> NavGrid {
             terrain[cell.y as usize * width as usize + cell.x as usize] = TerrainId::GROUND.0;
         }
     }
-    #[expect(clippy::expect_used, reason = "the sizes stand in this file")]
-    NavGrid::from_terrain(width, height, terrain).expect("a scene is as large as its rows")
+    #[expect(clippy::expect_used, reason = "the sizes are constants of this file")]
+    NavGrid::from_terrain(width, height, terrain).expect("the terrain has width * height cells")
 }
 
 fn open(width: u32, height: u32) -> NavGrid {
@@ -85,7 +85,7 @@ fn group_of(grid: NavGrid, starts: Vec<Start>, ticks: u64) -> Scene {
     Scene { is_group: true, ..scene_of(grid, starts, ticks) }
 }
 
-/// Twenty against twenty through a corridor of 40 cells.
+/// Two groups of 20 swap sides through a corridor of 40 cells.
 fn corridor(bays: i32) -> Scene {
     let bay = |number: i32| (11 + 40 * number / (bays + 1), 6, 1, 1);
     let mut plan = vec![(1, 1, 10, 10), (11, 5, 40, 1), (51, 1, 10, 10)];
@@ -95,14 +95,14 @@ fn corridor(bays: i32) -> Scene {
     scene_of(rooms(62, 12, &plan), starts.collect(), 12_000)
 }
 
-/// Five hundred from one room into another.
+/// 500 units move from one room into another.
 fn doorway(width: u32) -> Scene {
     let plan = [(1, 1, 41, 40), (42, 20, 1, width), (43, 1, 42, 40)];
     let starts = (0..500).map(|i| start((8 + i % 25, 11 + i / 25), (63, 20)));
     group_of(rooms(86, 42, &plan), starts.collect(), 20_000)
 }
 
-/// Two hundred change places with two hundred.
+/// Two armies of 200 swap sides.
 fn armies(has_mixed_speeds: bool) -> Scene {
     let ends = (0..200).map(|i| ((10 + i % 10, 20 + i / 10), (80 + i % 10, 20 + i / 10)));
     let mut starts: Vec<Start> =
@@ -113,14 +113,14 @@ fn armies(has_mixed_speeds: bool) -> Scene {
     scene_of(open(100, 60), starts, 8_000)
 }
 
-/// Gives units speeds of 7 to 20 ticks a cell.
+/// Gives units speeds of 7 to 20 ticks per cell.
 pub fn mix_speeds(starts: &mut [Start]) {
     for (number, start) in starts.iter_mut().enumerate() {
         start.settings = start.settings.ticks_per_cell(7 + number as u32 * 5 % 14);
     }
 }
 
-/// A hundred on a circle, each to the other side.
+/// 100 units on a circle move to the opposite side.
 fn ring() -> Scene {
     let on_circle = |i: i32| {
         let angle = f64::from(i) * std::f64::consts::TAU / 100.0;
@@ -144,7 +144,7 @@ fn blob_from_all_sides() -> Scene {
     group_of(open(111, 111), starts.take(400).collect(), 8_000)
 }
 
-/// Thirty come out of a room with one narrow exit, ten go in.
+/// 30 units leave a room with one narrow exit, 10 enter it.
 fn dead_end() -> Scene {
     let plan = [(1, 1, 20, 20), (21, 10, 12, 1), (33, 7, 7, 7)];
     let out = (0..30).map(|i| start((33 + i % 6, 8 + i / 6), (3 + i % 6, 5 + i / 6)));
@@ -152,14 +152,14 @@ fn dead_end() -> Scene {
     scene_of(rooms(44, 22, &plan), out.chain(into).collect(), 8_000)
 }
 
-/// A wall is built across four hundred who walk.
+/// A wall is built across 400 moving units.
 fn building() -> Scene {
     let starts = (0..400).map(|i| start((5 + i % 20, 20 + i / 20), (75 + i % 20, 20 + i / 20)));
     let building = Some((300, CellRect::new(Cell::new(44, 10), 3, 40)));
     Scene { building, ..scene_of(open(104, 60), starts.collect(), 8_000) }
 }
 
-/// Two hundred of one cell and fifty of 2 × 2, criss-cross.
+/// 200 units of one cell and 50 of 2 × 2 cells cross each other's paths.
 fn sizes() -> Scene {
     let grid = open(64, 64).with_profiles(vec![Profile::default(), Profile::default().size(2)]);
     let large = (0..50).map(|i| {

@@ -1,8 +1,8 @@
-//! A long random run: thousands of units, orders and edits without end.
+//! The soak test: thousands of units with continuous random orders and map edits.
 //!
-//! Input: how many units and ticks. Output: whether anybody stayed stuck, whether memory grew, and a
-//! checksum to compare two runs. A unit counts as stuck for good when its goal has been reachable for
-//! [`PATIENCE`] ticks, with the same order, and it has not come there.
+//! Input: numbers of units and ticks. Output: the number of stuck units, memory use, and a checksum
+//! to compare two runs. A unit counts as stuck when its goal has been reachable for
+//! [`STUCK_AFTER`] ticks, with the same order, and it has not arrived.
 
 use bevy_tilepath::{
     nav::{
@@ -22,15 +22,15 @@ use super::{
 const SIDE: i32 = 192;
 /// Shared goals.
 const GOALS: usize = 24;
-/// Ticks within which a unit is to come to a goal that can be reached all the time.
-const PATIENCE: u64 = 20_000;
+/// Ticks within which a unit must arrive at a goal that is reachable all the time.
+const STUCK_AFTER: u64 = 20_000;
 /// Ticks between two edits.
 const EDIT_EVERY: u64 = 40;
 
-/// Numbers that look random (xorshift): the same every time.
-struct Dice(u64);
+/// Pseudorandom numbers (xorshift): the same every time.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, limit: u32) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -44,13 +44,13 @@ impl Dice {
 }
 
 struct Soak {
-    dice: Dice,
+    random: Random,
     grid: NavGrid,
     crowd: Crowd,
     ids: Vec<UnitId>,
     goals: Vec<Cell>,
     fields: Vec<DistanceField>,
-    /// Of each unit its goal, and the tick since which that could be reached.
+    /// Goal of each unit, and the tick since which it has been reachable.
     orders: Vec<(usize, u64)>,
     built: Vec<CellRect>,
     checker: Checker,
@@ -61,7 +61,7 @@ struct Soak {
     longest: u64,
 }
 
-/// Runs it and prints one line.
+/// Runs the test and prints one line.
 pub fn run(units: usize, ticks: u64) -> Outcome<()> {
     let mut soak = Soak::new(units)?;
     let mut early = 0;
@@ -97,16 +97,16 @@ pub fn run(units: usize, ticks: u64) -> Outcome<()> {
 
 impl Soak {
     fn new(units: usize) -> Outcome<Self> {
-        let mut dice = Dice(0x5eed);
+        let mut random = Random(0x5eed);
         let mut grid = NavGrid::new(SIDE as u32, SIDE as u32, TerrainId::GROUND)
             .map_err(|error| error.to_string())?;
         for _ in 0..220 {
-            let rect = CellRect::new(dice.cell(), 1 + dice.below(9), 1 + dice.below(9));
+            let rect = CellRect::new(random.cell(), 1 + random.below(9), 1 + random.below(9));
             let _outside = grid.block(rect);
         }
         let mut soak = Self {
             crowd: Crowd::new(&grid),
-            dice,
+            random,
             grid,
             ids: Vec::new(),
             goals: Vec::new(),
@@ -122,8 +122,8 @@ impl Soak {
         };
         soak.choose_goals()?;
         while soak.ids.len() < units {
-            let cell = soak.dice.cell();
-            let settings = UnitSettings::default().ticks_per_cell(6 + soak.dice.below(10));
+            let cell = soak.random.cell();
+            let settings = UnitSettings::default().ticks_per_cell(6 + soak.random.below(10));
             if let Ok(id) = soak.crowd.add(&soak.grid, cell, settings) {
                 soak.ids.push(id);
                 soak.orders.push((0, 0));
@@ -135,7 +135,7 @@ impl Soak {
 
     fn choose_goals(&mut self) -> Outcome<()> {
         while self.goals.len() < GOALS {
-            let goal = self.dice.cell();
+            let goal = self.random.cell();
             if self.grid.cost(ProfileId(0), goal) > 0 {
                 let mut field = DistanceField::new();
                 let begun = field.start(&self.grid, ProfileId(0), goal);
@@ -150,7 +150,7 @@ impl Soak {
         Ok(())
     }
 
-    fn mend_fields(&mut self) {
+    fn repair_fields(&mut self) {
         for field in &mut self.fields {
             while field.is_stale(&self.grid) || !field.is_finished() {
                 field.repair(&self.grid, u32::MAX);
@@ -159,38 +159,38 @@ impl Soak {
     }
 
     fn order(&mut self, unit: usize, tick: u64) -> Outcome<()> {
-        let goal = self.dice.below(GOALS as u32);
+        let goal = self.random.below(GOALS as u32);
         self.orders[unit] = (goal as usize, tick);
         self.orders_given += 1;
-        let told = self.crowd.follow_route(self.ids[unit], RouteId(goal));
-        told.map_err(|error| error.to_string())
+        let result = self.crowd.follow_route(self.ids[unit], RouteId(goal));
+        result.map_err(|error| error.to_string())
     }
 
-    /// Builds something, or tears something down.
+    /// Blocks or unblocks random cells.
     fn edit(&mut self) {
         let is_full = self.built.len() > 30;
-        if is_full || self.built.len() > 10 && self.dice.below(2) == 0 {
-            let at = self.dice.below(self.built.len() as u32) as usize;
+        if is_full || self.built.len() > 10 && self.random.below(2) == 0 {
+            let at = self.random.below(self.built.len() as u32) as usize;
             let _known = self.grid.unblock(self.built.swap_remove(at));
         } else {
-            let size = [1 + self.dice.below(12), 1 + self.dice.below(4)];
-            let rect = CellRect::new(self.dice.cell(), size[0], size[1]);
+            let size = [1 + self.random.below(12), 1 + self.random.below(4)];
+            let rect = CellRect::new(self.random.cell(), size[0], size[1]);
             if !self.goals.iter().any(|&goal| rect.contains(goal)) && self.grid.block(rect).is_ok()
             {
                 self.built.push(rect);
             }
         }
         self.edits += 1;
-        self.mend_fields();
+        self.repair_fields();
     }
 
     fn tick(&mut self, tick: u64) -> Outcome<()> {
         if tick.is_multiple_of(EDIT_EVERY) {
             self.edit();
-            self.look_for_ways(tick);
+            self.reset_unreachable(tick);
         }
         if tick.is_multiple_of(5) {
-            let unit = self.dice.below(self.ids.len() as u32) as usize;
+            let unit = self.random.below(self.ids.len() as u32) as usize;
             self.order(unit, tick)?;
         }
         self.crowd.tick(&self.grid, &self.fields);
@@ -203,25 +203,25 @@ impl Soak {
             self.longest = self.longest.max(tick - self.orders[unit].1);
             self.order(unit, tick)?;
         }
-        self.look();
+        self.check();
         Ok(())
     }
 
-    /// Whoever cannot come to his goal has time again.
-    fn look_for_ways(&mut self, tick: u64) {
+    /// Restarts the time limit of units that cannot reach their goal.
+    fn reset_unreachable(&mut self, tick: u64) {
         for (id, order) in self.ids.iter().zip(&mut self.orders) {
-            let place = self.crowd.position(&self.grid, *id);
-            let cost = place.and_then(|(cell, _)| self.fields[order.0].cost(&self.grid, cell));
+            let position = self.crowd.position(&self.grid, *id);
+            let cost = position.and_then(|(cell, _)| self.fields[order.0].cost(&self.grid, cell));
             if cost.is_none() {
                 order.1 = tick;
             }
         }
     }
 
-    fn look(&mut self) {
+    fn check(&mut self) {
         let seen = self.ids.iter().filter_map(|&id| {
-            let place = self.crowd.position(&self.grid, id)?;
-            Some(Seen::new((id.bits(), ProfileId(0), 1), place, self.crowd.progress(id)))
+            let position = self.crowd.position(&self.grid, id)?;
+            Some(Seen::new((id.bits(), ProfileId(0), 1), position, self.crowd.progress(id)))
         });
         let seen: Vec<Seen> = seen.collect();
         for unit in &seen {
@@ -230,8 +230,8 @@ impl Soak {
         self.checker.look(&self.grid, &seen, &[]);
     }
 
-    /// How many could have come to their goals for long, and have not.
+    /// Returns the number of stuck units.
     fn stuck(&self, now: u64) -> usize {
-        self.orders.iter().filter(|order| now - order.1 > PATIENCE).count()
+        self.orders.iter().filter(|order| now - order.1 > STUCK_AFTER).count()
     }
 }

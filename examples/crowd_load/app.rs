@@ -1,9 +1,9 @@
 //! The same load through the plugin.
 //!
-//! Input: how many critters, as in [`Options`]. Each goes to one of the shared goals on a path of its own, and
-//! on to another one when it has arrived. Output: one JSON line: what the stage that moves takes in a tick, what
-//! drawing takes (writing transforms between two ticks), and what writing as many transforms takes without
-//! any plugin.
+//! Input: [`Options`]. Each critter moves to one of the shared goals on its own path, and to another
+//! goal after it has arrived. Output: one JSON line: the times of the `Move` stage per tick, of
+//! drawing (writing transforms between two ticks), and of writing the same number of transforms
+//! without the plugin.
 
 use std::time::Instant;
 
@@ -12,28 +12,28 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     Options,
-    ground::{Dice, main_part, map},
+    map::{Random, main_region, map},
     runner::{JsonLine, Outcome, percentile},
 };
 
-/// What was measured, in microseconds.
+/// Measured times, in microseconds.
 #[derive(Resource, Default)]
 struct Times {
-    began: Option<Instant>,
+    started: Option<Instant>,
     moving: Vec<f64>,
     drawing: Vec<f64>,
     writing: Vec<f64>,
 }
 
-/// Where critters go.
+/// The shared goals, and the generator that chooses among them.
 #[derive(Resource)]
-struct Goals(Vec<Cell>, Dice);
+struct Goals(Vec<Cell>, Random);
 
-/// What is written to without any plugin.
+/// Marks entities whose transforms are written without the plugin.
 #[derive(Component)]
 struct Bare;
 
-/// Plays and measures.
+/// Runs and measures.
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
@@ -43,7 +43,10 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
             FixedUpdate,
             begin.after(TilePathSystems::Deliver).before(TilePathSystems::Move),
         )
-        .add_systems(FixedUpdate, (end_move, go_on).chain().after(TilePathSystems::Move))
+        .add_systems(
+            FixedUpdate,
+            (end_move, choose_next_goals).chain().after(TilePathSystems::Move),
+        )
         .add_systems(
             RunFixedMainLoop,
             begin.before(TilePathSystems::Draw).after(RunFixedMainLoopSystems::FixedMainLoop),
@@ -79,73 +82,73 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     Ok(())
 }
 
-/// Puts up the map and everybody on it.
+/// Creates the map and spawns all critters.
 fn fill(app: &mut App, options: &Options) -> Outcome<()> {
-    let mut dice = Dice(7);
-    let grid = map(options.side, &mut dice)?;
-    let is_main = main_part(&grid);
-    let mut anywhere = || loop {
-        let cell = dice.cell(options.side);
+    let mut random = Random(7);
+    let grid = map(options.side, &mut random)?;
+    let is_main = main_region(&grid);
+    let mut random_cell = || loop {
+        let cell = random.cell(options.side);
         if is_main(cell) {
             break cell;
         }
     };
-    let goals: Vec<Cell> = (0..options.fields).map(|_| anywhere()).collect();
-    let starts: Vec<Cell> = (0..options.units).map(|_| anywhere()).collect();
+    let goals: Vec<Cell> = (0..options.fields).map(|_| random_cell()).collect();
+    let starts: Vec<Cell> = (0..options.units).map(|_| random_cell()).collect();
     drop(is_main);
     let frame = GridFrame::default();
     let ticks = app.world().resource::<Time<Fixed>>().timestep().as_secs_f32().recip();
     for (number, start) in starts.into_iter().enumerate() {
-        let place = Transform::from_translation(frame.cell_center(start).extend(0.0));
+        let transform = Transform::from_translation(frame.cell_center(start).extend(0.0));
         let speed = ticks / (7 + number * 5 % 14) as f32;
         let goal = goals[number % goals.len()];
-        app.world_mut().spawn((Critter::new(speed), place, PathRequest::to(goal)));
-        app.world_mut().spawn((Bare, place));
+        app.world_mut().spawn((Critter::new(speed), transform, PathRequest::to(goal)));
+        app.world_mut().spawn((Bare, transform));
     }
     app.world_mut().resource_mut::<NavGrids>().insert(GridId::default(), grid, frame);
-    app.insert_resource(Goals(goals, dice));
+    app.insert_resource(Goals(goals, random));
     Ok(())
 }
 
 fn begin(mut times: ResMut<Times>) {
-    times.began = Some(Instant::now());
+    times.started = Some(Instant::now());
 }
 
-fn since(times: &mut Times) -> Option<f64> {
-    times.began.take().map(|began| began.elapsed().as_secs_f64() * 1e6)
+fn elapsed(times: &mut Times) -> Option<f64> {
+    times.started.take().map(|started| started.elapsed().as_secs_f64() * 1e6)
 }
 
 fn end_move(mut times: ResMut<Times>) {
-    let micros = since(&mut times);
+    let micros = elapsed(&mut times);
     times.moving.extend(micros);
 }
 
 fn end_draw(mut times: ResMut<Times>) {
-    let micros = since(&mut times);
+    let micros = elapsed(&mut times);
     times.drawing.extend(micros);
 }
 
-/// Those who have arrived go on to another goal.
-fn go_on(
+/// Sends critters that have arrived to another goal.
+fn choose_next_goals(
     arrived: Query<(Entity, &PathStatus), Changed<PathStatus>>,
     mut goals: ResMut<Goals>,
     mut commands: Commands,
 ) {
     for (entity, status) in &arrived {
         if matches!(status, PathStatus::Arrived(_)) {
-            let Goals(cells, dice) = &mut *goals;
-            let goal = cells[dice.below(cells.len() as u32) as usize];
+            let Goals(cells, random) = &mut *goals;
+            let goal = cells[random.below(cells.len() as u32) as usize];
             commands.entity(entity).insert(PathRequest::to(goal));
         }
     }
 }
 
-/// What writing a transform for each takes.
+/// Measures writing a transform for each critter.
 fn write_bare(mut times: ResMut<Times>, mut bare: Query<&mut Transform, With<Bare>>) {
-    let began = Instant::now();
-    for mut place in &mut bare {
-        place.translation.x += 0.125;
-        place.translation.y -= 0.125;
+    let started = Instant::now();
+    for mut transform in &mut bare {
+        transform.translation.x += 0.125;
+        transform.translation.y -= 0.125;
     }
-    times.writing.push(began.elapsed().as_secs_f64() * 1e6);
+    times.writing.push(started.elapsed().as_secs_f64() * 1e6);
 }

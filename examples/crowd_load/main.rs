@@ -1,12 +1,12 @@
-//! What a tick of a large crowd takes: `crowd_load [--units N] [--side N] [--ticks T] [--app]`.
+//! Tick times of a large crowd: `crowd_load [--units N] [--side N] [--ticks T] [--app]`.
 //!
-//! Input: how many units, on a square map with a tenth of it built over in blocks. Each follows one of
-//! 64 shared fields at a speed of its own (7 to 20 ticks a cell) and gets a new one on arrival. Output:
-//! one JSON line: median, 99th percentile and worst time of a tick, and what the crowd did meanwhile. With
-//! `--app` the same units are critters of an app, with paths of their own to the same goals.
+//! Input: the number of units, on a square map of which a tenth is blocked. Each unit follows one of
+//! 64 shared fields at its own speed (7 to 20 ticks per cell) and gets another field on arrival.
+//! Output: one JSON line: median, 99th percentile and worst tick time, and the crowd's counters. With
+//! `--app` the same units are critters of an app, with individual paths to the same goals.
 
 mod app;
-mod ground;
+mod map;
 #[path = "../runner/mod.rs"]
 mod runner;
 
@@ -19,19 +19,19 @@ use bevy_tilepath::{
     },
     prelude::*,
 };
-use ground::{Dice, main_part, map};
+use map::{Random, main_region, map};
 use runner::{JsonLine, Outcome, number, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
   [--app]
 
-A crowd on a map of blocks, one thread; prints what a tick takes as one JSON line.
+A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
 --side N    cells along a side of the map, default 512
 --ticks T   ticks measured, default 2000
---warmup T  ticks before that, default 500
+--warmup T  ticks before the measurement, default 500
 --fields N  shared goals, default 64
---app       through the plugin: critters with paths of their own";
+--app       through the plugin: critters with individual paths";
 
 struct Options {
     units: u32,
@@ -83,22 +83,22 @@ fn field(grid: &NavGrid, goal: Cell) -> Outcome<DistanceField> {
 }
 
 fn run(options: &Options) -> Outcome<()> {
-    let mut dice = Dice(7);
-    let grid = map(options.side, &mut dice)?;
-    let is_main = main_part(&grid);
+    let mut random = Random(7);
+    let grid = map(options.side, &mut random)?;
+    let is_main = main_region(&grid);
     let mut fields = Vec::new();
     while fields.len() < options.fields as usize {
-        let goal = dice.cell(options.side);
+        let goal = random.cell(options.side);
         if is_main(goal) {
             fields.push(field(&grid, goal)?);
         }
     }
     let mut crowd = Crowd::new(&grid);
     while crowd.len() < options.units as usize {
-        let cell = dice.cell(options.side);
-        let settings = UnitSettings::default().ticks_per_cell(7 + dice.below(14));
+        let cell = random.cell(options.side);
+        let settings = UnitSettings::default().ticks_per_cell(7 + random.below(14));
         if let Some(id) = is_main(cell).then(|| crowd.add(&grid, cell, settings).ok()).flatten() {
-            let route = RouteId(dice.below(options.fields));
+            let route = RouteId(random.below(options.fields));
             crowd.follow_route(id, route).map_err(|error| error.to_string())?;
         }
     }
@@ -119,7 +119,7 @@ fn run(options: &Options) -> Outcome<()> {
         for event in &events {
             if let CrowdEvent::Arrived { unit, .. } = event {
                 arrivals += 1;
-                let route = RouteId(dice.below(options.fields));
+                let route = RouteId(random.below(options.fields));
                 crowd.follow_route(*unit, route).map_err(|error| error.to_string())?;
             }
         }

@@ -1,7 +1,7 @@
-//! The scenes in a sentence each, and which of them have a key of their own.
+//! Captions of the scenes, and the scenes with a key.
 //!
-//! Input: names of scenes. Output: their numbers and captions. The font of the window knows ASCII
-//! alone.
+//! Input: names of scenes. Output: their numbers and captions. Captions are ASCII: the window's
+//! font has no other glyphs.
 
 use crate::scenes;
 
@@ -18,37 +18,34 @@ pub const FAVORITES: [&str; 9] = [
     "sizes",
 ];
 
-/// What happens in each.
+/// The caption of each scene.
 const CAPTIONS: [(&str, &str); 13] = [
-    ("corridor-0", "Twenty and twenty change sides through a corridor with nowhere to step aside."),
-    ("corridor-1", "Twenty and twenty change sides through a corridor with a single bay in it."),
-    ("corridor-3", "Twenty and twenty change sides through a corridor with three bays in it."),
-    ("doorway-1", "Five hundred pass a door one cell wide and gather behind it."),
-    ("doorway-2", "Five hundred pass a door two cells wide and gather behind it."),
-    ("armies", "Two hundred change places with two hundred, all of one speed."),
-    (
-        "armies-mixed",
-        "Two hundred change places with two hundred; the fastest go three times as fast.",
-    ),
-    ("ring", "A hundred on a circle, each on its way to the point across."),
-    ("blob-side", "Four hundred come from one side and gather around one cell."),
-    ("blob-all", "Four hundred come from all sides and gather around one cell."),
-    ("dead-end", "Thirty leave a room with one narrow exit; ten want to get in."),
-    ("building", "A wall is built across four hundred who walk; those under it come out."),
-    ("sizes", "Two hundred small ones and fifty of 2 x 2 cells, criss-cross."),
+    ("corridor-0", "Two groups of 20 swap sides through a corridor without passing places."),
+    ("corridor-1", "Two groups of 20 swap sides through a corridor with one passing place."),
+    ("corridor-3", "Two groups of 20 swap sides through a corridor with three passing places."),
+    ("doorway-1", "500 units pass a door one cell wide and gather behind it."),
+    ("doorway-2", "500 units pass a door two cells wide and gather behind it."),
+    ("armies", "Two armies of 200 swap sides, all at the same speed."),
+    ("armies-mixed", "Two armies of 200 swap sides; the fastest units are three times as fast."),
+    ("ring", "100 units on a circle, each moving to the opposite point."),
+    ("blob-side", "400 units arrive from one side and gather around one cell."),
+    ("blob-all", "400 units arrive from all sides and gather around one cell."),
+    ("dead-end", "30 units leave a room with one narrow exit; 10 others enter it."),
+    ("building", "A wall is built across 400 moving units; the ones under it walk out."),
+    ("sizes", "200 small units and 50 of 2 x 2 cells cross each other's paths."),
 ];
 
-/// What happens in a scene.
+/// Returns the caption of a scene.
 pub fn caption(name: &str) -> &'static str {
     CAPTIONS.iter().find(|(of, _)| *of == name).map_or("", |(_, caption)| caption)
 }
 
-/// The number of a scene among all.
+/// Returns the number of a scene.
 pub fn number(name: &str) -> Option<usize> {
     scenes::names().position(|known| known == name)
 }
 
-/// How many scenes there are.
+/// Returns the number of scenes.
 pub fn count() -> usize {
     scenes::names().count()
 }

@@ -1,13 +1,14 @@
-//! The row of scenes that have a key.
+//! The row of scenes with a key.
 //!
-//! Input: the scene under way. Output: their names along the bottom, the one that is shown lit.
+//! Input: the running scene. Output: the scenes' names along the bottom, the running one
+//! highlighted.
 
 use bevy::prelude::*;
 
 use crate::{
     captions::FAVORITES,
     display::{PANEL, ROW, ViewSystems},
-    game::Play,
+    game::SceneState,
     palette,
     panel::label,
 };
@@ -17,7 +18,7 @@ pub struct ChipsPlugin;
 
 impl Plugin for ChipsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Startup, spawn).add_systems(Update, light.in_set(ViewSystems::Show));
+        app.add_systems(Startup, spawn).add_systems(Update, highlight.in_set(ViewSystems::Show));
     }
 }
 
@@ -45,9 +46,9 @@ fn spawn(mut commands: Commands) {
     });
 }
 
-fn light(play: Res<Play>, mut chips: Query<(&Chip, &mut TextColor)>) {
+fn highlight(scene: Res<SceneState>, mut chips: Query<(&Chip, &mut TextColor)>) {
     for (chip, mut color) in &mut chips {
-        let is_shown = chip.0 == play.name;
+        let is_shown = chip.0 == scene.name;
         color.set_if_neq(TextColor(if is_shown { palette::TEXT } else { palette::QUIET }));
     }
 }

@@ -1,7 +1,6 @@
 //! The command line.
 //!
-//! Input: the program's arguments. Output: [`Options`], or one line that names the argument that
-//! is wrong.
+//! Input: the program's arguments. Output: [`Options`], or one line that names the wrong argument.
 
 use std::path::PathBuf;
 
@@ -9,19 +8,19 @@ use lexopt::prelude::*;
 
 use crate::{captions, scenes};
 
-/// What `--help` prints.
+/// The `--help` text.
 pub const USAGE: &str = "\
 usage: crowds [options]
-  --scene NAME   the scene to begin with (default doorway-1; a wrong name lists all)
-  --tour         goes on to the next scene when one is over
-  --headless     plays the scene to its end without a window, prints one line of JSON
-  --smoke DIR    plays by itself in a window, saves pictures and checks them
-Without a display or a graphics adapter the scene is played without a window.";
+  --scene NAME   the first scene (default doorway-1; an unknown name lists all)
+  --tour         continue with the next scene at the end of each
+  --headless     run the scene to its end without a window, print one line of JSON
+  --smoke DIR    scripted run in a window: save screenshots and check them
+Without a display or a graphics adapter the scene runs without a window.";
 
-/// What the window opens with.
+/// The default scene.
 const FIRST: &str = "doorway-1";
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Number of the scene.
@@ -32,7 +31,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the program's arguments; `None` where help is asked for.
+    /// Reads the program's arguments; `None` for `--help`.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>, String> {
         let mut options = Self { scene: number(FIRST)?, ..Self::default() };
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -55,7 +54,7 @@ impl Options {
     }
 }
 
-/// The number of a scene; the names of all where there is none.
+/// Returns the number of a scene, or an error that lists all names.
 fn number(name: &str) -> Result<usize, String> {
     captions::number(name).ok_or_else(|| {
         let names: Vec<_> = scenes::names().collect();
@@ -64,7 +63,7 @@ fn number(name: &str) -> Result<usize, String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#[allow(clippy::unwrap_used, reason = "a failed test should panic at the failing line")]
 mod tests {
     use super::*;
 

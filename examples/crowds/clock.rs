@@ -1,7 +1,7 @@
-//! What a tick takes.
+//! Tick times.
 //!
-//! Input: the beginning and end of the plugin's stages in each tick. Output: the median of the
-//! last second, in microseconds.
+//! Input: start and end of the plugin's stages in each tick. Output: the median of the last second,
+//! in microseconds.
 
 use std::{
     collections::VecDeque,
@@ -10,54 +10,54 @@ use std::{
 
 use bevy::prelude::*;
 
-/// How long a measurement counts.
+/// Measurements older than this are dropped.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// What the ticks of the last second took.
+/// Tick times of the last second.
 #[derive(Resource, Debug, Default)]
 pub struct TickTimes {
-    began: Option<Instant>,
-    /// When each ended, and what it took, in microseconds.
+    started: Option<Instant>,
+    /// End of each tick, and its duration in microseconds.
     recent: VecDeque<(Instant, f64)>,
-    /// What all ticks so far took, where that is kept.
+    /// Durations of all ticks so far, if they are kept.
     all: Option<Vec<f64>>,
 }
 
 impl TickTimes {
-    /// None yet; keeps all of them.
+    /// Creates an empty record that keeps all durations.
     pub fn keeping_all() -> Self {
         Self { all: Some(Vec::new()), ..Self::default() }
     }
 
-    /// All of them, in microseconds; none where they are not kept.
+    /// Returns all durations, in microseconds; empty if they are not kept.
     pub fn all(&self) -> &[f64] {
         self.all.as_deref().unwrap_or_default()
     }
 
-    /// The median of the last second; `None` where no tick went by.
+    /// Returns the median of the last second; `None` without a tick.
     pub fn median(&self) -> Option<f64> {
         median(self.recent.iter().map(|&(_, micros)| micros).collect())
     }
 }
 
-/// The middle one of many.
+/// Returns the median.
 pub fn median(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied()
 }
 
-/// The plugin's stages begin.
+/// Records the start of the plugin's stages.
 pub fn start(mut times: ResMut<TickTimes>) {
-    times.began = Some(Instant::now());
+    times.started = Some(Instant::now());
 }
 
-/// They are done.
+/// Records their end.
 pub fn stop(mut times: ResMut<TickTimes>) {
-    let Some(began) = times.began.take() else {
+    let Some(started) = times.started.take() else {
         return;
     };
     let now = Instant::now();
-    let micros = (now - began).as_secs_f64() * 1.0e6;
+    let micros = (now - started).as_secs_f64() * 1.0e6;
     times.recent.push_back((now, micros));
     while times.recent.front().is_some_and(|&(when, _)| now - when > WINDOW) {
         times.recent.pop_front();

@@ -1,7 +1,7 @@
-//! The keys.
+//! Keyboard controls.
 //!
-//! Input: the keyboard. Output: the scene that is asked for, how fast time goes, whether the
-//! overlay is shown.
+//! Input: the keyboard. Output: the requested scene, the speed of time, whether the overlay is
+//! shown.
 
 use bevy::{
     input::{
@@ -14,13 +14,13 @@ use bevy::{
 use crate::{
     captions::{self, FAVORITES},
     display::ViewSystems,
-    game::{Play, Wanted},
+    game::{RequestedScene, SceneState},
     overlay::Overlay,
 };
 
-/// How fast time may go, and which of these it begins with.
+/// Speeds of time, and the index of the default.
 const SPEEDS: [f32; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-const PLAIN: usize = 2;
+const NORMAL: usize = 2;
 
 /// The keys of the favorite scenes.
 const DIGITS: [KeyCode; 9] = [
@@ -35,30 +35,30 @@ const DIGITS: [KeyCode; 9] = [
     KeyCode::Digit9,
 ];
 
-/// Listens to the keyboard.
+/// Adds the keyboard controls.
 pub struct ControlsPlugin;
 
 impl Plugin for ControlsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Update, listen.in_set(ViewSystems::Act));
+        app.add_systems(Update, handle_keys.in_set(ViewSystems::Act));
     }
 }
 
-/// What a key stands for.
+/// The action of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     Favorite(usize),
     Previous,
     Next,
-    Again,
+    Restart,
     Pause,
     Slower,
     Faster,
     Overlay,
 }
 
-/// The command of a key. The signs for slower and faster lie elsewhere from country to country:
-/// what is written counts first, then the place of the key.
+/// Returns the command of a key. The position of `+` and `-` depends on the keyboard layout, so the
+/// character is checked first, then the physical key.
 fn command(logical: &Key, physical: KeyCode) -> Option<Command> {
     if let Key::Character(sign) = logical {
         match sign.as_str() {
@@ -70,7 +70,7 @@ fn command(logical: &Key, physical: KeyCode) -> Option<Command> {
     Some(match physical {
         KeyCode::ArrowLeft | KeyCode::KeyP => Command::Previous,
         KeyCode::ArrowRight | KeyCode::KeyN => Command::Next,
-        KeyCode::KeyR => Command::Again,
+        KeyCode::KeyR => Command::Restart,
         KeyCode::Space => Command::Pause,
         KeyCode::Minus | KeyCode::NumpadSubtract => Command::Slower,
         KeyCode::Equal | KeyCode::NumpadAdd => Command::Faster,
@@ -79,10 +79,10 @@ fn command(logical: &Key, physical: KeyCode) -> Option<Command> {
     })
 }
 
-fn listen(
+fn handle_keys(
     mut keys: MessageReader<KeyboardInput>,
-    play: Res<Play>,
-    mut wanted: ResMut<Wanted>,
+    scene: Res<SceneState>,
+    mut wanted: ResMut<RequestedScene>,
     mut overlay: ResMut<Overlay>,
     mut clock: ResMut<Time<Virtual>>,
 ) {
@@ -91,9 +91,9 @@ fn listen(
     for command in pressed.filter_map(|key| command(&key.logical_key, key.key_code)) {
         match command {
             Command::Favorite(index) => wanted.0 = captions::number(FAVORITES[index]),
-            Command::Previous => wanted.0 = Some((play.number + count - 1) % count),
-            Command::Next => wanted.0 = Some((play.number + 1) % count),
-            Command::Again => wanted.0 = Some(play.number),
+            Command::Previous => wanted.0 = Some((scene.number + count - 1) % count),
+            Command::Next => wanted.0 = Some((scene.number + 1) % count),
+            Command::Restart => wanted.0 = Some(scene.number),
             Command::Pause => clock.toggle(),
             Command::Slower => change_speed(&mut clock, false),
             Command::Faster => change_speed(&mut clock, true),
@@ -102,10 +102,10 @@ fn listen(
     }
 }
 
-/// The next speed up or down.
+/// Changes to the next speed up or down.
 fn change_speed(clock: &mut Time<Virtual>, is_up: bool) {
     let now = clock.relative_speed();
-    let at = SPEEDS.iter().position(|&speed| speed >= now).unwrap_or(PLAIN);
+    let at = SPEEDS.iter().position(|&speed| speed >= now).unwrap_or(NORMAL);
     let at = if is_up { (at + 1).min(SPEEDS.len() - 1) } else { at.saturating_sub(1) };
     clock.set_relative_speed(SPEEDS[at]);
 }
@@ -115,18 +115,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_count_by_what_they_write_and_others_by_place() {
+    fn signs_are_read_by_character_and_other_keys_by_position() {
         let written = |sign: &str, physical| command(&Key::Character(sign.into()), physical);
         assert_eq!(written("+", KeyCode::BracketRight), Some(Command::Faster));
         assert_eq!(written("-", KeyCode::Slash), Some(Command::Slower));
         assert_eq!(written("", KeyCode::Equal), Some(Command::Faster));
-        assert_eq!(written("r", KeyCode::KeyR), Some(Command::Again));
+        assert_eq!(written("r", KeyCode::KeyR), Some(Command::Restart));
         assert_eq!(written("&", KeyCode::Digit1), Some(Command::Favorite(0)));
         assert_eq!(written("x", KeyCode::KeyX), None);
     }
 
     #[test]
-    fn speeds_end_where_they_end() {
+    fn speeds_stay_within_their_limits() {
         let mut clock = Time::<Virtual>::default();
         for _ in 0..9 {
             change_speed(&mut clock, true);

@@ -1,7 +1,7 @@
 //! The window, and everything in it.
 //!
-//! Input: [`Options`]. Output: an app that is ready to run. The map lies to the left of the panel
-//! and above the row of scenes, as large as fits.
+//! Input: [`Options`]. Output: an app that is ready to run. The map is to the left of the panel and
+//! above the row of scenes, scaled to fit.
 
 use bevy::{prelude::*, window::PrimaryWindow};
 use bevy_tilepath::prelude::*;
@@ -10,13 +10,13 @@ use crate::{
     chips,
     cli::Options,
     controls,
-    game::{CELL, GamePlugin, Wanted, frame},
-    ground, overlay, palette, panel,
+    game::{CELL, GamePlugin, RequestedScene, frame},
+    map_view, overlay, palette, panel,
     screen::window,
     smoke, tour, units,
 };
 
-/// The window for which everything is laid out, in pixels; others show the same larger or smaller.
+/// Window size of the layout, in pixels; other sizes show it scaled.
 pub const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 /// Width of the panel at the right, height of the row at the bottom.
 pub const PANEL: f32 = 320.0;
@@ -24,16 +24,16 @@ pub const ROW: f32 = 34.0;
 /// Free space around the map.
 const MARGIN: f32 = 16.0;
 
-/// What happens in a frame, in this order.
+/// Systems of the view, in the order in which they run in a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewSystems {
-    /// What the viewer does.
+    /// Handle input.
     Act,
-    /// What is drawn.
+    /// Draw.
     Show,
 }
 
-/// Builds the app; fails with the reason where there is no display or adapter.
+/// Builds the app; fails with a reason where there is no display or adapter.
 pub fn open(options: &Options) -> Result<App, String> {
     let title = "bevy_tilepath – crowds";
     let window = window::window(title, SIZE.as_uvec2(), options.smoke.is_some());
@@ -42,14 +42,14 @@ pub fn open(options: &Options) -> Result<App, String> {
         .insert_resource(ClearColor(palette::BACKGROUND))
         .add_plugins((
             GamePlugin,
-            ground::GroundPlugin,
+            map_view::MapViewPlugin,
             units::UnitsPlugin,
             overlay::OverlayPlugin,
             panel::PanelPlugin,
             chips::ChipsPlugin,
             controls::ControlsPlugin,
         ))
-        .insert_resource(Wanted(Some(options.scene)))
+        .insert_resource(RequestedScene(Some(options.scene)))
         .add_systems(Startup, |mut commands: Commands| {
             commands.spawn(Camera2d);
         })
@@ -63,12 +63,12 @@ pub fn open(options: &Options) -> Result<App, String> {
     Ok(app)
 }
 
-/// What the map has of a window of [`SIZE`].
-pub fn stage() -> Rect {
+/// Returns the area of the map in a window of [`SIZE`].
+pub fn map_area() -> Rect {
     Rect::new(0.0, 0.0, SIZE.x - PANEL, SIZE.y - ROW)
 }
 
-/// Fits panel and map to the window.
+/// Scales panel and map to the window.
 fn fit(
     window: Single<&Window, With<PrimaryWindow>>,
     grids: Res<NavGrids>,
@@ -85,13 +85,13 @@ fn fit(
     let taken = Vec2::new(PANEL, ROW) * ui;
     let free = (window.size() - taken - 2.0 * MARGIN * ui).max(Vec2::ONE);
     let cells = Vec2::new(grid.width() as f32, grid.height() as f32);
-    let scale = ((cells + 2.0 * ground::FRAME) * CELL / free).max_element();
+    let scale = ((cells + 2.0 * map_view::FRAME) * CELL / free).max_element();
     let middle = frame().to_world((cells - 1.0) / 2.0);
-    // Panel and row lie at the right and at the bottom: the map's middle is up and to the left.
-    let aim = middle + Vec2::new(taken.x, -taken.y) / 2.0 * scale;
+    // Panel and row are at the right and at the bottom: the map's center is shifted up and left.
+    let center = middle + Vec2::new(taken.x, -taken.y) / 2.0 * scale;
     let (transform, projection) = &mut *camera;
-    if transform.translation.truncate() != aim {
-        transform.translation = aim.extend(transform.translation.z);
+    if transform.translation.truncate() != center {
+        transform.translation = center.extend(transform.translation.z);
     }
     if let Projection::Orthographic(view) = &mut **projection {
         view.scale = scale;

@@ -1,14 +1,14 @@
-//! What becomes of everybody.
+//! Statistics of the units.
 //!
-//! Input: where critters are and what their requests say, tick by tick. Output: [`Figures`], for
-//! the panel and for the line of JSON.
+//! Input: positions and path status of the critters, tick by tick. Output: [`Figures`], for the
+//! panel and for the line of JSON.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
-use crate::game::Play;
+use crate::game::SceneState;
 
-/// Where somebody wants to go, roughly.
+/// The main direction of a unit's goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     East,
@@ -18,7 +18,7 @@ pub enum Course {
 }
 
 impl Course {
-    /// The one nearest to a direction.
+    /// Returns the one nearest to a direction vector.
     pub fn of(ahead: Vec2) -> Self {
         let is_upright = ahead.x.abs() < ahead.y.abs();
         match (is_upright, ahead.x >= 0.0, ahead.y >= 0.0) {
@@ -40,17 +40,17 @@ pub struct Walker {
     pub has_arrived: bool,
     start: Cell,
     tail: Cell,
-    /// Cells gone so far.
+    /// Distance travelled so far, in cells.
     travelled: f64,
 }
 
 impl Walker {
-    /// One that stands on `start`.
+    /// Creates a unit that stands on `start`.
     pub fn new(start: Cell, size: u32, profile: ProfileId, course: Course) -> Self {
         Self { course, size, profile, has_arrived: false, start, tail: start, travelled: 0.0 }
     }
 
-    fn go_to(&mut self, tail: Cell) {
+    fn move_to(&mut self, tail: Cell) {
         let is_diagonal = tail.x != self.tail.x && tail.y != self.tail.y;
         if tail != self.tail {
             self.travelled += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
@@ -58,44 +58,44 @@ impl Walker {
         }
     }
 
-    /// By what factor its way was longer than the shortest one to where it stands.
+    /// Returns the length of its path, divided by that of the shortest path to its position.
     fn detour(&self, grid: &NavGrid) -> Option<f64> {
         let shortest = grid.path_cost(self.profile, self.start, self.tail).ok()?.in_plain_steps();
         (shortest > 0.0).then(|| self.travelled / shortest)
     }
 }
 
-/// What has become of everybody.
+/// Statistics of all units.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Figures {
     pub units: usize,
     pub arrived: usize,
-    /// Those who want to go on and cannot at present.
+    /// Units that are blocked at present.
     pub waiting: usize,
-    /// Those who have not been able to for long.
+    /// Units that have been blocked for long.
     pub stuck: usize,
-    /// Sum of the detours of those who have arrived, and how many have one.
+    /// Sum of the detours of arrived units, and the number of units in it.
     detours: f64,
     measured: u32,
 }
 
 impl Figures {
-    /// Nothing has happened to so many.
+    /// Creates the statistics of `units` units at the start.
     pub fn new(units: usize) -> Self {
         Self { units, ..Self::default() }
     }
 
-    /// By what factor ways were longer than need be, in the mean over those who have arrived.
+    /// Returns the mean of path length divided by shortest length over arrived units.
     pub fn mean_detour(&self) -> Option<f64> {
         (self.measured > 0).then(|| self.detours / f64::from(self.measured))
     }
 }
 
-/// Looks at everybody, once a tick.
-pub fn look(
+/// Updates the statistics, once a tick.
+pub fn measure(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    mut play: ResMut<Play>,
+    mut scene: ResMut<SceneState>,
     mut figures: ResMut<Figures>,
     mut walkers: Query<(&mut Walker, &CritterState, Option<&PathStatus>)>,
 ) {
@@ -108,7 +108,7 @@ pub fn look(
         let (Some(unit), Some(status)) = (state.unit(), status) else {
             continue;
         };
-        walker.go_to(state.cell());
+        walker.move_to(state.cell());
         figures.waiting += usize::from(crowd.hindrance(unit).0 != Hindrance::None);
         figures.stuck += usize::from(is_stuck(status));
         if matches!(status, PathStatus::Arrived(_)) && !walker.has_arrived {
@@ -120,12 +120,12 @@ pub fn look(
             }
         }
     }
-    if figures.arrived == figures.units && play.finished.is_none() {
-        play.finished = Some(play.ticks);
+    if figures.arrived == figures.units && scene.finished.is_none() {
+        scene.finished = Some(scene.ticks);
     }
 }
 
-/// Whether somebody has not been able to move for long, and not because he stands in a line.
+/// Returns whether a unit has been blocked for long, other than in a queue or by oncoming units.
 pub fn is_stuck(status: &PathStatus) -> bool {
     use Hindrance::{Oncoming, Queue};
     matches!(status, PathStatus::Stuck(why) if !matches!(why, Queue | Oncoming))

@@ -1,7 +1,7 @@
-//! A scene as a game: a grid, critters on it, and their orders.
+//! Spawns and runs a scene: its grid, its critters and their orders.
 //!
-//! Input: the number of a scene in [`Wanted`]. Output: its grid in `NavGrids`, an entity for each
-//! unit, and [`Play`], which says how far it is. Nothing here draws.
+//! Input: the number of a scene in [`RequestedScene`]. Output: its grid in `NavGrids`, an entity for each
+//! unit, and [`SceneState`], its state. This module draws nothing.
 
 use bevy::prelude::*;
 use bevy_tilepath::{
@@ -17,48 +17,48 @@ use crate::{
 
 /// Side of a cell, in world units.
 pub const CELL: f32 = 16.0;
-/// How high above the ground critters are drawn.
+/// The z coordinate of critters.
 const HEIGHT: f32 = 2.0;
 
-/// The number of the scene that is asked for.
+/// The number of the scene to start next.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct Wanted(pub Option<usize>);
+pub struct RequestedScene(pub Option<usize>);
 
-/// The scene under way.
+/// The running scene.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct Play {
+pub struct SceneState {
     pub number: usize,
     pub name: &'static str,
-    /// Ticks gone by.
+    /// Ticks simulated.
     pub ticks: u64,
-    /// Ticks after which it is over in any case.
-    most_ticks: u64,
-    /// What is built in which tick.
+    /// Tick limit.
+    max_ticks: u64,
+    /// Cells that are blocked in a given tick.
     building: Option<(u64, CellRect)>,
-    /// Where all of them gather, if they are one group.
-    pub meeting: Option<Cell>,
-    /// The tick in which the last one arrived.
+    /// Goal of the group, if the units are one.
+    pub group_goal: Option<Cell>,
+    /// The tick in which the last unit arrived.
     pub finished: Option<u64>,
-    /// How many scenes were begun.
-    pub begun: u32,
+    /// Number of scenes started so far.
+    pub started: u32,
 }
 
-impl Play {
-    /// Whether everybody has arrived, or time is up.
+impl SceneState {
+    /// Returns whether all units have arrived, or the tick limit is reached.
     pub fn is_over(&self) -> bool {
-        self.finished.is_some() || self.ticks >= self.most_ticks
+        self.finished.is_some() || self.ticks >= self.max_ticks
     }
 }
 
-/// Plays scenes.
+/// Runs scenes.
 pub struct GamePlugin;
 
 impl Plugin for GamePlugin {
     fn build(&self, app: &mut App) {
         use TilePathSystems::{Move, SyncGrid};
         app.add_plugins(TilePathPlugin::default())
-            .init_resource::<Wanted>()
-            .init_resource::<Play>()
+            .init_resource::<RequestedScene>()
+            .init_resource::<SceneState>()
             .init_resource::<Figures>()
             .init_resource::<TickTimes>()
             .add_systems(PreUpdate, change_scene)
@@ -66,26 +66,26 @@ impl Plugin for GamePlugin {
                 FixedUpdate,
                 (
                     (begin_tick, clock::start).chain().before(SyncGrid),
-                    (clock::stop, figures::look).chain().after(Move),
+                    (clock::stop, figures::measure).chain().after(Move),
                 ),
             );
     }
 }
 
-/// Everything that goes with its scene.
+/// Marks entities that are despawned with their scene.
 #[derive(Component)]
-struct OfScene;
+struct SceneEntity;
 
-/// Where the grid lies in the world.
+/// Returns the world frame of the grid.
 pub fn frame() -> GridFrame {
     GridFrame::square(Vec2::ZERO, Vec2::splat(CELL))
 }
 
-/// Counts ticks; builds what is to be built.
-fn begin_tick(mut play: ResMut<Play>, mut grids: ResMut<NavGrids>) -> Result {
-    play.ticks += 1;
-    if let Some((tick, rect)) = play.building
-        && tick == play.ticks
+/// Counts ticks; blocks the scene's building in its tick.
+fn begin_tick(mut scene: ResMut<SceneState>, mut grids: ResMut<NavGrids>) -> Result {
+    scene.ticks += 1;
+    if let Some((tick, rect)) = scene.building
+        && tick == scene.ticks
         && let Ok(grid) = grids.get_mut(GridId::default())
     {
         grid.block(rect)?;
@@ -93,9 +93,9 @@ fn begin_tick(mut play: ResMut<Play>, mut grids: ResMut<NavGrids>) -> Result {
     Ok(())
 }
 
-/// Begins the scene that is asked for, or the same one again.
+/// Starts the requested scene.
 fn change_scene(world: &mut World) {
-    let Some(number) = world.resource_mut::<Wanted>().0.take() else {
+    let Some(number) = world.resource_mut::<RequestedScene>().0.take() else {
         return;
     };
     let Some(name) = scenes::names().nth(number) else {
@@ -103,25 +103,26 @@ fn change_scene(world: &mut World) {
     };
     if let Some(scene) = scenes::scene(name) {
         clear(world);
-        begin(world, (number, name), scene);
+        start(world, (number, name), scene);
     }
 }
 
-/// Takes everybody off the stage.
+/// Despawns the entities of the running scene.
 fn clear(world: &mut World) {
-    let mut gone = world.query_filtered::<Entity, With<OfScene>>();
-    let gone: Vec<Entity> = gone.iter(world).collect();
-    for entity in gone {
+    let mut entities = world.query_filtered::<Entity, With<SceneEntity>>();
+    let entities: Vec<Entity> = entities.iter(world).collect();
+    for entity in entities {
         world.despawn(entity);
     }
 }
 
-fn begin(world: &mut World, (number, name): (usize, &'static str), scene: Scene) {
+fn start(world: &mut World, (number, name): (usize, &'static str), scene: Scene) {
     let Scene { grid, starts, is_group, building, ticks } = scene;
-    let meeting = starts.first().filter(|_| is_group).map(|start| start.goal);
-    let begun = world.resource::<Play>().begun + 1;
-    let play = Play { number, name, most_ticks: ticks, building, meeting, begun, ..default() };
-    world.insert_resource(play);
+    let group_goal = starts.first().filter(|_| is_group).map(|start| start.goal);
+    let started = world.resource::<SceneState>().started + 1;
+    let max_ticks = ticks;
+    let scene = SceneState { number, name, max_ticks, building, group_goal, started, ..default() };
+    world.insert_resource(scene);
     world.insert_resource(Figures::new(starts.len()));
     let sizes: Vec<u32> =
         starts.iter().map(|start| grid.unit_size(start.settings.profile)).collect();
@@ -129,39 +130,39 @@ fn begin(world: &mut World, (number, name): (usize, &'static str), scene: Scene)
     grids.remove(GridId::default());
     grids.set_profiles(grid.profiles().to_vec());
     grids.insert(GridId::default(), grid, frame());
-    let everybody = spawn(world, &starts, &sizes, is_group);
-    if let Some(goal) = meeting {
-        world.spawn((OfScene, Group::to(goal, everybody)));
+    let members = spawn(world, &starts, &sizes, is_group);
+    if let Some(goal) = group_goal {
+        world.spawn((SceneEntity, Group::to(goal, members)));
     }
 }
 
-/// Spawns everybody, with an order of their own unless the group has one for all.
+/// Spawns all units, each with its own request unless they are a group.
 fn spawn(world: &mut World, starts: &[Start], sizes: &[u32], is_group: bool) -> Vec<GroupMember> {
     let tick = world.resource::<Time<Fixed>>().timestep().as_secs_f64();
-    let mut everybody = Vec::with_capacity(starts.len());
+    let mut members = Vec::with_capacity(starts.len());
     for (&Start { cell, goal, settings }, &size) in starts.iter().zip(sizes) {
         let profile = settings.profile;
-        let place = frame().block_center(cell, size);
-        let ahead = frame().block_center(goal, size) - place;
+        let position = frame().block_center(cell, size);
+        let ahead = frame().block_center(goal, size) - position;
         let mut critter = world.spawn((
-            OfScene,
+            SceneEntity,
             Walker::new(cell, size, profile, Course::of(ahead)),
             Critter::new(cells_per_second(settings, tick)),
             NavAgent::new(profile),
-            Transform::from_translation(place.extend(HEIGHT))
+            Transform::from_translation(position.extend(HEIGHT))
                 .with_rotation(Quat::from_rotation_z(ahead.to_angle())),
         ));
         if !is_group {
             critter.insert(PathRequest::to(goal));
         }
-        everybody.push(critter.id().into());
+        members.push(critter.id().into());
     }
-    everybody
+    members
 }
 
-/// The speed of a unit of the scene, for ticks of so many seconds.
+/// Returns the speed of a unit; `tick` is the length of a tick in seconds.
 fn cells_per_second(settings: UnitSettings, tick: f64) -> f32 {
     let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
-    // Half a unit of work more, as the plugin rounds down.
+    // Half a unit of work is added because the plugin rounds down.
     ((settings.speed as f64 + 0.5) / per_cell / tick) as f32
 }

@@ -1,7 +1,7 @@
-//! A scene without a window.
+//! Runs a scene without a window.
 //!
-//! Input: its number. Output: one line of JSON about its end. One update of the app is one tick, as
-//! fast as the machine can.
+//! Input: its number. Output: one line of JSON with the results. One app update is one tick, run as
+//! fast as possible.
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::prelude::*;
@@ -9,28 +9,28 @@ use bevy_tilepath::prelude::*;
 use crate::{
     clock::{self, TickTimes},
     figures::Figures,
-    game::{GamePlugin, Play, Wanted},
+    game::{GamePlugin, RequestedScene, SceneState},
 };
 
-/// Plays the scene to its end.
-pub fn play(number: usize) -> String {
+/// Runs the scene to its end.
+pub fn run(number: usize) -> String {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, GamePlugin))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .insert_resource(TickTimes::keeping_all())
-        .insert_resource(Wanted(Some(number)));
+        .insert_resource(RequestedScene(Some(number)));
     app.finish();
     app.cleanup();
     app.update();
-    while !app.world().resource::<Play>().is_over() {
+    while !app.world().resource::<SceneState>().is_over() {
         app.update();
     }
     let state = state_checksum(app.world_mut());
-    tell(app.world(), state)
+    summary(app.world(), state)
 }
 
-fn tell(world: &World, state: u64) -> String {
-    let (play, figures) = (world.resource::<Play>(), world.resource::<Figures>());
+fn summary(world: &World, state: u64) -> String {
+    let (scene, figures) = (world.resource::<SceneState>(), world.resource::<Figures>());
     let counters = world.resource::<Crowds>().counters();
     let times = world.resource::<TickTimes>().all();
     let worst = times.iter().copied().fold(0.0, f64::max);
@@ -40,8 +40,8 @@ fn tell(world: &World, state: u64) -> String {
             r#""waits":{},"undone":{},"longest_wait":{},"stuck":{},"mean_detour":{:.3},"#,
             r#""median_tick_us":{:.0},"worst_tick_us":{:.0},"state":"{:016x}"}}"#
         ),
-        play.name,
-        play.ticks,
+        scene.name,
+        scene.ticks,
         figures.units,
         figures.arrived,
         counters.steps,

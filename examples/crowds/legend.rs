@@ -1,17 +1,17 @@
-//! The legend: what each color means.
+//! The legend of the colors.
 //!
-//! Input: nothing. Output: rows of the panel, a mark and a word each.
+//! Input: nothing. Output: rows of the panel, each with a mark and a label.
 
 use bevy::prelude::*;
 
 use crate::{figures::Course, palette, panel::label};
 
-/// Width of a column where two stand side by side.
+/// Width of a column in rows with two items.
 const COLUMN: f32 = 142.0;
 /// Side of a mark.
 const MARK: f32 = 12.0;
 
-/// What a mark looks like.
+/// Shape and color of a mark.
 #[derive(Clone, Copy)]
 enum Mark {
     Disc(Color),
@@ -22,26 +22,26 @@ enum Mark {
 /// Adds the rows to the panel.
 pub fn spawn(panel: &mut ChildSpawnerCommands) {
     let to = |course: Course| Mark::Disc(course.color());
-    let at_rest = Mark::Disc(palette::at_rest(Course::East.color()));
+    let arrived = Mark::Disc(palette::arrived(Course::East.color()));
     let rows: [&[(Mark, &str)]; 7] = [
-        &[(to(Course::East), "goes right"), (to(Course::West), "goes left")],
-        &[(to(Course::North), "goes up"), (to(Course::South), "goes down")],
-        &[(at_rest, "arrived"), (Mark::Disc(palette::STUCK), "stuck for long")],
+        &[(to(Course::East), "moving right"), (to(Course::West), "moving left")],
+        &[(to(Course::North), "moving up"), (to(Course::South), "moving down")],
+        &[(arrived, "arrived"), (Mark::Disc(palette::STUCK), "stuck")],
         &[(Mark::Block(palette::TAIL), "holds (O)"), (Mark::Block(palette::HEAD), "enters (O)")],
-        &[(Mark::Line(palette::IN_LINE), "stands in line behind (O)")],
-        &[(Mark::Line(palette::HINDERED), "lets pass, or is jammed by (O)")],
-        &[(Mark::Line(palette::PUSHES), "pushes ahead or aside (O)")],
+        &[(Mark::Line(palette::IN_LINE), "queues behind (O)")],
+        &[(Mark::Line(palette::HINDERED), "yields to, or is blocked by (O)")],
+        &[(Mark::Line(palette::PUSHES), "pushes (O)")],
     ];
     for items in rows {
         panel.spawn(Node::default()).with_children(|row| {
-            for &(mark, word) in items {
-                spawn_item(row, mark, word);
+            for &(mark, text) in items {
+                spawn_item(row, mark, text);
             }
         });
     }
 }
 
-fn spawn_item(row: &mut ChildSpawnerCommands, mark: Mark, word: &str) {
+fn spawn_item(row: &mut ChildSpawnerCommands, mark: Mark, text: &str) {
     let item = Node {
         min_width: px(COLUMN),
         align_items: AlignItems::Center,
@@ -63,6 +63,6 @@ fn spawn_item(row: &mut ChildSpawnerCommands, mark: Mark, word: &str) {
             ..default()
         };
         item.spawn((node, BackgroundColor(fill), BorderColor::all(edge)));
-        item.spawn((label(word, 12.0, palette::QUIET), TextLayout::no_wrap()));
+        item.spawn((label(text, 12.0, palette::QUIET), TextLayout::no_wrap()));
     });
 }

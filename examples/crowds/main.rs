@@ -1,12 +1,12 @@
 //! Crowds in a window: critters that never overlap, in thirteen scenes.
 //!
 //! Input: keys, or the options that `--help` lists. Output: `cargo run --release --example crowds`
-//! opens a window; without a display or a graphics adapter, or with `--headless`, the scene is
-//! played to its end and told as one line of JSON. The scenes are those of the runner `crowd`,
-//! played here as a game would: by entities with `Critter`, `PathRequest` and `Group`.
+//! opens a window; without a display or a graphics adapter, or with `--headless`, the scene runs to
+//! its end and prints one line of JSON. The scenes are those of the `crowd` runner, built here as
+//! in a game: from entities with `Critter`, `PathRequest` and `Group`.
 //!
-//! Start reading at [`game`] (a scene becomes entities) and [`figures`] (what becomes of them);
-//! [`units`], [`ground`] and [`overlay`] draw, [`panel`] and [`legend`] tell.
+//! Start reading at [`game`] (spawns a scene's entities) and [`figures`] (measures them). [`units`],
+//! [`map_view`] and [`overlay`] draw the map, [`panel`] and [`legend`] the text.
 
 mod captions;
 mod chips;
@@ -17,9 +17,9 @@ mod disc;
 mod display;
 mod figures;
 mod game;
-mod ground;
 mod headless;
 mod legend;
+mod map_view;
 mod overlay;
 mod palette;
 mod panel;
@@ -48,9 +48,9 @@ fn run() -> Result<ExitCode, String> {
         match display::open(&options) {
             Ok(app) => return Ok(screen::window::run(app)),
             Err(reason) if options.smoke.is_some() => return Err(reason),
-            Err(reason) => eprintln!("crowds: {reason}: playing the scene without a window"),
+            Err(reason) => eprintln!("crowds: {reason}: running the scene without a window"),
         }
     }
-    println!("{}", headless::play(options.scene));
+    println!("{}", headless::run(options.scene));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,17 +1,17 @@
-//! The overlay: which cells everybody holds, whom they wait for, and who pushes whom.
+//! The crowd overlay: reserved cells, and which unit waits for or pushes which.
 //!
-//! Input: whether it is wanted. Output: what the debug overlay of the library is told to draw.
+//! Input: [`Overlay`]. Output: the settings of the library's debug overlay.
 
 use bevy::prelude::*;
 use bevy_tilepath::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
 
 use crate::display::ViewSystems;
 
-/// Whether it is shown.
+/// Whether the overlay is shown.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Overlay(pub bool);
 
-/// Draws the overlay.
+/// Adds the overlay.
 pub struct OverlayPlugin;
 
 impl Plugin for OverlayPlugin {

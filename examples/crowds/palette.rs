@@ -1,6 +1,6 @@
-//! The palette: dark slate ground, four hues for four courses.
+//! The colors: a dark slate map, four hues for four directions.
 //!
-//! Input: what something is. Output: its color.
+//! Input: nothing. Output: color constants, and the color of a unit.
 
 use bevy::{color::palettes::css, prelude::*};
 
@@ -16,23 +16,23 @@ pub const FLOOR: Color = rgb(0x25_2c_39);
 pub const LINE: Color = rgb(0x2b_33_42);
 pub const WALL: Color = rgb(0x15_19_22);
 pub const WALL_EDGE: Color = rgb(0x4a_55_69);
-/// What was built while the scene was under way.
+/// Walls built during the scene.
 pub const BUILT: Color = rgb(0x4b_2e_24);
 pub const BUILT_EDGE: Color = rgb(0xc9_83_5a);
 pub const SHADOW: Color = Color::srgba(0.0, 0.0, 0.0, 0.3);
-pub const MEETING: Color = rgb(0x7a_86_9c);
+pub const GOAL: Color = rgb(0x7a_86_9c);
 
-/// Those who have not been able to move for long.
+/// Units that are stuck.
 pub const STUCK: Color = rgb(0xff_3b_3b);
-/// The cells that somebody stands on or leaves, and those they enter.
+/// Cells that a unit stands on or leaves, and cells that it enters.
 pub const TAIL: Color = Color::Srgba(css::GRAY);
 pub const HEAD: Color = Color::Srgba(css::AQUAMARINE);
-/// Whom they wait for, in a line and otherwise; and whom they push.
+/// Lines to the unit that a unit waits for, in a queue or otherwise, and to the unit it pushes.
 pub const IN_LINE: Color = Color::Srgba(css::KHAKI);
 pub const HINDERED: Color = Color::Srgba(css::ORANGE_RED);
 pub const PUSHES: Color = Color::Srgba(css::HOT_PINK);
 
-/// What those who have arrived fade to, and how far.
+/// Color that arrived units are mixed with, and its share.
 const REST: Color = rgb(0x5c_68_7d);
 const FADED: f32 = 0.62;
 
@@ -45,7 +45,7 @@ const fn rgb(hex: u32) -> Color {
 }
 
 impl Course {
-    /// The color of those who go there.
+    /// Returns the color of units that move in this direction.
     pub const fn color(self) -> Color {
         match self {
             Self::East => rgb(0xff_b8_4d),
@@ -56,7 +56,7 @@ impl Course {
     }
 }
 
-/// The paler color of those who have arrived.
-pub fn at_rest(color: Color) -> Color {
+/// Returns the paler color of arrived units.
+pub fn arrived(color: Color) -> Color {
     color.mix(&REST, FADED)
 }

@@ -1,7 +1,7 @@
-//! The panel: the scene in words and figures, what colors mean, what keys do.
+//! The panel: caption, statistics, legend and keys.
 //!
-//! Input: the scene under way, the crowd's counters, times. Output: text at the right, written anew
-//! a few times a second.
+//! Input: the running scene, the crowd's counters, times. Output: text at the right, updated a few
+//! times a second.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use crate::{
     clock::TickTimes,
     display::{PANEL, ViewSystems},
     figures::Figures,
-    game::Play,
+    game::SceneState,
     legend, palette,
 };
 
-/// Time between two writings.
-const REWRITE: Duration = Duration::from_millis(100);
+/// Time between two updates.
+const UPDATE_EVERY: Duration = Duration::from_millis(100);
 
 const KEYS: &str = "\
-1 to 9        these scenes
+1 to 9        the scenes below
 Left, Right   all scenes
-R             from the beginning
-Space         pause, go on
+R             restart
+Space         pause, resume
 - and +       slower, faster
-O             cells held, who waits";
+O             reserved cells, waits, pushes";
 
-/// What the time of a tick is called: without optimization it says little.
+/// Label of the tick time: debug builds are not representative.
 const TICK_TIME: &str =
-    if cfg!(debug_assertions) { "tick takes (debug build)" } else { "tick takes (median)" };
+    if cfg!(debug_assertions) { "tick time (debug build)" } else { "tick time (median)" };
 
-/// The figures and what they are called.
+/// The statistics and their labels.
 const FIGURES: [(&str, Line); 10] = [
     ("arrived", Line::Arrived),
     ("steps", Line::Steps),
     ("pushes", Line::Pushes),
     ("waits", Line::Waits),
-    ("plans undone", Line::Undone),
+    ("plans cancelled", Line::Undone),
     ("waiting now", Line::Waiting),
     ("stuck now", Line::Stuck),
     ("longest wait", Line::LongestWait),
@@ -53,12 +53,12 @@ impl Plugin for PanelPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, spawn).add_systems(
             Update,
-            (write, stretch).run_if(on_real_timer(REWRITE)).in_set(ViewSystems::Show),
+            (write, update_bar).run_if(on_real_timer(UPDATE_EVERY)).in_set(ViewSystems::Show),
         );
     }
 }
 
-/// What a text says.
+/// The content of a text.
 #[derive(Component, Clone, Copy)]
 enum Line {
     Name,
@@ -77,11 +77,11 @@ enum Line {
     TickTime,
 }
 
-/// How many have arrived.
+/// The bar that shows the share of arrived units.
 #[derive(Component)]
 struct Bar;
 
-/// Text in some size and color.
+/// Returns text of a size and color.
 pub fn label(text: impl Into<String>, size: f32, color: Color) -> impl Bundle {
     (Text::new(text), TextFont::from_font_size(size), TextColor(color))
 }
@@ -100,12 +100,12 @@ fn spawn(mut commands: Commands) {
     };
     commands.spawn((node, BackgroundColor(palette::PANEL))).with_children(|panel| {
         panel.spawn((Line::Name, label("", 22.0, palette::TEXT)));
-        let room = Node { width: percent(100), height: px(54), ..default() };
-        panel.spawn(room).with_child((Line::Caption, label("", 13.0, palette::QUIET)));
+        let node = Node { width: percent(100), height: px(54), ..default() };
+        panel.spawn(node).with_child((Line::Caption, label("", 13.0, palette::QUIET)));
         panel.spawn((Line::State, label("", 14.0, palette::TEXT)));
         spawn_bar(panel);
-        let room = Node { height: px(18), ..default() };
-        panel.spawn(room).with_child((Line::End, label("", 12.0, palette::QUIET)));
+        let node = Node { height: px(18), ..default() };
+        panel.spawn(node).with_child((Line::End, label("", 12.0, palette::QUIET)));
         rule(panel);
         for (name, line) in FIGURES {
             let row = Node { justify_content: JustifyContent::SpaceBetween, ..default() };
@@ -122,7 +122,7 @@ fn spawn(mut commands: Commands) {
     });
 }
 
-/// A thin line across the panel.
+/// Spawns a thin line across the panel.
 fn rule(panel: &mut ChildSpawnerCommands) {
     let node = Node { height: px(1), margin: UiRect::vertical(px(8)), ..default() };
     panel.spawn((node, BackgroundColor(palette::RULE)));
@@ -142,25 +142,25 @@ fn spawn_bar(panel: &mut ChildSpawnerCommands) {
 }
 
 fn write(
-    play: Res<Play>,
+    scene: Res<SceneState>,
     figures: Res<Figures>,
     crowds: Res<Crowds>,
     times: Res<TickTimes>,
     clock: Res<Time<Virtual>>,
     mut lines: Query<(&Line, &mut Text)>,
 ) {
-    // Before the first tick the counters are still those of the scene before.
-    let counters = if play.ticks > 0 { crowds.counters() } else { CrowdCounters::default() };
+    // Before the first tick the counters are still those of the previous scene.
+    let counters = if scene.ticks > 0 { crowds.counters() } else { CrowdCounters::default() };
     for (line, mut text) in &mut lines {
         let content = match line {
-            Line::Name => play.name.to_owned(),
-            Line::Caption => captions::caption(play.name).to_owned(),
+            Line::Name => scene.name.to_owned(),
+            Line::Caption => captions::caption(scene.name).to_owned(),
             Line::State => {
                 let paused = if clock.is_paused() { "   paused" } else { "" };
-                format!("tick {}   x{}{paused}", play.ticks, clock.relative_speed())
+                format!("tick {}   x{}{paused}", scene.ticks, clock.relative_speed())
             }
-            Line::End => match play.finished {
-                Some(tick) => format!("the last one arrived at tick {tick}"),
+            Line::End => match scene.finished {
+                Some(tick) => format!("the last unit arrived at tick {tick}"),
                 None => String::new(),
             },
             Line::Arrived => format!("{} of {}", figures.arrived, figures.units),
@@ -180,7 +180,7 @@ fn write(
     }
 }
 
-fn stretch(figures: Res<Figures>, mut bar: Single<&mut Node, With<Bar>>) {
+fn update_bar(figures: Res<Figures>, mut bar: Single<&mut Node, With<Bar>>) {
     let width = percent(100.0 * figures.arrived as f32 / figures.units.max(1) as f32);
     if bar.width != width {
         bar.width = width;

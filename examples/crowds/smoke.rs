@@ -1,23 +1,23 @@
-//! Plays by itself in a window, for machines that check whether the example works.
+//! A scripted run in a window, for automated checks.
 //!
-//! Input: a folder. Output: pictures in it, one JSON line on stdout, or what went wrong on stderr.
-//! Keys are fed in where Bevy takes them from the window. Each scene is pictured at its beginning
-//! and when it is at its thickest: what differs between the two is critters.
+//! Input: a folder. Output: pictures in it, one JSON line on stdout, or an error on stderr. Keys
+//! are injected as window messages. Two screenshots of each scene are taken, at its start and at
+//! its greatest density: they differ in the critters only.
 
 use std::path::Path;
 
 use bevy::prelude::*;
 
 use crate::{
-    display::stage,
+    display::map_area,
     figures::Figures,
-    game::Play,
+    game::SceneState,
     screen::{pictures::Pictures, play},
 };
 
-/// Least share of pixels that change while critters walk, and between scenes.
+/// Least share of pixels that differ between two screenshots of a scene, and between scenes.
 const LEAST_CHANGE: f32 = 0.004;
-/// The scenes that are pictured: at the beginning, and at their thickest.
+/// The screenshots of each scene: at its start and at its greatest density.
 const PICTURED: [[&str; 2]; 4] = [
     ["crowds-doorway-1-start", "crowds-doorway-1"],
     ["crowds-armies-mixed-start", "crowds-armies-mixed"],
@@ -25,120 +25,122 @@ const PICTURED: [[&str; 2]; 4] = [
     ["crowds-sizes-start", "crowds-sizes"],
 ];
 
-/// A step of this example's own.
+/// A step specific to this example.
 #[derive(Clone, Copy, Debug)]
-enum Own {
-    /// Wait until this scene is shown and under way.
+enum Action {
+    /// Wait until this scene is running.
     Scene(&'static str),
-    /// Wait until so many of its ticks are over.
+    /// Wait until it has reached this tick.
     Tick(u64),
-    /// Note the tick; make sure that it is still the same.
-    Hold,
-    Held,
-    /// Wait until everybody has arrived; fail if time is up before.
+    /// Record the tick.
+    RecordTick,
+    /// Check that the tick has not changed since.
+    CheckPaused,
+    /// Wait until all units have arrived; fail at the scene's tick limit.
     Finish,
     Check,
 }
 
-/// The tick in which time was stopped, and the one in which everybody had arrived.
+/// The tick of the pause, and the tick in which all units had arrived.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-struct Noted {
-    held: u64,
+struct Recorded {
+    paused: u64,
     finished: u64,
 }
 
-type Step = play::Step<Own>;
+type Step = play::Step<Action>;
 
-/// The whole play.
+/// All steps.
 const STEPS: &[Step] = &[
     Step::Key(KeyCode::Equal),
     Step::Key(KeyCode::Equal), // four times as fast
     Step::Key(KeyCode::Digit2),
-    Step::Own(Own::Scene("doorway-1")),
+    Step::Own(Action::Scene("doorway-1")),
     Step::Shoot(PICTURED[0][0]),
-    Step::Own(Own::Tick(650)),
+    Step::Own(Action::Tick(650)),
     Step::Shoot(PICTURED[0][1]),
     Step::Key(KeyCode::Digit3),
-    Step::Own(Own::Scene("armies-mixed")),
+    Step::Own(Action::Scene("armies-mixed")),
     Step::Shoot(PICTURED[1][0]),
-    Step::Own(Own::Tick(420)),
+    Step::Own(Action::Tick(420)),
     Step::Key(KeyCode::Space),
-    Step::Wait(0.3), // the panel says so
-    Step::Own(Own::Hold),
+    Step::Wait(0.3), // until the panel shows it
+    Step::Own(Action::RecordTick),
     Step::Shoot(PICTURED[1][1]),
     Step::Key(KeyCode::KeyO),
     Step::Wait(0.3),
     Step::Shoot("crowds-overlay"),
-    Step::Own(Own::Held),
+    Step::Own(Action::CheckPaused),
     Step::Key(KeyCode::KeyO),
     Step::Key(KeyCode::Space),
     Step::Key(KeyCode::Digit5),
-    Step::Own(Own::Scene("blob-side")),
+    Step::Own(Action::Scene("blob-side")),
     Step::Shoot(PICTURED[2][0]),
-    Step::Own(Own::Tick(800)),
+    Step::Own(Action::Tick(800)),
     Step::Shoot(PICTURED[2][1]),
     Step::Key(KeyCode::Digit9),
-    Step::Own(Own::Scene("sizes")),
+    Step::Own(Action::Scene("sizes")),
     Step::Shoot(PICTURED[3][0]),
-    Step::Own(Own::Tick(280)),
+    Step::Own(Action::Tick(280)),
     Step::Shoot(PICTURED[3][1]),
     Step::Key(KeyCode::Digit4),
     Step::Key(KeyCode::Equal),
     Step::Key(KeyCode::Equal), // sixteen times as fast
-    Step::Own(Own::Scene("ring")),
-    Step::Own(Own::Finish),
+    Step::Own(Action::Scene("ring")),
+    Step::Own(Action::Finish),
     Step::Wait(0.3),
     Step::Shoot("crowds-ring-end"),
     Step::Key(KeyCode::KeyR),
-    Step::Own(Own::Scene("ring")),
+    Step::Own(Action::Scene("ring")),
     Step::Key(KeyCode::ArrowRight),
-    Step::Own(Own::Scene("blob-side")),
-    Step::Own(Own::Check),
+    Step::Own(Action::Scene("blob-side")),
+    Step::Own(Action::Check),
 ];
 
-/// Makes the app play by itself; the pictures go into `folder`.
+/// Adds the scripted run; the pictures are saved in `folder`.
 pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
-    app.init_resource::<Noted>();
+    app.init_resource::<Recorded>();
     play::add_to(app, folder, STEPS, act)
 }
 
-/// Says whether the step is done.
-fn act(world: &mut World, step: Own) -> Result<bool, String> {
-    let play = *world.resource::<Play>();
+/// Runs a step. Returns whether it is done.
+fn act(world: &mut World, step: Action) -> Result<bool, String> {
+    let scene = *world.resource::<SceneState>();
     match step {
-        Own::Scene(name) => {
-            return Ok(play.name == name && play.finished.is_none() && play.ticks > 0);
+        Action::Scene(name) => {
+            return Ok(scene.name == name && scene.finished.is_none() && scene.ticks > 0);
         }
-        Own::Tick(tick) => return Ok(play.ticks >= tick),
-        Own::Hold => world.resource_mut::<Noted>().held = play.ticks,
-        Own::Held => {
-            let held = world.resource::<Noted>().held;
-            if play.ticks != held {
-                return Err(format!("time went on from tick {held} to {}", play.ticks));
+        Action::Tick(tick) => return Ok(scene.ticks >= tick),
+        Action::RecordTick => world.resource_mut::<Recorded>().paused = scene.ticks,
+        Action::CheckPaused => {
+            let paused = world.resource::<Recorded>().paused;
+            if scene.ticks != paused {
+                return Err(format!("time advanced from tick {paused} to {}", scene.ticks));
             }
         }
-        Own::Finish => return finish(world, play),
-        Own::Check => println!("{}", check(world)?),
+        Action::Finish => return finish(world, scene),
+        Action::Check => println!("{}", check(world)?),
     }
     Ok(true)
 }
 
-/// Whether everybody has arrived; notes when.
-fn finish(world: &mut World, play: Play) -> Result<bool, String> {
-    if let Some(tick) = play.finished {
-        world.resource_mut::<Noted>().finished = tick;
-    } else if play.is_over() {
+/// Returns whether all units have arrived; records the tick.
+fn finish(world: &mut World, scene: SceneState) -> Result<bool, String> {
+    if let Some(tick) = scene.finished {
+        world.resource_mut::<Recorded>().finished = tick;
+    } else if scene.is_over() {
         let Figures { units, arrived, .. } = *world.resource::<Figures>();
-        return Err(format!("{}: {arrived} of {units} have arrived", play.name));
+        return Err(format!("{}: {arrived} of {units} have arrived", scene.name));
     }
-    Ok(play.finished.is_some())
+    Ok(scene.finished.is_some())
 }
 
-/// Compares the pictures; one line of JSON, or what is wrong.
+/// Compares the pictures. Returns one line of JSON, or an error.
 fn check(world: &World) -> Result<String, String> {
     let pictures = world.resource::<Pictures>();
-    let compare =
-        |names: [&str; 2], what: &str| pictures.changed_enough(names, stage(), LEAST_CHANGE, what);
+    let compare = |names: [&str; 2], what: &str| {
+        pictures.changed_enough(names, map_area(), LEAST_CHANGE, what)
+    };
     let mut walked = 0;
     for names in PICTURED {
         walked += compare(names, "critters walk")?;
@@ -149,7 +151,7 @@ fn check(world: &World) -> Result<String, String> {
         }
     }
     let overlay = compare([PICTURED[1][1], "crowds-overlay"], "the overlay")?;
-    let finished = world.resource::<Noted>().finished;
+    let finished = world.resource::<Recorded>().finished;
     Ok(format!(
         concat!(
             r#"{{"smoke":"ok","scenes":{},"walked_pixels":{},"overlay_pixels":{},"#,

@@ -1,35 +1,35 @@
-//! The tour: from scene to scene.
+//! The tour: runs all scenes in turn.
 //!
-//! Input: a scene that is over. Output: after a rest, the next one.
+//! Input: a scene that is over. Output: the next scene, after a pause.
 
 use bevy::prelude::*;
 
 use crate::{
     captions,
-    game::{Play, Wanted},
+    game::{RequestedScene, SceneState},
 };
 
 /// Seconds between the end of a scene and the next one.
-const REST: f32 = 3.0;
+const PAUSE: f32 = 3.0;
 
-/// Goes on by itself.
+/// Adds the tour.
 pub struct TourPlugin;
 
 impl Plugin for TourPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Update, go_on);
+        app.add_systems(Update, advance);
     }
 }
 
-fn go_on(
+fn advance(
     time: Res<Time<Real>>,
-    play: Res<Play>,
-    mut wanted: ResMut<Wanted>,
-    mut rested: Local<f32>,
+    scene: Res<SceneState>,
+    mut wanted: ResMut<RequestedScene>,
+    mut paused: Local<f32>,
 ) {
-    *rested = if play.is_over() { *rested + time.delta_secs() } else { 0.0 };
-    if *rested >= REST {
-        *rested = 0.0;
-        wanted.0 = Some((play.number + 1) % captions::count());
+    *paused = if scene.is_over() { *paused + time.delta_secs() } else { 0.0 };
+    if *paused >= PAUSE {
+        *paused = 0.0;
+        wanted.0 = Some((scene.number + 1) % captions::count());
     }
 }

@@ -1,7 +1,7 @@
-//! How critters look: discs, colored by where they want to go.
+//! Draws critters: discs, colored by the direction of their goal.
 //!
-//! Input: critters as they appear, and what their requests say. Output: sprites on them. The plugin
-//! moves and turns them.
+//! Input: new critters, and their path status. Output: their sprites. The plugin moves and rotates
+//! them.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -14,35 +14,41 @@ use crate::{
     palette,
 };
 
-/// From the edge of a critter's block to its disc, in cells: a disc on one cell has radius 0.35.
+/// Distance from the edge of a critter's block to its disc, in cells: a disc on one cell has radius
+/// 0.35.
 const INSET: f32 = 0.15;
 
-/// Dresses critters.
+/// Adds sprites to critters.
 pub struct UnitsPlugin;
 
 impl Plugin for UnitsPlugin {
     fn build(&self, app: &mut App) {
-        let disc = app.world_mut().resource_mut::<Assets<Image>>().add(disc::picture());
+        let disc = app.world_mut().resource_mut::<Assets<Image>>().add(disc::image());
         app.insert_resource(Disc(disc))
-            .add_observer(dress)
+            .add_observer(add_sprite)
             .add_systems(Update, color.in_set(ViewSystems::Show));
     }
 }
 
-/// The picture that all share.
+/// The image that all critters share.
 #[derive(Resource)]
 struct Disc(Handle<Image>);
 
-/// What a critter's color says besides its course.
+/// The status that a critter's color shows.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Mood {
+enum ShownStatus {
     #[default]
     UnderWay,
-    AtRest,
+    Arrived,
     Stuck,
 }
 
-fn dress(added: On<Add, Walker>, walkers: Query<&Walker>, disc: Res<Disc>, mut commands: Commands) {
+fn add_sprite(
+    added: On<Add, Walker>,
+    walkers: Query<&Walker>,
+    disc: Res<Disc>,
+    mut commands: Commands,
+) {
     let Ok(walker) = walkers.get(added.entity) else {
         return;
     };
@@ -53,22 +59,22 @@ fn dress(added: On<Add, Walker>, walkers: Query<&Walker>, disc: Res<Disc>, mut c
         custom_size: Some(Vec2::splat(diameter / disc::SHARE)),
         ..default()
     };
-    commands.entity(added.entity).insert((sprite, Mood::default()));
+    commands.entity(added.entity).insert((sprite, ShownStatus::default()));
 }
 
-fn color(mut walkers: Query<(&Walker, &PathStatus, &mut Mood, &mut Sprite)>) {
-    for (walker, status, mut mood, mut sprite) in &mut walkers {
+fn color(mut walkers: Query<(&Walker, &PathStatus, &mut ShownStatus, &mut Sprite)>) {
+    for (walker, status, mut shown, mut sprite) in &mut walkers {
         let now = match status {
-            PathStatus::Arrived(_) => Mood::AtRest,
-            PathStatus::Failed(_) => Mood::Stuck,
-            _ if is_stuck(status) => Mood::Stuck,
-            _ => Mood::UnderWay,
+            PathStatus::Arrived(_) => ShownStatus::Arrived,
+            PathStatus::Failed(_) => ShownStatus::Stuck,
+            _ if is_stuck(status) => ShownStatus::Stuck,
+            _ => ShownStatus::UnderWay,
         };
-        if mood.set_if_neq(now) {
+        if shown.set_if_neq(now) {
             sprite.color = match now {
-                Mood::UnderWay => walker.course.color(),
-                Mood::AtRest => palette::at_rest(walker.course.color()),
-                Mood::Stuck => palette::STUCK,
+                ShownStatus::UnderWay => walker.course.color(),
+                ShownStatus::Arrived => palette::arrived(walker.course.color()),
+                ShownStatus::Stuck => palette::STUCK,
             };
         }
     }

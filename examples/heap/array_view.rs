@@ -1,19 +1,19 @@
-//! The numbers of the slots, over the boxes of the array.
+//! Slot numbers and the title of the array.
 //!
-//! Input: the moment that is shown. Output: text.
+//! Input: the shown moment. Output: text.
 
 use bevy::prelude::*;
 
 use crate::{
     display::ViewSystems,
+    layout::{HeapView, Layout, MARGIN, MOST_SLOTS},
     palette,
     playback::Playback,
-    stage::{MARGIN, MOST_SLOTS, Picture, Stage},
-    story::Story,
+    timeline::Timeline,
     widgets,
 };
 
-/// What stands over the array.
+/// Title of the array.
 const TITLE: &str = "The same heap as an array: the children of slot i are 2i + 1 and 2i + 2";
 
 /// Draws the numbers.
@@ -30,7 +30,7 @@ impl Plugin for ArrayViewPlugin {
 #[derive(Component, Clone, Copy)]
 struct SlotNumber(usize);
 
-/// What stands over the array.
+/// The title of the array.
 #[derive(Component)]
 struct Title;
 
@@ -44,15 +44,15 @@ fn spawn(mut commands: Commands) {
 }
 
 fn show_numbers(
-    story: Res<Story>,
-    stage: Res<Stage>,
+    timeline: Res<Timeline>,
+    layout: Res<Layout>,
     playback: Res<Playback>,
     mut numbers: Query<(&SlotNumber, &mut Node, &mut Visibility)>,
 ) {
-    let count = story.moment(playback.at).heap.len();
+    let count = timeline.moment(playback.at).heap.len();
     for (&SlotNumber(slot), mut node, mut shown) in &mut numbers {
         widgets::show(&mut shown, slot < count);
-        let below = stage.slot(Picture::Array, slot);
+        let below = layout.slot(HeapView::Array, slot);
         let rect = Rect { min: below.min - Vec2::Y * 14.0, ..below };
         let justify_content = JustifyContent::Center;
         node.set_if_neq(Node { justify_content, ..widgets::at(rect) });
@@ -60,18 +60,18 @@ fn show_numbers(
 }
 
 fn show_title(
-    story: Res<Story>,
-    stage: Res<Stage>,
+    timeline: Res<Timeline>,
+    layout: Res<Layout>,
     playback: Res<Playback>,
     title: Single<(&mut Text, &mut Node), With<Title>>,
 ) {
     let (mut text, mut node) = title.into_inner();
-    let content = match story.moment(playback.at).heap.len().saturating_sub(MOST_SLOTS) {
+    let content = match timeline.moment(playback.at).heap.len().saturating_sub(MOST_SLOTS) {
         0 => TITLE.to_owned(),
         more => format!("{TITLE} ({more} more are not drawn)"),
     };
     widgets::write(&mut text, content);
-    let top = px(stage.array_top() - 17.0);
+    let top = px(layout.array_top() - 17.0);
     if node.top != top {
         node.top = top;
     }

@@ -1,7 +1,7 @@
-//! The board: the tilemap that feeds the grid, and the story that is told of it.
+//! The tilemap that feeds the grid, and the search that is recorded on it.
 //!
-//! Input: the [`Level`], then the tiles as the viewer paints them. Output: tile entities, which
-//! the plugin turns into a grid, and a new [`Story`] whenever grid, start or goal change.
+//! Input: the [`Level`], then the tiles that the user paints. Output: tile entities, which the
+//! plugin turns into a grid, and a new [`Timeline`] whenever grid, start or goal change.
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
@@ -9,30 +9,31 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     display::ViewSystems,
+    layout::{CELL, Layout},
     level::{self, Level, MUD, WALL},
     playback::Playback,
-    stage::{CELL, Stage},
-    story::Story,
+    timeline::Timeline,
 };
 
 /// Side of a tile of the sheet, in pixels.
 const ART: f32 = 16.0;
 
-/// Spawns the map and tells its story.
+/// Spawns the map and records the search.
 pub struct BoardPlugin;
 
 impl Plugin for BoardPlugin {
     fn build(&self, app: &mut App) {
         let size = app.world().resource::<Level>().size;
         app.world_mut().resource_mut::<NavGrids>().set_profiles(vec![level::profile()]);
-        app.insert_resource(Stage::new(size, 0))
-            .add_systems(Startup, (spawn_tiles, dress_map).chain())
-            .add_systems(Update, tell.after(TilePathSystems::SyncGrid).before(ViewSystems::Play));
+        app.insert_resource(Layout::new(size, 0))
+            .add_systems(Startup, (spawn_tiles, add_map_texture).chain())
+            .add_systems(Update, record.after(TilePathSystems::SyncGrid).before(ViewSystems::Play));
     }
 }
 
-/// What a terrain looks like: an index into `assets/tiles.png` and a tint that keeps text legible.
-pub fn look(terrain: TerrainId, cell: Cell) -> (TileTextureIndex, TileColor) {
+/// Returns the appearance of a terrain: an index into `assets/tiles.png` and a tint that keeps text
+/// legible.
+pub fn appearance(terrain: TerrainId, cell: Cell) -> (TileTextureIndex, TileColor) {
     let variant = (cell.x * 7 + cell.y * 5) as u32 % 4;
     let (texture, tint) = match terrain {
         WALL => (46, Color::srgb(0.62, 0.64, 0.72)),
@@ -42,11 +43,11 @@ pub fn look(terrain: TerrainId, cell: Cell) -> (TileTextureIndex, TileColor) {
     (TileTextureIndex(texture), TileColor(tint))
 }
 
-/// Spawns what the grid is read from: one entity per tile.
-fn spawn_tiles(mut commands: Commands, level: Res<Level>, stage: Res<Stage>) {
+/// Spawns the tilemap that the grid is read from: one entity per tile.
+fn spawn_tiles(mut commands: Commands, level: Res<Level>, layout: Res<Layout>) {
     let map = commands.spawn_empty().id();
     for (cell, &terrain) in level.cells().zip(&level.terrain) {
-        let (texture_index, color) = look(terrain, cell);
+        let (texture_index, color) = appearance(terrain, cell);
         let position = TilePos::new(cell.x as u32, cell.y as u32);
         let tilemap_id = TilemapId(map);
         commands.spawn((
@@ -54,7 +55,7 @@ fn spawn_tiles(mut commands: Commands, level: Res<Level>, stage: Res<Stage>) {
             TileTerrain(terrain),
         ));
     }
-    let first = stage.cell(Cell::default()).center();
+    let first = layout.cell(Cell::default()).center();
     commands.entity(map).insert((
         TilemapSize { x: level.size.0, y: level.size.1 },
         TilemapGridSize { x: CELL, y: CELL },
@@ -65,8 +66,8 @@ fn spawn_tiles(mut commands: Commands, level: Res<Level>, stage: Res<Stage>) {
     ));
 }
 
-/// Adds what only drawing needs.
-fn dress_map(
+/// Adds the components that draw the tilemap.
+fn add_map_texture(
     mut commands: Commands,
     assets: Res<AssetServer>,
     map: Single<(Entity, &TilemapSize, &Transform), With<NavSource>>,
@@ -83,7 +84,7 @@ fn dress_map(
     });
 }
 
-/// Whether the tiles can be drawn.
+/// Returns whether the texture is loaded.
 pub fn is_loaded(world: &mut World) -> bool {
     let mut textures = world.query::<&TilemapTexture>();
     let assets = world.resource::<AssetServer>();
@@ -93,34 +94,34 @@ pub fn is_loaded(world: &mut World) -> bool {
     })
 }
 
-/// Tells the story anew when what it is about has changed. Who looks at its end goes on looking
-/// at the end, so that a path bends while walls are painted; a story of a single moment, which
-/// has no other place to look at, leaves that as it was.
-fn tell(
+/// Records the search again when grid, start or goal have changed. If the end was shown, the new end
+/// is shown, so that the path follows the walls being painted. A timeline of a single moment does not
+/// change this choice.
+fn record(
     mut commands: Commands,
     grids: Res<NavGrids>,
     level: Res<Level>,
-    story: Option<Res<Story>>,
+    timeline: Option<Res<Timeline>>,
     mut playback: ResMut<Playback>,
-    mut told: Local<Option<(u64, Cell, Cell)>>,
+    mut recorded: Local<Option<(u64, Cell, Cell)>>,
     mut is_at_end: Local<bool>,
 ) {
     let Some(grid) = grids.get(GridId::default()) else {
         return;
     };
-    let subject = Some((grid.revision(), level.start, level.goal));
-    if *told == subject {
+    let input = Some((grid.revision(), level.start, level.goal));
+    if *recorded == input {
         return;
     }
-    *told = subject;
-    if let Some(story) = story.filter(|story| story.last() > 0) {
-        *is_at_end = playback.at >= story.last();
+    *recorded = input;
+    if let Some(timeline) = timeline.filter(|timeline| timeline.last() > 0) {
+        *is_at_end = playback.at >= timeline.last();
     }
-    let story = Story::tell(grid, level.start, level.goal);
-    playback.at = if *is_at_end { story.last() } else { 0 };
+    let timeline = Timeline::record(grid, level.start, level.goal);
+    playback.at = if *is_at_end { timeline.last() } else { 0 };
     playback.is_running = false;
-    commands.insert_resource(Stage::new(level.size, story.peak()));
-    commands.insert_resource(story);
+    commands.insert_resource(Layout::new(level.size, timeline.peak()));
+    commands.insert_resource(timeline);
 }
 
 #[cfg(test)]
@@ -129,48 +130,48 @@ mod tests {
     use super::*;
     use crate::{level::FIRST, trace::trace};
 
-    /// The map without anything that is drawn.
+    /// Creates the app without drawing.
     fn app(level: &Level) -> App {
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)))
             .init_resource::<Playback>()
-            .insert_resource(Stage::new(level.size, 0))
+            .insert_resource(Layout::new(level.size, 0))
             .insert_resource(level.clone())
             .add_systems(Startup, spawn_tiles)
-            .add_systems(Update, tell.after(TilePathSystems::SyncGrid));
+            .add_systems(Update, record.after(TilePathSystems::SyncGrid));
         app.world_mut().resource_mut::<NavGrids>().set_profiles(vec![level::profile()]);
         app.update();
         app
     }
 
-    /// Paints a column of the map and returns which moment is shown then, and which is the last.
+    /// Paints a column of the map. Returns the number of the shown moment and of the last one.
     fn paint(app: &mut App, column: u32, painted: TerrainId) -> (usize, usize) {
         let mut tiles = app.world_mut().query::<(&TilePos, &mut TileTerrain)>();
-        for (place, mut terrain) in tiles.iter_mut(app.world_mut()) {
-            if place.x == column {
+        for (position, mut terrain) in tiles.iter_mut(app.world_mut()) {
+            if position.x == column {
                 terrain.0 = painted;
             }
         }
         app.update();
-        (app.world().resource::<Playback>().at, app.world().resource::<Story>().last())
+        (app.world().resource::<Playback>().at, app.world().resource::<Timeline>().last())
     }
 
     #[test]
-    fn the_tiles_tell_the_same_story_as_the_text() {
+    fn tiles_and_text_give_the_same_timeline() {
         let level = Level::read(FIRST).unwrap();
         let mut app = app(&level);
-        let told = trace(app.world().resource::<Story>());
-        let plain = trace(&Story::tell(&level.grid().unwrap(), level.start, level.goal));
-        assert_eq!(told, plain);
+        let from_tiles = trace(app.world().resource::<Timeline>());
+        let from_text = trace(&Timeline::record(&level.grid().unwrap(), level.start, level.goal));
+        assert_eq!(from_tiles, from_text);
         paint(&mut app, 9, WALL);
-        let story = app.world().resource::<Story>();
-        assert!(story.moments[0].caption.contains("no way leads"));
+        let timeline = app.world().resource::<Timeline>();
+        assert!(timeline.moments[0].caption.contains("no way leads"));
     }
 
     #[test]
-    fn who_looks_at_the_end_goes_on_looking_at_the_end() {
+    fn the_end_stays_shown_after_an_edit() {
         let mut app = app(&Level::read("S..G").unwrap());
-        let last = app.world().resource::<Story>().last();
+        let last = app.world().resource::<Timeline>().last();
         assert!(last > 0);
         assert_eq!(paint(&mut app, 1, WALL), (0, 0));
         assert_eq!(paint(&mut app, 1, TerrainId::GROUND), (0, last));

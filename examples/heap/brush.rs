@@ -1,8 +1,7 @@
-//! The brush: start, goal, walls and mud, painted on the map with the mouse.
+//! Painting start, goal, walls and mud on the map with the mouse.
 //!
-//! Input: the pointer, the mouse buttons and the chosen [`Brush`]. Output: changed tiles, start
-//! and goal. The grid follows from the tiles by itself. However fast the pointer moves, a stroke
-//! has no gaps.
+//! Input: the pointer, the mouse buttons and the chosen [`Brush`]. Output: changed tiles, start and
+//! goal. The plugin updates the grid from the tiles. A stroke has no gaps at any pointer speed.
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
@@ -11,13 +10,13 @@ use bevy_tilepath::prelude::*;
 use crate::{
     board,
     display::ViewSystems,
+    layout::Layout,
     level::{Level, MUD, WALL},
     line::line,
     pointer::Pointer,
-    stage::Stage,
 };
 
-/// What the left button paints.
+/// The kind of cell that the left button paints.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Brush {
     Start,
@@ -25,10 +24,10 @@ pub enum Brush {
     #[default]
     Wall,
     Mud,
-    Ground,
+    Floor,
 }
 
-/// Paints.
+/// Adds painting.
 pub struct BrushPlugin;
 
 impl Plugin for BrushPlugin {
@@ -37,11 +36,11 @@ impl Plugin for BrushPlugin {
     }
 }
 
-/// What is painted from the press of a button to its release.
+/// The stroke from the press of a button to its release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stroke {
     brush: Brush,
-    /// The cell it has come to; `None` at its beginning, and off the map.
+    /// The last painted cell; `None` at the start, and off the map.
     last: Option<Cell>,
 }
 
@@ -54,30 +53,30 @@ type Tile = (
 
 fn paint(
     pointer: Res<Pointer>,
-    stage: Res<Stage>,
+    layout: Res<Layout>,
     buttons: Res<ButtonInput<MouseButton>>,
     brush: Res<Brush>,
     mut level: ResMut<Level>,
     mut tiles: Query<Tile>,
     mut stroke: Local<Option<Stroke>>,
 ) {
-    let cell = pointer.0.and_then(|place| stage.cell_at(place));
+    let cell = pointer.0.and_then(|position| layout.cell_at(position));
     let is_click = buttons.any_just_pressed([MouseButton::Left, MouseButton::Right]);
     if buttons.just_pressed(MouseButton::Left) {
         *stroke = cell.map(|cell| Stroke { brush: begin(cell, &level, *brush), last: None });
     } else if buttons.just_pressed(MouseButton::Right) {
-        *stroke = cell.map(|_| Stroke { brush: Brush::Ground, last: None });
+        *stroke = cell.map(|_| Stroke { brush: Brush::Floor, last: None });
     }
     if let Some(Stroke { brush, last }) = &mut *stroke {
         for cell in cell.into_iter().flat_map(|cell| line(last.unwrap_or(cell), cell)) {
             let tile = tiles
                 .iter_mut()
-                .find(|(place, ..)| (place.x as i32, place.y as i32) == (cell.x, cell.y));
+                .find(|(tile, ..)| (tile.x as i32, tile.y as i32) == (cell.x, cell.y));
             if let Some((_, mut terrain, mut texture, mut color)) = tile
                 && let Some(painted) = apply(*brush, cell, terrain.0, &mut level, is_click)
             {
                 terrain.0 = painted;
-                (*texture, *color) = board::look(painted, cell);
+                (*texture, *color) = board::appearance(painted, cell);
             }
         }
         *last = cell;
@@ -87,7 +86,8 @@ fn paint(
     }
 }
 
-/// Start and goal can be dragged, whichever brush is chosen.
+/// Returns the brush of a stroke that begins on a cell: start and goal can be dragged with any
+/// brush.
 fn begin(cell: Cell, level: &Level, brush: Brush) -> Brush {
     match cell {
         cell if cell == level.start => Brush::Start,
@@ -96,8 +96,8 @@ fn begin(cell: Cell, level: &Level, brush: Brush) -> Brush {
     }
 }
 
-/// Moves start or goal; says what terrain the cell should have instead of `terrain`. Start and
-/// goal stay off each other and off walls: a click removes the wall, a drag leads over it.
+/// Moves start or goal. Returns the cell's new terrain if it differs from `terrain`. Start and goal
+/// cannot be on the same cell or on a wall: a click removes the wall, a drag passes over it.
 fn apply(
     brush: Brush,
     cell: Cell,
@@ -117,7 +117,7 @@ fn apply(
         }
         Brush::Wall => WALL,
         Brush::Mud => MUD,
-        Brush::Ground => TerrainId::GROUND,
+        Brush::Floor => TerrainId::GROUND,
     };
     (painted != terrain).then_some(painted)
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn start_and_goal_are_never_buried_or_on_one_cell() {
+    fn start_and_goal_are_never_on_a_wall_or_on_one_cell() {
         let mut level = Level::read("S.G").unwrap();
         let (start, middle, goal) = (level.start, Cell::new(1, 0), level.goal);
         let mut paint = |brush, cell, terrain| {
@@ -141,12 +141,12 @@ mod tests {
         assert_eq!(paint(Brush::Goal, start, ground), (None, start, goal));
         assert_eq!(paint(Brush::Goal, middle, WALL), (None, start, goal));
         assert_eq!(paint(Brush::Wall, middle, ground), (Some(WALL), start, goal));
-        assert_eq!(paint(Brush::Ground, middle, WALL), (Some(ground), start, goal));
+        assert_eq!(paint(Brush::Floor, middle, WALL), (Some(ground), start, goal));
         assert_eq!(paint(Brush::Start, middle, ground), (None, middle, goal));
     }
 
     #[test]
-    fn a_click_puts_start_or_goal_in_the_place_of_a_wall() {
+    fn a_click_replaces_a_wall_with_start_or_goal() {
         let mut level = Level::read("S.G").unwrap();
         let (start, middle) = (level.start, Cell::new(1, 0));
         let painted = apply(Brush::Goal, middle, WALL, &mut level, true);
@@ -164,26 +164,26 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_stroke_has_no_gaps_on_the_map_and_none_filled_beyond_it() {
+    fn a_fast_stroke_has_no_gaps_and_ends_at_the_border() {
         let level = Level::read("S....G\n......").unwrap();
         let mut app = App::new();
-        app.insert_resource(Stage::new(level.size, 0))
+        app.insert_resource(Layout::new(level.size, 0))
             .insert_resource(level.clone())
             .init_resource::<ButtonInput<MouseButton>>()
             .init_resource::<Pointer>()
             .init_resource::<Brush>()
             .add_systems(Update, paint);
         for cell in level.cells() {
-            let (texture, color) = board::look(TerrainId::GROUND, cell);
-            let place = TilePos::new(cell.x as u32, cell.y as u32);
-            app.world_mut().spawn((place, TileTerrain(TerrainId::GROUND), texture, color));
+            let (texture, color) = board::appearance(TerrainId::GROUND, cell);
+            let position = TilePos::new(cell.x as u32, cell.y as u32);
+            app.world_mut().spawn((position, TileTerrain(TerrainId::GROUND), texture, color));
         }
         let mut buttons = app.world_mut().resource_mut::<ButtonInput<MouseButton>>();
         buttons.press(MouseButton::Left);
         let mut walls_after = |x: Option<i32>| {
-            let stage = app.world().resource::<Stage>();
-            let place = x.map(|x| stage.cell(Cell::new(x, 0)).center());
-            app.world_mut().resource_mut::<Pointer>().0 = place;
+            let layout = app.world().resource::<Layout>();
+            let position = x.map(|x| layout.cell(Cell::new(x, 0)).center());
+            app.world_mut().resource_mut::<Pointer>().0 = position;
             app.update();
             app.world_mut().resource_mut::<ButtonInput<MouseButton>>().clear();
             let mut tiles = app.world_mut().query::<&TileTerrain>();

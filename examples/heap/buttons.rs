@@ -1,6 +1,6 @@
-//! The buttons: everything the keys do, to click on; each says which key does the same.
+//! The buttons: one for each key command, labeled with the key.
 //!
-//! Input: clicks. Output: [`Action`]s, the chosen [`Brush`], and buttons that show what is on.
+//! Input: clicks. Output: [`Action`]s, the chosen [`Brush`], and the highlighted buttons.
 
 use bevy::prelude::*;
 
@@ -32,7 +32,7 @@ impl Plugin for ButtonsPlugin {
 #[derive(Component)]
 struct RunText;
 
-/// The text that says how fast it goes.
+/// The text that shows the playback speed.
 #[derive(Component)]
 struct SpeedText;
 
@@ -120,5 +120,5 @@ fn show_run(
     mut speed: Single<&mut Text, (With<SpeedText>, Without<RunText>)>,
 ) {
     widgets::write(&mut run, if playback.is_running { "pause" } else { "run" });
-    widgets::write(&mut speed, format!("runs at {} moments a second", playback.speed()));
+    widgets::write(&mut speed, format!("{} moments per second", playback.speed()));
 }

@@ -1,6 +1,6 @@
-//! The captions: what happens in a frame, in a plain sentence.
+//! The captions of frames.
 //!
-//! Input: a [`Frame`] and the [`Scale`]. Output: text.
+//! Input: a [`Frame`] and the [`Scale`]. Output: one sentence.
 
 use crate::{
     event::Event,
@@ -8,13 +8,15 @@ use crate::{
     scale::Scale,
 };
 
-/// Says what has just happened.
+/// Returns the caption of a frame.
 pub fn caption(frame: &Frame, scale: Scale) -> String {
     let heap = &frame.heap;
     let f = |slot: usize| scale.show(heap[slot].key.f);
     match frame.event {
-        Event::Put(0) => format!("{} for cell {} goes into the empty heap", f(0), heap[0].cell),
-        Event::Put(slot) => {
+        Event::Inserted(0) => {
+            format!("{} for cell {} goes into the empty heap", f(0), heap[0].cell)
+        }
+        Event::Inserted(slot) => {
             format!("{} for cell {} goes to the end, slot {slot}", f(slot), heap[slot].cell)
         }
         Event::Improved(slot, before) => {
@@ -25,7 +27,7 @@ pub fn caption(frame: &Frame, scale: Scale) -> String {
             format!("{} at the top is the lowest: cell {} is taken", f(0), heap[0].cell)
         }
         Event::LastToTop if heap.len() == 1 => format!("Only {} is left: it is the top", f(0)),
-        Event::LastToTop => format!("The last one, {}, takes the place at the top", f(0)),
+        Event::LastToTop => format!("The last entry, {}, moves to the top", f(0)),
         Event::Emptied => "The heap is empty".into(),
         Event::Up { child, parent, swaps } => {
             let text = verdict(heap[child], "its parent", heap[parent], scale);
@@ -42,13 +44,13 @@ pub fn caption(frame: &Frame, scale: Scale) -> String {
             format!("Left child {text}: on with the {side}")
         }
         Event::Swapped { from, to } => {
-            let (way, back) = if to < from { ("up", "down") } else { ("down", "up") };
-            format!("{} moves {way} to slot {to}, {} {back} to slot {from}", f(to), f(from))
+            let (there, back) = if to < from { ("up", "down") } else { ("down", "up") };
+            format!("{} moves {there} to slot {to}, {} {back} to slot {from}", f(to), f(from))
         }
     }
 }
 
-/// How an entry compares with another one: by f, then by h, then by cell.
+/// Describes how an entry compares with another one: by f, then by h, then by cell.
 fn verdict(one: Entry, name: &str, other: Entry, scale: Scale) -> String {
     let word = |is_lower: bool| if is_lower { "lower" } else { "higher" };
     let (one_f, other_f) = scale.show_both(one.key.f, other.key.f);
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_that_rounding_hides_is_shown() {
+    fn a_decrease_smaller_than_the_rounding_is_shown() {
         let event = Event::Improved(0, Key { f: 232, h: 0 });
         assert_eq!(says(event, &[(229, 0)]), "A cheaper way to (3, 4): 23.2 becomes 22.9");
     }

@@ -1,21 +1,20 @@
 //! The command line.
 //!
-//! Input: the program's arguments. Output: what to do, or one line that names the argument that
-//! is wrong.
+//! Input: the program's arguments. Output: a [`Task`], or one line that names the wrong argument.
 
 use std::path::PathBuf;
 
 use lexopt::prelude::*;
 
-/// What `--help` prints.
+/// The `--help` text.
 pub const USAGE: &str = "\
 usage: heap [option]
-  (none)        a window that shows the open list of a search, as a tree and as an array
-  --trace       the same story as text, one line per step of the heap
-  --smoke DIR   plays by itself in a window, saves pictures and checks them
-Without a display or a graphics adapter the text is printed instead of the window.";
+  (none)        open a window that shows the open list of a search, as a tree and as an array
+  --trace       print the same steps as text, one line per step of the heap
+  --smoke DIR   scripted run in a window: save screenshots and check them
+Without a display or a graphics adapter the text is printed instead.";
 
-/// What to do.
+/// The task of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Task {
     #[default]
@@ -26,7 +25,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// Reads the program's arguments; the last one that says what to do counts.
+    /// Reads the program's arguments; the last task counts.
     pub fn read(mut parser: lexopt::Parser) -> Result<Self, String> {
         let mut task = Self::default();
         while let Some(argument) = parser.next().map_err(|error| error.to_string())? {

@@ -1,7 +1,7 @@
-//! The keys.
+//! Keyboard controls.
 //!
-//! Input: the keyboard; a key that is held repeats as it does elsewhere. Output: [`Action`]s, and
-//! the chosen [`Brush`].
+//! Input: the keyboard; a held key repeats at the system's rate. Output: [`Action`]s, and the chosen
+//! [`Brush`].
 
 use bevy::{
     input::{
@@ -13,14 +13,14 @@ use bevy::{
 
 use crate::{brush::Brush, display::ViewSystems, playback::Action};
 
-/// What a key or a button stands for.
+/// The command of a key or a button.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     Play(Action),
     Paint(Brush),
 }
 
-/// Everything that can be asked for: its name, its key's name, its key.
+/// All commands: name, name of the key, key, command.
 pub const COMMANDS: [(&str, &str, KeyCode, Command); 13] = [
     ("first", "Home", KeyCode::Home, Command::Play(Action::Home)),
     ("back", "Left", KeyCode::ArrowLeft, Command::Play(Action::Back)),
@@ -34,19 +34,19 @@ pub const COMMANDS: [(&str, &str, KeyCode, Command); 13] = [
     ("goal", "2", KeyCode::Digit2, Command::Paint(Brush::Goal)),
     ("wall", "3", KeyCode::Digit3, Command::Paint(Brush::Wall)),
     ("mud", "4", KeyCode::Digit4, Command::Paint(Brush::Mud)),
-    ("ground", "5", KeyCode::Digit5, Command::Paint(Brush::Ground)),
+    ("floor", "5", KeyCode::Digit5, Command::Paint(Brush::Floor)),
 ];
 
-/// Listens to the keyboard.
+/// Adds the keyboard controls.
 pub struct ControlsPlugin;
 
 impl Plugin for ControlsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Update, listen.in_set(ViewSystems::Act));
+        app.add_systems(Update, handle_keys.in_set(ViewSystems::Act));
     }
 }
 
-fn listen(
+fn handle_keys(
     mut keys: MessageReader<KeyboardInput>,
     mut actions: MessageWriter<Action>,
     mut brush: ResMut<Brush>,
@@ -63,8 +63,8 @@ fn listen(
     }
 }
 
-/// The command of a key. The signs for slower and faster lie elsewhere from country to country:
-/// they count by what is written, and by their place only where nothing is known of that.
+/// Returns the command of a key. The position of `+` and `-` depends on the keyboard layout: they
+/// are recognized by their character, and by the physical key only if the character is unknown.
 fn command(logical: &Key, physical: KeyCode) -> Option<Command> {
     let sign = match logical {
         Key::Character(sign) => Some(sign.as_str()).filter(|sign| !sign.is_empty()),
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_count_by_what_they_write() {
+    fn plus_and_minus_are_recognized_by_character() {
         let sign = |text: &str, physical| command(&Key::Character(text.into()), physical);
         let (slower, faster) = (Command::Play(Action::Slower), Command::Play(Action::Faster));
         assert_eq!(sign("-", KeyCode::Minus), Some(slower));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn places_count_for_all_other_keys_and_where_nothing_is_written() {
+    fn other_keys_are_recognized_by_position() {
         let nothing = [Key::Character("".into()), Key::Unidentified(NativeKey::Unidentified)];
         for key in nothing {
             for (.., physical, of_key) in COMMANDS {

@@ -1,7 +1,6 @@
 //! The window, and everything in it.
 //!
-//! Input: the level, and a folder if the program is to play by itself. Output: an app that is
-//! ready to run.
+//! Input: the level, and a folder for the smoke run. Output: an app that is ready to run.
 
 use std::path::Path;
 
@@ -10,27 +9,29 @@ use bevy_ecs_tilemap::TilemapPlugin;
 use bevy_tilepath::prelude::*;
 
 use crate::{
-    array_view, board, brush, buttons, controls, legend, level::Level, map_view, palette, panel,
-    pin_view, playback, pointer, screen::window, slot_view, smoke, stage, story::Story, tree_view,
+    array_view, board, brush, buttons, controls, layout, legend, level::Level, map_view, palette,
+    panel, pin_view, playback, pointer, screen::window, slot_view, smoke, timeline::Timeline,
+    tree_view,
 };
 
-/// What happens in a frame, in this order. Between `Act` and `Play` the tiles become the grid.
+/// Systems of the view, in the order in which they run in a frame. Between `Act` and `Play` the grid
+/// is updated from the tiles.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewSystems {
-    /// Where the pointer is.
+    /// Update the pointer.
     Point,
-    /// What the viewer does.
+    /// Handle input.
     Act,
-    /// Which moment is shown.
+    /// Choose the shown moment.
     Play,
-    /// What is drawn of it.
+    /// Draw.
     Show,
 }
 
-/// Builds the app; fails with the reason where there is no display or adapter.
+/// Builds the app; fails with a reason where there is no display or adapter.
 pub fn open(level: Level, smoke: Option<&Path>) -> Result<App, String> {
     let title = "bevy_tilepath – the open list as a heap";
-    let window = window::window(title, stage::SIZE.as_uvec2(), smoke.is_some());
+    let window = window::window(title, layout::SIZE.as_uvec2(), smoke.is_some());
     let mut app = window::open(window::plugins(), window)?;
     add_all(&mut app, level);
     if let Some(folder) = smoke {
@@ -42,7 +43,7 @@ pub fn open(level: Level, smoke: Option<&Path>) -> Result<App, String> {
 fn add_all(app: &mut App, level: Level) {
     use ViewSystems::{Act, Play, Point, Show};
     app.configure_sets(Update, (Point, Act, TilePathSystems::SyncGrid, Play, Show).chain())
-        .configure_sets(Update, (Play, Show).run_if(resource_exists::<Story>))
+        .configure_sets(Update, (Play, Show).run_if(resource_exists::<Timeline>))
         .insert_resource(ClearColor(palette::BACKGROUND))
         .insert_resource(level)
         .add_systems(Startup, spawn_camera)
@@ -65,9 +66,9 @@ fn add_all(app: &mut App, level: Level) {
         ));
 }
 
-/// World and stage share their pixels; the world's `y` grows upwards.
+/// Spawns a camera that maps world units to layout pixels; the world's y points up.
 fn spawn_camera(mut commands: Commands) {
-    let (min_width, min_height) = stage::SIZE.into();
+    let (min_width, min_height) = layout::SIZE.into();
     let projection = OrthographicProjection {
         viewport_origin: Vec2::new(0.0, 1.0),
         scaling_mode: ScalingMode::AutoMin { min_width, min_height },
@@ -77,7 +78,7 @@ fn spawn_camera(mut commands: Commands) {
 }
 
 fn fit_to_window(window: Single<&Window, With<PrimaryWindow>>, mut scale: ResMut<UiScale>) {
-    let fit = (window.size() / stage::SIZE).min_element();
+    let fit = (window.size() / layout::SIZE).min_element();
     if fit > 0.0 && scale.0.to_bits() != fit.to_bits() {
         scale.0 = fit;
     }

@@ -1,36 +1,37 @@
-//! An event: one thing that happens to the heap, by the slots it happens to, and the light that
-//! these slots stand in.
+//! Events of the heap, and the highlights of their slots.
+//!
+//! Input: nothing. Output: the types [`Event`] and [`Highlight`].
 
 use bevy_tilepath::nav::open_list::Key;
 
-/// What has just happened, by slots.
+/// A step of the heap, with its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An entry was put at the end.
-    Put(usize),
-    /// The f of an entry has fallen; it was the one given.
+    /// An entry was appended.
+    Inserted(usize),
+    /// The key of an entry has decreased; the previous key is given.
     Improved(usize, Key),
-    /// The first entry is about to be taken.
+    /// The first entry is about to be removed.
     Top,
-    /// The first entry is gone, and the last one stands in its place.
+    /// The first entry was removed, and the last one moved to its slot.
     LastToTop,
-    /// The only entry is gone.
+    /// The only entry was removed.
     Emptied,
-    /// An entry was compared with its parent, with this outcome.
+    /// An entry was compared with its parent, with this result.
     Up { child: usize, parent: usize, swaps: bool },
-    /// The two children of the entry on its way down were compared.
+    /// The two children of the entry that moves down were compared.
     Children { left: usize, right: usize },
-    /// An entry was compared with its cheaper child, with this outcome.
+    /// An entry was compared with its cheaper child, with this result.
     Down { parent: usize, child: usize, swaps: bool },
-    /// Two entries have changed places; the one on its way is at `to`.
+    /// Two entries were swapped; the moving one is now at `to`.
     Swapped { from: usize, to: usize },
 }
 
 impl Event {
-    /// The slots it is about.
+    /// Returns its slots.
     pub fn slots(self) -> impl Iterator<Item = usize> + use<> {
         let (one, other) = match self {
-            Self::Put(slot) | Self::Improved(slot, _) => (Some(slot), None),
+            Self::Inserted(slot) | Self::Improved(slot, _) => (Some(slot), None),
             Self::Top | Self::LastToTop => (Some(0), None),
             Self::Up { child, parent, .. } | Self::Down { parent, child, .. } => {
                 (Some(child), Some(parent))
@@ -43,21 +44,21 @@ impl Event {
     }
 }
 
-/// Why a slot is lit.
+/// The reason for highlighting a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Light {
+pub enum Highlight {
     Compared,
     Swapped,
-    Put,
-    Taken,
+    Inserted,
+    Removed,
 }
 
-impl Light {
-    /// The light of all slots that an event is about.
+impl Highlight {
+    /// Returns the highlight of an event's slots.
     pub const fn of(event: Event) -> Self {
         match event {
-            Event::Put(_) | Event::Improved(..) | Event::LastToTop => Self::Put,
-            Event::Top | Event::Emptied => Self::Taken,
+            Event::Inserted(_) | Event::Improved(..) | Event::LastToTop => Self::Inserted,
+            Event::Top | Event::Emptied => Self::Removed,
             Event::Up { .. } | Event::Children { .. } | Event::Down { .. } => Self::Compared,
             Event::Swapped { .. } => Self::Swapped,
         }

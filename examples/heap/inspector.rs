@@ -1,33 +1,33 @@
-//! The inspector: what is known of the node that is pointed at.
+//! Describes the node under the pointer.
 //!
 //! Input: a moment and a cell. Output: two lines of text.
 
 use bevy_tilepath::prelude::Cell;
 
-use crate::{moment::Moment, story::Story};
+use crate::{moment::Moment, timeline::Timeline};
 
-/// What to say while the pointer is elsewhere.
+/// Text shown while the pointer is elsewhere.
 const HINT: &str = "Point at a cell, a node of the tree or a slot of the array:\n\
-                    the same node lights up in all three.";
+                    the same node is highlighted in all three.";
 
-/// Says what is known.
-pub fn about(story: &Story, moment: &Moment, cell: Option<Cell>) -> String {
+/// Returns the description of a cell.
+pub fn describe(timeline: &Timeline, moment: &Moment, cell: Option<Cell>) -> String {
     let Some(cell) = cell else {
         return HINT.into();
     };
-    let Some(known) = moment.cells.get(&cell) else {
-        return format!("Cell {cell}: the search has not seen it yet.");
+    let Some(state) = moment.cells.get(&cell) else {
+        return format!("Cell {cell}: not reached by the search yet.");
     };
-    let key = known.key;
-    let [g, h, f] = story.scale.show_sum(key.f - key.h, key.h);
+    let key = state.key;
+    let [g, h, f] = timeline.scale.show_sum(key.f - key.h, key.h);
     let values = format!("Cell {cell}: f {f} = g {g} + h {h}");
     match moment.heap.iter().position(|entry| entry.cell == cell) {
         Some(slot) => format!("{values}\n{}", family(slot, moment.heap.len())),
-        None => format!("{values}\nClosed: it has been taken from the heap."),
+        None => format!("{values}\nClosed: removed from the heap."),
     }
 }
 
-/// Where parent and children of a slot are.
+/// Describes the parent and the children of a slot.
 fn family(slot: usize, count: usize) -> String {
     let parent = match slot {
         0 => "the top".into(),
@@ -51,13 +51,13 @@ mod tests {
     #[test]
     fn every_line_adds_up() {
         let level = Level::read(FIRST).unwrap();
-        let story = Story::tell(&level.grid().unwrap(), level.start, level.goal);
-        let moment = story.moment(story.last());
+        let timeline = Timeline::record(&level.grid().unwrap(), level.start, level.goal);
+        let moment = timeline.moment(timeline.last());
         assert!(moment.cells.len() > 50);
         for &cell in moment.cells.keys() {
-            let text = about(&story, moment, Some(cell));
+            let text = describe(&timeline, moment, Some(cell));
             let (_, values) = text.lines().next().unwrap().split_once(": ").unwrap();
-            // Their only decimal taken in, the numbers are whole.
+            // The numbers have one decimal: without the point they are tenths.
             let tenths: Vec<u32> = values
                 .split_whitespace()
                 .filter_map(|word| word.replace('.', "").parse().ok())
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn families_end_where_the_heap_does() {
+    fn children_are_limited_by_the_size_of_the_heap() {
         assert_eq!(family(0, 1), "Slot 0: the top, no children.");
         assert_eq!(family(0, 2), "Slot 0: the top, child in slot 1.");
         assert_eq!(family(3, 9), "Slot 3: parent in slot 1, children in slots 7 and 8.");

@@ -1,14 +1,14 @@
-//! The legend: what each color means.
+//! The legend of the colors.
 //!
-//! Input: nothing. Output: chips with a word each, on both sides of the top of the tree, where it is narrow.
+//! Input: nothing. Output: chips with labels, on both sides of the top of the tree, where it is
+//! narrow.
 
 use bevy::prelude::*;
 
 use crate::{
-    event::Light,
-    palette,
-    stage::{MARGIN, SIZE, TREE_TOP},
-    widgets,
+    event::Highlight,
+    layout::{MARGIN, SIZE, TREE_TOP},
+    palette, widgets,
 };
 
 /// Width of a column, height of a row.
@@ -25,7 +25,7 @@ impl Plugin for LegendPlugin {
 }
 
 fn spawn(mut commands: Commands) {
-    let lit = |word, light: Light| (word, light.color(), light.color());
+    let lit = |word, light: Highlight| (word, light.color(), light.color());
     let left = Vec2::new(MARGIN, TREE_TOP + 20.0);
     let right = Vec2::new(SIZE.x - MARGIN - 2.0 * COLUMN, TREE_TOP + 2.0);
     let columns: [(Vec2, &[(&str, Color, Color)]); 4] = [
@@ -45,12 +45,12 @@ fn spawn(mut commands: Commands) {
                 ("mud", palette::MUD, palette::MUD),
             ],
         ),
-        (right, &[lit("put in", Light::Put), lit("taken", Light::Taken)]),
+        (right, &[lit("inserted", Highlight::Inserted), lit("removed", Highlight::Removed)]),
         (
             right + Vec2::X * COLUMN,
             &[
-                lit("compared", Light::Compared),
-                lit("swapped", Light::Swapped),
+                lit("compared", Highlight::Compared),
+                lit("swapped", Highlight::Swapped),
                 ("pointed at", Color::NONE, palette::HOVER),
             ],
         ),

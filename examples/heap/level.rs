@@ -1,18 +1,18 @@
 //! The level: a small map as text, with start and goal.
 //!
 //! Input: lines of letters, the top row first. Output: [`Level`], and the grid that a search runs
-//! on. One terrain costs twice as much as plain ground: on mixed ground the library tries all
-//! eight neighbors of a cell, as the articles do, and not only the canonical ones.
+//! on. Mud costs twice as much as floor: on weighted terrain the library expands all eight neighbors
+//! of a cell, as the articles do, and not only the canonical ones.
 
 use bevy::prelude::Resource;
 use bevy_tilepath::prelude::*;
 
-/// Ground that costs twice as much.
+/// Terrain of double cost.
 pub const MUD: TerrainId = TerrainId(2);
-/// Ground that nobody can enter.
+/// Impassable terrain.
 pub const WALL: TerrainId = TerrainId(3);
 
-/// What the program begins with. `#` wall, `~` mud, `S` start, `G` goal.
+/// The initial map. `#` wall, `~` mud, `S` start, `G` goal.
 pub const FIRST: &str = "\
 ......#......
 ......#......
@@ -34,8 +34,8 @@ pub struct Level {
 }
 
 impl Level {
-    /// Reads a map; fails where lines differ in length, letters are unknown, or start or goal is
-    /// not there exactly once.
+    /// Reads a map. Fails if lines differ in length, letters are unknown, or start and goal do not
+    /// occur exactly once each.
     pub fn read(text: &str) -> Result<Self, String> {
         let rows: Vec<&[u8]> = text.lines().rev().map(str::as_bytes).collect();
         let width = rows.first().map_or(0, |row| row.len());
@@ -44,7 +44,7 @@ impl Level {
         }
         let letters: Vec<u8> = rows.concat();
         let terrain = letters.iter().map(|&letter| terrain(letter)).collect::<Result<_, _>>()?;
-        let place = |wanted: u8| {
+        let position = |wanted: u8| {
             let mut found = (0..letters.len()).filter(|&index| letters[index] == wanted);
             match (found.next(), found.next()) {
                 (Some(index), None) => {
@@ -53,24 +53,24 @@ impl Level {
                 _ => Err(format!("the map needs exactly one {}", wanted as char)),
             }
         };
-        let (start, goal) = (place(b'S')?, place(b'G')?);
+        let (start, goal) = (position(b'S')?, position(b'G')?);
         Ok(Self { size: (width as u32, rows.len() as u32), terrain, start, goal })
     }
 
-    /// The terrain as a grid.
+    /// Returns the terrain as a grid.
     pub fn grid(&self) -> Result<NavGrid, GridError> {
         let terrain = self.terrain.iter().map(|terrain| terrain.0).collect();
         let grid = NavGrid::from_terrain(self.size.0, self.size.1, terrain)?;
         Ok(grid.with_profiles(vec![profile()]))
     }
 
-    /// All its cells, lowest row first.
+    /// Returns all its cells, lowest row first.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
         CellRect::new(Cell::default(), self.size.0, self.size.1).cells()
     }
 }
 
-/// What each terrain costs whoever looks for a way.
+/// Returns the movement profile of the search.
 pub const fn profile() -> Profile {
     Profile::new().with(TerrainId::GROUND, PLAIN).with(MUD, 2 * PLAIN)
 }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_map_is_named() {
+    fn errors_name_the_fault() {
         let error = |text| Level::read(text).unwrap_err();
         assert!(error("S.\nG").contains("length"));
         assert!(error("S?G").contains('?'));

@@ -1,18 +1,18 @@
-//! The line: the cells from one cell to another, without a gap.
+//! The cells of a straight line.
 //!
-//! Input: two cells. Output: the cells of the straight line between them, both included; each
-//! touches the next one by a side or a corner.
+//! Input: two cells. Output: the cells of the line between them, both included; each shares a side
+//! or a corner with the next one.
 
 use bevy_tilepath::prelude::Cell;
 
-/// The cells, in their order.
+/// Returns the cells of a line, in order.
 pub fn line(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let steps = dx.abs().max(dy.abs());
-    // The share of a way after some of the steps, rounded.
-    let share = move |way: i32, step: i32| match steps {
+    // The share of a distance after some of the steps, rounded.
+    let share = move |distance: i32, step: i32| match steps {
         0 => 0,
-        steps => (2 * way * step + steps).div_euclid(2 * steps),
+        steps => (2 * distance * step + steps).div_euclid(2 * steps),
     };
     (0..=steps).map(move |step| from.offset(share(dx, step), share(dy, step)))
 }

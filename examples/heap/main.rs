@@ -1,12 +1,12 @@
 //! The open list of an A* search, step by step: as a tree, and as the array beneath it.
 //!
-//! `cargo run --example heap` opens a window; `--trace` tells the same story as text; `--help`
-//! lists the options. The heap that is shown is the library's own `BinaryHeap`, listened to while
-//! a real search runs on it.
+//! `cargo run --example heap` opens a window; `--trace` prints the same steps as text; `--help`
+//! lists the options. The heap is the library's own `BinaryHeap`, observed while a real search runs
+//! on it.
 //!
-//! Start reading at [`story`]: a search becomes a list of moments ([`recorder`], [`replay`],
-//! [`teller`], [`caption`]); everything else shows moment number i ([`map_view`], [`slot_view`],
-//! [`panel`]) or moves on to another one ([`playback`], [`controls`], [`brush`]).
+//! Start reading at [`timeline`]: a search becomes a list of moments ([`recorder`], [`replay`],
+//! [`moment_builder`], [`caption`]). The other modules show moment number i ([`map_view`],
+//! [`slot_view`], [`panel`]) or change i ([`playback`], [`controls`], [`brush`]).
 
 mod array_view;
 mod board;
@@ -19,11 +19,13 @@ mod controls;
 mod display;
 mod event;
 mod inspector;
+mod layout;
 mod legend;
 mod level;
 mod line;
 mod map_view;
 mod moment;
+mod moment_builder;
 mod palette;
 mod panel;
 mod pin_view;
@@ -36,9 +38,7 @@ mod scale;
 mod screen;
 mod slot_view;
 mod smoke;
-mod stage;
-mod story;
-mod teller;
+mod timeline;
 mod trace;
 mod tree_view;
 mod widgets;
@@ -50,7 +50,7 @@ use std::{
 
 use cli::Task;
 use level::Level;
-use story::Story;
+use timeline::Timeline;
 
 fn main() -> ExitCode {
     screen::report(run)
@@ -68,7 +68,7 @@ fn run() -> Result<ExitCode, String> {
         Task::Window => match display::open(level.clone(), None) {
             Ok(app) => app,
             Err(reason) => {
-                eprintln!("heap: {reason}: telling the story as text instead");
+                eprintln!("heap: {reason}: printing the steps as text instead");
                 return print_trace(&level);
             }
         },
@@ -78,9 +78,9 @@ fn run() -> Result<ExitCode, String> {
 
 fn print_trace(level: &Level) -> Result<ExitCode, String> {
     let grid = level.grid().map_err(|error| error.to_string())?;
-    let text = trace::trace(&Story::tell(&grid, level.start, level.goal));
+    let text = trace::trace(&Timeline::record(&grid, level.start, level.goal));
     match std::io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.to_string()),
         _ => Ok(ExitCode::SUCCESS),
     }

@@ -1,15 +1,15 @@
-//! The map as the search sees it: f, g and h of every cell it has seen.
+//! The map during the search: f, g and h of every cell reached.
 //!
-//! Input: the moment that is shown and the node that is pointed at. Output: boxes over the tiles,
-//! with f large at the top left, g at the bottom left, h at the bottom right, and badges
-//! on start and goal. Each number is rounded by itself, as the panel says.
+//! Input: the shown moment and the hovered node. Output: boxes over the tiles, with f large at the
+//! top left, g at the bottom left, h at the bottom right, and badges on start and goal. Each number
+//! is rounded separately, as the panel says.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::Cell;
 
 use crate::{
-    display::ViewSystems, event::Light, level::Level, moment::Known, palette, playback::Playback,
-    pointer::Hover, stage::Stage, story::Story, widgets,
+    display::ViewSystems, event::Highlight, layout::Layout, level::Level, moment::CellState,
+    palette, playback::Playback, pointer::Hover, timeline::Timeline, widgets,
 };
 
 /// Draws the map.
@@ -44,9 +44,9 @@ enum End {
     Goal,
 }
 
-pub fn spawn(mut commands: Commands, level: Res<Level>, stage: Res<Stage>) {
+pub fn spawn(mut commands: Commands, level: Res<Level>, layout: Res<Layout>) {
     for cell in level.cells() {
-        let rect = stage.cell(cell).inflate(-1.0);
+        let rect = layout.cell(cell).inflate(-1.0);
         let node = Node {
             border: UiRect::all(px(2)),
             border_radius: BorderRadius::all(px(4)),
@@ -79,28 +79,28 @@ pub fn spawn(mut commands: Commands, level: Res<Level>, stage: Res<Stage>) {
 }
 
 fn show_boxes(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     level: Res<Level>,
     playback: Res<Playback>,
     hover: Res<Hover>,
     mut boxes: Query<(&CellBox, &mut BackgroundColor, &mut BorderColor)>,
 ) {
-    let moment = story.moment(playback.at);
-    let path = story.path_at(playback.at);
+    let moment = timeline.moment(playback.at);
+    let path = timeline.path_at(playback.at);
     for (&CellBox(cell), mut background, mut border) in &mut boxes {
         let (fill, edge) = match (moment.cells.get(&cell), moment.light_of(cell)) {
             (_, Some(light)) => (light.color(), light.color()),
             (Some(_), None) if path.contains(&cell) => (palette::PATH, palette::PATH_EDGE),
-            (Some(known), None) if known.is_closed => (palette::CLOSED, palette::CLOSED_EDGE),
+            (Some(state), None) if state.is_closed => (palette::CLOSED, palette::CLOSED_EDGE),
             (Some(_), None) => (palette::OPEN, palette::OPEN_EDGE),
             (None, None) => (Color::NONE, palette::UNSEEN_EDGE),
         };
-        // Mud stays visible under what is known of it.
+        // The tile stays visible under the box.
         let alpha = if fill == Color::NONE { 0.0 } else { 0.82 };
         let is_expanded = moment.expanded == Some(cell) && path.is_empty();
         let edge = match edge {
             _ if hover.0 == Some(cell) => palette::HOVER,
-            _ if is_expanded => Light::Taken.color(),
+            _ if is_expanded => Highlight::Removed.color(),
             _ if cell == level.start => palette::START,
             _ if cell == level.goal => palette::GOAL,
             edge if path.contains(&cell) => edge,
@@ -112,17 +112,17 @@ fn show_boxes(
 }
 
 fn show_numbers(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     mut numbers: Query<(&Number, &mut Text, &mut TextColor)>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     for (&Number(cell, part), mut text, mut color) in &mut numbers {
-        let show = |known: &Known| {
-            story.scale.show(match part {
-                Part::F => known.key.f,
-                Part::G => known.key.f - known.key.h,
-                Part::H => known.key.h,
+        let show = |state: &CellState| {
+            timeline.scale.show(match part {
+                Part::F => state.key.f,
+                Part::G => state.key.f - state.key.h,
+                Part::H => state.key.h,
             })
         };
         widgets::write(&mut text, moment.cells.get(&cell).map_or_else(String::new, show));
@@ -131,9 +131,9 @@ fn show_numbers(
     }
 }
 
-fn show_ends(level: Res<Level>, stage: Res<Stage>, mut ends: Query<(&End, &mut Node)>) {
+fn show_ends(level: Res<Level>, layout: Res<Layout>, mut ends: Query<(&End, &mut Node)>) {
     for (&end, mut node) in &mut ends {
-        let cell = stage.cell(if end == End::Start { level.start } else { level.goal });
+        let cell = layout.cell(if end == End::Start { level.start } else { level.goal });
         let (left, top) = (px(cell.max.x - 16.0), px(cell.min.y + 4.0));
         if (node.left, node.top) != (left, top) {
             (node.left, node.top) = (left, top);

@@ -1,46 +1,46 @@
-//! A moment: what can be seen at one time.
+//! A moment: the state of the search after one step.
 //!
-//! Made by the teller, shown by the views. What is known of the cells is shared by all moments of
-//! a call, because only calls change it.
+//! Input: the moment builder's data. Output: [`Moment`]s for the views. All moments of a call share
+//! the states of the cells, because only calls change them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy_tilepath::{nav::open_list::Key, prelude::*};
 
 use crate::{
-    event::{Event, Light},
+    event::{Event, Highlight},
     replay::Entry,
 };
 
-/// What can be seen at one time.
+/// The state of the search after one step.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
     /// The heap in array order.
     pub heap: Vec<Entry>,
     pub event: Option<Event>,
     pub caption: String,
-    /// The cell last taken from the heap: its neighbors are being looked at.
+    /// The cell last removed from the heap: its neighbors are being expanded.
     pub expanded: Option<Cell>,
-    /// What is known of each cell that was seen.
-    pub cells: Arc<BTreeMap<Cell, Known>>,
+    /// The state of each cell reached.
+    pub cells: Arc<BTreeMap<Cell, CellState>>,
     pub total: Work,
-    /// What the call under way has taken so far.
+    /// Work of the current call so far.
     pub call: Work,
     pub expansions: u32,
-    /// Whether no call is under way.
+    /// Whether no call is in progress.
     pub is_settled: bool,
 }
 
-/// What is known of a cell.
+/// The state of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct CellState {
     pub key: Key,
-    /// The way to the cell it was reached from.
+    /// Direction to the cell from which it was reached.
     pub parent: Option<Direction>,
     pub is_closed: bool,
 }
 
-/// What a heap does.
+/// Counts of the heap's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     pub comparisons: u32,
@@ -48,14 +48,14 @@ pub struct Work {
 }
 
 impl Moment {
-    /// Why a slot is lit, if it is.
-    pub fn light(&self, slot: usize) -> Option<Light> {
-        self.event.filter(|event| event.slots().any(|lit| lit == slot)).map(Light::of)
+    /// Returns the highlight of a slot.
+    pub fn light(&self, slot: usize) -> Option<Highlight> {
+        self.event.filter(|event| event.slots().any(|lit| lit == slot)).map(Highlight::of)
     }
 
-    /// Why the node of a cell is lit, if it is.
-    pub fn light_of(&self, cell: Cell) -> Option<Light> {
+    /// Returns the highlight of a cell's node.
+    pub fn light_of(&self, cell: Cell) -> Option<Highlight> {
         let is_lit = |event: &Event| event.slots().any(|slot| self.heap[slot].cell == cell);
-        self.event.filter(is_lit).map(Light::of)
+        self.event.filter(is_lit).map(Highlight::of)
     }
 }

@@ -1,10 +1,10 @@
-//! The palette: one color for each meaning, the same in map, tree and array.
+//! The colors: one for each meaning, the same in map, tree and array.
 //!
-//! Input: what something is. Output: its color. What is lit has a bright fill and dark text.
+//! Input: nothing. Output: color constants. Highlighted boxes have a bright fill and dark text.
 
 use bevy::prelude::*;
 
-use crate::event::Light;
+use crate::event::Highlight;
 
 pub const BACKGROUND: Color = rgb(0x14_16_1e);
 pub const CARD: Color = rgb(0x1e_21_2d);
@@ -23,11 +23,11 @@ pub const PATH_EDGE: Color = rgb(0xf5_c5_42);
 pub const START: Color = rgb(0x5f_e3_e0);
 pub const GOAL: Color = rgb(0xc3_9b_ff);
 pub const PIN: Color = rgb(0xb9_c2_d4);
-/// Mud in the legend: what its tiles look like.
+/// Mud in the legend: the color of its tiles.
 pub const MUD: Color = rgb(0x7a_47_18);
-/// Around cells that the search has not seen.
+/// Borders of cells that the search has not reached.
 pub const UNSEEN_EDGE: Color = Color::srgba(1.0, 1.0, 1.0, 0.045);
-/// Lines of the tree at rest.
+/// Lines of the tree without highlight.
 pub const EDGE: Color = rgb(0x5b_64_7c);
 
 const COMPARED: Color = rgb(0xff_a0_3c);
@@ -43,14 +43,14 @@ const fn rgb(hex: u32) -> Color {
     )
 }
 
-impl Light {
-    /// The color of what is lit.
+impl Highlight {
+    /// Returns the color of the highlight.
     pub const fn color(self) -> Color {
         match self {
             Self::Compared => COMPARED,
             Self::Swapped => SWAPPED,
-            Self::Put => PUT,
-            Self::Taken => TAKEN,
+            Self::Inserted => PUT,
+            Self::Removed => TAKEN,
         }
     }
 }

@@ -1,21 +1,21 @@
-//! The panel: what happens, in words and in figures.
+//! The panel: caption and counters.
 //!
-//! Input: the moment that is shown and the node that is pointed at. Output: text, a bar that says
-//! how far the story has come, and an edge in the color of what happens.
+//! Input: the shown moment and the hovered node. Output: text, a progress bar, and an edge in the
+//! color of the event.
 
 use bevy::prelude::*;
 
 use crate::{
-    display::ViewSystems, event::Light, inspector, palette, playback::Playback, pointer::Hover,
-    stage::Stage, story::Story, widgets,
+    display::ViewSystems, event::Highlight, inspector, layout::Layout, palette, playback::Playback,
+    pointer::Hover, timeline::Timeline, widgets,
 };
 
 /// Space between parts of a row.
 const GAP: f32 = 11.0;
-/// What the numbers count.
-const NUMBERS: &str = "Straight step 10, diagonal 14.14; every number is rounded by itself.\n\
+/// Explanation of the numbers.
+const NUMBERS: &str = "Straight step 10, diagonal 14.14; every number is rounded separately.\n\
                        Each half of a step over mud counts twice.";
-/// What the first moment adds.
+/// Text added to the first moment.
 const KEYS: &str = "\nOne step: right arrow. Run and pause: space.";
 
 /// Draws the panel.
@@ -24,15 +24,15 @@ pub struct PanelPlugin;
 impl Plugin for PanelPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, spawn)
-            .add_systems(Update, (write, color, stretch).in_set(ViewSystems::Show));
+            .add_systems(Update, (write, color, update_bar).in_set(ViewSystems::Show));
     }
 }
 
-/// The panel itself; its buttons are added elsewhere.
+/// The panel; [`buttons`](crate::buttons) adds its buttons.
 #[derive(Component)]
 pub struct Panel;
 
-/// What a text says.
+/// The content of a text.
 #[derive(Component, Clone, Copy)]
 enum Line {
     Caption,
@@ -48,15 +48,15 @@ enum Line {
 #[derive(Component)]
 struct Card;
 
-/// How far the story has come.
+/// The progress bar.
 #[derive(Component)]
 struct Bar;
 
-pub fn spawn(mut commands: Commands, stage: Res<Stage>) {
+pub fn spawn(mut commands: Commands, layout: Res<Layout>) {
     let node = Node {
         flex_direction: FlexDirection::Column,
         justify_content: JustifyContent::SpaceBetween,
-        ..widgets::at(stage.panel())
+        ..widgets::at(layout.panel())
     };
     commands.spawn((Panel, node)).with_children(|panel| {
         panel.spawn(widgets::label("The open list of A*, a binary heap", 22.0, palette::TEXT));
@@ -68,7 +68,7 @@ pub fn spawn(mut commands: Commands, stage: Res<Stage>) {
             spawn_figure(row, "in the heap", Line::Entries);
             spawn_figure(row, "comparisons", Line::Comparisons);
             spawn_figure(row, "swaps", Line::Swaps);
-            spawn_figure(row, "cells taken", Line::Expansions);
+            spawn_figure(row, "expansions", Line::Expansions);
         });
         let node = Node { height: px(36), ..default() };
         panel.spawn(node).with_child((Line::Pointer, widgets::label("", 13.0, palette::QUIET)));
@@ -131,49 +131,53 @@ fn spawn_figure(row: &mut ChildSpawnerCommands, name: &str, line: Line) {
 }
 
 fn write(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     hover: Res<Hover>,
     mut lines: Query<(&Line, &mut Text)>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     let with_call = |total: u32, call: u32| match call {
         0 => total.to_string(),
         call => format!("{total} (+{call})"),
     };
     for (line, mut text) in &mut lines {
         let content = match line {
-            Line::Caption if playback.at == 0 && story.last() > 0 => {
+            Line::Caption if playback.at == 0 && timeline.last() > 0 => {
                 format!("{}{KEYS}", moment.caption)
             }
             Line::Caption => moment.caption.clone(),
-            Line::Moment => format!("moment {} of {}", playback.at, story.last()),
+            Line::Moment => format!("moment {} of {}", playback.at, timeline.last()),
             Line::Expansions => moment.expansions.to_string(),
             Line::Entries => moment.heap.len().to_string(),
             Line::Comparisons => with_call(moment.total.comparisons, moment.call.comparisons),
             Line::Swaps => with_call(moment.total.swaps, moment.call.swaps),
-            Line::Pointer => inspector::about(&story, moment, hover.0),
+            Line::Pointer => inspector::describe(&timeline, moment, hover.0),
         };
         widgets::write(&mut text, content);
     }
 }
 
 fn color(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     mut card: Single<&mut BorderColor, With<Card>>,
 ) {
-    let at_end = playback.at == story.last() && !story.path.is_empty();
-    let color = match story.moment(playback.at).event {
-        Some(event) => Light::of(event).color(),
+    let at_end = playback.at == timeline.last() && !timeline.path.is_empty();
+    let color = match timeline.moment(playback.at).event {
+        Some(event) => Highlight::of(event).color(),
         None if at_end => palette::PATH_EDGE,
         None => palette::QUIET,
     };
     card.set_if_neq(BorderColor::all(color));
 }
 
-fn stretch(story: Res<Story>, playback: Res<Playback>, mut bar: Single<&mut Node, With<Bar>>) {
-    let width = percent(100.0 * playback.at as f32 / story.last().max(1) as f32);
+fn update_bar(
+    timeline: Res<Timeline>,
+    playback: Res<Playback>,
+    mut bar: Single<&mut Node, With<Bar>>,
+) {
+    let width = percent(100.0 * playback.at as f32 / timeline.last().max(1) as f32);
     if bar.width != width {
         bar.width = width;
     }

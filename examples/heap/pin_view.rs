@@ -1,14 +1,14 @@
-//! The pins: from every cell the search has seen to the cell it was reached from.
+//! Parent pointers: from every cell reached to the cell from which it was reached.
 //!
-//! Input: the moment that is shown. Output: on each cell a dot with a line towards its parent; the
-//! path is a chain of golden ones.
+//! Input: the shown moment. Output: on each cell a dot with a line towards its parent, golden along
+//! the path.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::{Cell, Direction};
 
 use crate::{
-    display::ViewSystems, level::Level, map_view, palette, playback::Playback, stage::Stage,
-    story::Story, widgets,
+    display::ViewSystems, layout::Layout, level::Level, map_view, palette, playback::Playback,
+    timeline::Timeline, widgets,
 };
 
 /// Length of a pin, its width, and the size of its head.
@@ -30,7 +30,7 @@ impl Plugin for PinViewPlugin {
 #[derive(Component, Clone, Copy)]
 struct Pin(Cell);
 
-/// A pin, or its head.
+/// A part of a pin that is colored: its line or its head.
 #[derive(Component, Clone, Copy)]
 struct Ink(Cell);
 
@@ -53,20 +53,20 @@ fn spawn(mut commands: Commands, level: Res<Level>) {
 }
 
 fn show_pins(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
-    stage: Res<Stage>,
+    layout: Res<Layout>,
     mut pins: Query<(&Pin, &mut Node, &mut UiTransform, &mut Visibility)>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     for (&Pin(cell), mut node, mut transform, mut visibility) in &mut pins {
-        let parent = moment.cells.get(&cell).and_then(|known| known.parent);
+        let parent = moment.cells.get(&cell).and_then(|state| state.parent);
         widgets::show(&mut visibility, parent.is_some());
         let Some((dx, dy)) = parent.map(Direction::offset) else {
             continue;
         };
         let along = Vec2::new(dx as f32, -dy as f32).normalize_or_zero();
-        let foot = stage.cell(cell).center() + Vec2::Y * 3.0;
+        let foot = layout.cell(cell).center() + Vec2::Y * 3.0;
         let line = widgets::line(foot, foot + along * LENGTH, WIDTH);
         node.set_if_neq(line.0);
         transform.set_if_neq(line.1);
@@ -74,12 +74,12 @@ fn show_pins(
 }
 
 fn show_colors(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     mut inks: Query<(&Ink, &mut BackgroundColor)>,
 ) {
-    let moment = story.moment(playback.at);
-    let path = story.path_at(playback.at);
+    let moment = timeline.moment(playback.at);
+    let path = timeline.path_at(playback.at);
     for (&Ink(cell), mut background) in &mut inks {
         let color = match moment.light_of(cell) {
             Some(_) => palette::DARK_TEXT,

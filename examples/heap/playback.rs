@@ -1,19 +1,19 @@
-//! The playback: which moment is shown, and when the next one is due.
+//! The playback: which moment is shown, and when the next one follows.
 //!
-//! Input: [`Action`]s and the clock. Output: [`Playback`]. It knows nothing of what is drawn.
+//! Input: [`Action`]s and the clock. Output: [`Playback`]. This module draws nothing.
 
 use bevy::prelude::*;
 
-use crate::{display::ViewSystems, event::Event, story::Story};
+use crate::{display::ViewSystems, event::Event, timeline::Timeline};
 
-/// Moments a second that can be chosen.
+/// Speeds, in moments per second.
 const SPEEDS: [f32; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-/// The one to begin with.
+/// Index of the initial speed.
 const FIRST_SPEED: usize = 2;
-/// Seconds that entries take to change places, unless the next moment comes sooner.
+/// Duration of the swap animation in seconds, unless the next moment comes sooner.
 const GLIDE: f32 = 0.22;
 
-/// What the viewer may ask for.
+/// A command to the playback.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Home,
@@ -26,7 +26,7 @@ pub enum Action {
     Faster,
 }
 
-/// Which moment is shown.
+/// The shown moment and the speed.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Playback {
     pub at: usize,
@@ -40,26 +40,26 @@ impl Default for Playback {
     }
 }
 
-/// How far entries that change places have come: 0 to 1, and 1 at rest.
+/// Progress of the swap animation: 0 to 1; 1 without a swap.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
-pub struct Glide(pub f32);
+pub struct SwapAnimation(pub f32);
 
 impl Playback {
-    /// Moments a second.
+    /// Returns the speed in moments per second.
     pub const fn speed(&self) -> f32 {
         SPEEDS[self.speed]
     }
 
-    /// Does what was asked for.
-    pub fn act(&mut self, action: Action, story: &Story) {
-        let last = story.last();
+    /// Executes a command.
+    pub fn act(&mut self, action: Action, timeline: &Timeline) {
+        let last = timeline.last();
         self.at = match action {
             Action::Home => 0,
             Action::Back => self.at.saturating_sub(1),
             Action::Step => (self.at + 1).min(last),
-            Action::Expand => story.next_expansion(self.at),
+            Action::Expand => timeline.next_expansion(self.at),
             Action::End => last,
-            // From the end it runs once more.
+            // At the end it runs again from the start.
             Action::Run if !self.is_running && self.at == last => 0,
             Action::Run | Action::Slower | Action::Faster => self.at,
         };
@@ -72,25 +72,34 @@ impl Playback {
     }
 }
 
-/// Goes through the story.
+/// Adds the playback.
 pub struct PlaybackPlugin;
 
 impl Plugin for PlaybackPlugin {
     fn build(&self, app: &mut App) {
         app.add_message::<Action>()
             .init_resource::<Playback>()
-            .insert_resource(Glide(1.0))
+            .insert_resource(SwapAnimation(1.0))
             .add_systems(Update, (act, run, glide).chain().in_set(ViewSystems::Play));
     }
 }
 
-fn act(mut actions: MessageReader<Action>, story: Res<Story>, mut playback: ResMut<Playback>) {
+fn act(
+    mut actions: MessageReader<Action>,
+    timeline: Res<Timeline>,
+    mut playback: ResMut<Playback>,
+) {
     for &action in actions.read() {
-        playback.act(action, &story);
+        playback.act(action, &timeline);
     }
 }
 
-fn run(time: Res<Time>, story: Res<Story>, mut playback: ResMut<Playback>, mut waited: Local<f32>) {
+fn run(
+    time: Res<Time>,
+    timeline: Res<Timeline>,
+    mut playback: ResMut<Playback>,
+    mut waited: Local<f32>,
+) {
     if !playback.is_running {
         *waited = 0.0;
         return;
@@ -99,23 +108,23 @@ fn run(time: Res<Time>, story: Res<Story>, mut playback: ResMut<Playback>, mut w
     let steps = *waited as usize;
     if steps > 0 {
         *waited -= steps as f32;
-        playback.at = (playback.at + steps).min(story.last());
-        playback.is_running = playback.at < story.last();
+        playback.at = (playback.at + steps).min(timeline.last());
+        playback.is_running = playback.at < timeline.last();
     }
 }
 
-/// Lets entries glide whenever the story goes on by one swap.
+/// Starts and advances the animation when the playback advances by one swap.
 fn glide(
     time: Res<Time>,
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
-    mut glide: ResMut<Glide>,
+    mut glide: ResMut<SwapAnimation>,
     mut before: Local<usize>,
 ) {
-    let is_swap = matches!(story.moment(playback.at).event, Some(Event::Swapped { .. }));
+    let is_swap = matches!(timeline.moment(playback.at).event, Some(Event::Swapped { .. }));
     if playback.at != *before {
-        let goes_on = playback.at == *before + 1;
-        glide.set_if_neq(Glide(if goes_on && is_swap { 0.0 } else { 1.0 }));
+        let is_next = playback.at == *before + 1;
+        glide.set_if_neq(SwapAnimation(if is_next && is_swap { 0.0 } else { 1.0 }));
         *before = playback.at;
     } else if glide.0 < 1.0 {
         let speed = if playback.is_running { playback.speed() } else { 0.0 };
@@ -129,36 +138,36 @@ mod tests {
     use super::*;
     use crate::level::{FIRST, Level};
 
-    fn story() -> Story {
+    fn timeline() -> Timeline {
         let level = Level::read(FIRST).unwrap();
-        Story::tell(&level.grid().unwrap(), level.start, level.goal)
+        Timeline::record(&level.grid().unwrap(), level.start, level.goal)
     }
 
     #[test]
-    fn it_goes_on_and_back_and_stays_in_the_story() {
-        let (story, mut playback) = (story(), Playback::default());
-        playback.act(Action::Back, &story);
+    fn it_moves_both_ways_within_the_timeline() {
+        let (timeline, mut playback) = (timeline(), Playback::default());
+        playback.act(Action::Back, &timeline);
         assert_eq!(playback.at, 0);
-        playback.act(Action::Expand, &story);
-        assert_eq!(story.moment(playback.at).event, Some(Event::Top));
-        playback.act(Action::Step, &story);
-        playback.act(Action::Back, &story);
-        assert_eq!(story.moment(playback.at).event, Some(Event::Top));
-        playback.act(Action::End, &story);
-        playback.act(Action::Step, &story);
-        playback.act(Action::Expand, &story);
-        assert_eq!(playback.at, story.last());
-        playback.act(Action::Run, &story);
+        playback.act(Action::Expand, &timeline);
+        assert_eq!(timeline.moment(playback.at).event, Some(Event::Top));
+        playback.act(Action::Step, &timeline);
+        playback.act(Action::Back, &timeline);
+        assert_eq!(timeline.moment(playback.at).event, Some(Event::Top));
+        playback.act(Action::End, &timeline);
+        playback.act(Action::Step, &timeline);
+        playback.act(Action::Expand, &timeline);
+        assert_eq!(playback.at, timeline.last());
+        playback.act(Action::Run, &timeline);
         assert!(playback.is_running && playback.at == 0);
-        playback.act(Action::Step, &story);
+        playback.act(Action::Step, &timeline);
         assert!(!playback.is_running && playback.at == 1);
     }
 
     #[test]
-    fn speeds_have_ends() {
-        let (story, mut playback) = (story(), Playback::default());
+    fn speeds_stay_within_their_limits() {
+        let (timeline, mut playback) = (timeline(), Playback::default());
         let mut speed_after = |action| {
-            (0..9).for_each(|_| playback.act(action, &story));
+            (0..9).for_each(|_| playback.act(action, &timeline));
             playback.speed() as u32
         };
         assert_eq!([speed_after(Action::Faster), speed_after(Action::Slower)], [64, 1]);

@@ -1,13 +1,13 @@
-//! The pointer: which cell or slot it is over, and so which node lights up everywhere.
+//! The pointer: its position, and the hovered node.
 //!
 //! Input: the window's cursor. Output: [`Pointer`] and [`Hover`].
 
 use bevy::{prelude::*, window::PrimaryWindow};
 use bevy_tilepath::prelude::Cell;
 
-use crate::{display::ViewSystems, playback::Playback, stage::Stage, story::Story};
+use crate::{display::ViewSystems, layout::Layout, playback::Playback, timeline::Timeline};
 
-/// Looks where the pointer is.
+/// Updates [`Pointer`] and [`Hover`].
 pub struct PointerPlugin;
 
 impl Plugin for PointerPlugin {
@@ -19,11 +19,11 @@ impl Plugin for PointerPlugin {
     }
 }
 
-/// Where the pointer is on the stage; `None` outside of the window.
+/// The pointer's position in the layout; `None` outside the window.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pointer(pub Option<Vec2>);
 
-/// The cell that is meant, be it on the map, in the tree or in the array.
+/// The cell of the hovered node, on the map, in the tree or in the array.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hover(pub Option<Cell>);
 
@@ -32,20 +32,20 @@ fn find(
     scale: Res<UiScale>,
     mut pointer: ResMut<Pointer>,
 ) {
-    pointer.set_if_neq(Pointer(window.cursor_position().map(|place| place / scale.0)));
+    pointer.set_if_neq(Pointer(window.cursor_position().map(|position| position / scale.0)));
 }
 
 fn hover(
     pointer: Res<Pointer>,
-    stage: Res<Stage>,
-    story: Option<Res<Story>>,
+    layout: Res<Layout>,
+    timeline: Option<Res<Timeline>>,
     playback: Res<Playback>,
     mut hover: ResMut<Hover>,
 ) {
-    let cell = pointer.0.zip(story).and_then(|(place, story)| {
-        let heap = &story.moment(playback.at).heap;
-        let in_heap = || stage.slot_at(place, heap.len()).map(|slot| heap[slot].cell);
-        stage.cell_at(place).or_else(in_heap)
+    let cell = pointer.0.zip(timeline).and_then(|(position, timeline)| {
+        let heap = &timeline.moment(playback.at).heap;
+        let in_heap = || layout.slot_at(position, heap.len()).map(|slot| heap[slot].cell);
+        layout.cell_at(position).or_else(in_heap)
     });
     hover.set_if_neq(Hover(cell));
 }

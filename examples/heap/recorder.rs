@@ -1,33 +1,33 @@
 //! The recorder: the library's binary heap as the open list of a search, with a log of calls.
 //!
-//! Input: what the search asks of its open list. Output: the same answers, and an [`Operation`]
-//! for each call with everything that the heap compared and moved meanwhile.
+//! Input: the search's calls to its open list. Output: the same answers, and an [`Operation`] for
+//! each call with all comparisons and moves of the heap.
 
 use std::ops::Range;
 
 use bevy_tilepath::nav::open_list::{BinaryHeap, Key, NodeId, OpenList, Operation as HeapStep};
 
-/// What was asked of the list.
+/// A call to the open list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     Insert(NodeId, Key),
     Improve(NodeId, Key),
-    /// With the answer.
+    /// With its result.
     Pop(NodeId),
 }
 
-/// One call, and what it took.
+/// One call and its steps.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub call: Call,
-    /// Which of the heap's steps.
+    /// Range of the heap's steps.
     steps: Range<usize>,
-    /// The array after it, for the checks that the replay ends with the same one.
+    /// The array after the call, to check the result of the replay.
     #[cfg(any(test, debug_assertions))]
     pub after: Vec<NodeId>,
 }
 
-/// A binary heap that is listened to.
+/// A binary heap that is observed.
 #[derive(Default)]
 pub struct Recorder {
     heap: BinaryHeap<Vec<HeapStep>>,
@@ -35,12 +35,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// All calls so far, in their order.
+    /// Returns all calls so far, in order.
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// What the heap compared and moved in one of its operations.
+    /// Returns the comparisons and moves of one operation.
     pub fn steps(&self, operation: &Operation) -> &[HeapStep] {
         &self.heap.observer()[operation.steps.clone()]
     }
@@ -57,7 +57,7 @@ impl Recorder {
 }
 
 impl OpenList for Recorder {
-    /// The picture is of a heap that holds every open node.
+    /// The view shows a heap that holds every open node.
     const NEEDS_EVERY_NODE: bool = true;
 
     fn reset(&mut self, lowest: u32, spread: u32) {

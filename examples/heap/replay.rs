@@ -1,8 +1,8 @@
-//! The replay: one call of the open list taken apart into what can be seen of it.
+//! The replay: one call of the open list, divided into visible steps.
 //!
-//! Input: the array before the call, the call, and the steps the heap took. Output: [`Frame`]s,
-//! each with the array as it is then. The library moves a hole through the array and fills it at
-//! the end; seen from outside the entry on its way changes places with the one it passes.
+//! Input: the array before the call, the call, and the heap's steps. Output: [`Frame`]s, each with
+//! the array at that step. The library moves a hole through the array and fills it at the end; this
+//! is shown as swaps of the moving entry with the ones it passes.
 
 use bevy_tilepath::{
     nav::open_list::{Key, NodeId, Operation as HeapStep},
@@ -11,7 +11,7 @@ use bevy_tilepath::{
 
 use crate::{event::Event, recorder::Call};
 
-/// What stands in one slot of the heap.
+/// An entry of the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub node: NodeId,
@@ -20,73 +20,73 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What the heap sorts by, lowest first.
+    /// Returns the heap's sorting key, lowest first.
     pub const fn rank(&self) -> (u32, u32, NodeId) {
         (self.key.f, self.key.h, self.node)
     }
 }
 
-/// The array after something has happened.
+/// The array after an event.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub heap: Vec<Entry>,
     pub event: Event,
 }
 
-/// Takes a call apart. `entry` is the node it is about, as the call leaves it.
+/// Returns the frames of a call. `entry` is the call's node, with its key after the call.
 pub fn replay(heap: &[Entry], call: Call, entry: Entry, steps: &[HeapStep]) -> Vec<Frame> {
-    let mut film = Film { heap: heap.to_vec(), frames: Vec::new() };
+    let mut recorder = FrameRecorder { heap: heap.to_vec(), frames: Vec::new() };
     match call {
         Call::Insert(..) => {
-            film.heap.push(entry);
-            film.shoot(Event::Put(film.heap.len() - 1));
+            recorder.heap.push(entry);
+            recorder.record(Event::Inserted(recorder.heap.len() - 1));
         }
         Call::Improve(node, _) => {
             if let Some(slot) = heap.iter().position(|entry| entry.node == node) {
-                film.heap[slot] = entry;
-                film.shoot(Event::Improved(slot, heap[slot].key));
+                recorder.heap[slot] = entry;
+                recorder.record(Event::Improved(slot, heap[slot].key));
             }
         }
         Call::Pop(_) => {
-            film.shoot(Event::Top);
-            film.heap.swap_remove(0);
-            let is_empty = film.heap.is_empty();
-            film.shoot(if is_empty { Event::Emptied } else { Event::LastToTop });
+            recorder.record(Event::Top);
+            recorder.heap.swap_remove(0);
+            let is_empty = recorder.heap.is_empty();
+            recorder.record(if is_empty { Event::Emptied } else { Event::LastToTop });
         }
     }
-    film.follow(steps, matches!(call, Call::Pop(_)));
-    film.frames
+    recorder.apply_steps(steps, matches!(call, Call::Pop(_)));
+    recorder.frames
 }
 
-/// An array as it changes.
-struct Film {
+/// Applies steps to an array and records its frames.
+struct FrameRecorder {
     heap: Vec<Entry>,
     frames: Vec<Frame>,
 }
 
-impl Film {
-    fn shoot(&mut self, event: Event) {
+impl FrameRecorder {
+    fn record(&mut self, event: Event) {
         self.frames.push(Frame { heap: self.heap.clone(), event });
     }
 
-    fn follow(&mut self, steps: &[HeapStep], is_downward: bool) {
-        // Where the entry on its way down stands.
-        let mut way = 0;
+    fn apply_steps(&mut self, steps: &[HeapStep], is_downward: bool) {
+        // Slot of the entry that moves down.
+        let mut moving = 0;
         for (index, &step) in steps.iter().enumerate() {
             let swaps = matches!(steps.get(index + 1), Some(HeapStep::Moved(..)));
             match step {
                 HeapStep::Moved(from, to) => {
                     self.heap.swap(from, to);
-                    way = to;
-                    self.shoot(Event::Swapped { from, to });
+                    moving = to;
+                    self.record(Event::Swapped { from, to });
                 }
                 HeapStep::Compared(child, parent) if !is_downward => {
-                    self.shoot(Event::Up { child, parent, swaps });
+                    self.record(Event::Up { child, parent, swaps });
                 }
-                HeapStep::Compared(parent, child) if parent == way => {
-                    self.shoot(Event::Down { parent, child, swaps });
+                HeapStep::Compared(parent, child) if parent == moving => {
+                    self.record(Event::Down { parent, child, swaps });
                 }
-                HeapStep::Compared(left, right) => self.shoot(Event::Children { left, right }),
+                HeapStep::Compared(left, right) => self.record(Event::Children { left, right }),
             }
         }
     }
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
     use crate::recorder::Recorder;
 
-    /// Makes the calls and returns the frames of the last one; every replay must end with the
-    /// heap's own array.
+    /// Makes the calls and returns the frames of the last one. Checks that every replay ends with
+    /// the heap's own array.
     fn frames_of(calls: &[Call]) -> Vec<Frame> {
         let mut recorder = Recorder::default();
         for call in calls {
@@ -132,20 +132,20 @@ mod tests {
         values.iter().enumerate().map(call).collect()
     }
 
-    fn story(frames: &[Frame]) -> Vec<(Event, Vec<u32>)> {
+    fn timeline(frames: &[Frame]) -> Vec<(Event, Vec<u32>)> {
         let values = |frame: &Frame| frame.heap.iter().map(|entry| entry.key.f).collect();
         frames.iter().map(|frame| (frame.event, values(frame))).collect()
     }
 
     #[test]
-    fn the_article_s_insert() {
+    fn the_insertion_of_the_article() {
         let frames = frames_of(&inserts(&[10, 30, 20, 34, 38, 30, 24, 17]));
         let up = |child, parent, swaps| Event::Up { child, parent, swaps };
         let swapped = |from, to| Event::Swapped { from, to };
         assert_eq!(
-            story(&frames),
+            timeline(&frames),
             [
-                (Event::Put(7), vec![10, 30, 20, 34, 38, 30, 24, 17]),
+                (Event::Inserted(7), vec![10, 30, 20, 34, 38, 30, 24, 17]),
                 (up(7, 3, true), vec![10, 30, 20, 34, 38, 30, 24, 17]),
                 (swapped(7, 3), vec![10, 30, 20, 17, 38, 30, 24, 34]),
                 (up(3, 1, true), vec![10, 30, 20, 17, 38, 30, 24, 34]),
@@ -156,12 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn the_article_s_removal() {
+    fn the_removal_of_the_article() {
         let mut calls = inserts(&[10, 30, 20, 34]);
         calls.push(Call::Pop(0));
         let frames = frames_of(&calls);
         assert_eq!(
-            story(&frames),
+            timeline(&frames),
             [
                 (Event::Top, vec![10, 30, 20, 34]),
                 (Event::LastToTop, vec![34, 30, 20]),
@@ -173,12 +173,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cheaper_way_and_the_last_one() {
+    fn an_improvement_and_the_last_removal() {
         let mut calls = inserts(&[10, 30]);
         calls.push(Call::Improve(1, Key { f: 5, h: 0 }));
         assert_eq!(frames_of(&calls)[0].event, Event::Improved(1, Key { f: 30, h: 0 }));
         calls.extend([Call::Pop(1), Call::Pop(0)]);
         let frames = frames_of(&calls);
-        assert_eq!(story(&frames), [(Event::Top, vec![10]), (Event::Emptied, vec![])]);
+        assert_eq!(timeline(&frames), [(Event::Top, vec![10]), (Event::Emptied, vec![])]);
     }
 }

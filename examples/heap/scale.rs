@@ -1,31 +1,31 @@
-//! The scale: what the search counts in, as the numbers that the articles print.
+//! The scale: converts the search's cost units into the numbers of the articles.
 //!
-//! Input: units of a search's keys. Output: text in which a straight step over plain ground is 10
-//! and a diagonal one is 14. Whole numbers are printed; where two different values would read the
-//! same, as many decimals as tell them apart.
+//! Input: units of a search's keys. Output: text in which a straight step on terrain of cost 1 is
+//! 10 and a diagonal one is 14. Numbers are whole, unless two different values would look the same:
+//! these get as many decimals as are needed to distinguish them.
 
-/// Most decimals that are printed.
+/// Most decimals printed.
 const MOST_DECIMALS: usize = 3;
 
-/// How much one unit of a key is worth.
+/// Value of one unit of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale(pub f64);
 
 impl Scale {
-    /// A value as a whole number.
+    /// Formats a value as a whole number.
     pub fn show(self, units: u32) -> String {
         self.with_decimals(units, 0)
     }
 
-    /// Two values with one decimal, and the sum of what is printed of them: the line that says
-    /// how they add up is right, though their exact sum may round to another last digit.
+    /// Formats two values with one decimal, and the sum of their rounded values: the printed sum is
+    /// right, though the exact sum may round to another last digit.
     pub fn show_sum(self, one: u32, other: u32) -> [String; 3] {
         let tenths = |units| (f64::from(units) * self.0 * 10.0).round() as u64;
         let (one, other) = (tenths(one), tenths(other));
         [one, other, one + other].map(|tenths| format!("{}.{}", tenths / 10, tenths % 10))
     }
 
-    /// Two values, so that they read the same only where they are.
+    /// Formats two values so that they look the same only if they are equal.
     pub fn show_both(self, one: u32, other: u32) -> (String, String) {
         let both =
             |decimals| (self.with_decimals(one, decimals), self.with_decimals(other, decimals));
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_equals_read_the_same() {
+    fn only_equal_values_look_the_same() {
         let both = |one, other| {
             let (one, other) = Scale(0.01).show_both(one, other);
             format!("{one} {other}")

@@ -1,19 +1,19 @@
-//! The slots of the heap, twice: in the tree and in the array.
+//! The slots of the heap, in the tree and in the array.
 //!
-//! Input: the moment that is shown and the node that is pointed at. Output: a box for every slot
-//! in both pictures; entries that change places glide.
+//! Input: the shown moment and the hovered node. Output: a box for every slot in both views; swaps
+//! are animated.
 
 use bevy::prelude::*;
 
 use crate::{
     display::ViewSystems,
-    event::{Event, Light},
+    event::{Event, Highlight},
+    layout::{HeapView, Layout, MOST_SLOTS},
     moment::Moment,
     palette,
-    playback::{Glide, Playback},
+    playback::{Playback, SwapAnimation},
     pointer::Hover,
-    stage::{MOST_SLOTS, Picture, Stage},
-    story::Story,
+    timeline::Timeline,
     widgets,
 };
 
@@ -29,7 +29,7 @@ impl Plugin for SlotViewPlugin {
 
 /// The box of a slot.
 #[derive(Component, Clone, Copy)]
-struct SlotBox(Picture, usize);
+struct SlotBox(HeapView, usize);
 
 /// The number of a slot, beside its node.
 #[derive(Component, Clone, Copy)]
@@ -41,7 +41,7 @@ struct Value(usize);
 
 fn spawn(mut commands: Commands) {
     for slot in 0..MOST_SLOTS {
-        for (picture, radius) in [(Picture::Tree, 9), (Picture::Array, 3)] {
+        for (picture, radius) in [(HeapView::Tree, 9), (HeapView::Array, 3)] {
             let node = Node {
                 justify_content: JustifyContent::Center,
                 align_items: AlignItems::Center,
@@ -57,7 +57,7 @@ fn spawn(mut commands: Commands) {
             );
             let mut slot_box = commands.spawn((SlotBox(picture, slot), node, looks));
             slot_box.with_child((Value(slot), widgets::label("", 14.0, palette::TEXT)));
-            if picture == Picture::Tree {
+            if picture == HeapView::Tree {
                 slot_box.with_child(slot_number(slot));
             }
         }
@@ -76,12 +76,18 @@ fn slot_number(slot: usize) -> impl Bundle {
     (SlotNumber, widgets::label(slot.to_string(), 11.0, palette::QUIET), node)
 }
 
-/// Where a box stands: on its slot, or still on its way from the one it changed places with.
-fn place(stage: &Stage, picture: Picture, slot: usize, moment: &Moment, glide: Glide) -> Rect {
-    let home = stage.slot(picture, slot);
+/// Returns the rectangle of a box: on its slot, or during a swap between both slots.
+fn animated_rect(
+    layout: &Layout,
+    picture: HeapView,
+    slot: usize,
+    moment: &Moment,
+    glide: SwapAnimation,
+) -> Rect {
+    let home = layout.slot(picture, slot);
     let origin = match moment.event {
-        Some(Event::Swapped { from, to }) if slot == to => stage.slot(picture, from),
-        Some(Event::Swapped { from, to }) if slot == from => stage.slot(picture, to),
+        Some(Event::Swapped { from, to }) if slot == to => layout.slot(picture, from),
+        Some(Event::Swapped { from, to }) if slot == from => layout.slot(picture, to),
         _ => return home,
     };
     let eased = glide.0 * glide.0 * (3.0 - 2.0 * glide.0);
@@ -89,10 +95,10 @@ fn place(stage: &Stage, picture: Picture, slot: usize, moment: &Moment, glide: G
 }
 
 fn show_boxes(
-    story: Res<Story>,
-    stage: Res<Stage>,
+    timeline: Res<Timeline>,
+    layout: Res<Layout>,
     playback: Res<Playback>,
-    glide: Res<Glide>,
+    glide: Res<SwapAnimation>,
     hover: Res<Hover>,
     mut boxes: Query<(
         &SlotBox,
@@ -103,7 +109,7 @@ fn show_boxes(
         &mut Visibility,
     )>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     for (&SlotBox(picture, slot), mut node, mut background, mut border, mut outline, mut shown) in
         &mut boxes
     {
@@ -111,10 +117,10 @@ fn show_boxes(
         widgets::show(&mut shown, entry.is_some());
         let Some(entry) = entry else { continue };
         let Node { position_type, left, top, width, height, .. } =
-            widgets::at(place(&stage, picture, slot, moment, *glide));
+            widgets::at(animated_rect(&layout, picture, slot, moment, *glide));
         let placed = Node { position_type, left, top, width, height, ..node.clone() };
         node.set_if_neq(placed);
-        let light = moment.light(slot).map(Light::color);
+        let light = moment.light(slot).map(Highlight::color);
         widgets::fill(&mut background, light.unwrap_or(palette::OPEN));
         border.set_if_neq(BorderColor::all(light.unwrap_or(palette::OPEN_EDGE)));
         let is_hovered = hover.0 == Some(entry.cell);
@@ -124,23 +130,23 @@ fn show_boxes(
 }
 
 fn show_values(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     mut values: Query<(&Value, &mut Text, &mut TextColor)>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     for (&Value(slot), mut text, mut color) in &mut values {
         if let Some(entry) = moment.heap.get(slot) {
-            widgets::write(&mut text, story.scale.show(entry.key.f));
+            widgets::write(&mut text, timeline.scale.show(entry.key.f));
         }
         let is_lit = moment.light(slot).is_some();
         color.set_if_neq(TextColor(if is_lit { palette::DARK_TEXT } else { palette::TEXT }));
     }
 }
 
-/// Where nodes stand close together their numbers would overlap.
-fn show_numbers(stage: Res<Stage>, mut numbers: Query<&mut Visibility, With<SlotNumber>>) {
-    let apart = stage.slot(Picture::Tree, MOST_SLOTS / 2);
+/// Hides the slot numbers where nodes are too close together for them.
+fn show_numbers(layout: Res<Layout>, mut numbers: Query<&mut Visibility, With<SlotNumber>>) {
+    let apart = layout.slot(HeapView::Tree, MOST_SLOTS / 2);
     let is_wide = apart.width() >= 48.0;
     for mut visibility in &mut numbers {
         widgets::show(&mut visibility, is_wide);

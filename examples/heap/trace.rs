@@ -1,23 +1,23 @@
-//! The trace: the story as lines of text.
+//! The timeline as text.
 //!
-//! Input: a [`Story`]. Output: one line per moment: its number, what happens, and the f of every
-//! slot of the heap after it.
+//! Input: a [`Timeline`]. Output: one line per moment: its number, its caption, and the f of every slot
+//! of the heap.
 
 use std::fmt::Write;
 
-use crate::story::Story;
+use crate::timeline::Timeline;
 
-/// Columns kept for the captions.
+/// Width of the captions, in columns.
 const CAPTION_WIDTH: usize = 76;
 
-/// The whole story.
-pub fn trace(story: &Story) -> String {
+/// Returns the text of a timeline.
+pub fn trace(timeline: &Timeline) -> String {
     let mut text = String::new();
-    for (number, moment) in story.moments.iter().enumerate() {
+    for (number, moment) in timeline.moments.iter().enumerate() {
         let values: Vec<_> =
-            moment.heap.iter().map(|entry| story.scale.show(entry.key.f)).collect();
+            moment.heap.iter().map(|entry| timeline.scale.show(entry.key.f)).collect();
         let (caption, values) = (&moment.caption, values.join(" "));
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{number:>4}  {caption:<CAPTION_WIDTH$}  [{values}]");
     }
     text
@@ -31,11 +31,11 @@ mod tests {
 
     fn trace_of(map: &str) -> String {
         let level = Level::read(map).unwrap();
-        trace(&Story::tell(&level.grid().unwrap(), level.start, level.goal))
+        trace(&Timeline::record(&level.grid().unwrap(), level.start, level.goal))
     }
 
     #[test]
-    fn a_short_story_line_by_line() {
+    fn a_short_timeline_line_by_line() {
         let text = trace_of("S~G");
         let lines: Vec<_> = text.lines().map(str::split_whitespace).collect();
         let lines: Vec<String> =

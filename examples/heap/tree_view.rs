@@ -1,16 +1,16 @@
-//! The lines of the tree: from every slot up to its parent.
+//! The lines and the title of the tree.
 //!
-//! Input: the moment that is shown. Output: lines under the boxes of the slots, lit where parent
-//! and child are compared or swapped, and the tree's title.
+//! Input: the shown moment. Output: lines from every slot to its parent, highlighted where both are
+//! compared or swapped, and the tree's title.
 
 use bevy::prelude::*;
 
 use crate::{
     display::ViewSystems,
+    layout::{HeapView, Layout, MARGIN, MOST_SLOTS, TREE_TOP},
     palette,
     playback::Playback,
-    stage::{MARGIN, MOST_SLOTS, Picture, Stage, TREE_TOP},
-    story::Story,
+    timeline::Timeline,
     widgets,
 };
 
@@ -28,7 +28,7 @@ impl Plugin for TreeViewPlugin {
 #[derive(Component, Clone, Copy)]
 struct Line(usize);
 
-/// What stands over the tree.
+/// The title of the tree.
 #[derive(Component)]
 struct Title;
 
@@ -42,16 +42,17 @@ fn spawn(mut commands: Commands) {
 }
 
 fn show_lines(
-    story: Res<Story>,
-    stage: Res<Stage>,
+    timeline: Res<Timeline>,
+    layout: Res<Layout>,
     playback: Res<Playback>,
     mut lines: Query<(&Line, &mut Node, &mut UiTransform, &mut BackgroundColor, &mut Visibility)>,
 ) {
-    let moment = story.moment(playback.at);
+    let moment = timeline.moment(playback.at);
     for (&Line(slot), mut node, mut transform, mut background, mut shown) in &mut lines {
         let parent = (slot - 1) / 2;
         widgets::show(&mut shown, slot < moment.heap.len());
-        let (above, below) = (stage.slot(Picture::Tree, parent), stage.slot(Picture::Tree, slot));
+        let (above, below) =
+            (layout.slot(HeapView::Tree, parent), layout.slot(HeapView::Tree, slot));
         let foot = Vec2::new(above.center().x, above.max.y);
         let head = Vec2::new(below.center().x, below.min.y);
         let lights = moment.light(slot).zip(moment.light(parent));
@@ -64,11 +65,11 @@ fn show_lines(
 }
 
 fn show_title(
-    story: Res<Story>,
+    timeline: Res<Timeline>,
     playback: Res<Playback>,
     mut title: Single<&mut Text, With<Title>>,
 ) {
-    let is_settled = story.moment(playback.at).is_settled;
-    let state = if is_settled { "no child is lower than its parent" } else { "being put in order" };
+    let is_settled = timeline.moment(playback.at).is_settled;
+    let state = if is_settled { "no child is lower than its parent" } else { "being reordered" };
     widgets::write(&mut title, format!("The heap as a tree: {state}"));
 }

@@ -1,7 +1,7 @@
-//! Results as a chart: cost a query against the size of the map, both on logarithmic axes.
+//! The results as a chart: time per query over the size of the map, both axes logarithmic.
 //!
-//! A line a list over the generated maps, and a dot for every map that was read from a file. The
-//! names stand at the right, in the order of the last figures.
+//! Input: the results. Output: an SVG file with a line per list over the generated maps, and a dot
+//! for every map from a file. Names are at the right, in the order of the last values.
 
 use std::{error::Error, path::Path as FilePath};
 
@@ -11,7 +11,7 @@ use plotters::{
 };
 
 use crate::{
-    race::{Row, Standing},
+    race::{CourseResult, Row},
     roster::DEFAULT,
     table::label,
 };
@@ -20,7 +20,7 @@ type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Log
 type Drawn<T = ()> = Result<T, Box<dyn Error>>;
 
 const SIZE: (u32, u32) = (1_100, 680);
-/// Room for the names at the right, in pixels.
+/// Width of the column of names at the right, in pixels.
 const NAMES: i32 = 250;
 /// Least distance of two names, in pixels.
 const LINE: i32 = 20;
@@ -28,12 +28,12 @@ const LINE: i32 = 20;
 /// Writes the chart.
 ///
 /// # Errors
-/// What the drawing or the file system complains about, with the file.
-pub fn write(results: &[Standing], file: &FilePath) -> Result<(), String> {
+/// An error of the drawing or the file system, with the file's name.
+pub fn write(results: &[CourseResult], file: &FilePath) -> Result<(), String> {
     draw(results, file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-fn draw(results: &[Standing], file: &FilePath) -> Drawn {
+fn draw(results: &[CourseResult], file: &FilePath) -> Drawn {
     let area = SVGBackend::new(file, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut plot: Plot = ChartBuilder::on(&area)
@@ -70,12 +70,12 @@ fn draw(results: &[Standing], file: &FilePath) -> Drawn {
     Ok(())
 }
 
-/// Logarithm to base 2 of the side of a square with as many cells.
-fn side(standing: &Standing) -> f64 {
+/// Returns the logarithm to base 2 of the side of a square with as many cells.
+fn side(standing: &CourseResult) -> f64 {
     (standing.cells as f64).log2() / 2.0
 }
 
-/// From the least to the greatest, with a margin.
+/// Returns the range from the least to the greatest value, with a margin.
 fn span_of<T>(
     all: impl IntoIterator<Item = T>,
     figure: impl Fn(T) -> f64,
@@ -86,13 +86,13 @@ fn span_of<T>(
     low - margin..high + margin
 }
 
-/// The end of a line in pixels, with the name that belongs there.
+/// The end of a line in pixels, with its name.
 type End = ((i32, i32), String, RGBColor);
 
-/// Draws the line and the dots of the list that `row` is of.
-fn draw_list(plot: &mut Plot, results: &[Standing], row: &Row) -> Drawn<Option<End>> {
+/// Draws the line and the dots of a row's list.
+fn draw_list(plot: &mut Plot, results: &[CourseResult], row: &Row) -> Drawn<Option<End>> {
     let color = RGBColor(row.color[0], row.color[1], row.color[2]);
-    let point = |standing: &Standing| Some((side(standing), standing.row(row.name)?.micros));
+    let point = |standing: &CourseResult| Some((side(standing), standing.row(row.name)?.micros));
     let points = |is_real: bool| {
         results.iter().filter(move |standing| standing.is_real == is_real).filter_map(point)
     };
@@ -103,7 +103,7 @@ fn draw_list(plot: &mut Plot, results: &[Standing], row: &Row) -> Drawn<Option<E
     Ok(last.map(|last| (plot.backend_coord(&last), label(row), color)))
 }
 
-/// Writes the names beside the ends of the lines, none over another.
+/// Writes the names next to the ends of the lines, without overlaps.
 fn draw_names(plot: &Plot, mut ends: Vec<End>) -> Drawn {
     ends.sort_by_key(|&((_, y), ..)| y);
     let area = plot.plotting_area().strip_coord_spec();
@@ -117,7 +117,7 @@ fn draw_names(plot: &Plot, mut ends: Vec<End>) -> Drawn {
             free
         })
         .collect();
-    // Where the lowest would fall off the picture, all those above move up.
+    // If the lowest name would leave the image, all names above it move up.
     let mut limit = room;
     for (((x, y), name, color), height) in ends.iter().zip(&heights).rev() {
         let height = (*height).min(limit);

@@ -1,21 +1,23 @@
-//! What the articles claim of heaps, counted.
+//! Checks the articles' claims about heaps by counting.
 //!
-//! "1–3 comparisons to insert": true of random costs and in searches. "About 9 to remove at 1,000 nodes": true
-//! of the levels an item sinks through. Each level takes two comparisons, one between the children
-//! and one with the lower of them; only a heap that sinks blindly and lifts afterwards, as std's
-//! does, comes near nine.
+//! "1–3 comparisons to insert" is true with random costs and in searches. "About 9 to remove at
+//! 1,000 nodes" is true of the levels that an item sinks. Each level takes two comparisons, one
+//! between the children and one with the lower child. Only a heap that sinks the item to the bottom
+//! and lifts it afterwards, as std's does, takes about nine.
 
 use bevy_tilepath::nav::open_list::{BinaryHeap, Key, OpenList, OperationCounts};
 
 use crate::{
     course::Course,
     ledger::{Calls, Ledger, Work},
-    lists::{Counted, LagueHeap, LesterHeap, PlainList, SortedFromFront, StdHeap, standard::Heard},
+    lists::{
+        Counted, LagueHeap, LesterHeap, PlainList, SortedFromFront, StdHeap, standard::CountedItem,
+    },
     random::Random,
     roster, runner,
 };
 
-/// Puts 1,000 nodes of random F in, then takes one out and puts one in, 10,000 times.
+/// Inserts 1,000 nodes of random F, then removes one and inserts one, 10,000 times.
 fn at_a_thousand_nodes<L: Counted>() -> Work {
     let (mut list, mut random) = (Ledger::<L>::default(), Random::new(1));
     let spread = 100_000;
@@ -27,7 +29,7 @@ fn at_a_thousand_nodes<L: Counted>() -> Work {
     }
     for _ in 0..10_000 {
         let node = list.pop().unwrap();
-        // As in a search: nothing that comes in is below what was taken out.
+        // As in a search: no inserted key is below the removed one.
         keys[node as usize] += random.below(spread);
         list.insert(node, Key { f: keys[node as usize], h: 0 });
     }
@@ -48,7 +50,7 @@ fn a_heap_of_a_thousand_takes_one_to_three_comparisons_to_insert() {
         at_a_thousand_nodes::<PlainList<OperationCounts>>(),
         at_a_thousand_nodes::<LagueHeap<OperationCounts>>(),
         at_a_thousand_nodes::<BinaryHeap<OperationCounts>>(),
-        at_a_thousand_nodes::<StdHeap<Heard>>(),
+        at_a_thousand_nodes::<StdHeap<CountedItem>>(),
     ] {
         assert_within(work.inserts, 1.0..=3.0);
     }
@@ -68,8 +70,8 @@ fn a_heap_of_a_thousand_takes_about_nine_levels_to_remove_of_two_comparisons_eac
 }
 
 #[test]
-fn a_heap_that_sinks_blindly_takes_about_nine_comparisons_to_remove() {
-    assert_within(at_a_thousand_nodes::<StdHeap<Heard>>().removals, 9.0..=11.0);
+fn a_heap_that_sinks_to_the_bottom_takes_about_nine_comparisons_to_remove() {
+    assert_within(at_a_thousand_nodes::<StdHeap<CountedItem>>().removals, 9.0..=11.0);
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn an_insertion_sort_takes_hundreds() {
 }
 
 #[test]
-fn in_real_searches_too_inserts_take_one_to_three_and_everybody_agrees() {
+fn in_searches_inserts_take_one_to_three_comparisons_and_all_lists_agree() {
     let profile = runner::profile("plain").unwrap();
     let mut course = Course::generated(256, &profile).unwrap();
     course.queries.truncate(5);
@@ -94,8 +96,8 @@ fn in_real_searches_too_inserts_take_one_to_three_and_everybody_agrees() {
 }
 
 #[test]
-fn a_list_that_loses_a_node_is_found_out() {
-    /// Forgets every tenth node.
+fn a_list_that_loses_nodes_is_detected() {
+    /// Drops every tenth node.
     #[derive(Default)]
     struct Leaky(LesterHeap<OperationCounts>, u32);
     impl OpenList for Leaky {

@@ -1,7 +1,7 @@
-//! A map and the queries to be answered on it.
+//! A map and its queries.
 //!
-//! Input: a size, or a Moving AI map and scenario. Output: a grid, pairs of cells with a
-//! way between them, and the optimal lengths where they are known.
+//! Input: a size, or a Moving AI map and scenario. Output: a grid, pairs of cells with a path
+//! between them, and the optimal lengths where they are known.
 
 use std::path::Path as FilePath;
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// A map with queries; see the [module](self).
 pub struct Course {
-    /// For tables.
+    /// Name in the tables.
     pub name: String,
     /// Whether it was read from a file.
     pub is_real: bool,
@@ -24,21 +24,22 @@ pub struct Course {
     pub queries: Vec<(Cell, Cell, Option<f64>)>,
 }
 
-/// Blocks of all sizes up to a sixth of the side, until this share of a thousand cells is taken.
+/// Share of cells covered by blocks, in thousandths.
 const TAKEN_IN_THOUSAND: usize = 380;
 
 impl Course {
-    /// A square map of scattered blocks that looks alike at every size, and long ways across it.
+    /// Creates a square map of scattered blocks, with sides up to a sixth of the map's, which looks
+    /// similar at every size, and long queries across it.
     pub fn generated(side: u32, profile: &Profile) -> Outcome<Self> {
         let grid = NavGrid::from_terrain(side, side, blocks(side))
             .map_err(|error| format!("--sizes {side}: {error}"))?
             .with_profiles(vec![profile.clone()]);
         let queries = far_pairs(&grid, query_count(side))
-            .ok_or_else(|| format!("--sizes {side}: no long way on that map"))?;
+            .ok_or_else(|| format!("--sizes {side}: no long path on that map"))?;
         Ok(Self { name: format!("blocks {side}"), is_real: false, grid, queries })
     }
 
-    /// A Moving AI map and `sample` rows of its scenario.
+    /// Reads a Moving AI map and `sample` rows of its scenario.
     pub fn from_files(
         map: &FilePath,
         scenario: &FilePath,
@@ -61,14 +62,14 @@ impl Course {
         })
     }
 
-    /// Cells of the map.
+    /// Returns the number of cells of the map.
     pub const fn cells(&self) -> u64 {
         self.grid.width() as u64 * self.grid.height() as u64
     }
 }
 
-/// The profile called `name`: the runners' own, or "fine", whose costs have no common measure, so
-/// that they spread wide.
+/// Returns the profile called `name`: one of the runners', or "fine", whose costs have no common
+/// divisor, so that keys have many different values.
 pub fn profile_of(name: &str) -> Outcome<Profile> {
     if name != "fine" {
         return runner::profile(name);
@@ -78,7 +79,7 @@ pub fn profile_of(name: &str) -> Outcome<Profile> {
     Ok(costs.into_iter().fold(Profile::new(), add))
 }
 
-/// Fewer on large maps, so that all sizes take about the same time.
+/// Returns the number of queries: fewer on large maps, so that all sizes take about the same time.
 const fn query_count(side: u32) -> usize {
     match side {
         0..100 => 200,
@@ -94,7 +95,7 @@ fn blocks(side: u32) -> Vec<u8> {
     let mut terrain = vec![b'.'; (side * side) as usize];
     let mut taken = 0;
     while taken * 1_000 < terrain.len() * TAKEN_IN_THOUSAND {
-        // Small ones are far more frequent than large ones.
+        // Small blocks are far more frequent than large ones.
         let mut length = || {
             let share = u64::from(random.below(1_000)).pow(3);
             1 + (share * u64::from(side / 6) / 1_000_000_000) as u32
@@ -113,8 +114,8 @@ fn blocks(side: u32) -> Vec<u8> {
     terrain
 }
 
-/// Pairs of cells at least half the side apart with a way between them; `None` if they are hard to
-/// find.
+/// Returns pairs of cells at least half the side apart with a path between them; `None` if too few
+/// are found.
 fn far_pairs(grid: &NavGrid, count: usize) -> Option<Vec<(Cell, Cell, Option<f64>)>> {
     let mut random = Random::new(7);
     let side = grid.width();
@@ -122,10 +123,10 @@ fn far_pairs(grid: &NavGrid, count: usize) -> Option<Vec<(Cell, Cell, Option<f64
     let mut pairs = Vec::new();
     for _ in 0..count * 1_000 {
         let (start, goal) = (cell(), cell());
-        let island = grid.region(ProfileId::default(), start);
-        let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
-        let is_joined = island.is_some() && island == grid.region(ProfileId::default(), goal);
-        if is_joined && apart >= side / 2 {
+        let region = grid.region(ProfileId::default(), start);
+        let distance = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
+        let is_connected = region.is_some() && region == grid.region(ProfileId::default(), goal);
+        if is_connected && distance >= side / 2 {
             pairs.push((start, goal, None));
         }
         if pairs.len() == count {

@@ -1,12 +1,12 @@
-//! Results as comma-separated values, one line a map and list. Counts are totals over all
+//! The results as comma-separated values, one line per map and list. Counts are totals over all
 //! queries of the map.
 
 use std::fmt::Write as _;
 
-use crate::race::Standing;
+use crate::race::CourseResult;
 
-/// The whole file.
-pub fn text(results: &[Standing]) -> String {
+/// Returns the whole file.
+pub fn text(results: &[CourseResult]) -> String {
     let mut text = String::from(
         "map,cells,queries,structure,article,us_per_query,comparisons,moves,peak_open,expansions,\
          inserts,insert_comparisons,improvements,improvement_comparisons,removals,\

@@ -1,8 +1,8 @@
-//! The comparison of the C# article: so many values put in, then the lowest asked for.
+//! The comparison of the C# article: inserts values, then reads the lowest.
 //!
-//! Its rival is an array that is sorted anew after each insertion. Beside it stands what the
-//! article could have done: find the place by halving, then insert there. Each is run twice, once
-//! to be timed and once to be counted.
+//! The article compares its heap with an array that is sorted after each insertion. A third method is
+//! added: insertion at a position found by binary search. Each method runs twice, once timed and
+//! once counted.
 
 use std::{fmt::Write as _, time::Instant};
 
@@ -10,28 +10,28 @@ use bevy_tilepath::nav::open_list::{OpenListObserver, OperationCounts};
 
 use crate::{lists::plain::PlainHeap, random::Random};
 
-/// As many values as in the article.
+/// Numbers of values, as in the article.
 const SIZES: [usize; 2] = [4_000, 10_000];
 
-/// Lowest value, and who looked on.
+/// Lowest value, and the observer.
 type Found<W> = (Option<u32>, W);
 
-/// A way to do it: its name, timed, counted.
-type Way = (&'static str, fn(&[u32]) -> Found<()>, fn(&[u32]) -> Found<OperationCounts>);
+/// A method: name, timed, counted.
+type Method = (&'static str, fn(&[u32]) -> Found<()>, fn(&[u32]) -> Found<OperationCounts>);
 
-const WAYS: [Way; 3] = [
+const METHODS: [Method; 3] = [
     ("binary heap", heap, heap),
-    ("array, sort_unstable after each", sorted_anew, sorted_anew),
-    ("array, place found by halving", sorted_by_halving, sorted_by_halving),
+    ("array, sort_unstable after each", sort_after_each, sort_after_each),
+    ("array, place found by halving", binary_search, binary_search),
 ];
 
-/// Values in no order.
+/// Returns values in random order.
 fn values(count: usize) -> Vec<u32> {
     let mut random = Random::new(count as u64);
     (0..count).map(|_| 1 + random.below(100_000)).collect()
 }
 
-/// Puts all into a plain heap.
+/// Inserts all values into a plain heap.
 fn heap<W: OpenListObserver + Clone>(values: &[u32]) -> Found<W> {
     let mut heap = PlainHeap::<W>::default();
     values.iter().for_each(|&value| heap.add(value));
@@ -39,8 +39,8 @@ fn heap<W: OpenListObserver + Clone>(values: &[u32]) -> Found<W> {
     (heap.remove(), observer)
 }
 
-/// Puts all into an array that is sorted after each.
-fn sorted_anew<W: OpenListObserver>(values: &[u32]) -> Found<W> {
+/// Inserts all values into an array that is sorted after each insertion.
+fn sort_after_each<W: OpenListObserver>(values: &[u32]) -> Found<W> {
     let (mut array, mut observer): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
         array.push(value);
@@ -52,20 +52,20 @@ fn sorted_anew<W: OpenListObserver>(values: &[u32]) -> Found<W> {
     (array.first().copied(), observer)
 }
 
-/// Puts all into an array where they belong.
-fn sorted_by_halving<W: OpenListObserver>(values: &[u32]) -> Found<W> {
+/// Inserts all values into an array, each at its sorted position.
+fn binary_search<W: OpenListObserver>(values: &[u32]) -> Found<W> {
     let (mut array, mut observer): (Vec<u32>, _) = (Vec::new(), W::default());
     for &value in values {
-        let place = array.partition_point(|&other| {
+        let index = array.partition_point(|&other| {
             observer.compared(0, 0);
             other < value
         });
-        array.insert(place, value);
+        array.insert(index, value);
     }
     (array.first().copied(), observer)
 }
 
-/// Runs all ways at both sizes.
+/// Runs all methods at both sizes.
 pub fn text() -> String {
     let mut text = format!(
         "{:>7}  {:<32} {:>12} {:>14} {:>9} {:>9}\n",
@@ -73,7 +73,7 @@ pub fn text() -> String {
     );
     for size in SIZES {
         let values = values(size);
-        for (name, timed, counted) in WAYS {
+        for (name, timed, counted) in METHODS {
             let begin = Instant::now();
             let (lowest, ()) = timed(&values);
             let micros = begin.elapsed().as_secs_f64() * 1e6;
@@ -94,12 +94,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_ways_find_the_same_lowest_value_and_the_heap_compares_least() {
+    fn all_methods_find_the_same_lowest_value_and_the_heap_compares_least() {
         let values = values(1_000);
-        let found = WAYS.map(|(_, _, counted)| counted(&values));
+        let found = METHODS.map(|(_, _, counted)| counted(&values));
         let lowest = values.iter().min().copied();
         assert!(found.iter().all(|found| found.0 == lowest));
-        let [heap, anew, halving] = found.map(|found| found.1.comparisons);
-        assert!(heap * 3 < halving && halving * 10 < anew, "{heap} {halving} {anew}");
+        let [heap, sorted, searched] = found.map(|found| found.1.comparisons);
+        assert!(heap * 3 < searched && searched * 10 < sorted, "{heap} {searched} {sorted}");
     }
 }

@@ -1,28 +1,28 @@
-//! What a list is asked to do and what that takes it, call by call.
+//! Counts the calls to a list and their work, by kind.
 //!
-//! Input: any list whose work is counted. Output: the same list to a search, with its calls added
-//! up by kind.
+//! Input: any list whose work is counted. Output: a list that behaves the same, and the sums of its
+//! calls by kind.
 
 use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use crate::lists::Counted;
 
-/// Calls of one kind and the work they took.
+/// Calls of one kind and their work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Calls {
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
     /// Comparisons and moves in all of them.
     pub work: OperationCounts,
 }
 
 impl Calls {
-    /// Comparisons a call, on average.
+    /// Returns the mean number of comparisons per call.
     pub fn comparisons_each(&self) -> f64 {
         self.work.comparisons as f64 / self.calls.max(1) as f64
     }
 
-    /// Moves a call, on average.
+    /// Returns the mean number of moves per call.
     #[cfg(test)]
     pub fn moves_each(&self) -> f64 {
         self.work.moves as f64 / self.calls.max(1) as f64
@@ -32,33 +32,33 @@ impl Calls {
 /// The work of a list over any number of searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// Nodes put in.
+    /// Nodes inserted.
     pub inserts: Calls,
     /// Nodes that became cheaper.
     pub improvements: Calls,
-    /// Nodes taken out.
+    /// Nodes removed.
     pub removals: Calls,
-    /// Most entries held.
+    /// Largest number of entries.
     pub peak: usize,
-    /// Whether the list sees its moves.
+    /// Whether the list counts its moves.
     pub sees_moves: bool,
 }
 
 impl Work {
-    /// All comparisons.
+    /// Returns all comparisons.
     pub const fn comparisons(&self) -> u64 {
         let (inserts, improvements) = (self.inserts.work, self.improvements.work);
         inserts.comparisons + improvements.comparisons + self.removals.work.comparisons
     }
 
-    /// All moves; `None` where the list does not see them.
+    /// Returns all moves; `None` if the list does not count them.
     pub fn moves(&self) -> Option<u64> {
         let all = [self.inserts, self.improvements, self.removals];
         self.sees_moves.then(|| all.iter().map(|calls| calls.work.moves).sum())
     }
 }
 
-/// A list and its books; see the [module](self).
+/// A list and its counts; see the [module](self).
 #[derive(Default)]
 pub struct Ledger<L> {
     list: L,
@@ -66,12 +66,16 @@ pub struct Ledger<L> {
 }
 
 impl<L: Counted> Ledger<L> {
-    /// What was done since the list was made.
+    /// Returns the work since the list's creation.
     pub fn work(&self) -> Work {
         Work { sees_moves: L::SEES_MOVES, ..self.work }
     }
 
-    fn book<T>(&mut self, kind: fn(&mut Work) -> &mut Calls, call: impl FnOnce(&mut L) -> T) -> T {
+    fn record<T>(
+        &mut self,
+        kind: fn(&mut Work) -> &mut Calls,
+        call: impl FnOnce(&mut L) -> T,
+    ) -> T {
         let before = self.list.count();
         let result = call(&mut self.list);
         let after = self.list.count();
@@ -92,18 +96,18 @@ impl<L: Counted> OpenList for Ledger<L> {
     }
 
     fn insert(&mut self, node: NodeId, key: Key) {
-        self.book(|work| &mut work.inserts, |list| list.insert(node, key));
+        self.record(|work| &mut work.inserts, |list| list.insert(node, key));
     }
 
     fn improve(&mut self, node: NodeId, key: Key) {
-        self.book(|work| &mut work.improvements, |list| list.improve(node, key));
+        self.record(|work| &mut work.improvements, |list| list.improve(node, key));
     }
 
     fn pop(&mut self) -> Option<NodeId> {
         if self.list.is_empty() {
             return None;
         }
-        self.book(|work| &mut work.removals, L::pop)
+        self.record(|work| &mut work.removals, L::pop)
     }
 
     fn len(&self) -> usize {

@@ -1,9 +1,9 @@
-//! The open lists, a file each, all behind the library's `OpenList`.
+//! The open lists, one file each, all with the library's `OpenList` trait.
 //!
-//! The first seven are those of the articles, from the simplest to the cleverest; the others
-//! stand beside them. Each takes an onlooker: `()` when it is timed, `OperationCounts` when its work is
-//! counted, `Vec<Operation>` when every step is to be told; std's heap is heard through its items instead.
-//! Arrays that have a fixed size in the articles grow here.
+//! The first seven are from the articles, from the simplest to the most advanced; the others are
+//! added for comparison. Each takes an observer: `()` when it is timed, `OperationCounts` when its
+//! work is counted, `Vec<Operation>` when every step is recorded. std's heap is counted through its
+//! items instead. Arrays that have a fixed size in the articles grow here.
 
 pub mod chain;
 pub mod dial;
@@ -34,10 +34,10 @@ pub use unsorted::UnsortedList;
 
 /// A list whose work is counted.
 pub trait Counted: OpenList {
-    /// What it has done since it was made.
+    /// Returns its work since its creation.
     fn count(&self) -> OperationCounts;
 
-    /// Whether it can see its own moves.
+    /// Whether it can count its own moves.
     const SEES_MOVES: bool = true;
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Drives a list with random calls, as a search would, and checks every pop by a plain scan.
+    /// Makes random calls, as a search would, and checks every pop against a linear scan.
     fn agrees_with_scan<L: OpenList>(seed: u64) {
         let (mut list, mut random) = (L::default(), Random::new(seed));
         for spread in [3, 2_308, 11_540] {

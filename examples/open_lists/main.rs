@@ -1,10 +1,11 @@
-//! The open-list laboratory: one A*, twelve open lists.
+//! Compares twelve open lists in the same A*.
 //!
-//! `cargo run --release --example open_lists` races them on generated maps; `--map` and `--scen` or
-//! `--data` add real ones, `--insert-bench` and `--trace` repeat what the articles show, `--help`
-//! lists everything. What came out: `docs/open-lists.md`.
+//! Input: `cargo run --release --example open_lists` runs them on generated maps; `--map` and
+//! `--scen` or `--data` add real maps, `--insert-bench` and `--trace` repeat the examples of the
+//! articles, `--help` lists all options. Output: tables, a CSV file and a chart. The results are in
+//! `docs/open-lists.md`.
 //!
-//! Start reading at [`lists`] (the structures), then [`race`] (how they are compared).
+//! Start reading at [`lists`] (the structures), then [`race`] (the comparison).
 
 mod chart;
 #[cfg(test)]
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Outcome<()> {
     let entrants = roster::select(options.takes_all, &options.only)?;
-    // All is read and the folder made first: what fails should not fail after a minute.
+    // Read all input and create the folder first, so that errors are reported before a long run.
     let courses = courses(options).collect::<Outcome<Vec<_>>>()?;
     let complain = |file: &Path, error: io::Error| format!("{}: {error}", file.display());
     fs::create_dir_all(&options.out).map_err(|error| complain(&options.out, error))?;
@@ -67,7 +68,7 @@ fn run(options: &Options) -> Outcome<()> {
     written
 }
 
-/// Prints to standard output; a reader that has seen enough is no error.
+/// Prints to standard output; a closed pipe is not an error.
 fn say(text: &str) -> Outcome<()> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
@@ -75,7 +76,7 @@ fn say(text: &str) -> Outcome<()> {
     }
 }
 
-/// The generated maps in the order asked for, then those from files.
+/// Returns the generated maps in the order of the options, then the maps from files.
 fn courses(options: &Options) -> impl Iterator<Item = Outcome<Course>> {
     let generated = options.sizes.iter().map(|&side| {
         let profile = course::profile_of(&options.profile)?;

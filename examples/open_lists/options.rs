@@ -1,4 +1,6 @@
 //! The command line.
+//!
+//! Input: the program's arguments. Output: a [`Task`], or one line that names the wrong argument.
 
 use std::path::PathBuf;
 
@@ -6,57 +8,58 @@ use lexopt::prelude::{Long, Short};
 
 use crate::runner::{self, Outcome, word};
 
-/// What `--help` prints.
+/// The `--help` text.
 pub const HELP: &str = "open_lists [--sizes N,N,..|none] [--map FILE --scen FILE].. [--data FOLDER]
   [--sample N] [--rounds R] [--profile plain|weighted|fine] [--every-node] [--only PART].. [--out FOLDER]
   | --insert-bench | --trace
 
 Runs the same A* with twelve open lists, seven of them from the articles, checks that all find
-the same costs, and prints what each took. Writes open_lists.csv and open_lists.svg.
+the same costs, and prints time and work of each. Writes open_lists.csv and open_lists.svg.
 --sizes       sides of the generated maps (default 32,64,128,256,512,1024)
 --map --scen  a Moving AI map and its scenario, any number of times
---data        every map below a folder that has a scenario beside it
---sample      queries a map from files (default 20)
---rounds      every query is timed so often, the median counts (default 3); a list that takes more
-              than a second for a map is timed once
---profile     fine has costs without a common measure (default plain)
---every-node  searches send every node through the list, as the articles do; by default they
-              keep a successor that must be the next to themselves
---only        only the unsorted list and those with this in their names, any number of times
---out         where the files go (default: the current folder)
---insert-bench   4,000 and 10,000 values into a heap and into sorted arrays
+--data        every map below a folder that has a scenario next to it
+--sample      queries per map from files (default 20)
+--rounds      runs of each query, the median counts (default 3); a list that takes more than a
+              second for a map is timed once
+--profile     fine has costs without a common divisor (default plain)
+--every-node  searches send every node through the list, as the articles do; by default a search
+              bypasses the list for a successor that must be expanded next
+--only        only the unsorted list, the default and lists with this in their names, any number of
+              times
+--out         folder of the written files (default: the current folder)
+--insert-bench   insert 4,000 and 10,000 values into a heap and into sorted arrays
 --trace          the article's example of a heap, step by step
 ";
 
-/// What to do.
+/// The task of the program.
 pub enum Task {
     /// Print [`HELP`].
     Help,
-    /// Tell the article's example.
+    /// Print the article's example.
     Trace,
     /// Compare insertions.
     InsertBench,
-    /// Race the lists.
+    /// Compare the lists.
     Race(Options),
 }
 
-/// What to race on.
+/// The options of the comparison.
 pub struct Options {
     /// Sides of the generated maps.
     pub sizes: Vec<u32>,
     /// Maps and scenarios.
     pub files: Vec<(PathBuf, PathBuf)>,
-    /// Queries a map from files.
+    /// Queries per map from files.
     pub sample: usize,
-    /// Times every query is timed.
+    /// Timed runs of each query.
     pub rounds: usize,
     /// Name of the movement profile.
     pub profile: String,
     /// Whether searches send every node through the list.
     pub takes_all: bool,
-    /// Parts of names of the lists that take part; empty for all.
+    /// Parts of names of the lists to compare; empty for all.
     pub only: Vec<String>,
-    /// Where the files go.
+    /// Folder of the written files.
     pub out: PathBuf,
 }
 
@@ -106,7 +109,7 @@ pub fn read() -> Outcome<Task> {
     }
     options.files.extend(maps.into_iter().zip(scenarios));
     if options.sizes.is_empty() && options.files.is_empty() {
-        return Err("--sizes none: then a map is needed".into());
+        return Err("--sizes none: needs --map or --data".into());
     }
     Ok(Task::Race(options))
 }
@@ -129,7 +132,7 @@ fn sizes(text: &str) -> Outcome<Vec<u32>> {
     text.split(',').map(side).collect()
 }
 
-/// The maps of a folder; there must be some.
+/// Returns the maps of a folder; fails if there are none.
 fn data(folder: &PathBuf) -> Outcome<Vec<(PathBuf, PathBuf)>> {
     let found = below(folder)?;
     if found.is_empty() {
@@ -138,7 +141,7 @@ fn data(folder: &PathBuf) -> Outcome<Vec<(PathBuf, PathBuf)>> {
     Ok(found)
 }
 
-/// Maps below a folder that have a scenario beside them, by name.
+/// Returns the maps below a folder that have a scenario next to them, sorted by name.
 fn below(folder: &PathBuf) -> Outcome<Vec<(PathBuf, PathBuf)>> {
     let complain = |error: std::io::Error| format!("--data {}: {error}", folder.display());
     let mut found = Vec::new();

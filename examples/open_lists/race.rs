@@ -1,7 +1,7 @@
-//! All lists on one course: the same answers, then the work and the time.
+//! Runs all lists on one course: compares their answers, counts their work, measures their times.
 //!
-//! Input: a course and the entrants. Output: a [`Row`] each, or an error at the first path whose
-//! cost is not that of the others.
+//! Input: a course and the entrants. Output: a [`Row`] for each entrant, or an error at the first
+//! path whose cost differs.
 
 use bevy_tilepath::prelude::*;
 
@@ -13,10 +13,10 @@ use crate::{
     runs::Runner,
 };
 
-/// A list whose queries took longer than this together, in seconds, is timed once.
+/// A list whose queries took longer than this in total, in seconds, is timed once.
 const LONG: f64 = 1.0;
 
-/// What one list did on one course; totals over all queries.
+/// Results of one list on one course; totals over all queries.
 pub struct Row {
     /// The list.
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub struct Row {
     pub article: Option<u8>,
     /// Its color in charts.
     pub color: [u8; 3],
-    /// Microseconds a query: the mean of each query's median over the rounds.
+    /// Microseconds per query: the mean over queries of the median over rounds.
     pub micros: f64,
     /// Nodes expanded.
     pub expansions: u64,
@@ -32,8 +32,8 @@ pub struct Row {
     pub work: Work,
 }
 
-/// A course and what everybody did on it.
-pub struct Standing {
+/// Results of all lists on one course.
+pub struct CourseResult {
     /// The course's name.
     pub course: String,
     /// Whether it was read from a file.
@@ -42,39 +42,39 @@ pub struct Standing {
     pub cells: u64,
     /// Queries answered.
     pub queries: usize,
-    /// A row a list, in the order of the roster.
+    /// One row per list, in the order of the roster.
     pub rows: Vec<Row>,
 }
 
-impl Standing {
-    /// The row of the list called `name`.
+impl CourseResult {
+    /// Returns the row of the list called `name`.
     pub fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// How many times as fast as the unsorted list.
+    /// Returns the speed-up over the unsorted list.
     pub fn speed_up(&self, row: &Row) -> f64 {
         self.row(YARDSTICK).map_or(1.0, |yardstick| yardstick.micros / row.micros)
     }
 }
 
-/// Runs everybody.
+/// Runs all lists.
 ///
 /// # Errors
 /// The first path of another cost, with its list and query.
-pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Standing> {
-    // Layers are built on first use: now, not by the first list's first query.
+pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<CourseResult> {
+    // Layers are built on first use: build them now, not in the first list's first query.
     course.grid.build_layers();
     let (counted, expected) = count(course, entrants)?;
     let mut runners: Vec<_> = entrants.iter().map(|entrant| (entrant.timed)()).collect();
     let mut times = vec![vec![Vec::new(); course.queries.len()]; entrants.len()];
     let mut is_long = vec![false; entrants.len()];
     for round in 0..rounds {
-        for (place, entrant) in entrants.iter().enumerate() {
-            if !is_long[place] {
-                let times = &mut times[place];
-                time(course, entrant, runners[place].as_mut(), &expected, times)?;
-                is_long[place] = round == 0 && times.iter().flatten().sum::<f64>() > LONG * 1e6;
+        for (number, entrant) in entrants.iter().enumerate() {
+            if !is_long[number] {
+                let times = &mut times[number];
+                time(course, entrant, runners[number].as_mut(), &expected, times)?;
+                is_long[number] = round == 0 && times.iter().flatten().sum::<f64>() > LONG * 1e6;
             }
         }
     }
@@ -87,7 +87,7 @@ pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Stan
             expansions: counted.0,
             work: counted.1,
         });
-    Ok(Standing {
+    Ok(CourseResult {
         course: course.name.clone(),
         is_real: course.is_real,
         cells: course.cells(),
@@ -96,20 +96,20 @@ pub fn run(course: &Course, entrants: &[Entrant], rounds: usize) -> Outcome<Stan
     })
 }
 
-/// Expansions and work of each list, and the costs on which all agree.
+/// Returns expansions and work of each list, and the costs that all lists found.
 fn count(
     course: &Course,
     entrants: &[Entrant],
 ) -> Outcome<(Vec<(u64, Work)>, Vec<Option<PathCost>>)> {
     let mut expected: Vec<Option<PathCost>> = Vec::new();
     let mut counted = Vec::new();
-    for (place, entrant) in entrants.iter().enumerate() {
+    for (number, entrant) in entrants.iter().enumerate() {
         let mut runner = (entrant.counted)();
         let mut expansions = 0;
         for index in 0..course.queries.len() {
             let answer = runner.solve(&course.grid, query(course, index));
             expansions += answer.expansions;
-            if place == 0 {
+            if number == 0 {
                 expected.push(answer.cost);
             }
             check(course, entrant, index, answer.cost, expected[index])?;
@@ -139,7 +139,7 @@ fn query(course: &Course, index: usize) -> PathQuery {
     PathQuery::new(start, goal).algorithm(Algorithm::AStar)
 }
 
-/// All lists must find the same cost, and the scenario's where there is one.
+/// Fails unless the cost equals that of the other lists, and the scenario's optimum if it is known.
 fn check(
     course: &Course,
     entrant: &Entrant,

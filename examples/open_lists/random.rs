@@ -1,15 +1,15 @@
-//! Random numbers that are the same in every run: xorshift64* (S. Vigna, 2016).
+//! Pseudorandom numbers, the same in every run: xorshift64* (S. Vigna, 2016).
 
 /// A generator; see the [module](self).
 pub struct Random(u64);
 
 impl Random {
-    /// Starts from a seed; any will do.
+    /// Creates a generator from any seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number below `end`, which must not be 0.
+    /// Returns a number below `end`, which must not be 0.
     pub const fn below(&mut self, end: u32) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;

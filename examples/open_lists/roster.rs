@@ -1,31 +1,31 @@
-//! Who takes part: every list by name, ready to be timed and to be counted.
+//! All lists by name, in a timed and a counted version.
 
 use bevy_tilepath::nav::open_list::{BinaryHeap, BucketHeap, OpenList, OperationCounts};
 
 use crate::{
     lists::{
         Counted, DialRing, Every, LagueHeap, LesterHeap, PlainList, QuadHeap, SortedBySearch,
-        SortedFromAverage, SortedFromFront, StdHeap, UnsortedList, standard::Heard,
+        SortedFromAverage, SortedFromFront, StdHeap, UnsortedList, standard::CountedItem,
     },
     runner::Outcome,
     runs::{Runner, counted, timed},
 };
 
-/// A list that takes part.
+/// A list in the comparison.
 pub struct Entrant {
-    /// What tables call it.
+    /// Name in the tables.
     pub name: &'static str,
     /// Its number among the structures of the articles.
     pub article: Option<u8>,
     /// Its color in charts.
     pub color: [u8; 3],
-    /// A search on it, to be timed.
+    /// A search on it, for timing.
     pub timed: fn() -> Box<dyn Runner>,
     /// The same search with its work counted.
     pub counted: fn() -> Box<dyn Runner>,
 }
 
-/// An entrant made of a list to be timed and one to be counted.
+/// Creates an entrant from a timed and a counted list.
 pub fn entrant<L: OpenList, C: Counted>(
     name: &'static str,
     article: Option<u8>,
@@ -39,28 +39,30 @@ pub fn entrant<L: OpenList, C: Counted>(
     }
 }
 
-/// Name of the yardstick: the slowest way there is.
+/// Name of the reference list, the slowest one.
 pub const YARDSTICK: &str = "unsorted list";
 /// Name of the library's default.
 pub const DEFAULT: &str = "bucket heap (default)";
 
-/// The yardstick, the default and the lists whose name has one of `only` in it; all where that is empty.
+/// Returns the reference list, the default, and the lists whose name contains one of `only`; all
+/// lists if that is empty.
 ///
 /// # Errors
-/// A part that is in no name.
+/// A part that no name contains.
 pub fn select(takes_all: bool, only: &[String]) -> Outcome<Vec<Entrant>> {
     let mut entrants = all(takes_all);
     if let Some(part) = only.iter().find(|&part| !entrants.iter().any(|e| e.name.contains(part))) {
         let names: Vec<_> = entrants.iter().map(|entrant| entrant.name).collect();
         return Err(format!("--only {part}: in none of: {}", names.join("; ")));
     }
-    let is_meant = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part));
-    entrants
-        .retain(|entrant| [YARDSTICK, DEFAULT].contains(&entrant.name) || is_meant(entrant.name));
+    let is_selected = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part));
+    entrants.retain(|entrant| {
+        [YARDSTICK, DEFAULT].contains(&entrant.name) || is_selected(entrant.name)
+    });
     Ok(entrants)
 }
 
-/// All lists; with `takes_all`, searches send every node through them.
+/// Returns all lists; with `takes_all`, searches send every node through them.
 pub fn all(takes_all: bool) -> Vec<Entrant> {
     let all = takes_all;
     vec![
@@ -114,7 +116,7 @@ pub fn all(takes_all: bool) -> Vec<Entrant> {
         ),
         entrant::<BucketHeap, BucketHeap<OperationCounts>>(DEFAULT, None, [0, 0, 0], all),
         entrant::<QuadHeap, QuadHeap<OperationCounts>>("4-ary heap", None, [130, 80, 190], all),
-        entrant::<StdHeap, StdHeap<Heard>>("std BinaryHeap", None, [190, 70, 150], all),
+        entrant::<StdHeap, StdHeap<CountedItem>>("std BinaryHeap", None, [190, 70, 150], all),
         entrant::<DialRing, DialRing<OperationCounts>>(
             "Dial's buckets",
             None,

@@ -1,4 +1,4 @@
-//! A search on one list, used for many queries.
+//! A search with one list, reused for many queries.
 
 use std::time::Instant;
 
@@ -12,22 +12,22 @@ use crate::{
     lists::Counted,
 };
 
-/// What one search answered.
+/// The result of one search.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Cost of the path; `None` where there is none.
+    /// Cost of the path; `None` if there is none.
     pub cost: Option<PathCost>,
-    /// What it took, start to finish.
+    /// Duration from start to finish, in microseconds.
     pub micros: f64,
     /// Nodes expanded.
     pub expansions: u64,
 }
 
-/// A search that is used again and again.
+/// A search that is reused.
 pub trait Runner {
-    /// Answers one query.
+    /// Runs one query.
     fn solve(&mut self, grid: &NavGrid, query: PathQuery) -> Answer;
-    /// The work counted so far; nothing where it is not counted.
+    /// Returns the work counted so far; `None` if it is not counted.
     fn work(&self) -> Option<Work>;
 }
 
@@ -53,12 +53,12 @@ impl<L: OpenList> Runner for Run<L> {
     }
 }
 
-/// A search on a list, to be timed.
+/// Creates a search for timing.
 pub fn timed<L: OpenList>() -> Box<dyn Runner> {
     Box::new(Run::<L> { search: Search::new(), pool: NodePool::default(), work: |_| None })
 }
 
-/// A search on a list whose work is counted.
+/// Creates a search that counts the list's work.
 pub fn counted<L: Counted>() -> Box<dyn Runner> {
     Box::new(Run::<Ledger<L>> {
         search: Search::new(),

@@ -1,20 +1,20 @@
-//! Results as text: a table a map, then the geometric means.
+//! The results as text: one table per map, then the geometric means.
 
 use std::fmt::Write as _;
 
 use crate::{
-    race::{Row, Standing},
+    race::{CourseResult, Row},
     roster::DEFAULT,
 };
 
-/// Everything, a line a list.
-pub fn text(results: &[Standing]) -> String {
+/// Returns all tables, one line per list.
+pub fn text(results: &[CourseResult]) -> String {
     let mut text = String::new();
     for result in results {
         add_course(&mut text, result);
     }
     for (title, is_real) in [("generated maps", false), ("maps from files", true)] {
-        let group: Vec<&Standing> =
+        let group: Vec<&CourseResult> =
             results.iter().filter(|result| result.is_real == is_real).collect();
         if !group.is_empty() {
             add_means(&mut text, title, &group);
@@ -23,7 +23,7 @@ pub fn text(results: &[Standing]) -> String {
     text
 }
 
-fn add_course(text: &mut String, result: &Standing) {
+fn add_course(text: &mut String, result: &CourseResult) {
     let _ =
         writeln!(text, "\n{}: {} cells, {} queries", result.course, result.cells, result.queries);
     let _ = writeln!(
@@ -61,7 +61,7 @@ fn add_course(text: &mut String, result: &Standing) {
     }
 }
 
-fn add_means(text: &mut String, title: &str, group: &[&Standing]) {
+fn add_means(text: &mut String, title: &str, group: &[&CourseResult]) {
     let _ = writeln!(text, "\nGeometric means over {} {title}", group.len());
     let _ =
         writeln!(text, "{:<27} {:>12} {:>22}", "structure", "x unsorted", "time against default");
@@ -76,13 +76,13 @@ fn add_means(text: &mut String, title: &str, group: &[&Standing]) {
     }
 }
 
-/// The geometric mean of a figure over courses.
-pub fn mean(group: &[&Standing], figure: impl Fn(&Standing) -> Option<f64>) -> f64 {
+/// Returns the geometric mean of a value over courses.
+pub fn mean(group: &[&CourseResult], figure: impl Fn(&CourseResult) -> Option<f64>) -> f64 {
     let logs: Vec<f64> = group.iter().filter_map(|result| Some(figure(result)?.ln())).collect();
     (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
 }
 
-/// The list's name, behind its number among the structures of the articles.
+/// Returns the list's number among the structures of the articles, and its name.
 pub fn label(row: &Row) -> String {
     match row.article {
         Some(number) => format!("{number}. {}", row.name),

@@ -1,6 +1,7 @@
-//! The article's example, line by line: 17 comes into `10 30 20 34 38 30 24`, then the top goes.
+//! The article's example, line by line: 17 is inserted into `10 30 20 34 38 30 24`, then the top is
+//! removed.
 //!
-//! The heap itself tells its steps; they are replayed here on a copy of its array.
+//! Input: the heap's recorded steps, replayed on a copy of its array. Output: one line per step.
 
 use bevy_tilepath::nav::open_list::Operation;
 
@@ -8,44 +9,44 @@ use crate::lists::plain::PlainHeap;
 
 /// The heap of the article, in array order.
 pub const BEFORE: [u32; 7] = [10, 30, 20, 34, 38, 30, 24];
-/// What is put in.
+/// The inserted value.
 pub const VALUE: u32 = 17;
 
-/// A line of the story: what happens, and the array after it.
+/// A line of the trace.
 pub struct Line {
-    /// What happens.
+    /// Description of the step.
     pub text: String,
-    /// The array after it.
+    /// The array after the step.
     pub array: Vec<u32>,
 }
 
-/// The whole story.
-pub fn story() -> Vec<Line> {
+/// Returns all lines.
+pub fn lines() -> Vec<Line> {
     let mut heap = PlainHeap::<Vec<Operation>>::default();
     BEFORE.iter().for_each(|&value| heap.add(value));
     let mut lines = vec![Line { text: "the heap".into(), array: heap.values().to_vec() }];
 
-    let told = heap.observer().len();
+    let first = heap.observer().len();
     let mut array = [heap.values(), &[VALUE]].concat();
     heap.add(VALUE);
     let text = format!("{VALUE} is put in at the end, slot {}", array.len());
     lines.push(Line { text, array: array.clone() });
-    replay(&heap.observer()[told..], &mut array, &mut lines);
-    assert_eq!(array, heap.values(), "what is told is what was done");
+    replay(&heap.observer()[first..], &mut array, &mut lines);
+    assert_eq!(array, heap.values(), "the replay ends with the heap's array");
     lines.push(Line { text: "it stays: the heap is in order".into(), array: array.clone() });
 
-    let told = heap.observer().len();
+    let first = heap.observer().len();
     let top = array.swap_remove(0);
     heap.remove();
     let text = format!("{top} is taken from slot 1, the last item, {}, moves there", array[0]);
     lines.push(Line { text, array: array.clone() });
-    replay(&heap.observer()[told..], &mut array, &mut lines);
-    assert_eq!(array, heap.values(), "what is told is what was done");
+    replay(&heap.observer()[first..], &mut array, &mut lines);
+    assert_eq!(array, heap.values(), "the replay ends with the heap's array");
     lines.push(Line { text: "it stays: the heap is in order".into(), array });
     lines
 }
 
-/// Tells steps and follows them on the array; slots count from 1.
+/// Applies steps to the array and adds a line for each; slots count from 1.
 fn replay(steps: &[Operation], array: &mut [u32], lines: &mut Vec<Line>) {
     for &step in steps {
         let text = match step {
@@ -63,22 +64,22 @@ fn replay(steps: &[Operation], array: &mut [u32], lines: &mut Vec<Line>) {
     }
 }
 
-/// The story as text.
+/// Returns the trace as text.
 pub fn text() -> String {
     let line = |Line { text, array }: Line| {
         let array: Vec<String> = array.iter().map(u32::to_string).collect();
         format!("{text:<56} {}\n", array.join(" "))
     };
-    story().into_iter().map(line).collect()
+    lines().into_iter().map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The arrays of the story without repetitions.
+    /// Returns the arrays of the trace without repetitions.
     fn arrays() -> Vec<Vec<u32>> {
-        let mut arrays: Vec<_> = story().into_iter().map(|line| line.array).collect();
+        let mut arrays: Vec<_> = lines().into_iter().map(|line| line.array).collect();
         arrays.dedup();
         arrays
     }
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_comparisons_are_those_of_the_article() {
-        let texts: Vec<String> = story().into_iter().map(|line| line.text).collect();
+        let texts: Vec<String> = lines().into_iter().map(|line| line.text).collect();
         let compared = |text: &&String| text.contains("higher than");
         assert_eq!(
             texts.iter().filter(compared).collect::<Vec<_>>(),

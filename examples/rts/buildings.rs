@@ -1,8 +1,8 @@
-//! Buildings that stand on the map from the beginning: depots to go up to, dummies to shoot at.
+//! Buildings that exist from the start: depots to visit, dummies to shoot at.
 //!
-//! Input: where the game begins and who stands there. Output: entities with a [`Building`] and a
-//! [`NavBlocker`] under them, which orders name as their targets; [`Buildings`] finds them by
-//! cell. A building that is torn down ends the orders that lead to it.
+//! Input: the home cell and the positions of critters. Output: entities with a [`Building`] and a
+//! [`NavBlocker`], which are targets of orders; [`Buildings`] finds them by cell. Removing a
+//! building ends the orders to it.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use bevy_tilepath::prelude::*;
 use crate::{
     kinds::Kind,
     map::GameMap,
-    placement::{Room, Spiral, main_island},
+    placement::{OccupiedCells, Spiral, largest_region},
     units::{Home, Unit, blocks_of},
 };
 
-/// How high buildings are drawn: above the tiles.
+/// The z coordinate of buildings: above the tiles.
 const HEIGHT: f32 = 1.0;
-/// What stands where in the beginning, in cells from the home cell.
+/// The buildings and their preferred cells, relative to the home cell.
 const SITES: [(BuildingKind, (i32, i32)); 8] = [
     (BuildingKind::Depot, (-6, 8)),
     (BuildingKind::Depot, (-4, -16)),
@@ -30,17 +30,17 @@ const SITES: [(BuildingKind, (i32, i32)); 8] = [
     (BuildingKind::Dummy, (20, -16)),
 ];
 
-/// What a building is.
+/// A kind of building.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildingKind {
-    /// A house of two cells a side, to bring things to.
+    /// A house of two cells a side.
     Depot,
     /// A target of one cell.
     Dummy,
 }
 
 impl BuildingKind {
-    /// How many cells it is wide and high.
+    /// Returns its width and height, in cells.
     pub const fn size(self) -> u32 {
         match self {
             Self::Depot => 2,
@@ -62,19 +62,19 @@ pub struct Building {
 pub struct Buildings(BTreeMap<Cell, (Entity, Building)>);
 
 impl Buildings {
-    /// The building on a cell.
+    /// Returns the building on a cell.
     pub fn at(&self, cell: Cell) -> Option<(Entity, Building)> {
         self.0.get(&cell).copied()
     }
 
-    /// All buildings, in the order of their cells.
+    /// Returns all buildings, in the order of their cells.
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Building)> {
         let corners = self.0.iter().filter(|(cell, (_, building))| building.block.min == **cell);
         corners.map(|(_, &site)| site)
     }
 
-    /// Forgets the building on a cell; says which it was.
-    pub fn tear_down(&mut self, cell: Cell) -> Option<Entity> {
+    /// Removes the building on a cell from the map and returns its entity.
+    pub fn remove(&mut self, cell: Cell) -> Option<Entity> {
         let (entity, building) = self.at(cell)?;
         for cell in building.block.cells() {
             self.0.remove(&cell);
@@ -83,8 +83,8 @@ impl Buildings {
     }
 }
 
-/// Spawns what stands on the map in the beginning: on land, with free ground all around.
-pub fn found(
+/// Spawns the buildings: on land, with free cells all around.
+pub fn spawn_buildings(
     mut commands: Commands,
     mut buildings: ResMut<Buildings>,
     spiral: Res<Spiral>,
@@ -93,24 +93,25 @@ pub fn found(
     units: Query<(&Unit, &CritterState, &Transform)>,
 ) {
     let land = Kind::Runner.profile();
-    let Some(island) = main_island(&map.grid, land) else {
+    let Some(region) = largest_region(&map.grid, land) else {
         return;
     };
     let taken = units
         .iter()
         .flat_map(|(unit, state, transform)| blocks_of(unit.kind, state, transform, &map.frame));
-    let mut room = Room::without(taken);
+    let mut occupied = OccupiedCells::new(taken);
     for (kind, (dx, dy)) in SITES {
         let size = kind.size();
         let spot = spiral.around(home.0.offset(dx, dy)).find(|&cell| {
             let yard = CellRect::new(cell.offset(-1, -1), size + 2, size + 2);
-            let is_land = yard.cells().all(|cell| map.grid.region(land, cell) == Some(island));
-            is_land && room.take(yard)
+            let is_land = yard.cells().all(|cell| map.grid.region(land, cell) == Some(region));
+            is_land && occupied.claim(yard)
         });
         let Some(cell) = spot else { continue };
         let building = Building { kind, block: CellRect::new(cell, size, size) };
-        let place = map.frame.block_center(cell, size).extend(HEIGHT);
-        let bundle = (building, NavBlocker::on(building.block), Transform::from_translation(place));
+        let position = map.frame.block_center(cell, size).extend(HEIGHT);
+        let bundle =
+            (building, NavBlocker::on(building.block), Transform::from_translation(position));
         let entity = commands.spawn(bundle).id();
         buildings.0.extend(building.block.cells().map(|cell| (cell, (entity, building))));
     }

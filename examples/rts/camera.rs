@@ -1,6 +1,6 @@
 //! The camera: pan by keys, screen edges and middle drag, zoom to the cursor.
 //!
-//! Input: keys, pointer and wheel. Output: the main camera's place and scale. It never leaves the
+//! Input: keys, pointer and wheel. Output: the main camera's position and scale. It stays on the
 //! map, and moves in real time, also while the game is paused.
 
 use bevy::{
@@ -16,15 +16,15 @@ use crate::{
     units::{Home, spawn_camps},
 };
 
-/// World units per pixel at the start: every pixel of the art is two on the screen.
+/// World units per pixel at the start: 2x magnification.
 const START_SCALE: f32 = 0.5;
-/// Nearest: every pixel of the art is six on the screen.
+/// World units per pixel at the nearest zoom: 6x magnification.
 const NEAREST: f32 = 1.0 / 6.0;
 /// Scale change per line scrolled.
 const ZOOM_STEP: f32 = 1.2;
-/// Pixels per second by keys and edges.
+/// Panning speed by keys and edges, in pixels per second.
 const PAN_SPEED: f32 = 900.0;
-/// Width of the strip along the edges of the window that pans, in pixels.
+/// Width of the panning strip along the window's edges, in pixels.
 const EDGE: f32 = 4.0;
 
 /// Adds the camera and its controls.
@@ -49,7 +49,7 @@ fn spawn_camera(mut commands: Commands, home: Res<Home>, map: Res<GameMap>) {
         OrthographicProjection { scale: START_SCALE, ..OrthographicProjection::default_2d() };
     commands.spawn((
         MainCamera,
-        IsDefaultUiCamera, // panels are drawn by it, also where it draws into an image
+        IsDefaultUiCamera, // also draws the panels when it renders to an image
         Projection::Orthographic(view),
         Transform::from_translation(map.frame.cell_center(home.0).extend(0.0)),
     ));
@@ -57,7 +57,7 @@ fn spawn_camera(mut commands: Commands, home: Res<Home>, map: Res<GameMap>) {
 
 type Rig = (&'static mut Transform, &'static mut Projection);
 
-/// World units per pixel.
+/// Returns the world units per pixel.
 pub fn scale_of(projection: &Projection) -> f32 {
     match projection {
         Projection::Orthographic(view) => view.scale,
@@ -72,21 +72,22 @@ fn pan_by_keys_and_edges(
     time: Res<Time<Real>>,
 ) {
     let axis = |minus, plus| f32::from(keys.pressed(plus)) - f32::from(keys.pressed(minus));
-    let mut way = Vec2::new(
+    let mut direction = Vec2::new(
         axis(KeyCode::ArrowLeft, KeyCode::ArrowRight),
         axis(KeyCode::ArrowDown, KeyCode::ArrowUp),
     );
     if let Some(cursor) = window.cursor_position().filter(|_| window.focused) {
         let size = window.size();
-        way.x += f32::from(cursor.x > size.x - EDGE) - f32::from(cursor.x < EDGE);
-        way.y += f32::from(cursor.y < EDGE) - f32::from(cursor.y > size.y - EDGE);
+        direction.x += f32::from(cursor.x > size.x - EDGE) - f32::from(cursor.x < EDGE);
+        direction.y += f32::from(cursor.y < EDGE) - f32::from(cursor.y > size.y - EDGE);
     }
     let (transform, projection) = &mut *camera;
-    let step = way.clamp_length_max(1.0) * PAN_SPEED * scale_of(projection) * time.delta_secs();
+    let speed = PAN_SPEED * scale_of(projection);
+    let step = direction.clamp_length_max(1.0) * speed * time.delta_secs();
     transform.translation += step.extend(0.0);
 }
 
-/// The middle button takes hold of the ground.
+/// Drags the map with the middle button.
 fn drag(
     mut last: Local<Vec2>,
     mut camera: Single<Rig, With<MainCamera>>,
@@ -101,7 +102,7 @@ fn drag(
     }
 }
 
-/// The ground under the pointer stays there.
+/// Zooms; the world position under the pointer stays fixed.
 #[expect(clippy::disallowed_methods, reason = "what the camera shows decides nothing")]
 fn zoom(
     mut camera: Single<Rig, With<MainCamera>>,
@@ -109,7 +110,7 @@ fn zoom(
     pointer: Res<Pointer>,
     map: Res<GameMap>,
 ) {
-    if scroll.delta == Vec2::ZERO || pointer.over != Over::Ground {
+    if scroll.delta == Vec2::ZERO || pointer.over != Over::World {
         return;
     }
     let lines = match scroll.unit {
@@ -123,12 +124,12 @@ fn zoom(
     let farthest = (map.bounds().size() / SIZE.as_vec2()).max_element().max(1.0);
     let scale = (view.scale * ZOOM_STEP.powf(-lines)).clamp(NEAREST, farthest);
     let from_pointer = transform.translation.truncate() - pointer.world;
-    let place = pointer.world + from_pointer * (scale / view.scale);
-    transform.translation = place.extend(transform.translation.z);
+    let position = pointer.world + from_pointer * (scale / view.scale);
+    transform.translation = position.extend(transform.translation.z);
     view.scale = scale;
 }
 
-/// A click on the minimap, or holding the button there, moves the view; Home brings it back.
+/// Centers the view by click or drag on the minimap, or on the home cell by the Home key.
 fn jump(
     mut camera: Single<&mut Transform, With<MainCamera>>,
     keys: Res<ButtonInput<KeyCode>>,
@@ -148,9 +149,9 @@ fn jump(
 
 fn keep_on_map(mut camera: Single<&mut Transform, With<MainCamera>>, map: Res<GameMap>) {
     let bounds = map.bounds();
-    let place = camera.translation.truncate();
-    let inside = place.clamp(bounds.min, bounds.max);
-    if inside != place {
+    let position = camera.translation.truncate();
+    let inside = position.clamp(bounds.min, bounds.max);
+    if inside != position {
         camera.translation = inside.extend(camera.translation.z);
     }
 }

@@ -1,7 +1,7 @@
-//! Pictures of the game, for the player.
+//! Screenshots.
 //!
-//! Input: F12. Output: `rts-1.png`, `rts-2.png` and so on in the working directory, without
-//! writing over what is there.
+//! Input: F12. Output: `rts-1.png`, `rts-2.png` and so on in the working directory; existing files
+//! are not overwritten.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use bevy::{
 
 use crate::{display::ViewSystems, reports::Notice, screen::pictures};
 
-/// Adds the key that saves pictures.
+/// Adds the screenshot key.
 pub struct CapturePlugin;
 
 impl Plugin for CapturePlugin {

@@ -1,29 +1,28 @@
 //! The command line.
 //!
-//! Input: the program's arguments. Output: [`Options`], or one line that names the argument that
-//! is wrong.
+//! Input: the program's arguments. Output: [`Options`], or one line that names the wrong argument.
 
 use std::{fmt::Display, path::PathBuf, str::FromStr};
 
 use bevy::prelude::Resource;
 use lexopt::prelude::*;
 
-/// What `--help` prints.
+/// The `--help` text.
 pub const USAGE: &str = "\
 usage: rts [options]
   --map FILE         a Moving AI map, or one of: islands, city, wilderness (default islands)
-  --units N          critters to begin with (default 300)
+  --units N          critters at the start (default 300)
   --seed N           seed of the scripted match (default 1)
   --threads N        threads (default: all)
-  --headless         a scripted match without a window, one JSON object per line
+  --headless         run a scripted match without a window, one JSON object per line
   --ticks T          length of the scripted match, 64 ticks a second (default 3000)
-  --screenshot PNG   the scripted match, and a picture of its end
-  --smoke DIR        plays by itself in a window and compares what is drawn before and after";
+  --screenshot PNG   run the scripted match and save a screenshot of its final state
+  --smoke DIR        scripted run in a window; screenshots before and after are compared";
 
-/// Most critters that may be asked for.
+/// Upper limit of `--units`.
 const MOST_UNITS: u32 = 100_000;
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Resource, Clone, Debug)]
 pub struct Options {
     pub map: PathBuf,
@@ -84,7 +83,7 @@ fn value(parser: &mut lexopt::Parser, name: &str) -> Result<PathBuf, String> {
     parser.value().map(PathBuf::from).map_err(|_| format!("{name} needs a value"))
 }
 
-/// A whole number that is at most `most`.
+/// Reads a whole number of at most `most`.
 fn number<T>(parser: &mut lexopt::Parser, name: &str, most: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + Display + Copy,

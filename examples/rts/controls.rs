@@ -1,6 +1,6 @@
-//! What the player does besides giving orders: walls, new critters, pause and speed.
+//! Player controls other than orders: walls, new critters, pause and speed.
 //!
-//! Input: pointer and keys. Output: calls of the same functions that the scripted match uses.
+//! Input: pointer and keys. Output: calls to the functions that the scripted match also uses.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -9,16 +9,16 @@ use crate::{
     display::ViewSystems,
     kinds::Kind,
     map::GameMap,
-    placement::{Room, Spiral},
+    placement::{OccupiedCells, Spiral},
     pointer::Pointer,
     sprites::{Sheets, mark},
-    units::{Barracks, Unit, blocks_of},
-    walls::Mason,
+    units::{Unit, UnitSpawner, blocks_of},
+    walls::WallEditor,
 };
 
-/// Critters that one key press adds.
+/// Critters added per key press.
 const REINFORCEMENTS: usize = 25;
-/// Speeds of the game, slowest first.
+/// Game speeds, slowest first.
 const SPEEDS: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// Adds the controls.
@@ -39,11 +39,11 @@ impl Plugin for ControlsPlugin {
 #[derive(Component)]
 struct BuildCursor;
 
-/// B builds walls under the cursor, X removes walls and buildings; both may be held while the
-/// pointer moves.
+/// Builds walls under the cursor (B), removes walls and buildings (X). Both keys may be held while
+/// the pointer moves.
 fn edit_walls(
     mut last: Local<Option<Cell>>,
-    mut mason: Mason,
+    mut editor: WallEditor,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
     map: Res<GameMap>,
@@ -60,14 +60,14 @@ fn edit_walls(
     }
     for cell in line(from, cell) {
         if builds {
-            mason.build(cell);
+            editor.build(cell);
         } else {
-            mason.remove(cell);
+            editor.remove(cell);
         }
     }
 }
 
-/// The cells between two, both included, without diagonal gaps.
+/// Returns the cells of a line, both ends included, without diagonal steps.
 fn line(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let steps = dx.abs() + dy.abs();
@@ -79,9 +79,9 @@ fn line(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
     })
 }
 
-/// N brings more critters: of every kind that can stand where the pointer is.
+/// Spawns critters (N) of every kind that can stand at the pointer.
 fn reinforce(
-    mut barracks: Barracks,
+    mut spawner: UnitSpawner,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
     map: Res<GameMap>,
@@ -96,20 +96,20 @@ fn reinforce(
     let taken = units
         .iter()
         .flat_map(|(unit, state, transform)| blocks_of(unit.kind, state, transform, &map.frame));
-    let mut room = Room::without(taken);
+    let mut occupied = OccupiedCells::new(taken);
     let kinds: Vec<_> = Kind::ALL
         .into_iter()
         .filter_map(|kind| Some((kind, grid.region(kind.profile(), center)?)))
         .collect();
-    for &(kind, island) in &kinds {
+    for &(kind, region) in &kinds {
         let count = REINFORCEMENTS.div_ceil(kinds.len());
-        for cell in spiral.spots(grid, (kind, island), center, count, &mut room) {
-            barracks.spawn(kind, cell);
+        for cell in spiral.spawn_cells(grid, (kind, region), center, count, &mut occupied) {
+            spawner.spawn(kind, cell);
         }
     }
 }
 
-/// Space pauses, minus and plus change the speed.
+/// Pauses (Space) and changes the speed (minus and plus).
 fn change_speed(mut time: ResMut<Time<Virtual>>, keys: Res<ButtonInput<KeyCode>>) {
     if keys.just_pressed(KeyCode::Space) {
         if time.is_paused() { time.unpause() } else { time.pause() }

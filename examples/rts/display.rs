@@ -1,7 +1,6 @@
-//! The window, and everything that is seen in it.
+//! The window, and everything drawn in it.
 //!
-//! Input: [`Options`] and the map. Output: an app that is ready to run, with everything that is
-//! drawn and with the player's controls.
+//! Input: [`Options`] and the map. Output: an app that is ready to run, with drawing and controls.
 
 use bevy::{
     app::{PluginGroupBuilder, TaskPoolOptions, TaskPoolPlugin},
@@ -15,31 +14,31 @@ use crate::{
     markers, minimap, overlay, player, pointer, previews, screen::window, select, smoke, sprites,
 };
 
-/// Size of the window and of offscreen pictures, in pixels.
+/// Size of the window and of offscreen screenshots, in pixels.
 pub const SIZE: UVec2 = UVec2::new(1280, 720);
 
-/// What the player sees and does, in the order in which it happens in a frame.
+/// Systems of the view, in the order in which they run in a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewSystems {
-    /// Where the pointer is.
+    /// Update the pointer.
     Point,
-    /// What the player does with it.
+    /// Handle input.
     Act,
-    /// What is drawn of it.
+    /// Draw.
     Show,
 }
 
-/// Sends the log to stderr, for whichever app is run after.
+/// Sends the log to stderr, for the app that runs later.
 pub fn start_log() {
     App::new().add_plugins(window::log());
 }
 
-/// Threads as asked for.
+/// Returns the thread options of the command line.
 pub fn thread_options(options: &Options) -> TaskPoolOptions {
     options.threads.map_or_else(default, TaskPoolOptions::with_num_threads)
 }
 
-/// Builds the game in a window; fails with the reason where there is no display or adapter.
+/// Builds the game in a window; fails with a reason where there is no display or adapter.
 pub fn open(options: &Options, map: GameMap) -> Result<App, String> {
     let window = window::window("bevy_tilepath – RTS", SIZE, options.smoke.is_some());
     let mut app = window::open(plugins(options), window)?;
@@ -51,14 +50,14 @@ pub fn open(options: &Options, map: GameMap) -> Result<App, String> {
     Ok(app)
 }
 
-/// Bevy's plugins with what window and offscreen pictures have in common.
+/// Returns Bevy's plugins, configured for both windows and offscreen screenshots.
 pub fn plugins(options: &Options) -> PluginGroupBuilder {
     window::plugins()
         .disable::<LogPlugin>()
         .set(TaskPoolPlugin { task_pool_options: thread_options(options) })
 }
 
-/// Adds everything that is seen, and the controls.
+/// Adds everything that is drawn, and the controls.
 pub fn add_view(app: &mut App) {
     app.configure_sets(Update, (ViewSystems::Point, ViewSystems::Act, ViewSystems::Show).chain())
         .insert_resource(ClearColor(Color::srgb_u8(20, 18, 27)))

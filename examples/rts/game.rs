@@ -1,7 +1,7 @@
-//! The game without its looks: map, critters, buildings, orders and walls on top of the pathfinder.
+//! The game without presentation: map, critters, buildings, orders and walls.
 //!
-//! Input: [`Options`] and [`GameMap`] as resources. Output: everything that a window, an
-//! offscreen picture or a headless match needs alike.
+//! Input: [`Options`] and [`GameMap`] as resources. Output: the plugins, resources and systems that
+//! the window, the offscreen screenshot and the headless match share.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -9,12 +9,12 @@ use bevy_tilepath::prelude::*;
 use crate::{
     buildings::{self, Buildings},
     cli::Options,
+    disband,
     kinds::Kind,
     map::{self, GameMap},
     placement::Spiral,
     reports::{self, Tally},
-    squads,
-    task::Drill,
+    task::GroupSettings,
     units::{self, Home, UnitCount},
     walls::Walls,
 };
@@ -32,7 +32,7 @@ impl Plugin for GamePlugin {
         app.world_mut().resource_mut::<NavGrids>().set_profiles(Kind::profiles());
         app.init_resource::<Spiral>()
             .init_resource::<Tally>()
-            .init_resource::<Drill>()
+            .init_resource::<GroupSettings>()
             .init_resource::<Buildings>()
             .init_resource::<Walls>()
             .init_resource::<UnitCount>()
@@ -40,17 +40,17 @@ impl Plugin for GamePlugin {
             .insert_resource(Home(Cell::default()))
             .add_observer(reports::note_arrival)
             .add_observer(reports::note_failure)
-            .add_observer(squads::disband_ahead)
+            .add_observer(disband::disband_on_next_order)
             .add_systems(
                 Startup,
-                (map::spawn_tiles, (units::spawn_camps, buildings::found).chain()),
+                (map::spawn_tiles, (units::spawn_camps, buildings::spawn_buildings).chain()),
             )
             .add_systems(FixedUpdate, reports::note_waiting.after(TilePathSystems::Move))
             .add_systems(FixedLast, |mut tick: ResMut<TickCount>| tick.0 += 1);
     }
 }
 
-/// Puts the game, with what it needs from the command line, into an app.
+/// Adds the game and its resources to an app.
 pub fn add_to(app: &mut App, options: &Options, map: GameMap) {
     app.insert_resource(options.clone()).insert_resource(map).add_plugins(GamePlugin);
 }

@@ -1,7 +1,7 @@
-//! Selection by keys: control groups, everyone, nobody.
+//! Selection by keys: control groups, all, none.
 //!
 //! Input: keys. Output: [`Selected`](crate::select::Selected) on critters. A second press of a
-//! group's digit brings the camera to it.
+//! group's digit centers the view on it.
 
 use bevy::prelude::*;
 
@@ -37,7 +37,7 @@ impl Plugin for GroupsPlugin {
 #[derive(Resource, Default)]
 struct Groups {
     members: [Vec<Entity>; 9],
-    /// Which group was recalled last, and when.
+    /// The group that was selected last, and when.
     last_recall: (usize, f32),
 }
 
@@ -54,8 +54,8 @@ fn select_by_keys(
         select(&mut commands, &units, &[], false);
     }
     if is_control && keys.just_pressed(KeyCode::KeyA) {
-        let everyone: Vec<_> = units.iter().map(|(entity, ..)| entity).collect();
-        select(&mut commands, &units, &everyone, true);
+        let all: Vec<_> = units.iter().map(|(entity, ..)| entity).collect();
+        select(&mut commands, &units, &all, true);
     }
     let Some(digit) = DIGITS.iter().position(|&key| keys.just_pressed(key)) else {
         return;
@@ -78,9 +78,10 @@ fn select_by_keys(
     }
 }
 
-/// The middle of where critters are.
+/// Returns the mean position of critters.
 fn center_of(units: &Units, members: &[Entity]) -> Option<Vec2> {
-    let places = units.iter_many(members).map(|(_, _, place, _)| place.translation.truncate());
-    let (sum, count) = places.fold((Vec2::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
+    let positions = units.iter_many(members).map(|(_, _, at, _)| at.translation.truncate());
+    let (sum, count) =
+        positions.fold((Vec2::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
     (count > 0.0).then(|| sum / count)
 }

@@ -1,8 +1,8 @@
 //! The scripted match without a window.
 //!
-//! Input: [`Options`]. Output: on stdout one JSON object a second and one at the end; a picture
-//! of the end if one is asked for. One update of the app is one tick of 1/64 s, as fast as the
-//! machine can.
+//! Input: [`Options`]. Output: on stdout one JSON object per second and one at the end; a picture
+//! of the final state with `--screenshot`. One app update is one tick of 1/64 s, run as fast as
+//! possible.
 
 use std::time::{Duration, Instant};
 
@@ -22,10 +22,10 @@ use crate::{
     walls::Walls,
 };
 
-/// Updates before ticks are timed: the first ones read the map.
+/// Updates that are not timed: the first ones read the map.
 const WARM_UP: u64 = 4;
 
-/// Plays the match to its end.
+/// Runs the match to its end.
 pub fn run(options: &Options, map: GameMap) -> Result<(), String> {
     let mut app = App::new();
     let picture = options.screenshot.as_deref();
@@ -47,7 +47,7 @@ pub fn run(options: &Options, map: GameMap) -> Result<(), String> {
     picture.map_or(Ok(()), |path| offscreen::save_picture(&mut app, path))
 }
 
-/// Updates the app until `ticks` are done; returns the longest update.
+/// Updates the app until `ticks` ticks are simulated. Returns the longest update.
 fn play(app: &mut App, ticks: u64) -> Duration {
     let (mut worst, mut reported) = (Duration::ZERO, Instant::now());
     loop {
@@ -108,31 +108,31 @@ fn summary(world: &mut World, worst: Duration) -> String {
     )
 }
 
-/// Orders to single critters by what they were told, each with a comma after it.
+/// Returns the number of orders by task as JSON fields, each followed by a comma.
 fn by_task(tally: &Tally) -> String {
     let counts = Task::NAMES.into_iter().zip(tally.by_task);
     counts.map(|(name, count)| format!(r#""{name}":{count},"#)).collect()
 }
 
-/// Sum over all answers and over where everybody is: the same in every run of the same match.
+/// Checksum of all answers and all unit positions: the same in every run of the same match.
 fn checksum(world: &mut World) -> u64 {
     let mut sum = Checksum::default();
     sum.add(world.resource::<PathCounters>().answers_checksum);
-    for (_, cell) in places(world) {
+    for (_, cell) in unit_cells(world) {
         sum.add_cell(cell);
     }
     sum.value()
 }
 
-/// Makes sure that there is somebody, and that everybody stands where they can.
+/// Fails if there are no critters, or if one stands on an impassable cell.
 fn check(world: &mut World) -> Result<(), String> {
-    let places = places(world);
-    if places.is_empty() && world.resource::<Options>().units > 0 {
+    let units = unit_cells(world);
+    if units.is_empty() && world.resource::<Options>().units > 0 {
         return Err("no critter can stand anywhere on this map".into());
     }
     let grids = world.resource::<NavGrids>();
     let grid = grids.get(GridId::default()).ok_or("the tilemap feeds no grid")?;
-    for (unit, cell) in places {
+    for (unit, cell) in units {
         if grid.cost(unit.kind.profile(), cell) == 0 {
             let Unit { kind, number } = unit;
             return Err(format!("critter {number} ({kind:?}) stands on impassable {cell}"));
@@ -141,16 +141,16 @@ fn check(world: &mut World) -> Result<(), String> {
     Ok(())
 }
 
-/// All critters by number, and the cells they are on (their lowest, leftmost ones).
-fn places(world: &mut World) -> Vec<(Unit, Cell)> {
+/// Returns all critters by number, with their cells (the lowest, leftmost ones).
+fn unit_cells(world: &mut World) -> Vec<(Unit, Cell)> {
     let mut units = world.query::<(&Unit, &CritterState, &Transform)>();
     let frame = world.resource::<GameMap>().frame;
-    let mut places: Vec<_> = units
+    let mut cells: Vec<_> = units
         .iter(world)
         .filter_map(|(unit, state, transform)| {
             Some((*unit, cell_of(unit.kind, state, transform, &frame)?))
         })
         .collect();
-    places.sort_unstable_by_key(|(unit, _)| unit.number);
-    places
+    cells.sort_unstable_by_key(|(unit, _)| unit.number);
+    cells
 }

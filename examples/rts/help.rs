@@ -1,6 +1,6 @@
 //! The help panel: F1 shows and hides it.
 //!
-//! Input: a key. Output: a table of all keys in the middle of the screen.
+//! Input: F1. Output: a table of all controls in the middle of the screen.
 
 use bevy::prelude::*;
 
@@ -8,34 +8,34 @@ use crate::{display::ViewSystems, hud, pointer::Panel};
 
 const KEYS: &str = "\
 left click, drag      select (shift adds)
-double click          select all of a kind in view
-Ctrl+A, Esc           select everyone, nobody
+double click          select all of that kind in view
+Ctrl+A, Esc           select all, select none
 Ctrl+1 .. Ctrl+9      set a control group
-1 .. 9                recall it (twice: go there)
+1 .. 9                select it (twice: center the view)
 
 right click           move as a group, also on the minimap
   on a critter        follow it
-  on a target         come within range, in sight of it
-  on a house          go up to it
+  on a target         move into range and line of sight
+  on a house          move next to it
 P, then click         patrol between here and there
 H, S                  hold, stop
-shift + any of these  afterwards (shift + H: a pause)
+shift + any of these  queue the order (shift + H: a pause)
 F, K                  formation, keep together
 
 B, X                  build, remove walls (hold and drag)
-N                     25 more critters at the cursor
+N                     spawn 25 critters at the cursor
 
-arrows, screen edges  move the view
-middle drag, wheel    move and zoom the view
-click on the minimap  jump there
+arrows, screen edges  pan
+middle drag, wheel    pan, zoom
+click on the minimap  center the view there
 Home                  back to the start
 
 Space                 pause
-- and +               slower and faster
-F1, F2, F3, F4        this help, debug overlay, islands, crowd
-F12                   save a picture";
+- and +               slower, faster
+F1, F2, F3, F4        help, debug overlay, regions, crowd
+F12                   save a screenshot";
 
-/// Adds the help.
+/// Adds the help panel.
 pub struct HelpPlugin;
 
 impl Plugin for HelpPlugin {

@@ -1,7 +1,7 @@
-//! The panels of text along the edges of the screen.
+//! The text panels along the edges of the screen.
 //!
-//! Input: frame times, the pathfinder's counters, the selection, notices. Output: text, written
-//! anew a few times a second.
+//! Input: frame times, the pathfinder's counters, the selection, notices. Output: text, updated a
+//! few times a second.
 
 use std::{fmt::Write, time::Duration};
 
@@ -16,18 +16,18 @@ use crate::{
     display::ViewSystems,
     kinds::Kind,
     map::GameMap,
-    player::PatrolAim,
+    player::PatrolPending,
     pointer::Panel,
     reports::{Notice, Tally},
     select::Selected,
-    task::Drill,
+    task::GroupSettings,
     units::{Unit, UnitCount},
     walls::Walls,
 };
 
-/// Time between two writings.
-const REWRITE: Duration = Duration::from_millis(200);
-/// Seconds that a notice stays.
+/// Time between two updates.
+const UPDATE_EVERY: Duration = Duration::from_millis(200);
+/// Lifetime of a notice, in seconds.
 const NOTICE_LIFE: f32 = 6.0;
 const TEXT: Color = Color::srgb(0.88, 0.91, 0.94);
 
@@ -43,13 +43,13 @@ impl Plugin for HudPlugin {
             .add_systems(
                 Update,
                 (write_game, write_pathfinder, write_selection)
-                    .run_if(on_real_timer(REWRITE))
+                    .run_if(on_real_timer(UPDATE_EVERY))
                     .in_set(ViewSystems::Show),
             );
     }
 }
 
-/// Which panel a text belongs to.
+/// The panel that a text belongs to.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Game,
@@ -57,11 +57,11 @@ enum Part {
     Selection,
 }
 
-/// The last notice and when it came.
+/// The last notice and its time.
 #[derive(Resource, Default)]
 struct LastNotice(Option<(f32, String)>);
 
-/// A panel at the place that `node` gives.
+/// Returns a panel; `node` sets its position.
 pub fn panel(node: Node) -> impl Bundle {
     (
         Node {
@@ -76,19 +76,19 @@ pub fn panel(node: Node) -> impl Bundle {
     )
 }
 
-/// Text as all panels show it.
+/// Returns text in the style of the panels.
 pub fn text(content: impl Into<String>) -> impl Bundle {
     (Text::new(content), TextFont::from_font_size(13.0), TextColor(TEXT))
 }
 
 fn spawn(mut commands: Commands) {
-    let places = [
+    let panels = [
         (Part::Game, Node { left: px(12), top: px(12), ..default() }),
         (Part::Pathfinder, Node { right: px(12), top: px(12), ..default() }),
         (Part::Selection, Node { left: px(12), bottom: px(12), ..default() }),
     ];
-    for (part, place) in places {
-        commands.spawn((panel(place), Panel)).with_child((part, text("")));
+    for (part, node) in panels {
+        commands.spawn((panel(node), Panel)).with_child((part, text("")));
     }
 }
 
@@ -143,7 +143,7 @@ fn write_pathfinder(
     let content = format!(
         concat!(
             "requests   {:>9}\nfound      {:>9}\npartial    {:>9}\nfailed     {:>9}\n",
-            "repaired   {:>9}\narrived    {:>9}\nput off    {:>9}\nwaiting    {:>9}\n",
+            "repaired   {:>9}\narrived    {:>9}\ndeferred   {:>9}\nwaiting    {:>9}\n",
             "mean wait  {:>9.2}\n",
             "expansions {:>8.1}k\nlast tick  {:>8.0}%\nmemory     {:>6} KB"
         ),
@@ -166,31 +166,32 @@ fn write_pathfinder(
 fn write_selection(
     mut texts: Texts,
     selected: Query<(&Unit, &PathStatus, &OrderQueue), With<Selected>>,
-    drill: Res<Drill>,
-    aim: Res<PatrolAim>,
+    group_settings: Res<GroupSettings>,
+    patrol: Res<PatrolPending>,
     notice: Res<LastNotice>,
     time: Res<Time<Real>>,
 ) {
     let mut content = if selected.is_empty() {
-        "nobody selected: click or drag a box".to_owned()
+        "nothing selected: click or drag a box".to_owned()
     } else {
-        let walking = selected.iter().filter(|(_, status, _)| status.is_under_way()).count();
+        let moving = selected.iter().filter(|(_, status, _)| status.is_under_way()).count();
         let orders: usize = selected.iter().map(|(.., queue)| queue.len()).sum();
-        format!("{} selected, {walking} under way, {orders} orders", selected.iter().len())
+        format!("{} selected, {moving} moving, {orders} orders", selected.iter().len())
     };
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     for kind in Kind::ALL {
         let count = selected.iter().filter(|(unit, ..)| unit.kind == kind).count();
         if count > 0 {
             let _ = write!(content, "\n{count:>4} {}", kind.plural());
         }
     }
-    let together = if drill.keeps_together { "together" } else { "each at its speed" };
-    let _ = write!(content, "\nformation {} (F), {together} (K)", drill.name());
-    if aim.0 {
-        content += "\npatrol: click where to";
+    let together =
+        if group_settings.keeps_together { "at one speed" } else { "each at its own speed" };
+    let _ = write!(content, "\nformation {} (F), {together} (K)", group_settings.name());
+    if patrol.0 {
+        content += "\npatrol: click its goal";
     }
-    if let Some(reason) = selected.iter().find_map(|(_, status, _)| put_off(status)) {
+    if let Some(reason) = selected.iter().find_map(|(_, status, _)| hindrance(status)) {
         let _ = write!(content, "\n{reason}");
     }
     if let Some((at, text)) = &notice.0
@@ -201,8 +202,8 @@ fn write_selection(
     write(&mut texts, Part::Selection, content);
 }
 
-/// Why an order is not carried out at present.
-fn put_off(status: &PathStatus) -> Option<String> {
+/// Returns why an order makes no progress at present.
+fn hindrance(status: &PathStatus) -> Option<String> {
     match *status {
         PathStatus::Waiting(reason) => Some(format!("waiting: {reason}")),
         PathStatus::Stuck(why) => Some(format!("stuck: {why}")),

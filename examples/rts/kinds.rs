@@ -1,46 +1,47 @@
-//! The kinds of critters: where each can go, how fast, how large, and what it is called.
+//! The kinds of critters: terrain costs, speed, size and name of each.
 //!
-//! Input: nothing. Output: the movement profiles (kind `i` has profile `i`) and the facts that
-//! spawning, orders, drawing and the HUD go by. Terrain ids are the letters of the map files: `.`
-//! road, `G` grass, `S` swamp, `T` trees, `W` water, `@` rock and houses.
+//! Input: nothing. Output: the movement profiles (kind `i` has profile `i`) and the properties
+//! used by spawning, orders, drawing and the HUD. Terrain ids are the letters of the map files:
+//! `.` road, `G` grass, `S` swamp, `T` trees, `W` water, `@` rock and houses.
 
 use bevy_tilepath::prelude::*;
 
-/// As whom shots fly: over everything flat, as hovercraft do, and no farther than the next wall.
+/// Profile for the line of sight of shots: passes over everything flat, as hovercraft do, and is
+/// blocked by walls.
 pub const SHOT: ProfileId = Kind::Hovercraft.profile();
 
-/// What a critter is.
+/// A kind of critter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// Fast on firm ground, slow in swamps.
+    /// Fast on roads and grass, slow in swamps.
     Runner,
-    /// Also makes its way through trees, slowly.
+    /// Also crosses forests, slowly.
     Trooper,
-    /// Slow and two cells wide; swamps are too soft for it.
+    /// Slow and two cells wide; cannot cross swamps.
     Tank,
-    /// Stays on the water.
+    /// Restricted to water.
     Boat,
-    /// Goes over everything flat.
+    /// Crosses everything flat.
     Hovercraft,
 }
 
 impl Kind {
-    /// All of them, in the order of their profiles.
+    /// All kinds, in the order of their profiles.
     pub const ALL: [Self; 5] =
         [Self::Runner, Self::Trooper, Self::Tank, Self::Boat, Self::Hovercraft];
 
-    /// The profiles of all kinds, by number.
+    /// Returns the profiles of all kinds, by number.
     pub fn profiles() -> Vec<Profile> {
         Self::ALL.map(Self::movement).to_vec()
     }
 
-    /// The number of its profile.
+    /// Returns its profile.
     pub const fn profile(self) -> ProfileId {
         ProfileId(self as u8)
     }
 
-    /// What each terrain costs it, in sixteenths of plain ground, and how much room it needs.
+    /// Returns its profile: terrain costs, in sixteenths of a uniform step, and size.
     fn movement(self) -> Profile {
         let costs: &[(u8, u16)] = match self {
             Self::Runner => &[(b'.', 16), (b'G', 20), (b'S', 40)],
@@ -54,7 +55,7 @@ impl Kind {
         })
     }
 
-    /// How many cells it is wide and high.
+    /// Returns its width and height, in cells.
     pub const fn size(self) -> u8 {
         match self {
             Self::Tank => 2,
@@ -62,12 +63,12 @@ impl Kind {
         }
     }
 
-    /// The cells it covers when its lowest, leftmost one is `anchor`.
+    /// Returns the cells it covers; `anchor` is the lowest, leftmost one.
     pub const fn block(self, anchor: Cell) -> CellRect {
         CellRect::new(anchor, self.size() as u32, self.size() as u32)
     }
 
-    /// Cells per second on plain ground.
+    /// Returns its speed on terrain of cost 1, in cells per second.
     pub const fn speed(self) -> f32 {
         match self {
             Self::Runner => 7.0,
@@ -78,12 +79,12 @@ impl Kind {
         }
     }
 
-    /// Whether it goes in straight lines in any direction.
+    /// Returns whether it moves along any-angle paths.
     pub const fn glides(self) -> bool {
         matches!(self, Self::Boat | Self::Hovercraft)
     }
 
-    /// How far it shoots, in cells.
+    /// Returns its weapon range, in cells.
     pub const fn range(self) -> u16 {
         match self {
             Self::Runner => 4,
@@ -92,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// Where it stands in a formation: lower ranks are in front.
+    /// Returns its rank in a formation: lower ranks are in front.
     pub const fn rank(self) -> i32 {
         match self {
             Self::Tank | Self::Boat => 0,
@@ -101,7 +102,7 @@ impl Kind {
         }
     }
 
-    /// Its share of the critters that a game begins with, in percent.
+    /// Returns its share of the initial critters, in percent.
     pub const fn share(self) -> u32 {
         match self {
             Self::Runner => 35,
@@ -111,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// Name of several of them.
+    /// Returns its name in the plural.
     pub const fn plural(self) -> &'static str {
         match self {
             Self::Runner => "runners",

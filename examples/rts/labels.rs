@@ -1,7 +1,7 @@
-//! Reasons, shown beside whoever they are about.
+//! Notices, shown above the critter that they are about.
 //!
-//! Input: notices with a place. Output: a line of text there, as large at any zoom, that rises and
-//! fades away. Where there is one already, others about the same spot are left to the HUD.
+//! Input: notices with a position. Output: a line of text there, of the same size at any zoom, that
+//! rises and fades out. Further notices near the same position appear in the HUD only.
 
 use bevy::{prelude::*, text::TextBackgroundColor};
 
@@ -12,15 +12,15 @@ use crate::{
     reports::Notice,
 };
 
-/// Seconds that a line stays.
+/// Lifetime of a label, in seconds.
 const LIFE: f32 = 2.5;
-/// World units that it rises in a second.
+/// World units that it rises per second.
 const RISE: f32 = 5.0;
-/// Nearest that two lines begin, in world units.
+/// Least distance between two new labels, in world units.
 const APART: f32 = 3.0 * TILE;
-/// Lines at a time.
+/// Most labels at the same time.
 const MOST: usize = 24;
-/// How high they are drawn: above everything.
+/// The z coordinate of labels: above everything.
 const HEIGHT: f32 = 9.0;
 
 /// Adds labels.
@@ -55,13 +55,13 @@ fn show(notice: On<Notice>, labels: Query<&Transform, With<Label>>, mut commands
     ));
 }
 
-type Line = (Entity, &'static mut Label, &'static mut Transform, &'static mut TextColor);
+type LabelItem = (Entity, &'static mut Label, &'static mut Transform, &'static mut TextColor);
 
 fn fade(
     mut commands: Commands,
     time: Res<Time<Real>>,
     camera: Single<&Projection, With<MainCamera>>,
-    mut labels: Query<Line>,
+    mut labels: Query<LabelItem>,
 ) {
     let scale = scale_of(*camera);
     for (entity, mut label, mut transform, mut color) in &mut labels {

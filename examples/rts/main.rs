@@ -4,9 +4,9 @@
 //! display or a graphics adapter, or with `--headless`, a scripted match runs instead and prints
 //! one JSON object per line. `--help` lists the options.
 //!
-//! Start reading at [`game`] (what the game consists of), [`orders`] (groups and lines of orders),
-//! [`reports`] (what becomes of them), [`walls`] (edits) and [`map`] (the tilemap that feeds the
-//! grid); the rest is looks and controls.
+//! Start reading at [`game`] (the plugins and resources), [`orders`] (groups and order queues),
+//! [`reports`] (their results), [`walls`] (map edits) and [`map`] (the tilemap that feeds the
+//! grid). The other modules are presentation and controls.
 
 mod buildings;
 mod camera;
@@ -14,8 +14,8 @@ mod capture;
 mod cli;
 mod compare;
 mod controls;
+mod disband;
 mod display;
-mod duties;
 mod game;
 mod groups;
 mod headless;
@@ -41,7 +41,7 @@ mod select;
 mod smoke;
 mod smoke_plan;
 mod sprites;
-mod squads;
+mod squad_orders;
 mod task;
 mod tiles;
 mod units;
@@ -68,7 +68,7 @@ fn run() -> Result<ExitCode, String> {
         match display::open(&options, map.clone()) {
             Ok(app) => return Ok(screen::window::run(app)),
             Err(reason) if options.smoke.is_some() => return Err(reason),
-            Err(reason) => eprintln!("rts: {reason}: playing a scripted match instead"),
+            Err(reason) => eprintln!("rts: {reason}: running a scripted match instead"),
         }
     }
     headless::run(&options, map)?;

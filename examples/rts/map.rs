@@ -1,7 +1,7 @@
 //! The map: a Moving AI text file that becomes a tilemap, which in turn feeds the grid.
 //!
-//! Input: a file. Output: [`GameMap`] (the terrain as it was read, for drawing and for finding
-//! places to spawn at) and the tile entities. The pathfinder reads the tiles, not the file.
+//! Input: a file. Output: [`GameMap`] (the terrain as read, for drawing and for choosing spawn
+//! cells) and the tile entities. The pathfinder reads the tiles, not the file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,22 +11,22 @@ use bevy_tilepath::{nav::moving_ai, prelude::*};
 
 use crate::{kinds::Kind, screen::window, tiles};
 
-/// Side of a tile, in world units and in pixels of the art.
+/// Side of a tile, in world units and in texture pixels.
 pub const TILE: f32 = 16.0;
 
-/// The map as it was read.
+/// The map as read from the file.
 #[derive(Resource, Clone, Debug)]
 pub struct GameMap {
-    /// Name for the player: the file's, without folder and extension.
+    /// Displayed name: the file's, without folder and extension.
     pub name: String,
     /// Terrain (without walls) and the profiles of all kinds.
     pub grid: NavGrid,
-    /// Where its cells lie.
+    /// World positions of the cells.
     pub frame: GridFrame,
 }
 
 impl GameMap {
-    /// Reads a map file; a bare name means one of the project's own maps.
+    /// Reads a map file; a bare name selects one of the project's own maps.
     pub fn load(file: &Path) -> Result<Self, String> {
         let path = find(file);
         let shown = path.display();
@@ -40,12 +40,12 @@ impl GameMap {
         })
     }
 
-    /// Terrain letter of a cell; `None` off the map.
+    /// Returns the terrain letter of a cell; `None` off the map.
     pub fn letter(&self, cell: Cell) -> Option<u8> {
         self.grid.terrain(cell).map(|terrain| terrain.0)
     }
 
-    /// World rectangle that the map covers.
+    /// Returns the world rectangle that the map covers.
     pub fn bounds(&self) -> Rect {
         let size = Vec2::new(self.grid.width() as f32, self.grid.height() as f32) * TILE;
         Rect::from_corners(Vec2::splat(-TILE / 2.0), size - TILE / 2.0)
@@ -58,16 +58,16 @@ fn find(file: &Path) -> PathBuf {
     if is_bare_name && own.is_file() { own } else { file.to_path_buf() }
 }
 
-/// Spawns the tilemap: one entity per tile, each with its terrain and its picture.
+/// Spawns the tilemap: one entity per tile, with its terrain and its texture index.
 pub fn spawn_tiles(mut commands: Commands, map: Res<GameMap>) {
     let size = TilemapSize { x: map.grid.width(), y: map.grid.height() };
     let tilemap = commands.spawn_empty().id();
-    let looks = tiles::choose_all(&map);
+    let textures = tiles::choose_all(&map);
     let bundles: Vec<_> = map
         .grid
         .rect()
         .cells()
-        .zip(looks)
+        .zip(textures)
         .map(|(cell, texture)| {
             let tile = TileBundle {
                 position: TilePos::new(cell.x as u32, cell.y as u32),

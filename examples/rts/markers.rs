@@ -1,6 +1,6 @@
-//! Marks on the ground: where orders lead, and where they fail.
+//! Markers on the map: goals of orders, and goals of failed orders.
 //!
-//! Input: orders of the player, notices. Output: marks that fade away.
+//! Input: orders of the player, notices. Output: markers that fade out.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -14,14 +14,14 @@ use crate::{
     tiles,
 };
 
-/// Seconds that a mark stays.
+/// Lifetime of a marker, in seconds.
 const LIFE: f32 = 1.2;
-/// Seconds that a failure stays marked.
+/// Lifetime of a failure marker, in seconds.
 const FAILURE_LIFE: f32 = 2.5;
-/// How high marks are drawn.
+/// The z coordinate of markers.
 const HEIGHT: f32 = 5.0;
 
-/// Adds marks.
+/// Adds markers.
 pub struct MarkersPlugin;
 
 impl Plugin for MarkersPlugin {
@@ -30,19 +30,19 @@ impl Plugin for MarkersPlugin {
     }
 }
 
-/// What a mark says.
+/// What a marker shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerKind {
     Move,
     Patrol,
-    /// Something that stands or goes there is meant.
+    /// A building or a critter is the target.
     Target,
     Queued,
     Failed,
 }
 
 impl MarkerKind {
-    /// The mark of a task.
+    /// Returns the marker of a task.
     pub const fn of(task: Task, queued: bool) -> Self {
         match task {
             Task::Patrol(_) => Self::Patrol,
@@ -59,10 +59,10 @@ struct Marker {
     life: f32,
 }
 
-/// A command that marks a cell.
+/// Returns a command that spawns a marker on a cell.
 pub fn show(kind: MarkerKind, cell: Cell) -> impl Command {
     move |world: &mut World| {
-        let place = world.resource::<GameMap>().frame.cell_center(cell).extend(HEIGHT);
+        let position = world.resource::<GameMap>().frame.cell_center(cell).extend(HEIGHT);
         let sheets = world.resource::<Sheets>();
         let (sprite, life) = match kind {
             MarkerKind::Move => (sheets.marks.sprite(mark::MOVE), LIFE),
@@ -71,7 +71,7 @@ pub fn show(kind: MarkerKind, cell: Cell) -> impl Command {
             MarkerKind::Queued => (sheets.marks.sprite(mark::QUEUED), LIFE),
             MarkerKind::Failed => (sheets.marks.sprite(mark::FAILED), FAILURE_LIFE),
         };
-        world.spawn((Marker { age: 0.0, life }, sprite, Transform::from_translation(place)));
+        world.spawn((Marker { age: 0.0, life }, sprite, Transform::from_translation(position)));
     }
 }
 
@@ -81,7 +81,7 @@ fn mark_failure(notice: On<Notice>, mut commands: Commands) {
     }
 }
 
-/// Marks shrink into place at first and fade away at the end.
+/// Animates markers: they shrink to their size at first and fade out at the end.
 fn fade(
     mut commands: Commands,
     time: Res<Time<Real>>,

@@ -1,7 +1,7 @@
-//! The minimap: terrain, walls, buildings, critters, and what the camera shows.
+//! The minimap: terrain, walls, buildings, critters, and the visible area.
 //!
-//! Input: the map and where everybody is. Output: a small picture, painted anew a few times a
-//! second, and a frame over it that follows the camera every frame.
+//! Input: the map and all positions. Output: a small image, redrawn a few times a second, and a
+//! rectangle over it that follows the camera every frame.
 
 use std::time::Duration;
 
@@ -26,10 +26,10 @@ use crate::{
     walls::Walls,
 };
 
-/// Longer side of the picture, in pixels.
+/// Longer side of the image, in pixels.
 const SIDE: f32 = 208.0;
-/// Time between two paintings.
-const REPAINT: Duration = Duration::from_millis(100);
+/// Time between two redraws.
+const REDRAW: Duration = Duration::from_millis(100);
 const UNIT: [u8; 4] = [120, 205, 255, 255];
 const SELECTED: [u8; 4] = [255, 255, 255, 255];
 const WALL: [u8; 4] = [190, 190, 195, 255];
@@ -43,29 +43,29 @@ impl Plugin for MinimapPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, spawn).add_systems(
             Update,
-            (paint.run_if(on_real_timer(REPAINT)), follow_camera).in_set(ViewSystems::Show),
+            (redraw.run_if(on_real_timer(REDRAW)), follow_camera).in_set(ViewSystems::Show),
         );
     }
 }
 
-/// The node that shows the picture.
+/// The node that shows the image.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Minimap;
 
 #[derive(Component)]
 struct CameraFrame;
 
-/// What the picture is painted from.
+/// The minimap's image.
 #[derive(Resource)]
-struct Painting {
+struct MinimapImage {
     image: Handle<Image>,
     size: UVec2,
-    /// The bare map, as bytes of the picture.
-    ground: Vec<u8>,
+    /// Pixels of the terrain alone.
+    terrain: Vec<u8>,
 }
 
-/// The bare map as a picture.
-fn paint_ground(map: &GameMap) -> (UVec2, Vec<u8>) {
+/// Returns the size and the pixels of the terrain.
+fn terrain_pixels(map: &GameMap) -> (UVec2, Vec<u8>) {
     let cells = UVec2::new(map.grid.width(), map.grid.height());
     let scale = SIDE / cells.max_element() as f32;
     let size = (cells.as_vec2() * scale).round().as_uvec2().max(UVec2::ONE);
@@ -83,12 +83,12 @@ fn paint_ground(map: &GameMap) -> (UVec2, Vec<u8>) {
 }
 
 fn spawn(mut commands: Commands, map: Res<GameMap>, mut images: ResMut<Assets<Image>>) {
-    let (size, ground) = paint_ground(&map);
+    let (size, terrain) = terrain_pixels(&map);
     let extent = Extent3d { width: size.x, height: size.y, depth_or_array_layers: 1 };
     let image = images.add(Image::new(
         extent,
         TextureDimension::D2,
-        ground.clone(),
+        terrain.clone(),
         TextureFormat::Rgba8UnormSrgb,
         RenderAssetUsages::default(),
     ));
@@ -108,27 +108,27 @@ fn spawn(mut commands: Commands, map: Res<GameMap>, mut images: ResMut<Assets<Im
                 BorderColor::all(Color::WHITE),
             )],
         ));
-    commands.insert_resource(Painting { image, size, ground });
+    commands.insert_resource(MinimapImage { image, size, terrain });
 }
 
-fn paint(
-    painting: Res<Painting>,
+fn redraw(
+    minimap: Res<MinimapImage>,
     mut images: ResMut<Assets<Image>>,
     map: Res<GameMap>,
     walls: Res<Walls>,
     buildings: Res<Buildings>,
     units: Query<(&Transform, &Unit, Has<Selected>)>,
 ) {
-    let Some(mut image) = images.get_mut(&painting.image) else { return };
+    let Some(mut image) = images.get_mut(&minimap.image) else { return };
     let Some(pixels) = &mut image.data else { return };
-    pixels.copy_from_slice(&painting.ground);
+    pixels.copy_from_slice(&minimap.terrain);
     let mut dot = |at: Vec2, color: [u8; 4], width: u32| {
         let share = (at - map.bounds().min) / map.bounds().size();
-        let corner = (share.with_y(1.0 - share.y) * painting.size.as_vec2()).as_uvec2();
+        let corner = (share.with_y(1.0 - share.y) * minimap.size.as_vec2()).as_uvec2();
         for (dx, dy) in (0..width * width).map(|i| (i % width, i / width)) {
             let at = corner + UVec2::new(dx, dy);
-            if at.x < painting.size.x && at.y < painting.size.y {
-                let first = 4 * (at.y * painting.size.x + at.x) as usize;
+            if at.x < minimap.size.x && at.y < minimap.size.y {
+                let first = 4 * (at.y * minimap.size.x + at.x) as usize;
                 pixels[first..first + 4].copy_from_slice(&color);
             }
         }
@@ -152,16 +152,16 @@ fn paint(
 fn follow_camera(
     mut frame: Single<&mut Node, With<CameraFrame>>,
     camera: Single<(&Camera, &GlobalTransform, &Projection), With<MainCamera>>,
-    painting: Res<Painting>,
+    minimap: Res<MinimapImage>,
     map: Res<GameMap>,
 ) {
-    let (_, place, projection) = *camera;
+    let (_, transform, projection) = *camera;
     let Projection::Orthographic(view) = projection else {
         return;
     };
     let bounds = map.bounds();
-    let scale = painting.size.as_vec2() / bounds.size();
-    let center = place.translation().truncate();
+    let scale = minimap.size.as_vec2() / bounds.size();
+    let center = transform.translation().truncate();
     let shown = Rect::from_center_size(center, view.area.size());
     let left_top = Vec2::new(shown.min.x - bounds.min.x, bounds.max.y - shown.max.y) * scale;
     frame.left = px(left_top.x);

@@ -1,8 +1,8 @@
-//! A picture of the game without a window.
+//! A screenshot without a window.
 //!
-//! Input: the app of a headless match. Output: a PNG file of how it looks at the end. The camera
-//! draws into an image, and only once the match is over, so that software adapters need not draw
-//! thousands of frames that nobody sees.
+//! Input: the app of a headless match. Output: a PNG file of its final state. The camera renders to
+//! an image, and only after the match, so that software adapters do not render thousands of unused
+//! frames.
 
 use std::path::{Path, PathBuf};
 
@@ -27,16 +27,16 @@ use crate::{
     sprites::Sheets,
 };
 
-/// Frames until everything is on the graphics card.
+/// Frames rendered before the screenshot, until everything is uploaded to the GPU.
 const FRAMES_BEFORE: u32 = 30;
-/// Frames that files may take to load, and a picture to come back.
-const PATIENCE: u32 = 10_000;
+/// Most frames to wait for files to load, and for the screenshot.
+const MAX_FRAMES: u32 = 10_000;
 
-/// The image that is drawn into.
+/// The render target.
 #[derive(Resource)]
 struct Canvas(Handle<Image>);
 
-/// How the picture turned out.
+/// Result of the screenshot.
 #[derive(Resource, Default)]
 struct Outcome(Option<Result<(), String>>);
 
@@ -49,7 +49,7 @@ pub fn add_plugins(app: &mut App, options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds what is seen, and the image that it is drawn into.
+/// Adds everything that is drawn, and the render target.
 pub fn add_scene(app: &mut App) {
     let format = TextureFormat::Rgba8UnormSrgb;
     let image = Image::new_target_texture(display::SIZE.x, display::SIZE.y, format, None);
@@ -70,7 +70,7 @@ fn draw_into_canvas(
     commands.entity(*entity).insert(RenderTarget::Image(canvas.0.clone().into()));
 }
 
-/// Does what an app's runner does before the first update.
+/// Finishes the plugins, as an app's runner does before the first update.
 pub fn finish_plugins(app: &mut App) {
     while app.plugins_state() == PluginsState::Adding {
         tick_global_task_pools_on_main_thread();
@@ -79,7 +79,7 @@ pub fn finish_plugins(app: &mut App) {
     app.cleanup();
 }
 
-/// Draws the game as it is now and saves that as a PNG file.
+/// Renders the current state and saves it as a PNG file.
 pub fn save_picture(app: &mut App, path: &Path) -> Result<(), String> {
     app.world_mut().resource_mut::<Time<Virtual>>().pause();
     let world = app.world_mut();
@@ -103,7 +103,7 @@ pub fn save_picture(app: &mut App, path: &Path) -> Result<(), String> {
 }
 
 fn update_until(app: &mut App, is_done: impl Fn(&App) -> bool) -> Result<(), String> {
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_FRAMES {
         if is_done(app) {
             return Ok(());
         }

@@ -1,8 +1,8 @@
-//! Orders: what the player and the script tell critters, as orders of the library.
+//! Turns the tasks of the player and the script into orders of the library.
 //!
-//! Input: critters and a [`Task`]. Output: a [`Group`] that goes somewhere together, or for each
-//! critter an [`Order`] in its [`OrderQueue`]: instead of all it has, or after that. What becomes
-//! of them is noted in [`reports`](crate::reports).
+//! Input: critters and a [`Task`]. Output: a [`Group`] that moves together, or an [`Order`] in each
+//! critter's [`OrderQueue`], which replaces the queue or is appended to it.
+//! [`reports`](crate::reports) counts their results.
 
 use bevy::{
     ecs::{query::QueryData, system::SystemParam},
@@ -13,37 +13,37 @@ use bevy_tilepath::{nav::formation::assign_slots, prelude::*};
 use crate::{
     kinds::{Kind, SHOT},
     reports::{Notice, Tally},
-    task::{Drill, Task},
+    task::{GroupSettings, Task},
     units::{Unit, cell_of},
 };
 
-/// How near critters follow, in cells.
+/// Distance at which critters follow, in cells.
 const FOLLOWING: u16 = 2;
-/// How long a pause in a line of orders is, in ticks.
+/// Length of a queued pause, in ticks.
 const PAUSE: u32 = 128;
-/// How long orders that find no way are tried again: about seven seconds.
-const PATIENCE: Retry = Retry { after: 64, longest: 256, most: 3 };
+/// Retries of orders that find no path: about seven seconds in all.
+const RETRY: Retry = Retry { after: 64, longest: 256, most: 3 };
 
 #[derive(QueryData)]
 #[query_data(mutable)]
-struct Ordered {
+struct UnitQuery {
     unit: &'static Unit,
     state: &'static CritterState,
     transform: &'static Transform,
-    place: Option<&'static GroupSlot>,
+    slot: Option<&'static GroupSlot>,
     queue: &'static mut OrderQueue,
 }
 
-/// A critter that is given an order.
+/// A critter that receives an order.
 #[derive(Clone, Copy, Debug)]
-struct Recruit {
+struct Receiver {
     entity: Entity,
     unit: Unit,
-    /// Where it sets out.
+    /// Start cell of the order.
     from: Cell,
 }
 
-impl Recruit {
+impl Receiver {
     const fn profile(&self) -> ProfileId {
         self.unit.kind.profile()
     }
@@ -53,102 +53,112 @@ impl Recruit {
     }
 }
 
-/// What a group puts on its members.
-type GroupOrders = (PathRequest, GroupSlot, SpeedLimit);
+/// Components that a group adds to its members.
+type GroupComponents = (PathRequest, GroupSlot, SpeedLimit);
 
 /// Gives orders.
 #[derive(SystemParam)]
 pub struct Dispatcher<'w, 's> {
-    /// How groups go from now on.
-    pub drill: ResMut<'w, Drill>,
+    /// Settings of the groups spawned from now on.
+    pub group_settings: ResMut<'w, GroupSettings>,
     commands: Commands<'w, 's>,
     grids: Res<'w, NavGrids>,
     tally: ResMut<'w, Tally>,
-    units: Query<'w, 's, Ordered>,
+    units: Query<'w, 's, UnitQuery>,
 }
 
 impl Dispatcher<'_, '_> {
-    /// Gives critters an order: at once, or (`queued`) after all that they were told before.
+    /// Gives critters an order: it replaces their orders, or (`queued`) is appended to them.
     pub fn give(&mut self, units: &[Entity], task: Task, queued: bool) {
-        let squad = self.line_up(units, task, queued);
+        let squad = self.receivers(units, task, queued);
         self.tally.orders += squad.len() as u64;
         self.tally.by_task[task.index()] += squad.len() as u64;
         match task {
-            Task::Move(goal) if queued => self.spread(&squad, goal, true, |there, _| there.into()),
-            Task::Move(goal) => self.march(&squad, goal),
-            Task::Patrol(goal) => self.spread(&squad, goal, queued, |there, here| Order::Patrol {
-                stops: vec![there, here],
-                mode: PatrolMode::ThereAndBack,
+            Task::Move(goal) if queued => {
+                self.order_to_slots(&squad, goal, true, |there, _| there.into());
+            }
+            Task::Move(goal) => self.move_as_group(&squad, goal),
+            Task::Patrol(goal) => {
+                self.order_to_slots(&squad, goal, queued, |there, here| Order::Patrol {
+                    stops: vec![there, here],
+                    mode: PatrolMode::ThereAndBack,
+                });
+            }
+            Task::Follow(friend) => self.order_each(&squad, queued, |_| {
+                with_retry(PathRequest::follow(friend).within(FOLLOWING))
             }),
-            Task::Follow(friend) => self
-                .each(&squad, queued, |_| patient(PathRequest::follow(friend).within(FOLLOWING))),
-            Task::Attack(target) => self.each(&squad, queued, |kind| {
-                patient(PathRequest::follow(target).in_sight(kind.range(), SHOT))
+            Task::Attack(target) => self.order_each(&squad, queued, |kind| {
+                with_retry(PathRequest::follow(target).in_sight(kind.range(), SHOT))
             }),
             Task::Visit(building) => {
-                self.each(&squad, queued, |_| patient(PathRequest::to(building).beside()));
+                self.order_each(&squad, queued, |_| with_retry(PathRequest::to(building).beside()));
             }
-            Task::Hold if queued => self.each(&squad, true, |_| Order::Hold { ticks: PAUSE }),
-            Task::Hold => self.each(&squad, false, |_| Order::HoldGround),
+            Task::Hold if queued => {
+                self.order_each(&squad, true, |_| Order::Hold { ticks: PAUSE });
+            }
+            Task::Hold => self.order_each(&squad, false, |_| Order::HoldGround),
         }
     }
 
-    /// Stops critters where they are; one between two cells goes on to the next.
+    /// Stops critters; a critter between two cells continues to the next cell.
     pub fn stop(&mut self, units: &[Entity]) {
         for &entity in units {
             if let Ok(mut unit) = self.units.get_mut(entity) {
                 unit.queue.stop();
-                self.commands.entity(entity).remove::<GroupOrders>();
+                self.commands.entity(entity).remove::<GroupComponents>();
             }
         }
     }
 
-    /// Those who are meant, by number: nothing depends on the order in which they were selected.
-    fn line_up(&self, units: &[Entity], task: Task, queued: bool) -> Vec<Recruit> {
+    /// Returns the critters that receive the order, sorted by number, so that nothing depends on
+    /// the order of selection.
+    fn receivers(&self, units: &[Entity], task: Task, queued: bool) -> Vec<Receiver> {
         let Some(frame) = self.grids.frame(GridId::default()) else {
             return Vec::new(); // the tilemap is read in the first tick
         };
-        let recruit = |&entity: &Entity| {
-            let one = self.units.get(entity).ok().filter(|_| task != Task::Follow(entity))?;
-            let led_to = last_stop(one.queue).or(one.place.map(|place| place.cell));
-            let here = || cell_of(one.unit.kind, one.state, one.transform, frame);
-            let from = led_to.filter(|_| queued).or_else(here)?;
-            Some(Recruit { entity, unit: *one.unit, from })
+        let receiver = |&entity: &Entity| {
+            let item = self.units.get(entity).ok().filter(|_| task != Task::Follow(entity))?;
+            let queue_end = final_cell(item.queue).or(item.slot.map(|slot| slot.cell));
+            let here = || cell_of(item.unit.kind, item.state, item.transform, frame);
+            let from = queue_end.filter(|_| queued).or_else(here)?;
+            Some(Receiver { entity, unit: *item.unit, from })
         };
-        let mut squad: Vec<_> = units.iter().filter_map(recruit).collect();
-        squad.sort_unstable_by_key(|one| one.unit.number);
+        let mut squad: Vec<_> = units.iter().filter_map(receiver).collect();
+        squad.sort_unstable_by_key(|receiver| receiver.unit.number);
         squad
     }
 
-    /// Sends a squad off as a group.
-    fn march(&mut self, squad: &[Recruit], goal: Cell) {
+    /// Moves a squad as a group.
+    fn move_as_group(&mut self, squad: &[Receiver], goal: Cell) {
         if squad.is_empty() {
             return;
         }
-        for one in squad {
-            if let Ok(mut unit) = self.units.get_mut(one.entity) {
+        for receiver in squad {
+            if let Ok(mut unit) = self.units.get_mut(receiver.entity) {
                 unit.queue.stop();
             }
         }
         let is_open = self.grids.get(GridId::default()).is_some_and(|grid| {
-            squad.iter().any(|one| grid.can_reach(one.profile(), one.from, goal))
+            squad.iter().any(|unit| grid.can_reach(unit.profile(), unit.from, goal))
         });
         if !is_open {
-            let text = "goal out of reach: going as near as possible".into();
+            let text = "goal unreachable: moving as close as possible".into();
             self.commands.trigger(Notice { goal: Some(goal), at: None, text });
         }
-        let member = |one: &Recruit| GroupMember::new(one.entity).rank(one.unit.kind.rank());
+        let member =
+            |receiver: &Receiver| GroupMember::new(receiver.entity).rank(receiver.unit.kind.rank());
         let mut group = Group::to(goal, squad.iter().map(member))
-            .formation(self.drill.formation())
+            .formation(self.group_settings.formation())
             .request(PathRequest::to(goal).reach(Reach::Nearest));
-        group.keeps_together = self.drill.keeps_together;
+        group.keeps_together = self.group_settings.keeps_together;
         self.commands.spawn(group);
     }
 
-    /// Gives each of a squad an order of its own to a place near the goal, and back from there.
-    fn spread(
+    /// Gives each unit of a squad its own order to a slot near the goal. `order` gets the requests
+    /// to the slot and back.
+    fn order_to_slots(
         &mut self,
-        squad: &[Recruit],
+        squad: &[Receiver],
         goal: Cell,
         queued: bool,
         order: impl Fn(PathRequest, PathRequest) -> Order,
@@ -156,29 +166,32 @@ impl Dispatcher<'_, '_> {
         let Some(grid) = self.grids.get(GridId::default()) else {
             return;
         };
-        let unit = |one: &Recruit| {
-            GroupUnit::new(one.from).profile(one.profile()).rank(one.unit.kind.rank())
+        let unit = |receiver: &Receiver| {
+            let rank = receiver.unit.kind.rank();
+            GroupUnit::new(receiver.from).profile(receiver.profile()).rank(rank)
         };
         let units: Vec<_> = squad.iter().map(unit).collect();
-        let group = GroupOrder::to(goal).formation(self.drill.formation()).resolve_facing(&units);
-        for (one, place) in squad.iter().zip(assign_slots(grid, &units, &group)) {
-            match place {
+        let group =
+            GroupOrder::to(goal).formation(self.group_settings.formation()).resolve_facing(&units);
+        for (receiver, slot) in squad.iter().zip(assign_slots(grid, &units, &group)) {
+            match slot {
                 Ok(cell) => {
-                    let there = one.request(cell).rally(goal); // one search for all
-                    self.assign(one.entity, order(there, one.request(one.from)), queued);
+                    let there = receiver.request(cell).rally(goal); // one search for all
+                    let back = receiver.request(receiver.from);
+                    self.assign(receiver.entity, order(there, back), queued);
                 }
                 Err(reason) => {
-                    let entity = one.entity;
+                    let entity = receiver.entity;
                     self.commands.trigger(PathFailed { entity, reason });
                 }
             }
         }
     }
 
-    /// Gives each of a squad an order that depends on its kind.
-    fn each(&mut self, squad: &[Recruit], queued: bool, order: impl Fn(Kind) -> Order) {
-        for one in squad {
-            self.assign(one.entity, order(one.unit.kind), queued);
+    /// Gives each unit of a squad an order that depends on its kind.
+    fn order_each(&mut self, squad: &[Receiver], queued: bool, order: impl Fn(Kind) -> Order) {
+        for receiver in squad {
+            self.assign(receiver.entity, order(receiver.unit.kind), queued);
         }
     }
 
@@ -190,19 +203,19 @@ impl Dispatcher<'_, '_> {
             unit.queue.append(order);
         } else {
             unit.queue.replace(order);
-            // What a group has sent it on would come first.
-            self.commands.entity(entity).remove::<GroupOrders>();
+            // An order of its group would take precedence.
+            self.commands.entity(entity).remove::<GroupComponents>();
         }
     }
 }
 
-/// An order to carry out a request, with some patience.
-fn patient(request: PathRequest) -> Order {
-    request.retry(PATIENCE).into()
+/// Returns an order for a request, with retries.
+fn with_retry(request: PathRequest) -> Order {
+    request.retry(RETRY).into()
 }
 
-/// Where a line of orders ends, if that is a cell.
-fn last_stop(queue: &OrderQueue) -> Option<Cell> {
+/// Returns the final goal of an order queue, if it is a cell.
+fn final_cell(queue: &OrderQueue) -> Option<Cell> {
     let (_, order) = queue.waiting().last().or_else(|| queue.current())?;
     match requests(order).first()?.target {
         Target::Cell(cell) => Some(cell),
@@ -210,7 +223,7 @@ fn last_stop(queue: &OrderQueue) -> Option<Cell> {
     }
 }
 
-/// The requests that an order consists of.
+/// Returns the requests of an order.
 pub fn requests(order: &Order) -> &[PathRequest] {
     match order {
         Order::Go(request) => std::slice::from_ref(request),

@@ -1,8 +1,8 @@
-//! The debug overlay of the library, switched by keys.
+//! The debug overlay of the library, toggled by keys.
 //!
-//! Input: F2 (all ways, edges of what is passable, the search of a selected critter) and F3
-//! (islands) and F4 (who holds which
-//! cells, who waits for whom, who pushes whom). Output: what `TilePathDebug` is told to draw, for the kind of whoever is selected,
+//! Input: F2 (all paths, borders of passable cells, the search of a selected critter), F3
+//! (connected regions) and F4 (the crowd: reserved cells, which unit waits for or pushes which).
+//! Output: the settings of `TilePathDebug`, for the kind of the selected critter and the area
 //! around the middle of the view.
 
 use bevy::prelude::*;
@@ -16,7 +16,8 @@ use crate::{
     units::Unit,
 };
 
-/// Farthest from the middle of the view that cells are drawn: lines are not free.
+/// Largest distance from the middle of the view at which cells are drawn, to limit the drawing
+/// cost.
 const MOST_CELLS: u32 = 80;
 
 /// Adds the overlay.
@@ -49,7 +50,7 @@ fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
     }
 }
 
-/// Keeps the overlay where the player looks, and to whom they have selected.
+/// Centers the overlay on the view, and sets its profile and search to the selected critter's.
 fn follow(
     mut debug: ResMut<TilePathDebug>,
     camera: Single<(&Transform, &Projection), With<MainCamera>>,

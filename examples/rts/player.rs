@@ -1,7 +1,7 @@
-//! The player's orders: what a click or a key tells those who are selected.
+//! The player's orders to the selected critters.
 //!
-//! Input: pointer and keys. Output: calls of the same [`Dispatcher`] that the scripted match uses,
-//! and marks on the ground. What a right click means depends on what is under it.
+//! Input: pointer and keys. Output: calls to the [`Dispatcher`] that the scripted match also uses,
+//! and markers on the map. The order of a right click depends on what is under the pointer.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -15,7 +15,7 @@ use crate::{
     orders::Dispatcher,
     pointer::{Over, Pointer},
     select::{SHIFT, Units, is_held, select_by_pointer, unit_at},
-    task::{Drill, Task},
+    task::{GroupSettings, Task},
 };
 
 /// Adds the player's orders.
@@ -23,35 +23,39 @@ pub struct PlayerPlugin;
 
 impl Plugin for PlayerPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<PatrolAim>().add_systems(
+        app.init_resource::<PatrolPending>().add_systems(
             Update,
-            // A click that ends a patrol must not select: whoever selects looks at the aim first.
-            (choose_drill, order_by_click.after(select_by_pointer), order_by_key)
+            // The click that sets a patrol's goal must not select: selection reads the pending
+            // patrol first.
+            (change_group_settings, order_by_click.after(select_by_pointer), order_by_key)
                 .in_set(ViewSystems::Act),
         );
     }
 }
 
-/// Whether the next left click says where a patrol turns back.
+/// Whether the next left click sets the goal of a patrol.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PatrolAim(pub bool);
+pub struct PatrolPending(pub bool);
 
-/// F chooses the formation of groups, K whether they keep together.
-fn choose_drill(mut drill: ResMut<Drill>, keys: Res<ButtonInput<KeyCode>>) {
+/// Changes the formation of groups (F) and whether they keep together (K).
+fn change_group_settings(
+    mut group_settings: ResMut<GroupSettings>,
+    keys: Res<ButtonInput<KeyCode>>,
+) {
     if keys.just_pressed(KeyCode::KeyF) {
-        drill.turn(1);
+        group_settings.next_formation();
     }
     if keys.just_pressed(KeyCode::KeyK) {
-        drill.keeps_together = !drill.keeps_together;
+        group_settings.keeps_together = !group_settings.keeps_together;
     }
 }
 
-/// Right click sends whoever is selected, with shift after what they have been told before; after P
-/// a left click says how far they patrol.
+/// Gives orders by right click; with shift they are queued. After P a left click sets the patrol's
+/// goal.
 fn order_by_click(
     mut commands: Commands,
     mut dispatcher: Dispatcher,
-    mut aim: ResMut<PatrolAim>,
+    mut pending: ResMut<PatrolPending>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
@@ -62,14 +66,14 @@ fn order_by_click(
 ) {
     let left = buttons.just_pressed(MouseButton::Left);
     let right = buttons.just_pressed(MouseButton::Right);
-    let aims = aim.0;
+    let is_patrol = pending.0;
     if left || right {
-        aim.set_if_neq(PatrolAim(false));
+        pending.set_if_neq(PatrolPending(false));
     }
     let Some(cell) = pointer.cell(&map) else {
         return;
     };
-    let task = match (aims, left, right) {
+    let task = match (is_patrol, left, right) {
         (true, true, _) => Task::Patrol(cell),
         (false, _, true) if pointer.over == Over::Minimap => Task::Move(cell),
         (false, _, true) => task_at(cell, pointer.world, &buildings, &units, *camera),
@@ -83,8 +87,8 @@ fn order_by_click(
     }
 }
 
-/// What a right click on the ground means: to shoot at a dummy, to go up to a depot, to follow a
-/// critter that is not selected, or else to go there.
+/// Returns the task of a right click: attack a dummy, visit a depot, follow a critter that is not
+/// selected, or else move to the cell.
 fn task_at(
     cell: Cell,
     at: Vec2,
@@ -102,10 +106,10 @@ fn task_at(
     friend.map_or(Task::Move(cell), |(friend, _)| Task::Follow(friend))
 }
 
-/// S stops, H holds (with shift: pauses in the line of orders), P asks how far to patrol.
+/// Stops (S), holds (H; with shift: a queued pause), or starts a patrol order (P).
 fn order_by_key(
     mut dispatcher: Dispatcher,
-    mut aim: ResMut<PatrolAim>,
+    mut pending: ResMut<PatrolPending>,
     keys: Res<ButtonInput<KeyCode>>,
     units: Units,
 ) {
@@ -120,8 +124,8 @@ fn order_by_key(
     if keys.just_pressed(KeyCode::KeyH) {
         dispatcher.give(&selected, Task::Hold, is_held(&keys, SHIFT));
     }
-    let aims = keys.just_pressed(KeyCode::KeyP) && !selected.is_empty();
-    aim.set_if_neq(PatrolAim(aims));
+    let is_patrol = keys.just_pressed(KeyCode::KeyP) && !selected.is_empty();
+    pending.set_if_neq(PatrolPending(is_patrol));
 }
 
 fn selected(units: &Units) -> Vec<Entity> {

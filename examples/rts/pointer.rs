@@ -1,13 +1,13 @@
-//! Where the pointer is: on the ground, on the minimap, on a panel, or nowhere.
+//! What the pointer is over: the world, the minimap, a panel, or nothing.
 //!
-//! Input: the window's cursor. Output: [`Pointer`], the one place that all controls look at.
+//! Input: the window's cursor. Output: [`Pointer`], which all controls read.
 
 use bevy::{prelude::*, ui::UiGlobalTransform, window::PrimaryWindow};
 use bevy_tilepath::prelude::*;
 
 use crate::{camera::MainCamera, display::ViewSystems, map::GameMap, minimap::Minimap};
 
-/// Looks where the pointer is.
+/// Updates [`Pointer`].
 pub struct PointerPlugin;
 
 impl Plugin for PointerPlugin {
@@ -17,7 +17,7 @@ impl Plugin for PointerPlugin {
     }
 }
 
-/// A part of the screen that the pointer does not reach through.
+/// A UI node that blocks the pointer.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Panel;
 
@@ -26,27 +26,27 @@ pub struct Panel;
 pub enum Over {
     #[default]
     Nothing,
-    Ground,
+    World,
     Minimap,
     Panel,
 }
 
-/// Where the pointer is.
+/// The pointer's position and target.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Pointer {
     pub over: Over,
-    /// What it was over when the left button was last pressed.
+    /// What it was over when the left button was last pressed down.
     pub pressed_on: Over,
-    /// In the window, in logical pixels from the top left.
+    /// Position in the window, in logical pixels from the top left.
     pub screen: Vec2,
-    /// In the world, also where the pointer is over the minimap.
+    /// Position in the world; over the minimap, the position that it shows there.
     pub world: Vec2,
 }
 
 impl Pointer {
-    /// The cell that is meant; on the map or not.
+    /// Returns the cell under the pointer; it may lie off the map.
     pub fn cell(&self, map: &GameMap) -> Option<Cell> {
-        let is_on_world = matches!(self.over, Over::Ground | Over::Minimap);
+        let is_on_world = matches!(self.over, Over::World | Over::Minimap);
         map.frame.cell_at(self.world).filter(|_| is_on_world)
     }
 }
@@ -82,7 +82,7 @@ fn find(
     let is_on_panel = panels.iter().any(|(node, transform, visibility)| {
         visibility.get() && node.contains_point(*transform, physical)
     });
-    pointer.over = if is_on_panel { Over::Panel } else { Over::Ground };
+    pointer.over = if is_on_panel { Over::Panel } else { Over::World };
 }
 
 fn note_press(mut pointer: ResMut<Pointer>, buttons: Res<ButtonInput<MouseButton>>) {

@@ -1,18 +1,19 @@
-//! What is drawn of orders while they are carried out.
+//! Previews of orders.
 //!
-//! Input: who is selected, paths and lines of orders. Output: dashed lines along the ways ahead, on
-//! to what is queued and between the ends of patrols; and the shots of all who are within range.
+//! Input: the selection, paths and order queues. Output: dashed lines along the remaining paths, to
+//! the goals of queued orders and between the ends of patrols; and the shots of all critters that
+//! are within range.
 
 use bevy::{gizmos::config::GizmoLineStyle, prelude::*};
 use bevy_tilepath::prelude::*;
 
 use crate::{display::ViewSystems, map::GameMap, orders::requests, select::Selected, units::Unit};
 
-/// Paths drawn at most: more of them would hide the ground.
+/// Most paths drawn: more would hide the map.
 const MOST_PREVIEWS: usize = 60;
-/// Critters up to which lines also lead to queued goals.
+/// Most critters for which lines to queued goals are drawn.
 const MOST_QUEUE_LINES: usize = 24;
-/// Seconds from one shot to the next, and how long one is seen.
+/// Seconds from one shot to the next, and how long a shot is visible.
 const SHOT_EVERY: f32 = 0.9;
 const SHOT_LASTS: f32 = 0.12;
 
@@ -28,7 +29,7 @@ impl Plugin for PreviewsPlugin {
     }
 }
 
-/// How previews are drawn.
+/// Gizmo group of the previews.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 struct Previews;
 
@@ -38,12 +39,12 @@ fn style_previews(mut configs: ResMut<GizmoConfigStore>) {
     config.line.style = GizmoLineStyle::Dashed { gap_scale: 2.0, line_scale: 3.0 };
 }
 
-/// How faint previews are: the more, the fainter.
+/// Returns the opacity of previews: lower if there are more of them.
 fn alpha(count: usize) -> f32 {
     0.2 + 0.4 / (1.0 + count as f32 / 10.0)
 }
 
-type Walker = (
+type PathItem = (
     &'static Transform,
     &'static CritterState,
     &'static NavPath,
@@ -52,11 +53,11 @@ type Walker = (
     &'static PathStatus,
 );
 
-/// The way ahead of selected critters; of those that go in straight lines also what is behind.
+/// Draws the remaining paths of selected critters; any-angle paths are drawn whole.
 fn preview_paths(
     mut gizmos: Gizmos<Previews>,
     map: Res<GameMap>,
-    critters: Query<Walker, With<Selected>>,
+    critters: Query<PathItem, With<Selected>>,
 ) {
     let is_walking = |(.., status): &(_, _, _, _, _, &PathStatus)| status.is_under_way();
     let count = critters.iter().filter(is_walking).count().min(MOST_PREVIEWS);
@@ -75,13 +76,13 @@ fn preview_paths(
     }
 }
 
-type Ordered = (&'static Transform, Option<&'static NavPath>, &'static Unit, &'static OrderQueue);
+type OrderItem = (&'static Transform, Option<&'static NavPath>, &'static Unit, &'static OrderQueue);
 
-/// Where selected critters go after that, and between which places they patrol.
+/// Draws the queued goals of selected critters, and the ends of their patrols.
 fn preview_orders(
     mut gizmos: Gizmos<Previews>,
     map: Res<GameMap>,
-    critters: Query<Ordered, With<Selected>>,
+    critters: Query<OrderItem, With<Selected>>,
     targets: Query<&Transform>,
 ) {
     let is_busy = |(.., queue): &(_, _, _, &OrderQueue)| !queue.is_empty();
@@ -90,30 +91,31 @@ fn preview_orders(
     for (transform, path, unit, queue) in critters.iter().filter(is_busy).take(count) {
         let size = u32::from(unit.kind.size());
         let (frame, targets) = (&map.frame, &targets);
-        let places = |order| {
+        let goals = |order| {
             let requests = requests(order).iter();
-            requests.filter_map(move |request| place_of(request, size, frame, targets))
+            requests.filter_map(move |request| goal_of(request, size, frame, targets))
         };
-        let beat: Vec<_> = queue.current().into_iter().flat_map(|(_, one)| places(one)).collect();
-        if let [there, .., back] = beat[..] {
+        let stops: Vec<_> =
+            queue.current().into_iter().flat_map(|(_, order)| goals(order)).collect();
+        if let [there, .., back] = stops[..] {
             gizmos.line_2d(there, back, color);
             gizmos.circle_2d(there, 3.0, color);
             gizmos.circle_2d(back, 3.0, color);
         }
-        let later: Vec<_> = queue.waiting().flat_map(|(_, one)| places(one)).collect();
+        let later: Vec<_> = queue.waiting().flat_map(|(_, order)| goals(order)).collect();
         if !later.is_empty() && count <= MOST_QUEUE_LINES {
             let end = path.map(|path| map.frame.block_center(path.end(), size));
             let from = end.unwrap_or(transform.translation.truncate());
             gizmos.linestrip_2d(std::iter::once(from).chain(later.iter().copied()), color);
         }
-        for place in later {
-            gizmos.circle_2d(place, 3.0, color);
+        for goal in later {
+            gizmos.circle_2d(goal, 3.0, color);
         }
     }
 }
 
-/// Where a request leads: for a unit of so many cells a side.
-fn place_of(
+/// Returns the goal of a request in the world, for a unit of `size` cells a side.
+fn goal_of(
     request: &PathRequest,
     size: u32,
     frame: &GridFrame,
@@ -126,7 +128,7 @@ fn place_of(
     }
 }
 
-/// Critters that have come within range shoot, each in its own time.
+/// Draws the shots of critters within range; each critter has its own phase.
 fn draw_shots(
     mut gizmos: Gizmos,
     time: Res<Time>,
@@ -137,7 +139,7 @@ fn draw_shots(
         let Some((_, Order::Go(request))) = queue.current() else {
             continue;
         };
-        let is_in_range = matches!(request.near, Near::InSight { .. })
+        let is_in_range = matches!(request.approach, Approach::InSight { .. })
             && matches!(status, PathStatus::Arrived(PathKind::Complete));
         let since = (time.elapsed_secs_wrapped() + unit.number as f32 * 0.37) % SHOT_EVERY;
         if is_in_range

@@ -1,35 +1,34 @@
-//! What becomes of orders: counted in [`Tally`], and told in [`Notice`]s where the player should
-//! know.
+//! The results of orders: counted in [`Tally`], and shown to the player as [`Notice`]s.
 //!
 //! Input: the library's events and statuses. Output: numbers for the HUD and the headless match,
-//! and a reason, with a place to show it at, for every order that fails or has to wait.
+//! and a reason, with a position to show it at, for every order that fails or has to wait.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{task::Task, units::Unit};
 
-/// What has become of all orders so far.
+/// Counts of orders and their results so far.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// Orders to single critters.
+    /// Orders given, counted per critter.
     pub orders: u64,
-    /// The same by what they were told, see [`Task::NAMES`].
+    /// The same by task, see [`Task::NAMES`].
     pub by_task: [u64; Task::NAMES.len()],
-    /// Arrivals, at the goal or as near to it as the critter could get.
+    /// Arrivals, at the goal or at the nearest reachable cell.
     pub arrived: u64,
     /// Orders that could not be carried out.
     pub failed: u64,
-    /// How often an order found no way and was put off.
+    /// How often an order found no path and was deferred.
     pub put_off: u64,
 }
 
-/// Something the player should know about an order.
+/// A message to the player about an order.
 #[derive(Event, Clone, Debug, Default)]
 pub struct Notice {
-    /// Where the order leads, if anywhere.
+    /// The order's goal, if it has one.
     pub goal: Option<Cell>,
-    /// Where whoever has the order is, in the world.
+    /// World position of the critter that has the order.
     pub at: Option<Vec2>,
     pub text: String,
 }
@@ -40,7 +39,7 @@ impl Notice {
     }
 }
 
-/// Counts arrivals, and tells of those that are not where they were meant to be.
+/// Counts arrivals, and reports those that did not reach the goal.
 pub fn note_arrival(
     arrived: On<Arrived>,
     units: Query<(&Transform, &RequestState), With<Unit>>,
@@ -52,8 +51,8 @@ pub fn note_arrival(
     };
     tally.arrived += 1;
     if arrived.kind == PathKind::Partial {
-        let text = "goal out of reach: went as near as possible".into();
-        commands.trigger(Notice::of_unit(transform, Some(order.query().goal), text));
+        let text = "goal unreachable: moved as close as possible".into();
+        commands.trigger(Notice::of_unit(transform, Some(order.query().goal.cell()), text));
     }
 }
 
@@ -72,7 +71,7 @@ pub fn note_failure(
     commands.trigger(Notice::of_unit(transform, goal, text));
 }
 
-/// Tells of orders for which there is no way at present, and of those who cannot get on.
+/// Reports orders that have no path at present, and critters that are stuck.
 pub fn note_waiting(
     waiting: Query<(&Transform, &PathStatus), (With<Unit>, Changed<PathStatus>)>,
     mut tally: ResMut<Tally>,
@@ -89,7 +88,7 @@ pub fn note_waiting(
     }
 }
 
-/// The goal that a reason names.
+/// Returns the goal named in a failure.
 const fn goal_of(reason: PathFailure) -> Option<Cell> {
     match reason {
         PathFailure::GoalOutOfBounds(goal)

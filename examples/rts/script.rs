@@ -1,9 +1,9 @@
-//! The scripted match: what a game without a player consists of.
+//! The scripted match: a game without a player.
 //!
-//! Input: a seed. Output: squads that are given one order after the other, of every sort there is
-//! (see [`duties`](crate::duties)), and walls built across the ways of those who walk and removed
-//! again. All of it goes through the same [`Dispatcher`] and [`Mason`] as a player's orders, tick
-//! by tick, so the same seed gives the same match.
+//! Input: a seed. Output: orders of every type for squads (see
+//! [`squad_orders`](crate::squad_orders)), and walls that are built across the paths of moving
+//! critters and removed again. Orders and walls go through the same [`Dispatcher`] and
+//! [`WallEditor`] as the player's, in fixed ticks, so the same seed gives the same match.
 
 use std::collections::VecDeque;
 
@@ -12,29 +12,29 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     cli::Options,
-    duties::{Field, Squad, give_duty, muster},
     game::TickCount,
     orders::Dispatcher,
+    squad_orders::{ScriptView, Squad, form_squads, order_squad},
     units::Unit,
-    walls::Mason,
+    walls::WallEditor,
 };
 
 /// Ticks from one wave of orders to the next.
 const WAVE: u64 = 480;
 /// Ticks from one wall to the next.
 const WALL_EVERY: u64 = 24;
-/// Walls standing at a time.
+/// Most walls at the same time.
 const MOST_WALLS: usize = 12;
-/// How far ahead of a walking critter a wall is built, in cells.
-const AHEAD: usize = 6;
+/// Distance from a moving critter to the wall built across its path, in cells.
+const WALL_DISTANCE: usize = 6;
 
-/// Plays the match.
+/// Runs the match.
 pub struct ScriptPlugin;
 
 impl Plugin for ScriptPlugin {
     fn build(&self, app: &mut App) {
-        let chance = Chance(app.world().resource::<Options>().seed);
-        app.insert_resource(Script { chance, squads: Vec::new(), walls: VecDeque::new() })
+        let random = Random(app.world().resource::<Options>().seed);
+        app.insert_resource(Script { random, squads: Vec::new(), walls: VecDeque::new() })
             .add_systems(
                 FixedUpdate,
                 (order_squads, build_walls).chain().before(TilePathSystems::SyncGrid),
@@ -44,17 +44,17 @@ impl Plugin for ScriptPlugin {
 
 #[derive(Resource)]
 struct Script {
-    chance: Chance,
+    random: Random,
     squads: Vec<Squad>,
-    /// Cells of the walls that stand, oldest first.
+    /// Cells of the standing walls, oldest first.
     walls: VecDeque<Vec<Cell>>,
 }
 
 /// Pseudorandom numbers (SplitMix64): the same on every machine.
-pub struct Chance(u64);
+pub struct Random(u64);
 
-impl Chance {
-    /// A number from 0 to below `end`.
+impl Random {
+    /// Returns a number from 0 to `end - 1`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -63,45 +63,45 @@ impl Chance {
         (bits ^ (bits >> 31)) % end.max(1)
     }
 
-    /// A number from `-reach` to `reach`.
-    pub fn around(&mut self, reach: u64) -> i32 {
+    /// Returns a number from `-reach` to `reach`.
+    pub fn offset(&mut self, reach: u64) -> i32 {
         self.below(2 * reach + 1) as i32 - reach as i32
     }
 
-    /// One of several things; `None` where there is nothing.
-    pub fn pick<T: Copy>(&mut self, things: &[T]) -> Option<T> {
-        let index = self.below(things.len() as u64) as usize;
-        things.get(index).copied()
+    /// Returns one of several items; `None` if there are none.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
+        let index = self.below(items.len() as u64) as usize;
+        items.get(index).copied()
     }
 }
 
-/// Gives one squad after the other its duty, each once a wave, and each time another.
+/// Gives each squad an order once per wave, of another type each time.
 fn order_squads(
     mut script: ResMut<Script>,
     mut dispatcher: Dispatcher,
     tick: Res<TickCount>,
-    field: Field,
+    view: ScriptView,
 ) {
-    if !field.is_ready() {
+    if !view.is_ready() {
         return; // the tilemap is read in the first tick
     }
-    let Script { chance, squads, .. } = &mut *script;
+    let Script { random, squads, .. } = &mut *script;
     if squads.is_empty() {
-        *squads = muster(&field);
+        *squads = form_squads(&view);
     }
     let pace = (WAVE / squads.len().max(1) as u64).max(1);
     for index in 0..squads.len() {
         if tick.0 % WAVE == index as u64 * pace % WAVE {
             let round = (tick.0 / WAVE) as usize;
-            give_duty(squads, (index, round), chance, &field, &mut dispatcher);
+            order_squad(squads, (index, round), random, &view, &mut dispatcher);
         }
     }
 }
 
-/// Builds a wall across some critter's way, and removes the oldest one.
+/// Builds a wall across a critter's path, and removes the oldest wall.
 fn build_walls(
     mut script: ResMut<Script>,
-    mut mason: Mason,
+    mut editor: WallEditor,
     tick: Res<TickCount>,
     walkers: Query<(&Unit, &CritterState, &NavPath)>,
 ) {
@@ -112,21 +112,21 @@ fn build_walls(
         .iter()
         .filter(|(_, state, path)| state.walk().has_path_left(path))
         .filter_map(|(unit, state, path)| {
-            Some((unit.number, state.walk().cells_ahead(path).nth(AHEAD)?))
+            Some((unit.number, state.walk().cells_ahead(path).nth(WALL_DISTANCE)?))
         })
         .collect();
     ahead.sort_unstable();
     let script = &mut *script;
-    if let Some((_, center)) = script.chance.pick(&ahead) {
-        let is_upright = script.chance.below(2) == 0;
+    if let Some((_, center)) = script.random.pick(&ahead) {
+        let is_upright = script.random.below(2) == 0;
         let (dx, dy) = if is_upright { (0, 1) } else { (1, 0) };
         let cells = (-2..=2).map(|step| center.offset(dx * step, dy * step));
-        script.walls.push_back(cells.filter(|&cell| mason.build(cell)).collect());
+        script.walls.push_back(cells.filter(|&cell| editor.build(cell)).collect());
     }
     if script.walls.len() > MOST_WALLS {
         let oldest = script.walls.pop_front().unwrap_or_default();
         for cell in oldest {
-            mason.remove(cell);
+            editor.remove(cell);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Selection by pointer: click, drag-box, shift to add.
 //!
 //! Input: pointer and keys. Output: [`Selected`] on critters, a ring under each of them, and the
-//! box while it is drawn. A double click takes everyone of that kind in view. Large critters have
-//! large rings, and are hit by clicks anywhere on them.
+//! box while it is drawn. A double click selects all critters of that kind in view. Large critters
+//! have large rings, and can be clicked anywhere on their block.
 
 use bevy::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::{
     camera::{MainCamera, scale_of},
     display::ViewSystems,
     map::TILE,
-    player::PatrolAim,
+    player::PatrolPending,
     pointer::{Over, Pointer},
     sprites::{Sheets, mark},
     units::Unit,
@@ -18,8 +18,9 @@ use crate::{
 
 /// Pixels that the pointer must move for a click to become a box.
 const DRAG: f32 = 6.0;
-/// Seconds between two clicks, or two presses of a key, that belong together.
+/// Most seconds between two clicks or key presses that count as double.
 pub const DOUBLE: f32 = 0.3;
+
 /// Adds selection.
 pub struct SelectPlugin;
 
@@ -36,7 +37,7 @@ impl Plugin for SelectPlugin {
     }
 }
 
-/// The player has selected this critter.
+/// Marks a critter as selected.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Selected;
 
@@ -46,20 +47,20 @@ struct Ring;
 #[derive(Component)]
 struct SelectionBox;
 
-/// The box being drawn, and the click before.
+/// The box being drawn, and the time of the last click.
 #[derive(Resource, Default)]
 pub struct Drag {
-    /// Where the button went down: on the screen and in the world.
+    /// Where the button was pressed: on the screen and in the world.
     from: Option<(Vec2, Vec2)>,
     is_box: bool,
     last_click: f32,
 }
 
-/// The critters, and who of them is selected.
+/// All critters, and whether each is selected.
 pub type Units<'w, 's> = Query<'w, 's, (Entity, &'static Unit, &'static Transform, Has<Selected>)>;
 
-/// Whether a modifier key is held, or was until this very frame: quick presses of several keys
-/// may come within one.
+/// Returns whether a modifier key is held or was released in this frame: a quick press and release
+/// may arrive within one frame.
 pub fn is_held(keys: &ButtonInput<KeyCode>, modifier: [KeyCode; 2]) -> bool {
     keys.any_pressed(modifier) || keys.any_just_released(modifier)
 }
@@ -67,11 +68,11 @@ pub fn is_held(keys: &ButtonInput<KeyCode>, modifier: [KeyCode; 2]) -> bool {
 /// The shift keys.
 pub const SHIFT: [KeyCode; 2] = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
 
-/// Selects by click and by box, unless the click is to say where a patrol turns back.
+/// Selects by click and by box, unless the click sets the goal of a patrol.
 pub fn select_by_pointer(
     mut commands: Commands,
     mut drag: ResMut<Drag>,
-    aim: Res<PatrolAim>,
+    patrol: Res<PatrolPending>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Res<Pointer>,
@@ -79,7 +80,7 @@ pub fn select_by_pointer(
     units: Units,
     view: Single<View, With<MainCamera>>,
 ) {
-    if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::Ground && !aim.0 {
+    if buttons.just_pressed(MouseButton::Left) && pointer.over == Over::World && !patrol.0 {
         drag.from = Some((pointer.screen, pointer.world));
         drag.is_box = false;
     }
@@ -103,17 +104,17 @@ pub fn select_by_pointer(
 
 type View = (&'static Camera, &'static GlobalTransform, &'static Projection);
 
-/// The critter at a click; after a double click, all of its kind in view.
+/// Returns the critter at a click; for a double click, all of its kind in view.
 fn clicked(
     units: &Units,
     at: Vec2,
-    (camera, place, projection): (&Camera, &GlobalTransform, &Projection),
+    (camera, transform, projection): (&Camera, &GlobalTransform, &Projection),
     is_double: bool,
 ) -> Vec<Entity> {
     match unit_at(units, at, projection, |_| true) {
         Some((_, unit)) if is_double => {
             let shown = camera.logical_viewport_rect().unwrap_or_default();
-            let corner = |at| camera.viewport_to_world_2d(place, at).unwrap_or_default();
+            let corner = |at| camera.viewport_to_world_2d(transform, at).unwrap_or_default();
             let shown = Rect::from_corners(corner(shown.min), corner(shown.max));
             in_rect(units, shown, Some(unit))
         }
@@ -122,7 +123,7 @@ fn clicked(
     }
 }
 
-/// Critters inside of a world rectangle; only those of one kind, if that of some unit is wanted.
+/// Returns the critters inside a world rectangle; with `like`, only those of its kind.
 fn in_rect(units: &Units, rect: Rect, like: Option<Unit>) -> Vec<Entity> {
     units
         .iter()
@@ -134,7 +135,7 @@ fn in_rect(units: &Units, rect: Rect, like: Option<Unit>) -> Vec<Entity> {
         .collect()
 }
 
-/// The critter at a place in the world, among those who are wanted: selected or not.
+/// Returns the critter at a world position. `is_wanted` filters by whether it is selected.
 pub fn unit_at(
     units: &Units,
     at: Vec2,
@@ -154,12 +155,12 @@ pub fn unit_at(
         .map(|(_, hit)| hit)
 }
 
-/// By how much a critter is larger than a cell on each side, in world units.
+/// Returns how far a critter extends beyond one cell on each side, in world units.
 fn overhang(unit: &Unit) -> f32 {
     f32::from(unit.kind.size() - 1) / 2.0 * TILE
 }
 
-/// Selects `chosen`, next to or instead of who is selected.
+/// Selects `chosen`; `adds` keeps the present selection.
 pub fn select(commands: &mut Commands, units: &Units, chosen: &[Entity], adds: bool) {
     if !adds {
         for (entity, ..) in units.iter().filter(|&(.., is_selected)| is_selected) {
@@ -182,8 +183,8 @@ fn add_ring(
     sheets: Res<Sheets>,
 ) {
     let size = units.get(added.entity).map_or(1.0, |unit| f32::from(unit.kind.size()));
-    let place = Transform::from_xyz(0.0, 0.0, -0.5).with_scale(Vec3::new(size, size, 1.0));
-    commands.entity(added.entity).with_child((Ring, sheets.marks.sprite(mark::RING), place));
+    let transform = Transform::from_xyz(0.0, 0.0, -0.5).with_scale(Vec3::new(size, size, 1.0));
+    commands.entity(added.entity).with_child((Ring, sheets.marks.sprite(mark::RING), transform));
 }
 
 fn remove_ring(

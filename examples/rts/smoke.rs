@@ -1,9 +1,9 @@
-//! Plays by itself in a window, for machines that check whether the game works.
+//! A scripted run in a window, for automated checks.
 //!
-//! Input: a folder. Output: pictures in it, one JSON line on stdout, or what went wrong on
-//! stderr. Cursor, buttons and keys are fed in where Bevy takes them from the window, so the
-//! player's own code selects and orders. Pictures from before and after the first march are
-//! compared; of the other orders it is checked that whoever is selected has them.
+//! Input: a folder. Output: pictures in it, one JSON line on stdout, or an error on stderr.
+//! Cursor, buttons and keys are injected as window messages, so the player's own code selects and
+//! orders. Pictures from before and after the first move order are compared. For the other orders,
+//! the selected critters must have received them.
 
 use std::path::Path;
 
@@ -21,194 +21,196 @@ use crate::{
     units::Unit,
 };
 
-/// A step of this game's own.
+/// A step specific to this game.
 #[derive(Clone, Copy, Debug)]
-enum Own {
-    /// Wait until all pictures of the game are loaded.
+enum Action {
+    /// Wait until all sprite sheets are loaded.
     Load,
-    /// Find critters, and places to send them to.
+    /// Choose critters, and goals for them.
     Plan,
-    /// Note where critters are, as that may look different in another picture.
-    Note,
+    /// Record the critters' positions: those pixels may change.
+    RecordPositions,
     Point(Spot),
     Click(Spot, MouseButton),
-    /// Wait until whoever is selected has arrived.
+    /// Wait until the selected critters have arrived.
     Arrive,
-    /// Wait until whoever is selected has this to do.
-    Expect(Duty),
-    /// Wait until just one critter is selected, of this kind.
-    Alone(Kind),
+    /// Wait until the selected critters have this order.
+    Expect(ExpectedOrder),
+    /// Wait until exactly one critter is selected, of this kind.
+    SingleSelected(Kind),
     Compare,
 }
 
-/// What critters have to do.
+/// An order that the selected critters must have.
 #[derive(Clone, Copy, Debug)]
-enum Duty {
-    /// Anything: they have had an order, carried out or not.
+enum ExpectedOrder {
+    /// Any order, completed or not.
     Any,
-    /// To take a place in a group.
+    /// A slot in a group.
     Group,
     Patrol,
     Follow,
     Attack,
-    /// The same, and somebody has come within range.
+    /// An attack, with at least one critter within range.
     Shoot,
     Visit,
 }
 
-type Step = play::Step<Own>;
+type Step = play::Step<Action>;
 
-/// The whole play.
+/// All steps.
 const STEPS: &[Step] = &[
-    Step::Own(Own::Load),
+    Step::Own(Action::Load),
     Step::Wait(1.5),
-    Step::Own(Own::Plan),
-    Step::Own(Own::Note),
+    Step::Own(Action::Plan),
+    Step::Own(Action::RecordPositions),
     Step::Shoot("before"),
-    Step::Own(Own::Point(Spot::BoxStart)),
+    Step::Own(Action::Point(Spot::BoxStart)),
     Step::Button(MouseButton::Left, ButtonState::Pressed),
-    Step::Own(Own::Point(Spot::BoxEnd)),
+    Step::Own(Action::Point(Spot::BoxEnd)),
     Step::Wait(0.2),
     Step::Shoot("select"),
     Step::Button(MouseButton::Left, ButtonState::Released),
-    Step::Own(Own::Click(Spot::Goal, MouseButton::Right)),
+    Step::Own(Action::Click(Spot::Goal, MouseButton::Right)),
     Step::Wait(0.8),
     Step::Shoot("march"),
-    Step::Own(Own::Arrive),
+    Step::Own(Action::Arrive),
     Step::Wait(3.0), // marks fade away
-    Step::Own(Own::Note),
+    Step::Own(Action::RecordPositions),
     Step::Shoot("after"),
     Step::Key(KeyCode::F1),
     Step::Wait(0.3),
     Step::Shoot("help"),
     Step::Key(KeyCode::F1),
-    Step::Own(Own::Click(Spot::BoxStart, MouseButton::Right)),
+    Step::Own(Action::Click(Spot::BoxStart, MouseButton::Right)),
     Step::Key(KeyCode::F2),
     Step::Wait(0.8),
     Step::Shoot("debug"),
     Step::Key(KeyCode::F2),
-    // From loose over line, column and box to wedge.
+    // From loose through line, column and box to wedge.
     Step::Key(KeyCode::KeyF),
     Step::Key(KeyCode::KeyF),
     Step::Key(KeyCode::KeyF),
     Step::Key(KeyCode::KeyF),
     Step::Key(KeyCode::KeyK),
-    Step::Own(Own::Click(Spot::Rally, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Group)),
+    Step::Own(Action::Click(Spot::Rally, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Group)),
     Step::Wait(2.5),
     Step::Shoot("wedge"),
     Step::Key(KeyCode::KeyP),
-    Step::Own(Own::Click(Spot::Goal, MouseButton::Left)),
-    Step::Own(Own::Expect(Duty::Patrol)),
+    Step::Own(Action::Click(Spot::Goal, MouseButton::Left)),
+    Step::Own(Action::Expect(ExpectedOrder::Patrol)),
     Step::Wait(0.8),
     Step::Shoot("patrol"),
-    Step::Own(Own::Click(Spot::Target, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Attack)),
-    Step::Own(Own::Expect(Duty::Shoot)),
+    Step::Own(Action::Click(Spot::Target, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Attack)),
+    Step::Own(Action::Expect(ExpectedOrder::Shoot)),
     Step::Shoot("attack"),
-    Step::Own(Own::Click(Spot::Friend, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Follow)),
+    Step::Own(Action::Click(Spot::Friend, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Follow)),
     Step::Wait(0.5),
-    Step::Own(Own::Click(Spot::House, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Visit)),
+    Step::Own(Action::Click(Spot::House, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Visit)),
     Step::Wait(0.5),
     Step::Shoot("visit"),
-    Step::Own(Own::Click(Spot::Tank, MouseButton::Left)),
-    Step::Own(Own::Alone(Kind::Tank)),
-    Step::Own(Own::Click(Spot::Yard, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Group)),
+    Step::Own(Action::Click(Spot::Tank, MouseButton::Left)),
+    Step::Own(Action::SingleSelected(Kind::Tank)),
+    Step::Own(Action::Click(Spot::TankGoal, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Group)),
     Step::Wait(0.8),
     Step::Shoot("tank"),
-    Step::Own(Own::Click(Spot::Boat, MouseButton::Left)),
-    Step::Own(Own::Alone(Kind::Boat)),
-    Step::Own(Own::Click(Spot::Lake, MouseButton::Right)),
-    Step::Own(Own::Expect(Duty::Any)),
-    Step::Own(Own::Compare),
+    Step::Own(Action::Click(Spot::Boat, MouseButton::Left)),
+    Step::Own(Action::SingleSelected(Kind::Boat)),
+    Step::Own(Action::Click(Spot::BoatGoal, MouseButton::Right)),
+    Step::Own(Action::Expect(ExpectedOrder::Any)),
+    Step::Own(Action::Compare),
 ];
 
-/// Makes the game play by itself; the pictures go into `folder`.
+/// Adds the scripted run; the pictures are saved in `folder`.
 pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
     play::add_to(app, folder, STEPS, act)
 }
 
-/// Says whether the step is done.
-fn act(world: &mut World, step: Own) -> Result<bool, String> {
+/// Runs a step. Returns whether it is done.
+fn act(world: &mut World, step: Action) -> Result<bool, String> {
     match step {
-        Own::Load => {
+        Action::Load => {
             let sheets = world.resource::<Sheets>();
             return Ok(sheets.are_loaded(world.resource::<AssetServer>()));
         }
-        Own::Plan => {
+        Action::Plan => {
             let plan = Plan::make(world)?;
             world.insert_resource(plan);
         }
-        Own::Note => {
-            let bodies = smoke_plan::bodies(world);
+        Action::RecordPositions => {
+            let bodies = smoke_plan::unit_rects(world);
             world.resource_mut::<Plan>().touched.extend(bodies);
         }
-        Own::Point(spot) => point(world, spot)?,
-        Own::Click(spot, button) => {
+        Action::Point(spot) => point(world, spot)?,
+        Action::Click(spot, button) => {
             point(world, spot)?;
             puppet::button(world, button, ButtonState::Pressed)?;
             puppet::button(world, button, ButtonState::Released)?;
         }
-        Own::Arrive => return have_arrived(world),
-        Own::Expect(duty) => return Ok(have_duty(world, duty)),
-        Own::Alone(kind) => {
+        Action::Arrive => return have_arrived(world),
+        Action::Expect(order) => return Ok(have_order(world, order)),
+        Action::SingleSelected(kind) => {
             let mut selected = world.query_filtered::<&Unit, With<Selected>>();
             return Ok(selected.single(world).is_ok_and(|unit| unit.kind == kind));
         }
-        Own::Compare => check(world)?,
+        Action::Compare => check(world)?,
     }
     Ok(true)
 }
 
 fn point(world: &mut World, spot: Spot) -> Result<(), String> {
-    world.resource_scope(|world, mut plan: Mut<Plan>| plan.look(world))?;
-    let place = world.resource::<Plan>().place(spot);
-    puppet::point(world, place)
+    world.resource_scope(|world, mut plan: Mut<Plan>| plan.refresh(world))?;
+    let position = world.resource::<Plan>().position(spot);
+    puppet::point(world, position)
 }
 
-/// Whether everyone selected has come to rest; notes how many that are.
+/// Returns whether all selected critters have stopped; records their number.
 fn have_arrived(world: &mut World) -> Result<bool, String> {
     let mut selected = world.query_filtered::<&PathStatus, With<Selected>>();
     let count = selected.iter(world).len();
     if count == 0 {
-        return Err("the box has selected nobody".into());
+        return Err("the box selected no critters".into());
     }
-    let have = selected.iter(world).all(|status| !status.is_under_way());
+    let all_stopped = selected.iter(world).all(|status| !status.is_under_way());
     world.resource_mut::<Plan>().selected = count;
-    Ok(have)
+    Ok(all_stopped)
 }
 
-type Ordered = (&'static OrderQueue, &'static PathStatus, Has<GroupSlot>);
+type OrderItem = (&'static OrderQueue, &'static PathStatus, Has<GroupSlot>);
 
-/// Whether everyone selected has such an order.
-fn have_duty(world: &mut World, duty: Duty) -> bool {
-    let mut selected = world.query_filtered::<Ordered, With<Selected>>();
+/// Returns whether all selected critters have such an order.
+fn have_order(world: &mut World, expected: ExpectedOrder) -> bool {
+    let mut selected = world.query_filtered::<OrderItem, With<Selected>>();
     let near = |queue: &OrderQueue| match queue.current() {
-        Some((_, Order::Go(request))) => Some(request.near),
+        Some((_, Order::Go(request))) => Some(request.approach),
         _ => None,
     };
-    let has_it = |(queue, status, is_grouped): (&OrderQueue, &PathStatus, bool)| match duty {
-        Duty::Any => *status != PathStatus::Idle,
-        Duty::Group => is_grouped,
-        Duty::Patrol => matches!(queue.current(), Some((_, Order::Patrol { .. }))),
-        Duty::Follow => matches!(near(queue), Some(Near::Within(_))),
-        Duty::Attack | Duty::Shoot => matches!(near(queue), Some(Near::InSight { .. })),
-        Duty::Visit => matches!(near(queue), Some(Near::Beside)),
+    let has_order = |(queue, status, is_grouped): (&OrderQueue, &PathStatus, bool)| match expected {
+        ExpectedOrder::Any => *status != PathStatus::Idle,
+        ExpectedOrder::Group => is_grouped,
+        ExpectedOrder::Patrol => matches!(queue.current(), Some((_, Order::Patrol { .. }))),
+        ExpectedOrder::Follow => matches!(near(queue), Some(Approach::Within { .. })),
+        ExpectedOrder::Attack | ExpectedOrder::Shoot => {
+            matches!(near(queue), Some(Approach::InSight { .. }))
+        }
+        ExpectedOrder::Visit => matches!(near(queue), Some(Approach::Beside)),
     };
-    let is_there = |status: &PathStatus| *status == PathStatus::Arrived(PathKind::Complete);
-    selected.iter(world).all(has_it)
-        && (!matches!(duty, Duty::Shoot)
-            || selected.iter(world).any(|(_, status, _)| is_there(status)))
+    let has_arrived = |status: &PathStatus| *status == PathStatus::Arrived(PathKind::Complete);
+    selected.iter(world).all(has_order)
+        && (!matches!(expected, ExpectedOrder::Shoot)
+            || selected.iter(world).any(|(_, status, _)| has_arrived(status)))
 }
 
-/// Compares the pictures and says how it went.
+/// Compares the pictures and prints the result.
 fn check(world: &mut World) -> Result<(), String> {
     let arrived = world.resource::<Tally>().arrived;
     if arrived == 0 {
-        return Err("nobody has arrived".into());
+        return Err("no critter has arrived".into());
     }
     let plan = world.resource::<Plan>();
     let changed = compare(world.resource::<Pictures>(), plan)?;

@@ -1,7 +1,7 @@
-//! How things look: pictures for the tilemap, critters, walls, buildings and marks.
+//! Sprites for the tilemap, critters, walls, buildings and markers.
 //!
-//! Input: entities of the game as they appear. Output: sprites on them, and every frame the
-//! picture that fits where a critter faces and whether it walks.
+//! Input: entities of the game when they are spawned. Output: their sprites, and every frame the
+//! atlas index of each critter from its facing and its movement.
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::*;
@@ -23,21 +23,21 @@ const FACINGS: usize = 8;
 /// Walk frames shown per cell walked.
 const FRAMES_PER_CELL: f32 = 1.5;
 
-/// Dresses the game.
+/// Adds sprites.
 pub struct SpritesPlugin;
 
 impl Plugin for SpritesPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Sheets>()
-            .add_observer(dress_unit)
-            .add_observer(dress_wall)
-            .add_observer(dress_building)
-            .add_systems(Startup, dress_map.after(spawn_tiles))
+            .add_observer(add_unit_sprite)
+            .add_observer(add_wall_sprite)
+            .add_observer(add_building_sprite)
+            .add_systems(Startup, add_map_texture.after(spawn_tiles))
             .add_systems(Update, animate.in_set(ViewSystems::Show));
     }
 }
 
-/// A picture with several frames in it.
+/// A sprite sheet.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     image: Handle<Image>,
@@ -45,14 +45,14 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A sprite that shows one frame.
+    /// Returns a sprite that shows one frame.
     pub fn sprite(&self, index: usize) -> Sprite {
         let atlas = TextureAtlas { layout: self.layout.clone(), index };
         Sprite::from_atlas_image(self.image.clone(), atlas)
     }
 }
 
-/// All pictures.
+/// All sprite sheets.
 #[derive(Resource, Clone, Debug)]
 pub struct Sheets {
     pub tiles: Sheet,
@@ -60,7 +60,7 @@ pub struct Sheets {
     pub marks: Sheet,
 }
 
-/// Frames of the sheet of marks.
+/// Frames of the sheet of markers.
 pub mod mark {
     pub const RING: usize = 0;
     pub const MOVE: usize = 1;
@@ -87,7 +87,7 @@ impl FromWorld for Sheets {
 }
 
 impl Sheets {
-    /// Whether all files have been read.
+    /// Returns whether all files are loaded.
     pub fn are_loaded(&self, assets: &AssetServer) -> bool {
         [&self.tiles, &self.critters, &self.marks]
             .into_iter()
@@ -95,8 +95,8 @@ impl Sheets {
     }
 }
 
-/// Gives the tilemap what it is drawn with, next to what the pathfinder reads.
-fn dress_map(
+/// Adds the components that draw the tilemap.
+fn add_map_texture(
     mut commands: Commands,
     sheets: Res<Sheets>,
     map: Res<GameMap>,
@@ -111,7 +111,7 @@ fn dress_map(
     });
 }
 
-fn dress_unit(
+fn add_unit_sprite(
     added: On<Add, Unit>,
     units: Query<&Unit>,
     sheets: Res<Sheets>,
@@ -126,13 +126,13 @@ fn dress_unit(
     }
 }
 
-fn dress_wall(added: On<Add, Wall>, sheets: Res<Sheets>, mut commands: Commands) {
+fn add_wall_sprite(added: On<Add, Wall>, sheets: Res<Sheets>, mut commands: Commands) {
     commands.entity(added.entity).insert(sheets.tiles.sprite(tiles::WALL as usize));
 }
 
-/// A depot is a house as large as its block; a dummy is a piece of wall, painted red, with a target
-/// on it.
-fn dress_building(
+/// Adds a building's sprite: a depot is a house as large as its block, a dummy a wall, tinted red,
+/// with a target ring on it.
+fn add_building_sprite(
     added: On<Add, Building>,
     buildings: Query<&Building>,
     sheets: Res<Sheets>,
@@ -162,7 +162,8 @@ fn frame(unit: Unit, facing: Direction, step: usize) -> usize {
     (unit.kind as usize * WALK_FRAMES + step) * FACINGS + facing as usize
 }
 
-/// Shows units that are between two cells walking, and others standing: a unit under way may wait in a queue.
+/// Updates the frames: units between two cells walk, all others stand, also those that are under
+/// way but blocked.
 fn animate(time: Res<Time>, mut units: Query<(&Unit, &Facing, &CritterState, &mut Sprite)>) {
     let seconds = time.elapsed_secs_wrapped();
     for (unit, facing, state, mut sprite) in &mut units {

@@ -1,25 +1,25 @@
-//! What critters can be told to do, and how groups go.
+//! The tasks of critters, and the settings of groups.
 //!
-//! Input: nothing. Output: [`Task`], which the player's clicks and the script amount to, and
-//! [`Drill`], the settings under which groups go.
+//! Input: nothing. Output: [`Task`], the result of the player's clicks and of the script, and
+//! [`GroupSettings`], the formation and speed settings of groups.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
-/// What critters can be told to do.
+/// A task for critters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Go there, each to a place of its own.
+    /// Move to a cell, each unit to its own slot around it.
     Move(Cell),
-    /// Go there and back, again and again.
+    /// Move there and back, repeatedly.
     Patrol(Cell),
-    /// Go after a critter.
+    /// Follow a critter.
     Follow(Entity),
-    /// Come within range of a target and in sight of it, and stay so.
+    /// Move into range and line of sight of a target, and keep both.
     Attack(Entity),
-    /// Go up to a building.
+    /// Move next to a building.
     Visit(Entity),
-    /// Stand until there is another order; in a line of orders, for a while.
+    /// Stand until the next order; queued: pause for a while.
     Hold,
 }
 
@@ -27,7 +27,7 @@ impl Task {
     /// Names of all tasks, in their order.
     pub const NAMES: [&str; 6] = ["moves", "patrols", "follows", "attacks", "visits", "holds"];
 
-    /// Which of the names is its own.
+    /// Returns the index of its name in [`NAMES`](Self::NAMES).
     pub const fn index(self) -> usize {
         match self {
             Self::Move(_) => 0,
@@ -40,16 +40,16 @@ impl Task {
     }
 }
 
-/// How groups go.
+/// Formation and speed of groups.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct Drill {
-    /// Which of the [`FORMATIONS`](Self::FORMATIONS).
+pub struct GroupSettings {
+    /// Index into [`FORMATIONS`](Self::FORMATIONS).
     index: usize,
-    /// All as fast as the slowest.
+    /// Whether all members move at the speed of the slowest.
     pub keeps_together: bool,
 }
 
-impl Drill {
+impl GroupSettings {
     const FORMATIONS: [(Formation, &str); 5] = [
         (Formation::Loose, "loose"),
         (Formation::Line, "line"),
@@ -58,18 +58,18 @@ impl Drill {
         (Formation::Wedge, "wedge"),
     ];
 
-    /// How groups stand.
+    /// Returns the formation.
     pub const fn formation(&self) -> Formation {
         Self::FORMATIONS[self.index].0
     }
 
-    /// What the formation is called.
+    /// Returns the formation's name.
     pub const fn name(&self) -> &'static str {
         Self::FORMATIONS[self.index].1
     }
 
-    /// Takes up the formation that is so many places farther on in the list, counted round.
-    pub const fn turn(&mut self, places: usize) {
-        self.index = (self.index + places) % Self::FORMATIONS.len();
+    /// Changes to the next formation in the list, cyclically.
+    pub const fn next_formation(&mut self) {
+        self.index = (self.index + 1) % Self::FORMATIONS.len();
     }
 }

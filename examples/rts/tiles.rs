@@ -1,22 +1,22 @@
-//! Which tile of the sheet a cell shows, and its color on the minimap.
+//! Chooses the tile that a cell shows, and its color on the minimap.
 //!
-//! Input: a cell and its surroundings. Output: an index into `assets/tiles.png` (8 columns).
-//! Borders come in sixteen shapes: one bit for each side (north 1, east 2, south 4, west 8) on
-//! which the neighbor is of another kind.
+//! Input: a cell and its neighbors. Output: an index into `assets/tiles.png` (8 columns). Borders
+//! have sixteen variants: one bit for each side (north 1, east 2, south 4, west 8) on which the
+//! neighbor has another terrain.
 
 use bevy_tilepath::prelude::*;
 
 use crate::map::GameMap;
 
-/// Sides of a cell in the order of their bits; `y` grows upwards.
+/// Sides of a cell in the order of their bits; y points up.
 const SIDES: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// The tile with a wall, a ring around a target, and a house of one tile.
+/// Tiles of a wall, of a target ring and of a one-tile house.
 pub const WALL: u32 = 46;
 pub const TARGET: u32 = 47;
 pub const HOUSE: u32 = group::ROOF + 15;
 
-/// First tiles of the groups of the sheet.
+/// First tile of each group in the sheet.
 mod group {
     pub const GRASS: u32 = 0;
     pub const FLOWERS: u32 = 5;
@@ -33,13 +33,14 @@ mod group {
     pub const MARSH: u32 = 120;
 }
 
-/// The tile of every cell, row by row from the bottom.
+/// Returns the tile of every cell, row by row from the bottom.
 pub fn choose_all(map: &GameMap) -> Vec<u32> {
     let chooser = Chooser { map, is_city: is_city(map) };
     map.grid.rect().cells().map(|cell| chooser.tile(cell)).collect()
 }
 
-/// Whether most open ground is bare: then it is paved, and blocks are houses.
+/// Returns whether the map has more road (`.`) than grass (`G`): then roads are drawn as paving and
+/// rocks as houses.
 pub fn is_city(map: &GameMap) -> bool {
     let count =
         |letter| map.grid.rect().cells().filter(|&cell| map.letter(cell) == Some(letter)).count();
@@ -53,7 +54,7 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn tile(&self, cell: Cell) -> u32 {
-        let any = chance(cell);
+        let any = cell_hash(cell);
         match self.letter(cell) {
             b'G' => match self.sides(cell, |letter| letter == b'.') {
                 0 if any.is_multiple_of(9) => group::FLOWERS + any / 9 % 3,
@@ -86,13 +87,13 @@ impl Chooser<'_> {
         self.map.letter(cell).unwrap_or(b'O')
     }
 
-    /// The sides on which there is a neighbor of the wanted kind.
+    /// Returns the sides whose neighbor's letter satisfies `is_wanted`, as bits.
     fn sides(&self, cell: Cell, is_wanted: impl Fn(u8) -> bool) -> u32 {
         let hit = |(dx, dy)| self.map.letter(cell.offset(dx, dy)).is_some_and(&is_wanted);
         (0..4).filter(|&side| hit(SIDES[side])).map(|side| 1 << side).sum()
     }
 
-    /// The bridge tile, where bare ground has water near by on two opposite sides.
+    /// Returns the bridge tile of a road cell with water nearby on two opposite sides.
     fn bridge(&self, cell: Cell) -> Option<u32> {
         let has_water = |dx: i32, dy: i32| {
             (1..=3)
@@ -111,8 +112,8 @@ impl Chooser<'_> {
     }
 }
 
-/// Spreads variants over the map: the same on every machine and in every run.
-fn chance(cell: Cell) -> u32 {
+/// Hash of a cell, to choose tile variants: the same on every machine and in every run.
+fn cell_hash(cell: Cell) -> u32 {
     let mut hash = 0x9E37_79B1_u32 ^ (cell.x as u32).wrapping_mul(0x85EB_CA77);
     hash ^= (cell.y as u32).wrapping_mul(0xC2B2_AE3D).rotate_left(13);
     hash = (hash ^ (hash >> 15)).wrapping_mul(0x2C1B_3C6D);
@@ -120,7 +121,7 @@ fn chance(cell: Cell) -> u32 {
     (hash ^ (hash >> 15)) >> 4
 }
 
-/// Color of a terrain on the minimap: red, green, blue.
+/// Returns the minimap color of a terrain: red, green, blue.
 pub const fn minimap_color(letter: u8, is_city: bool) -> [u8; 3] {
     match letter {
         b'G' => [84, 138, 69],

@@ -1,7 +1,7 @@
-//! Critters: what they are made of, and how they come into the game.
+//! Critters: their components, and how they are spawned.
 //!
 //! Input: kinds and cells. Output: entities with a [`Unit`], a [`Critter`] that the plugin moves,
-//! and an [`OrderQueue`]. How they look is added where there is something to look at.
+//! and an [`OrderQueue`]. Sprites are added only where the game is drawn.
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -10,12 +10,12 @@ use crate::{
     cli::Options,
     kinds::Kind,
     map::GameMap,
-    placement::{Room, Spiral, find_home, main_island},
+    placement::{OccupiedCells, Spiral, find_home, largest_region},
 };
 
-/// How high critters are drawn: above tiles, walls and buildings.
+/// The z coordinate of critters: above tiles, walls and buildings.
 const HEIGHT: f32 = 3.0;
-/// Where each kind starts, in cells from the home cell.
+/// Center of each kind's camp, in cells from the home cell.
 const CAMPS: [(i32, i32); 5] = [(-13, -4), (13, -5), (-3, 14), (0, 0), (1, -12)];
 
 /// A critter of this game.
@@ -27,33 +27,33 @@ pub struct Unit {
     pub number: u32,
 }
 
-/// Where the game begins.
+/// The home cell: the camera and the camps start around it.
 #[derive(Resource, Clone, Copy, Debug)]
 pub struct Home(pub Cell);
 
-/// How many critters have been spawned.
+/// Number of critters spawned so far.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct UnitCount(pub u32);
 
-/// Makes critters and numbers them.
+/// Spawns critters and numbers them.
 #[derive(SystemParam)]
-pub struct Barracks<'w, 's> {
+pub struct UnitSpawner<'w, 's> {
     commands: Commands<'w, 's>,
     map: Res<'w, GameMap>,
     count: ResMut<'w, UnitCount>,
 }
 
-impl Barracks<'_, '_> {
-    /// Puts a critter on a cell; a large one covers more cells to the right and up.
+impl UnitSpawner<'_, '_> {
+    /// Spawns a critter on a cell; a large one also covers cells to the right and above.
     pub fn spawn(&mut self, kind: Kind, cell: Cell) {
-        let place = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
+        let position = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
         let mut unit = self.commands.spawn((
             Unit { kind, number: self.count.0 },
             Critter::new(kind.speed()).turns(false),
             NavAgent::new(kind.profile()),
             PathStatus::Idle,
             Facing::new(Direction::South),
-            Transform::from_translation(place),
+            Transform::from_translation(position),
         ));
         if kind.glides() {
             unit.insert(AnyAnglePath::default());
@@ -62,46 +62,46 @@ impl Barracks<'_, '_> {
     }
 }
 
-/// Spawns what the game begins with: a camp of each kind around the home cell.
+/// Spawns the initial critters: a camp of each kind around the home cell.
 pub fn spawn_camps(
-    mut barracks: Barracks,
+    mut spawner: UnitSpawner,
     mut home: ResMut<Home>,
     spiral: Res<Spiral>,
     options: Res<Options>,
     map: Res<GameMap>,
 ) {
     home.0 = find_home(&map.grid);
-    let islands = Kind::ALL.map(|kind| main_island(&map.grid, kind.profile()));
-    let mut room = Room::default();
+    let regions = Kind::ALL.map(|kind| largest_region(&map.grid, kind.profile()));
+    let mut occupied = OccupiedCells::default();
     let mut left = options.units as usize;
-    for (kind, island) in Kind::ALL.into_iter().zip(islands) {
-        let Some(island) = island else { continue };
+    for (kind, region) in Kind::ALL.into_iter().zip(regions) {
+        let Some(region) = region else { continue };
         let wanted = left.min((options.units * kind.share()).div_ceil(100) as usize);
         let (dx, dy) = CAMPS[kind as usize];
         let camp = home.0.offset(dx, dy);
-        for cell in spiral.spots(&map.grid, (kind, island), camp, wanted, &mut room) {
-            barracks.spawn(kind, cell);
+        for cell in spiral.spawn_cells(&map.grid, (kind, region), camp, wanted, &mut occupied) {
+            spawner.spawn(kind, cell);
             left -= 1;
         }
     }
-    spread_rest(&mut barracks, &map.grid, islands, left, room);
+    spawn_remaining(&mut spawner, &map.grid, regions, left, occupied);
 }
 
-/// Spawns those for whom there was no room in the camps anywhere on the map.
-fn spread_rest(
-    barracks: &mut Barracks,
+/// Spawns the critters that did not fit into the camps anywhere on the map.
+fn spawn_remaining(
+    spawner: &mut UnitSpawner,
     grid: &NavGrid,
-    islands: [Option<u32>; 5],
+    regions: [Option<u32>; 5],
     count: usize,
-    mut room: Room,
+    mut occupied: OccupiedCells,
 ) {
     let mut cells = grid.rect().cells();
     for _ in 0..count {
         let spot = cells.by_ref().find_map(|cell| {
             let fits = |&kind: &Kind| {
-                let island = islands[kind as usize];
-                let is_there = island.is_some() && grid.region(kind.profile(), cell) == island;
-                is_there && room.take(kind.block(cell))
+                let region = regions[kind as usize];
+                let is_in_region = region.is_some() && grid.region(kind.profile(), cell) == region;
+                is_in_region && occupied.claim(kind.block(cell))
             };
             Some((Kind::ALL.into_iter().find(fits)?, cell))
         });
@@ -109,12 +109,13 @@ fn spread_rest(
             warn!("the map has no room for {count} more critters");
             return;
         };
-        barracks.spawn(kind, cell);
+        spawner.spawn(kind, cell);
     }
 }
 
-/// Where a critter is (its lowest, leftmost cell): the cell it leaves while it walks, the one it
-/// stands on else. Its state tells as soon as its first order was read, and says (0, 0) before.
+/// Returns a critter's cell (its lowest, leftmost one): the cell it leaves while it moves, else the
+/// cell it stands on. Its state holds (0, 0) until its first order was read; before that the cell is
+/// taken from its transform.
 pub fn cell_of(
     kind: Kind,
     state: &CritterState,
@@ -128,7 +129,7 @@ pub fn cell_of(
     }
 }
 
-/// The cells that a critter covers, and those it is about to.
+/// Returns the block that a critter covers, and the block it is entering.
 pub fn blocks_of(
     kind: Kind,
     state: &CritterState,

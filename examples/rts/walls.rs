@@ -1,8 +1,7 @@
-//! Walls that players put up and tear down while critters walk.
+//! Walls that players build and remove during the game.
 //!
-//! Input: cells. Output: entities with a [`NavBlocker`], which the plugin takes onto the grid.
-//! Nothing else is needed for critters to find their way around: those whose path leads through
-//! a new wall get another one.
+//! Input: cells. Output: entities with a [`NavBlocker`], which the plugin applies to the grid. The
+//! plugin also replaces the paths that a new wall blocks.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +14,10 @@ use crate::{
     units::{Unit, blocks_of},
 };
 
-/// How high walls are drawn: above the tiles.
+/// The z coordinate of walls: above the tiles.
 const HEIGHT: f32 = 1.0;
 
-/// A piece of wall.
+/// A wall of one cell.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Wall;
 
@@ -26,13 +25,13 @@ pub struct Wall;
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Walls {
     pub cells: BTreeMap<Cell, Entity>,
-    /// How many walls and buildings were put up and torn down so far.
+    /// Number of walls built, and of walls and buildings removed so far.
     pub edits: u64,
 }
 
-/// Builds walls, and tears down walls and buildings.
+/// Builds walls, and removes walls and buildings.
 #[derive(SystemParam)]
-pub struct Mason<'w, 's> {
+pub struct WallEditor<'w, 's> {
     commands: Commands<'w, 's>,
     map: Res<'w, GameMap>,
     walls: ResMut<'w, Walls>,
@@ -40,28 +39,28 @@ pub struct Mason<'w, 's> {
     units: Query<'w, 's, (&'static Unit, &'static CritterState, &'static Transform)>,
 }
 
-impl Mason<'_, '_> {
-    /// Builds a wall; says whether it could. Walls stand on open ground and on water, where no
-    /// wall, no building and no critter is.
+impl WallEditor<'_, '_> {
+    /// Builds a wall if it can; returns whether it did. Walls stand on road, grass, swamp and water
+    /// cells without wall, building or critter.
     pub fn build(&mut self, cell: Cell) -> bool {
         let is_open = matches!(self.map.letter(cell), Some(b'.' | b'G' | b'S' | b'W'));
         let is_built_on = self.walls.cells.contains_key(&cell) || self.buildings.at(cell).is_some();
         if !is_open || is_built_on || self.is_occupied(cell) {
             return false;
         }
-        let place = self.map.frame.cell_center(cell).extend(HEIGHT);
+        let position = self.map.frame.cell_center(cell).extend(HEIGHT);
         let wall =
-            (Wall, NavBlocker::on(CellRect::single(cell)), Transform::from_translation(place));
+            (Wall, NavBlocker::on(CellRect::single(cell)), Transform::from_translation(position));
         let entity = self.commands.spawn(wall).id();
         self.walls.cells.insert(cell, entity);
         self.walls.edits += 1;
         true
     }
 
-    /// Removes the wall or the building on a cell; says whether there was one.
+    /// Removes the wall or the building on a cell; returns whether there was one.
     pub fn remove(&mut self, cell: Cell) -> bool {
         let wall = self.walls.cells.remove(&cell);
-        let Some(entity) = wall.or_else(|| self.buildings.tear_down(cell)) else {
+        let Some(entity) = wall.or_else(|| self.buildings.remove(cell)) else {
             return false;
         };
         self.commands.entity(entity).despawn();

@@ -1,6 +1,8 @@
-//! What the headless runners share: reading maps and scenarios, sampling, one JSON line out.
+//! Shared code of the headless runners: reading maps and scenarios, sampling, JSON output.
+//!
+//! Input: files and command-line values. Output: grids, scenario rows, and one JSON line.
 
-#![allow(dead_code, reason = "each runner uses its own part")]
+#![allow(dead_code, reason = "each runner uses a part of it")]
 
 use std::{fmt::Display, path::Path as FilePath, process::ExitCode};
 
@@ -23,14 +25,14 @@ pub fn report(main: impl FnOnce() -> Outcome<()>) -> ExitCode {
     }
 }
 
-/// The map in a file, for one profile.
+/// Reads a map file, for one profile.
 pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
     let text = read(file)?;
     let grid = read_map(&text).map_err(|error| format!("{}: {error}", file.display()))?;
     Ok(grid.with_profiles(vec![profile]))
 }
 
-/// The rows of a scenario file for this map, in file order.
+/// Reads the rows of a scenario file for this map, in file order.
 pub fn load_scenario(file: &FilePath, grid: &NavGrid) -> Outcome<Vec<ScenarioRow>> {
     let rows =
         read_scenario(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -50,7 +52,8 @@ fn read(file: &FilePath) -> Outcome<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// `n` rows spread evenly over the lengths: zero-length ones dropped, sorted by (length, line).
+/// Returns `n` rows at even intervals: zero-length rows are dropped, the others sorted by
+/// (length, line).
 pub fn sample(mut rows: Vec<ScenarioRow>, n: usize) -> Vec<ScenarioRow> {
     rows.retain(|row| row.optimal > 0.0);
     rows.sort_by(|a, b| a.optimal.total_cmp(&b.optimal)); // stable: lines stay in order
@@ -61,7 +64,7 @@ pub fn sample(mut rows: Vec<ScenarioRow>, n: usize) -> Vec<ScenarioRow> {
     (0..n).map(|i| rows[i * last / n.saturating_sub(1).max(1)]).collect()
 }
 
-/// The profile called `name` on the command line.
+/// Returns the profile called `name` on the command line.
 pub fn profile(name: &str) -> Outcome<Profile> {
     match name {
         "plain" => Ok(Profile::default()),
@@ -72,7 +75,7 @@ pub fn profile(name: &str) -> Outcome<Profile> {
     }
 }
 
-/// The algorithm called `name` on the command line.
+/// Returns the algorithm called `name` on the command line.
 pub fn algorithm(name: &str) -> Outcome<Algorithm> {
     match name {
         "auto" => Ok(Algorithm::Auto),
@@ -87,24 +90,24 @@ pub fn algorithm(name: &str) -> Outcome<Algorithm> {
     }
 }
 
-/// The value of an option, parsed, with an error that names both.
+/// Parses the value of an option; the error names both.
 pub fn number<T: std::str::FromStr>(name: &str, parser: &mut lexopt::Parser) -> Outcome<T> {
     let text = word(parser)?;
     text.parse().map_err(|_| format!("--{name} {text}: not a number in range"))
 }
 
-/// The value of an option as text.
+/// Returns the value of an option as text.
 pub fn word(parser: &mut lexopt::Parser) -> Outcome<String> {
     let value = parser.value().map_err(|error| error.to_string())?;
     value.into_string().map_err(|value| format!("{}: not valid text", value.display()))
 }
 
-/// `value` or the error that the option is missing.
+/// Returns `value`, or an error that the option is missing.
 pub fn required<T>(name: &str, value: Option<T>) -> Outcome<T> {
     value.ok_or_else(|| format!("--{name} is missing"))
 }
 
-/// The value at share `percent` of sorted values; 0 where there are none.
+/// Returns the value at a percentile of sorted values; 0 if there are none.
 pub fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get(last * percent / 100).copied().unwrap_or(0.0)

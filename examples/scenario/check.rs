@@ -1,8 +1,11 @@
-//! Checks a path against the map's letters alone, apart from everything the search is made of.
+//! Checks paths against the map's letters alone, independently of the search code.
+//!
+//! Input: a grid, a scenario row, a path. Output: the path's length and cost, and the number of
+//! illegal steps.
 
 use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
 
-/// Length in straight steps, a diagonal one counting √2.
+/// Returns the length in straight steps; a diagonal step counts √2.
 fn length(path: &Path) -> f64 {
     let steps = path.legs().iter().map(|leg| {
         let step = if leg.direction.is_diagonal() { std::f64::consts::SQRT_2 } else { 1.0 };
@@ -11,12 +14,13 @@ fn length(path: &Path) -> f64 {
     steps.sum()
 }
 
-/// Whether the path is as long as the scenario says: files round to as few as two decimals.
+/// Returns whether the path has the scenario's optimal length; some files round to two decimals.
 pub fn has_length(path: &Path, optimal: f64) -> bool {
     (length(path) - optimal).abs() <= optimal * 1e-4 + 0.01
 }
 
-/// Cost in straight plain steps, diagonals √2, each step at the mean cost of its two cells.
+/// Returns the cost in straight plain steps: diagonals count √2, each step has the mean cost of its
+/// two cells.
 pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
     let cells: Vec<Cell> = path.cells().collect();
     let price = |cell| f64::from(grid.cost(ProfileId::default(), cell)) / f64::from(PLAIN);
@@ -28,7 +32,7 @@ pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
     steps.sum()
 }
 
-/// Steps that the benchmark's rule forbids, and ends that are not the row's.
+/// Counts steps that the benchmark's rule forbids, and path ends that differ from the row's.
 pub fn illegal_steps(grid: &NavGrid, row: &ScenarioRow, path: &Path) -> usize {
     let profile = &grid.profiles()[0];
     let free =

@@ -1,7 +1,7 @@
 //! Single queries, one after another: `scenario --map M --scen S`.
 //!
-//! Input: a Moving AI map and scenario. Output: one JSON line with figures; every path is checked
-//! step by step against the map's letters and, on the plain profile, against the scenario's
+//! Input: a Moving AI map and scenario. Output: one JSON line with results. Every path is checked
+//! step by step against the map's letters and, with the plain profile, against the scenario's
 //! optimal length. All options: `--help`.
 
 #[path = "../runner/mod.rs"]
@@ -22,12 +22,12 @@ const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|exact|asta
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
   [--threads N] [--seed N]
 
-Answers the queries of a Moving AI scenario one after another and prints one JSON line.
+Runs the queries of a Moving AI scenario one after another and prints one JSON line.
 --budget E    advance every search in slices of E expansions (same answers)
---no-cache    remember nothing between queries (this version never does: jump points are kept
-              with the grid)
---threads N   taken for the common contract: single queries run on one thread
---seed N      taken for the common contract: nothing here is random";
+--no-cache    keep nothing between queries (this version never does: jump points are stored with
+              the grid)
+--threads N   accepted for the common contract, ignored: single queries run on one thread
+--seed N      accepted for the common contract, ignored: nothing here is random";
 
 struct Options {
     map: PathBuf,
@@ -41,7 +41,7 @@ struct Options {
     times: Option<PathBuf>,
 }
 
-/// What became of one query.
+/// The result of one query.
 struct Answer {
     path: Option<Path>,
     micros: f64,
@@ -127,7 +127,7 @@ fn run(options: &Options) -> Outcome<()> {
     summarize(options, &grid, &rows, &answers, prepare_us, course.bytes)
 }
 
-/// One grid and the memory that its queries share.
+/// A grid and the buffers that its queries share.
 struct Course<'a> {
     grid: &'a NavGrid,
     pool: NodePool,

@@ -1,9 +1,9 @@
-//! What the windowed examples share: opening a window, playing by itself, comparing pictures.
+//! Shared code of the windowed examples: opening a window, scripted runs, comparing screenshots.
 //!
-//! Input: an example's own plugins and steps. Output: an app with a window and the status to exit
-//! with, or one line that says why there is none.
+//! Input: an example's own plugins and steps. Output: an app with a window and its exit status, or
+//! one line that says why no window can be opened.
 
-#![allow(dead_code, reason = "each example uses its own part")]
+#![allow(dead_code, reason = "each example uses a part of it")]
 
 pub mod pictures;
 pub mod play;
@@ -12,7 +12,7 @@ pub mod window;
 
 use std::process::ExitCode;
 
-/// What the example is called.
+/// Name of the example.
 pub const NAME: &str = env!("CARGO_CRATE_NAME");
 
 /// Runs `main` and turns its error into a line and exit status 1.

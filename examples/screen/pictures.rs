@@ -1,7 +1,7 @@
-//! Pictures of the window: taken, saved and compared.
+//! Screenshots of the window: taking, saving and comparing.
 //!
-//! Input: names of pictures, regions of the window in pixels. Output: files, and how many pixels
-//! differ.
+//! Input: names of pictures, regions of the window in pixels. Output: files, and numbers of
+//! differing pixels.
 
 use std::{
     collections::BTreeMap,
@@ -17,19 +17,19 @@ use bevy::{
 #[derive(Resource)]
 pub struct Pictures {
     folder: PathBuf,
-    /// `None` until a picture is there; or why it could not be saved.
+    /// `None` until the screenshot is captured; or the reason why it could not be saved.
     taken: BTreeMap<&'static str, Result<Option<Image>, String>>,
 }
 
 impl Pictures {
-    /// None yet; creates the folder for them.
+    /// Creates the folder; no pictures yet.
     pub fn in_folder(folder: &Path) -> Result<Self, String> {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("--smoke {}: {error}", folder.display()))?;
         Ok(Self { folder: folder.into(), taken: BTreeMap::new() })
     }
 
-    /// How many pixels of a region differ between two pictures.
+    /// Returns the number of pixels of a region that differ between two pictures.
     pub fn changed(&self, [one, other]: [&str; 2], region: Rect) -> Result<u32, String> {
         let (one, other) = (self.get(one)?, self.get(other)?);
         if one.size() != other.size() {
@@ -48,7 +48,7 @@ impl Pictures {
         Ok(changed)
     }
 
-    /// The same, but fails if they are less than a share of the region; `what` names it.
+    /// Returns the same, but fails below a share of the region; the error begins with `what`.
     pub fn changed_enough(
         &self,
         [one, other]: [&str; 2],
@@ -71,7 +71,7 @@ impl Pictures {
     }
 }
 
-/// Takes a picture of the window, keeps it and saves it; to be asked until it says that it has.
+/// Takes a screenshot, keeps it and saves it. Call it until it returns `true`.
 pub fn shoot(world: &mut World, name: &'static str) -> Result<bool, String> {
     let mut pictures = world.resource_mut::<Pictures>();
     if let Some(taken) = pictures.taken.get(name) {

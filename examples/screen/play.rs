@@ -1,7 +1,7 @@
-//! Plays by itself in a window, for machines that check whether an example works.
+//! Scripted runs in a window, for automated checks of the examples.
 //!
-//! Input: steps, what the example's own ones do, and a folder. Output: pictures in it, and the
-//! end of the program after the last step, or what went wrong on stderr.
+//! Input: steps, a handler for the example's own steps, and a folder. Output: pictures in it, and
+//! the exit of the program after the last step, or an error on stderr.
 
 use std::{fmt::Debug, path::Path, time::Instant};
 
@@ -13,8 +13,8 @@ use super::{
     puppet,
 };
 
-/// Seconds after which it gives up.
-const PATIENCE: f32 = 100.0;
+/// Time limit in seconds.
+const TIME_LIMIT: f32 = 100.0;
 
 /// One thing to do, or to wait for.
 #[derive(Clone, Copy, Debug)]
@@ -23,27 +23,27 @@ pub enum Step<Own> {
     Wait(f32),
     /// Take a picture.
     Shoot(&'static str),
-    /// Press a key and let it go.
+    /// Press and release a key.
     Key(KeyCode),
     Button(MouseButton, ButtonState),
-    /// What only this example can do.
+    /// A step specific to the example.
     Own(Own),
 }
 
-/// Does one of the example's own steps; says whether it is done.
+/// Runs one of the example's own steps. Returns whether it is done.
 pub type Act<Own> = fn(&mut World, Own) -> Result<bool, String>;
 
-/// A play, and how far it is.
+/// A scripted run and its progress.
 struct Play<Own: 'static> {
     steps: &'static [Step<Own>],
     act: Act<Own>,
     began: Instant,
     step: usize,
-    /// When the step began; `None` before it is first tried.
+    /// Start of the step; `None` before it first runs.
     step_began: Option<Instant>,
 }
 
-/// Makes the app play by itself.
+/// Adds a scripted run to the app.
 pub fn add_to<Own: Copy + Debug + Send + Sync>(
     app: &mut App,
     folder: &Path,
@@ -52,13 +52,13 @@ pub fn add_to<Own: Copy + Debug + Send + Sync>(
 ) -> Result<(), String> {
     let mut play = Play { steps, act, began: Instant::now(), step: 0, step_began: None };
     app.insert_resource(Pictures::in_folder(folder)?)
-        .add_systems(First, move |world: &mut World| play.go_on(world));
+        .add_systems(First, move |world: &mut World| play.update(world));
     Ok(())
 }
 
 impl<Own: Copy + Debug> Play<Own> {
-    /// Does the step that it is time for, again every frame until it is done.
-    fn go_on(&mut self, world: &mut World) {
+    /// Runs the current step, every frame until it is done.
+    fn update(&mut self, world: &mut World) {
         let Some(&step) = self.steps.get(self.step) else {
             return;
         };
@@ -78,11 +78,11 @@ impl<Own: Copy + Debug> Play<Own> {
         }
     }
 
-    /// Says whether the step is done.
+    /// Runs a step. Returns whether it is done.
     fn try_step(&mut self, world: &mut World, step: Step<Own>) -> Result<bool, String> {
         let step_began = *self.step_began.get_or_insert_with(Instant::now);
-        if self.began.elapsed().as_secs_f32() > PATIENCE {
-            return Err(format!("gave up after {PATIENCE} s at {step:?}"));
+        if self.began.elapsed().as_secs_f32() > TIME_LIMIT {
+            return Err(format!("timed out after {TIME_LIMIT} s at {step:?}"));
         }
         match step {
             Step::Wait(time) => return Ok(step_began.elapsed().as_secs_f32() >= time),

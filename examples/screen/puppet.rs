@@ -1,7 +1,7 @@
-//! The puppet: keys, cursor and buttons without a hand.
+//! Injected input: keys, cursor and buttons.
 //!
-//! Input: what to press or to point at. Output: the messages that a window would send, so that
-//! the example's own controls answer them.
+//! Input: a key, a button or a position. Output: the messages that a window would send, so that the
+//! example's own controls handle them.
 
 use bevy::{
     input::{
@@ -13,7 +13,7 @@ use bevy::{
     window::PrimaryWindow,
 };
 
-/// Presses a key and lets it go.
+/// Presses and releases a key.
 pub fn press(world: &mut World, key_code: KeyCode) -> Result<(), String> {
     let window = window(world)?;
     for state in [ButtonState::Pressed, ButtonState::Released] {
@@ -24,18 +24,18 @@ pub fn press(world: &mut World, key_code: KeyCode) -> Result<(), String> {
     Ok(())
 }
 
-/// Presses a button of the mouse, or lets it go.
+/// Presses or releases a mouse button.
 pub fn button(world: &mut World, button: MouseButton, state: ButtonState) -> Result<(), String> {
     let window = window(world)?;
     world.write_message(MouseButtonInput { button, state, window });
     Ok(())
 }
 
-/// Puts the cursor somewhere.
-pub fn point(world: &mut World, place: Vec2) -> Result<(), String> {
+/// Moves the cursor.
+pub fn point(world: &mut World, position: Vec2) -> Result<(), String> {
     let window = window(world)?;
     let mut window = world.get_mut::<Window>(window).ok_or("the window is gone")?;
-    window.set_cursor_position(Some(place));
+    window.set_cursor_position(Some(position));
     Ok(())
 }
 

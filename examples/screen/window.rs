@@ -1,7 +1,7 @@
-//! The window, or a clear word about why there can be none.
+//! Opens the window, or reports why it cannot.
 //!
-//! Input: Bevy's plugins, and how the window looks. Output: an app to add things to, and at its
-//! end the status to exit with.
+//! Input: Bevy's plugins, and the window's settings. Output: an app to add plugins to, and its exit
+//! status.
 
 use std::{
     panic::{self, AssertUnwindSafe},
@@ -19,15 +19,15 @@ use bevy::{
     window::WindowResolution,
 };
 
-/// Builds an app in a window; fails with the reason where there is no display or adapter.
+/// Builds an app in a window; fails with a reason where there is no display or adapter.
 pub fn open(plugins: PluginGroupBuilder, window: Window) -> Result<App, String> {
-    // Bevy is built with X11 only in this project; Wayland desktops offer it as well.
+    // In this project Bevy is built with X11 only; Wayland desktops support it through XWayland.
     if cfg!(target_os = "linux") && std::env::var_os("DISPLAY").is_none_or(|name| name.is_empty()) {
         return Err("no display (DISPLAY is not set)".into());
     }
     find_adapter()?;
     let plugins = plugins.set(WindowPlugin { primary_window: Some(window), ..default() });
-    // A display that refuses the connection is a panic in winit's event loop.
+    // If the display refuses the connection, winit's event loop panics.
     panic::set_hook(Box::new(|_| {}));
     let app = panic::catch_unwind(AssertUnwindSafe(|| {
         let mut app = App::new();
@@ -38,14 +38,14 @@ pub fn open(plugins: PluginGroupBuilder, window: Window) -> Result<App, String> 
     app.map_err(|_| "no display (it cannot be opened)".to_owned())
 }
 
-/// Fails where nothing could be drawn.
+/// Fails if there is no graphics adapter.
 pub fn find_adapter() -> Result<(), String> {
     let instance = RenderInstance(Arc::new(WgpuWrapper::new(default())));
     let adapter = block_on(instance.request_adapter(&default()));
     adapter.map(drop).map_err(|_| "no graphics adapter".to_owned())
 }
 
-/// A window of some size in pixels, whatever the scale of the desktop if `is_exact`.
+/// Returns a window of a size in pixels; `is_exact` ignores the scale of the desktop.
 pub fn window(title: &str, size: UVec2, is_exact: bool) -> Window {
     let mut resolution = WindowResolution::new(size.x, size.y);
     if is_exact {
@@ -54,7 +54,7 @@ pub fn window(title: &str, size: UVec2, is_exact: bool) -> Window {
     Window { title: title.into(), resolution, ..default() }
 }
 
-/// Bevy's plugins, for sharp pixels and this project's files.
+/// Returns Bevy's plugins, with nearest-neighbor sampling and this project's assets.
 pub fn plugins() -> PluginGroupBuilder {
     let file_path = assets_folder().to_string_lossy().into_owned();
     DefaultPlugins
@@ -63,18 +63,18 @@ pub fn plugins() -> PluginGroupBuilder {
         .set(AssetPlugin { file_path, ..default() })
 }
 
-/// Sends what matters to stderr.
+/// Returns the log plugin: warnings and errors, on stderr.
 pub fn log() -> LogPlugin {
     let filter = format!("{DEFAULT_FILTER},winit=error");
     LogPlugin { level: Level::WARN, filter, ..default() }
 }
 
-/// Folder of pictures and maps.
+/// Returns the folder of textures and maps.
 pub fn assets_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
 }
 
-/// Runs an app; returns what the process ends with.
+/// Runs an app; returns the exit status of the process.
 pub fn run(mut app: App) -> ExitCode {
     match app.run() {
         AppExit::Success => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
-//! Which critters have changed, found by reading change ticks as columns, not critter by critter.
+//! Finds changed critters by reading change ticks as columns instead of critter by critter.
 //!
-//! Input: a component, or several. Output: the critters whose component was written since the system last ran.
+//! Input: one or more components. Output: the critters whose component was written since the system last ran.
 
 use bevy::{
     ecs::{change_detection::Tick, entity_disabling::Disabled},
@@ -9,28 +9,28 @@ use bevy::{
 
 use crate::unit::CritterState;
 
-/// All critters, disabled ones too. (`Allow<Disabled>` cannot be read column by column.)
+/// All critters, including disabled ones. (`Allow<Disabled>` does not support contiguous iteration.)
 type Critters = (With<CritterState>, Or<(With<Disabled>, Without<Disabled>)>);
 
 /// A component of all critters that have it.
 pub(super) type Column<'w, 's, C> = Query<'w, 's, (Entity, Ref<'static, C>), Critters>;
 
-/// Ticks that are looked at before it is asked whether any of them counts.
+/// Change ticks checked together.
 const CHUNK: usize = 32;
 
 /// Lists the critters whose component has changed.
 pub(super) fn list_changed<C: Component>(column: &Column<C>, entities: &mut Vec<Entity>) {
-    list_changed_but(column, |_| false, entities);
+    list_changed_except(column, |_| false, entities);
 }
 
-/// The same, leaving out changes at times of which `is_known` is true.
-pub(super) fn list_changed_but<C: Component>(
+/// Like [`list_changed`], but ignores changes at ticks for which `is_known` is true.
+pub(super) fn list_changed_except<C: Component>(
     column: &Column<C>,
     is_known: impl Fn(Tick) -> bool,
     entities: &mut Vec<Entity>,
 ) {
     let Ok(tables) = column.contiguous_iter() else {
-        // Components kept apart from tables; none of ours are.
+        // Components not stored in tables; this crate has none.
         let new =
             |component: &Ref<C>| component.is_changed() && !is_known(component.last_changed());
         entities.extend(column.iter().filter(|(_, component)| new(component)).map(|(id, _)| id));

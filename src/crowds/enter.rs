@@ -1,9 +1,9 @@
-//! Which critters stand on which grid: they enter its crowd, leave it, and are put elsewhere.
+//! Membership of critters in crowds: critters enter the crowd of their grid, leave it, and are relocated.
 //!
-//! Input: critters that are new, gone, moved by hand, of another kind, or on another grid than before.
-//! Output: units of the crowds. Where a critter's cell is taken, it gets the nearest free one; where
-//! there is none near, it stays outside until there is. Done in the order in which critters were made.
-//! Disabled critters count as well: they stand where they are.
+//! Input: critters that are new, removed, moved by hand, of another profile, or on another grid than before.
+//! Output: units of the crowds. If the cell of a critter is occupied, it gets the nearest free one; if there
+//! is none nearby, it stays outside the crowd until there is. Critters are processed in the order of
+//! creation. Disabled critters are included: they stay where they are.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, query::QueryData},
@@ -12,7 +12,7 @@ use bevy::{
 
 use super::{
     Crowds, GridCrowd,
-    changes::{Column, list_changed, list_changed_but},
+    changes::{Column, list_changed, list_changed_except},
 };
 use crate::{
     coordinates::GridFrame,
@@ -30,12 +30,12 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// Farthest from its place that a critter is put if that is taken, in cells.
-const NEAR: u32 = 16;
-/// Ticks between two attempts to find room.
-const RETRY: u64 = 16;
+/// Maximum distance, in cells, at which a critter is placed if its own cell is occupied.
+const MAX_PLACEMENT_DISTANCE: u32 = 16;
+/// Ticks between two attempts to find a free cell.
+const RETRY_TICKS: u64 = 16;
 
-/// What standing on a grid needs to know.
+/// The components of a critter that determine its crowd and position.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Newcomer {
@@ -47,7 +47,7 @@ pub(crate) struct Newcomer {
     state: &'static mut CritterState,
 }
 
-/// What may put a critter elsewhere, if it changes.
+/// Components whose change may require another position or crowd.
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
     Column<'w, 's, NavAgent>,
@@ -56,22 +56,22 @@ type Columns<'w, 's> = (
     Column<'w, 's, Transform>,
 );
 
-/// Those who may not be where they should be.
+/// Critters that may not be at the right position.
 #[derive(Default)]
-pub(crate) struct Suspects {
+pub(crate) struct PendingCritters {
     ticks: u64,
-    /// Grids put in so far, as of the last tick.
+    /// Number of grids inserted so far, as of the last tick.
     inserted: u64,
-    /// To be looked at in this tick.
+    /// To check in this tick.
     entities: Vec<Entity>,
-    /// Without room for what they are to be: to be looked at again and again.
+    /// Without a free cell for their size: checked again every [`RETRY_TICKS`].
     outside: Vec<Entity>,
-    /// Out of place, in the order in which they were made.
-    turns: Vec<(u64, Entity)>,
-    news: Vec<(Entity, Found)>,
+    /// At a wrong position, in the order of creation.
+    misplaced: Vec<(u64, Entity)>,
+    results: Vec<(Entity, Placement)>,
 }
 
-/// Brings the crowds up to date with who stands where.
+/// Updates the crowds from the positions of critters.
 pub(crate) fn enter_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
@@ -83,9 +83,9 @@ pub(crate) fn enter_crowds(
     whereabouts: Whereabouts,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
-    mut suspects: Local<Suspects>,
+    mut pending: Local<PendingCritters>,
 ) {
-    let Suspects { ticks, inserted, entities, outside, turns, news } = &mut *suspects;
+    let PendingCritters { ticks, inserted, entities, outside, misplaced, results } = &mut *pending;
     *ticks += 1;
     writes.take_moved(entities);
     let (kinds, agents, requests, states, transforms) = critters.p0();
@@ -93,70 +93,71 @@ pub(crate) fn enter_crowds(
     list_changed(&agents, entities);
     list_changed(&requests, entities);
     list_changed(&states, entities);
-    // A transform last written by the drawing stage is where it should be.
-    list_changed_but(&transforms, |changed| writes.has_written(changed), entities);
-    crowds.let_go();
-    crowds.list_whose_kinds_changed(&grids, entities);
+    // A transform last written by the drawing stage is correct.
+    list_changed_except(&transforms, |changed| writes.has_written(changed), entities);
+    crowds.remove_former_critters();
+    crowds.list_with_changed_profiles(&grids, entities);
     let mut newcomers = critters.p1();
-    let is_new_ground = core::mem::replace(inserted, grids.insertions()) != grids.insertions();
+    let is_grid_inserted = core::mem::replace(inserted, grids.insertions()) != grids.insertions();
     outside.retain(|&entity| {
         let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
-        let is_due = is_new_ground || (*ticks + number).is_multiple_of(RETRY);
+        let is_due = is_grid_inserted || (*ticks + number).is_multiple_of(RETRY_TICKS);
         entities.extend(is_due.then_some(entity));
         !is_due
     });
     for entity in entities.drain(..) {
         if let Ok(critter) = newcomers.get(entity)
-            && critter.is_out_of_place(&grids, &crowds)
+            && critter.is_misplaced(&grids, &crowds)
         {
-            turns.push((critter.state.member.number, entity));
+            misplaced.push((critter.state.member.number, entity));
         }
     }
-    turns.sort_unstable();
-    turns.dedup();
-    for &(_, entity) in &*turns {
+    misplaced.sort_unstable();
+    misplaced.dedup();
+    for &(_, entity) in &*misplaced {
         if let Ok(mut critter) = newcomers.get_mut(entity) {
-            let found = critter.find_place(&grids, &mut crowds, &whereabouts);
-            news.extend(found.map(|found| (entity, found)));
+            let result = critter.update_placement(&grids, &mut crowds, &whereabouts);
+            results.extend(result.map(|result| (entity, result)));
         }
     }
     let is_outside = |&(_, entity): &(u64, Entity)| {
-        newcomers.get(entity).is_ok_and(|critter| critter.is_out_of_place(&grids, &crowds))
+        newcomers.get(entity).is_ok_and(|critter| critter.is_misplaced(&grids, &crowds))
     };
-    outside.extend(turns.drain(..).filter(is_outside).map(|(_, entity)| entity));
+    outside.extend(misplaced.drain(..).filter(is_outside).map(|(_, entity)| entity));
     outside.sort_unstable();
     outside.dedup();
     let mut units = critters.p2();
-    for (entity, found) in news.drain(..) {
+    for (entity, result) in results.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
-            react(&mut unit, found, &mut outcomes);
+            react(&mut unit, result, &mut outcomes);
         }
     }
 }
 
-/// What the request of a critter has to know of its new standing.
+/// Result of placing a critter that affects its request.
 #[derive(Clone, Copy, Debug)]
-enum Found {
-    /// There is no room for it, or not for what it is to be.
+enum Placement {
+    /// There is no free cell for it, or none for its new size.
     NoRoom,
     /// It has become a ghost.
     Ghost,
 }
 
-/// A critter without room is stuck; one that has become a ghost on its way gets a path from where it is.
-fn react(unit: &mut RequesterItem, found: Found, outcomes: &mut Outcomes) {
-    match found {
-        Found::NoRoom if unit.status.is_walking() => unit.be_stuck(Hindrance::NoRoom),
-        Found::Ghost if unit.status.is_walking() && unit.state.ticket.is_none() => {
+/// Updates the request of a critter: without a free cell it is stuck; if it has become a ghost while walking,
+/// it gets a path from its current position.
+fn react(unit: &mut RequesterItem, result: Placement, outcomes: &mut Outcomes) {
+    match result {
+        Placement::NoRoom if unit.status.is_walking() => unit.be_stuck(Hindrance::NoRoom),
+        Placement::Ghost if unit.status.is_walking() && unit.state.ticket.is_none() => {
             let head = unit.head();
             outcomes.stop_and_repair(unit, head);
         }
-        Found::NoRoom | Found::Ghost => {}
+        Placement::NoRoom | Placement::Ghost => {}
     }
 }
 
-/// Gives up the crowds of grids that are gone or are others than before: nobody is a unit of one any more.
-/// Before anything else looks at critters, and again before they move.
+/// Removes the crowds of grids that were removed or replaced: their critters are no longer units of a crowd.
+/// Runs before anything else reads critters, and again before they move.
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
@@ -165,20 +166,20 @@ pub(crate) fn drop_stale_crowds(
     if !crowds.has_stale(&grids) {
         return;
     }
-    crowds.let_go();
+    crowds.remove_former_critters();
     for entity in crowds.take_stale(&grids) {
         if let Ok(mut state) = states.get_mut(entity) {
             state.member.unit = None;
             state.member.path = PathSync::Replaced;
-            state.walk = Walk::standing(state.walk.head()); // the step went with the grid
+            state.walk = Walk::standing(state.walk.head()); // the grid of the step is gone
             state.freeze();
         }
     }
 }
 
 impl GridCrowd {
-    /// Whether a unit is what one of this profile is: it may be another profile now, or mean something else.
-    fn is_of_kind(
+    /// Returns whether a unit matches the profile: its profile may have changed, or the profile's unit size.
+    fn matches_profile(
         &self,
         grid: &NavGrid,
         unit: UnitId,
@@ -191,8 +192,8 @@ impl GridCrowd {
 }
 
 impl Crowds {
-    /// Lists everybody on grids whose profiles have changed.
-    fn list_whose_kinds_changed(&mut self, grids: &NavGrids, entities: &mut Vec<Entity>) {
+    /// Lists all critters on grids whose profiles have changed.
+    fn list_with_changed_profiles(&mut self, grids: &NavGrids, entities: &mut Vec<Entity>) {
         for (&id, grid_crowd) in &mut self.by_grid {
             let now = grids.get(id).map_or(0, NavGrid::profiles_revision);
             if core::mem::replace(&mut grid_crowd.profiles_revision, now) != now {
@@ -202,8 +203,8 @@ impl Crowds {
         }
     }
 
-    /// Takes those off their grids who are critters no more.
-    fn let_go(&mut self) {
+    /// Removes the units of entities that are no longer critters.
+    fn remove_former_critters(&mut self) {
         for (grid, unit) in self.inbox.left.drain(..) {
             if let Some(grid_crowd) = self.by_grid.get_mut(&grid) {
                 grid_crowd.crowd.remove(unit);
@@ -213,28 +214,28 @@ impl Crowds {
 }
 
 impl NewcomerReadOnlyItem<'_, '_> {
-    /// Whether it is not where it should be.
-    fn is_out_of_place(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
+    /// Returns whether the critter is not at the right position or in the right crowd.
+    fn is_misplaced(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
         let member = &self.state.member;
         let Some(unit) = member.unit else {
             return self.critter.collides;
         };
-        let footing = footing(grids, self.agent, self.request, self.state);
-        let is_of_kind = |(id, profile)| {
+        let wanted = grid_and_profile(grids, self.agent, self.request, self.state);
+        let matches_profile = |(id, profile)| {
             let grid_crowd = crowds.by_grid.get(&id).zip(grids.get(id));
             grid_crowd.is_some_and(|(grid_crowd, grid)| {
-                grid_crowd.is_of_kind(grid, unit, profile, self.state)
+                grid_crowd.matches_profile(grid, unit, profile, self.state)
             })
         };
         !self.critter.collides
-            || footing.is_none_or(|footing| footing.0 != member.grid || !is_of_kind(footing))
+            || wanted.is_none_or(|wanted| wanted.0 != member.grid || !matches_profile(wanted))
             || self.state.was_moved(self.transform) && self.transform.translation.is_finite()
     }
 }
 
-/// The grid and the profile of a critter: its own, or those that its request names instead. A kind that names
-/// what does not exist does not count: the critter stays what it was, or is what it is by itself.
-fn footing(
+/// Returns the grid and the profile of a critter: its own, or those that its request sets instead. A
+/// combination that does not exist is ignored: the critter keeps its previous one, or falls back to its own.
+fn grid_and_profile(
     grids: &NavGrids,
     agent: Option<&NavAgent>,
     request: Option<&RequestState>,
@@ -253,48 +254,47 @@ fn footing(
 
 impl NewcomerItem<'_, '_> {
     /// Enters the crowd of its grid, moves within it, or leaves it.
-    fn find_place(
+    fn update_placement(
         &mut self,
         grids: &NavGrids,
         crowds: &mut Crowds,
         whereabouts: &Whereabouts,
-    ) -> Option<Found> {
-        // Nothing has changed for others as long as it finds no place.
+    ) -> Option<Placement> {
+        // Bypasses change detection: as long as no cell is found, nothing has changed for others.
         self.state.bypass_change_detection().member.is_newcomer = false;
-        let footing = footing(grids, self.agent, self.request, &self.state);
-        let footing = footing.filter(|_| self.critter.collides);
+        let wanted = grid_and_profile(grids, self.agent, self.request, &self.state);
+        let wanted = wanted.filter(|_| self.critter.collides);
         if self.state.member.unit.is_some()
-            && footing.is_none_or(|(id, _)| id != self.state.member.grid)
+            && wanted.is_none_or(|(id, _)| id != self.state.member.grid)
         {
             self.leave(crowds);
         }
         if !self.critter.collides {
-            return Some(Found::Ghost);
+            return Some(Placement::Ghost);
         }
-        let (id, profile) = footing?;
+        let (id, profile) = wanted?;
         let (grid, frame) = (grids.get(id)?, grids.frame(id)?);
         let grid_crowd = crowds.of_grid(grids, id, grid);
         match self.state.member.unit {
             Some(_) => self.adjust(grid_crowd, (grid, frame), profile, whereabouts),
-            None => self.come_in(grid_crowd, id, (grid, frame), profile, whereabouts),
+            None => self.enter(grid_crowd, id, (grid, frame), profile, whereabouts),
         }
     }
 
-    /// Puts its unit elsewhere, or makes it one of another kind. Where there is no room for that, it stays
-    /// what it is where it is.
+    /// Moves its unit, or changes its profile. If there is no free cell for that, the unit stays as it is.
     fn adjust(
         &mut self,
         grid_crowd: &mut GridCrowd,
         (grid, frame): (&NavGrid, &GridFrame),
         profile: ProfileId,
         whereabouts: &Whereabouts,
-    ) -> Option<Found> {
+    ) -> Option<Placement> {
         let unit = self.state.member.unit?;
         let was_moved = self.state.was_moved(self.transform);
-        let is_of_kind = grid_crowd.is_of_kind(grid, unit, profile, &self.state);
-        let place = was_moved.then(|| self.place(whereabouts));
-        let found = self.room_at(grid_crowd, (grid, frame), profile, place);
-        let done = match (found, is_of_kind) {
+        let matches_profile = grid_crowd.matches_profile(grid, unit, profile, &self.state);
+        let position = was_moved.then(|| self.position(whereabouts));
+        let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
+        let done = match (found, matches_profile) {
             (Some(cell), true) => grid_crowd.crowd.teleport(grid, unit, cell).is_ok(),
             (Some(cell), false) => {
                 grid_crowd.crowd.remove(unit);
@@ -304,61 +304,69 @@ impl NewcomerItem<'_, '_> {
         };
         match found.filter(|_| done) {
             Some(cell) => {
-                self.state.bring_to(grid_crowd.crowd.now());
-                let drawn = place.map_or(self.state.place(), |place| frame.to_cells(place));
+                self.state.update_to(grid_crowd.crowd.now());
+                let drawn =
+                    position.map_or(self.state.place(), |position| frame.to_cells(position));
                 self.stand(grid_crowd, grid, cell, drawn);
             }
-            None if was_moved => self.state.stay(self.transform),
-            None => return Some(Found::NoRoom),
+            None if was_moved => self.state.reject_transform(self.transform),
+            None => return Some(Placement::NoRoom),
         }
         None
     }
 
-    /// Becomes a unit of a crowd, on the nearest cell with room for it.
-    fn come_in(
+    /// Joins a crowd, on the nearest free cell.
+    fn enter(
         &mut self,
         grid_crowd: &mut GridCrowd,
         id: GridId,
         (grid, frame): (&NavGrid, &GridFrame),
         profile: ProfileId,
         whereabouts: &Whereabouts,
-    ) -> Option<Found> {
-        let stays = self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
-        let place = (!stays).then(|| self.place(whereabouts));
-        let found = self.room_at(grid_crowd, (grid, frame), profile, place);
+    ) -> Option<Placement> {
+        let keeps_position =
+            self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
+        let position = (!keeps_position).then(|| self.position(whereabouts));
+        let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
         match found.filter(|&cell| self.join(grid_crowd, grid, cell, profile)) {
             Some(cell) => {
                 self.state.member.grid = id;
-                let drawn = place.map_or(self.state.place(), |place| frame.to_cells(place));
+                let drawn =
+                    position.map_or(self.state.place(), |position| frame.to_cells(position));
                 self.stand(grid_crowd, grid, cell, drawn);
                 None
             }
-            None => Some(Found::NoRoom),
+            None => Some(Placement::NoRoom),
         }
     }
 
-    /// Where its transform says it is.
-    fn place(&self, whereabouts: &Whereabouts) -> Vec2 {
+    /// Returns the world position of its transform.
+    fn position(&self, whereabouts: &Whereabouts) -> Vec2 {
         whereabouts.position(self.entity).unwrap_or(Vec2::NAN)
     }
 
-    /// The cell nearest to a place in the world, or to where it stands, with room for it.
-    fn room_at(
+    /// Returns the free cell nearest to a world position, or to its current cell if `None`.
+    fn free_cell_near(
         &self,
         grid_crowd: &GridCrowd,
         (grid, frame): (&NavGrid, &GridFrame),
         profile: ProfileId,
-        place: Option<Vec2>,
+        position: Option<Vec2>,
     ) -> Option<Cell> {
-        let anchor = match place {
-            Some(place) => frame.anchor_at(place, grid.unit_size(profile))?,
+        let anchor = match position {
+            Some(position) => frame.anchor_at(position, grid.unit_size(profile))?,
             None => self.state.walk.head(),
         };
         let cell = fitting_anchor(grid, profile, anchor);
-        grid_crowd.crowd.nearest_free_cell(grid, (cell, profile), self.state.member.unit, NEAR)
+        grid_crowd.crowd.nearest_free_cell(
+            grid,
+            (cell, profile),
+            self.state.member.unit,
+            MAX_PLACEMENT_DISTANCE,
+        )
     }
 
-    /// Becomes a unit on a cell; says whether it could.
+    /// Adds a unit on a cell; returns whether that succeeded.
     fn join(
         &mut self,
         grid_crowd: &mut GridCrowd,
@@ -378,7 +386,7 @@ impl NewcomerItem<'_, '_> {
         unit.is_some()
     }
 
-    /// Stands on a cell, drawn at a place in cell space.
+    /// Places it on a cell, drawn at a position in cell space.
     fn stand(&mut self, grid_crowd: &GridCrowd, grid: &NavGrid, cell: Cell, drawn: Vec2) {
         let size = grid.unit_size(self.state.member.profile);
         self.state.set_size(size);
@@ -386,7 +394,7 @@ impl NewcomerItem<'_, '_> {
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);
         self.state.drawn = self.transform.translation.truncate();
-        self.state.be_led(grid_crowd.crowd.now(), 0.0);
+        self.state.start_crowd_motion(grid_crowd.crowd.now(), 0.0);
     }
 
     /// Leaves its crowd.
@@ -395,7 +403,7 @@ impl NewcomerItem<'_, '_> {
         let (unit, grid) = (member.unit.take(), member.grid);
         if unit.is_some() {
             if let Some(grid_crowd) = crowds.by_grid.get(&grid) {
-                self.state.bring_to(grid_crowd.crowd.now());
+                self.state.update_to(grid_crowd.crowd.now());
             }
             self.state.freeze();
         }

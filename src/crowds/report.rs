@@ -1,7 +1,7 @@
-//! Lets the crowds move for a tick, and passes on what came of it.
+//! Advances the crowds by a tick and applies the results.
 //!
-//! Input: the crowds. Output: where critters are, which way they face, arrivals, and why units cannot move on.
-//! A critter that cannot find back to its path, or whose path was cut off, gets another.
+//! Input: the crowds. Output: the positions and facing of critters, arrivals, and the reasons why units
+//! cannot move on. A critter that cannot find back to its path, or whose path was cut off, gets a new one.
 
 use core::hint::black_box;
 
@@ -20,7 +20,6 @@ use crate::{
         cell::Cell,
         crowd::{Crowd, CrowdEvent, Hindrance, UnitId},
         direction::Direction,
-        goal::Approach,
         grid::NavGrid,
         path::{Path, PathKind},
         walk::Walk,
@@ -29,7 +28,7 @@ use crate::{
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
 
-/// What is shown of a critter.
+/// The components of a critter that show its movement.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Shown {
@@ -39,18 +38,18 @@ pub(crate) struct Shown {
     path: Option<&'static NavPath>,
 }
 
-/// All units with requests, disabled ones too: no arrival is lost.
+/// All units with requests, including disabled ones, so that no arrival is lost.
 type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
-/// What has come to an end in this tick, to be dealt with in the order of the requests.
+/// An outcome of this tick, processed in the order of the requests.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum News {
+pub(crate) enum UnitOutcome {
     Arrived,
     Stuck(Hindrance),
     Lost,
 }
 
-/// Lets all crowds move for a tick.
+/// Advances all crowds by a tick.
 pub(crate) fn advance_crowds(
     grids: Res<NavGrids>,
     fields: Res<FlowFields>,
@@ -58,7 +57,7 @@ pub(crate) fn advance_crowds(
     mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Requesters)>,
     mut slots: Query<&mut GroupSlot, Allow<Disabled>>,
     mut groups: Query<&mut GroupState, Allow<Disabled>>,
-    mut news: Local<Vec<(u64, Entity, News)>>,
+    mut unit_outcomes: Local<Vec<(u64, Entity, UnitOutcome)>>,
     mut outcomes: Outcomes,
 ) {
     for (&id, grid_crowd) in &mut crowds.by_grid {
@@ -67,27 +66,27 @@ pub(crate) fn advance_crowds(
         }
     }
     show_steps(&grids, &crowds, &mut critters.p0());
-    collect_events(&crowds, &mut news);
+    collect_events(&crowds, &mut unit_outcomes);
     let mut units = critters.p1();
     exchange_slots(&crowds, &mut units, &mut slots, &mut groups);
-    for (number, entity, _) in &mut *news {
+    for (number, entity, _) in &mut *unit_outcomes {
         *number = units.get(*entity).map_or(0, |unit| unit.state.accepted);
     }
-    news.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
-    for (_, entity, what) in news.drain(..) {
+    unit_outcomes.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
+    for (_, entity, what) in unit_outcomes.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
             react(&mut unit, what, &grids, &mut outcomes);
         }
     }
 }
 
-/// Shows which steps have begun and ended, of disabled critters as well: they hold their cells.
+/// Applies the steps that have begun and ended, including those of disabled critters, which hold their cells.
 fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, Allow<Disabled>>) {
     for (&id, grid_crowd) in &crowds.by_grid {
         let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
             continue;
         };
-        // First a look at where all of them are kept, so that the processor waits for many at the same time.
+        // First touch the storage of all of them, so that the cache misses overlap.
         for unit in grid_crowd.crowd.moved() {
             black_box(critters.contains(grid_crowd.entities[unit.slot()]));
         }
@@ -99,7 +98,7 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
     }
 }
 
-/// Notes which members of groups have other slots than before.
+/// Applies the slot changes of group members.
 fn exchange_slots(
     crowds: &Crowds,
     units: &mut Requesters,
@@ -115,7 +114,7 @@ fn exchange_slots(
                     exchange(pair, have_arrived, units, slots, groups);
                 }
                 CrowdEvent::Settled { unit, cell } => {
-                    settle((entity(unit), cell), units, slots, groups);
+                    assign_slot((entity(unit), cell), units, slots, groups);
                 }
                 _ => {}
             }
@@ -123,7 +122,7 @@ fn exchange_slots(
     }
 }
 
-/// Two members of a group have exchanged their slots.
+/// Exchanges the slots of two members of a group.
 fn exchange(
     pair: [Entity; 2],
     have_arrived: bool,
@@ -146,15 +145,15 @@ fn exchange(
     }
 }
 
-/// A member of a group keeps another slot than it was given.
-fn settle(
+/// Assigns a member of a group another slot than the original one.
+fn assign_slot(
     (entity, cell): (Entity, Cell),
     units: &mut Requesters,
     slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
     groups: &mut Query<&mut GroupState, Allow<Disabled>>,
 ) {
     if let Ok(mut unit) = units.get_mut(entity) {
-        unit.state.query.goal = cell;
+        unit.state.query.goal = cell.into();
     }
     if let Ok(mut slot) = slots.get_mut(entity) {
         slot.cell = cell;
@@ -164,37 +163,37 @@ fn settle(
     }
 }
 
-fn collect_events(crowds: &Crowds, news: &mut Vec<(u64, Entity, News)>) {
+fn collect_events(crowds: &Crowds, unit_outcomes: &mut Vec<(u64, Entity, UnitOutcome)>) {
     for grid_crowd in crowds.by_grid.values() {
         for event in grid_crowd.crowd.events() {
             let (unit, what) = match *event {
-                CrowdEvent::Arrived { unit, .. } => (unit, News::Arrived),
-                CrowdEvent::Stuck { unit, why } => (unit, News::Stuck(why)),
-                CrowdEvent::Lost { unit } => (unit, News::Lost),
+                CrowdEvent::Arrived { unit, .. } => (unit, UnitOutcome::Arrived),
+                CrowdEvent::Stuck { unit, why } => (unit, UnitOutcome::Stuck(why)),
+                CrowdEvent::Lost { unit } => (unit, UnitOutcome::Lost),
                 CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => continue,
             };
-            news.push((0, grid_crowd.entities[unit.slot()], what));
+            unit_outcomes.push((0, grid_crowd.entities[unit.slot()], what));
         }
     }
 }
 
 impl ShownItem<'_, '_> {
-    /// Takes over the step that a unit makes now, or that it stands.
+    /// Applies the current step of a unit, or that it stands.
     fn show(&mut self, (grid, frame): (&NavGrid, &GridFrame), crowd: &Crowd, unit: UnitId) {
         let state = self.state.bypass_change_detection();
-        let place = crowd.position(grid, unit).filter(|_| state.member.unit == Some(unit));
-        let Some((tail, head)) = place else {
+        let cells = crowd.position(grid, unit).filter(|_| state.member.unit == Some(unit));
+        let Some((tail, head)) = cells else {
             return;
         };
         let before = state.walk;
         let direction = Direction::between(tail, head).unwrap_or(before.direction());
         let walk = Walk::between_cells((tail, head), direction, crowd.progress(unit));
         let size = crowd.size(unit).unwrap_or(1);
-        let is_put_elsewhere = tail != before.tail() && tail != before.head();
-        if is_put_elsewhere || !state.has_size(size) {
-            state.move_over(crowd.now(), size, walk);
+        let was_relocated = tail != before.tail() && tail != before.head();
+        if was_relocated || !state.has_size(size) {
+            state.relocate(crowd.now(), size, walk);
         } else {
-            state.take_step(crowd.now(), walk);
+            state.change_step(crowd.now(), walk);
         }
         if tail == head {
             return;
@@ -210,24 +209,24 @@ impl ShownItem<'_, '_> {
     }
 }
 
-/// Decides what becomes of a request whose unit has arrived, is stuck, or has lost its path.
-fn react(unit: &mut RequesterItem, what: News, grids: &NavGrids, outcomes: &mut Outcomes) {
+/// Updates the request of a unit that has arrived, is stuck, or has lost its path.
+fn react(unit: &mut RequesterItem, what: UnitOutcome, grids: &NavGrids, outcomes: &mut Outcomes) {
     let is_current =
         unit.critter.as_ref().is_some_and(|(state, _)| state.member.path == PathSync::Current);
     if !unit.is_walking() || !is_current {
         return;
     }
     match what {
-        News::Arrived if is_elsewhere(unit) => search_again(unit, grids, outcomes),
-        News::Arrived => arrive(unit, outcomes),
-        News::Stuck(why) => {
-            // Unless it was pushed on in the same tick.
+        UnitOutcome::Arrived if is_elsewhere(unit) => search_again(unit, grids, outcomes),
+        UnitOutcome::Arrived => arrive(unit, outcomes),
+        UnitOutcome::Stuck(why) => {
+            // Unless it was pushed in the same tick.
             if !unit.critter.as_ref().is_some_and(|(state, _)| state.walk.is_between_cells()) {
                 unit.be_stuck(why);
             }
         }
-        News::Lost if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
-        News::Lost => search_again(unit, grids, outcomes),
+        UnitOutcome::Lost if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
+        UnitOutcome::Lost => search_again(unit, grids, outcomes),
     }
 }
 
@@ -240,23 +239,23 @@ fn arrive(unit: &mut RequesterItem, outcomes: &mut Outcomes) {
         return; // the rest is on its way
     }
     let cell = critter.cell();
-    let is_news = !core::mem::take(&mut critter.member.is_announced);
+    let is_first = !core::mem::take(&mut critter.member.is_announced);
     if unit.path.0.end() != cell {
         unit.path.0 = Path::standing(cell); // the slot of another member
     }
-    outcomes.arrive(unit, kind, is_news);
+    outcomes.arrive(unit, kind, is_first);
 }
 
-/// Whether a critter has come to the end of its path and its goal is another by now: it exchanged slots
-/// with a member of its group, and the group is gone.
+/// Returns whether a critter has reached the end of its path but its goal has changed: it exchanged slots
+/// with a member of its group, and the group no longer exists.
 fn is_elsewhere(unit: &RequesterItem) -> bool {
     let query = &unit.state.query;
-    let is_exact = query.approach == Approach::default() && unit.state.goals.is_none();
+    let is_exact = query.goal.is_single_cell() && unit.state.goals.is_none();
     let cell = unit.critter.as_ref().map(|(state, _)| state.cell());
-    is_exact && unit.path.0.kind() == PathKind::Complete && Some(query.goal) != cell
+    is_exact && unit.path.0.kind() == PathKind::Complete && Some(query.goal.cell()) != cell
 }
 
-/// Searches for a path from where a critter stands.
+/// Searches for a new path from the critter's current position.
 fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     let head = unit.head();
     let profile = unit.state.query.profile;

@@ -1,4 +1,4 @@
-//! Passes to the crowds where critters go, how fast, and how others may treat them.
+//! Passes the paths, speeds and interaction settings of critters to the crowds.
 //!
 //! Input: paths, speeds, teams. Output: tasks of units.
 
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// What steering needs to know of a critter.
+/// The components of a critter that steering reads and writes.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Steered {
@@ -45,7 +45,7 @@ pub(crate) struct Steered {
     state: &'static mut CritterState,
 }
 
-/// What the crowd has to know of if it changes.
+/// Components whose change affects the crowd.
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
     Column<'w, 's, CritterState>,
@@ -55,7 +55,7 @@ type Columns<'w, 's> = (
     Column<'w, 's, Unpushable>,
 );
 
-/// Passes on what has changed since the last tick.
+/// Passes changes since the last tick to the crowds.
 pub(crate) fn steer_critters(
     time: Res<Time>,
     grids: Res<NavGrids>,
@@ -67,9 +67,9 @@ pub(crate) fn steer_critters(
     mut entities: Local<Vec<Entity>>,
 ) {
     entities.append(&mut crowds.inbox.changed);
-    let is_same_pace = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
+    let is_same_timestep = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
         == time.delta_secs().to_bits();
-    if is_same_pace {
+    if is_same_timestep {
         let (kinds, states, limits, paces, teams, unpushable) = critters.p0();
         list_changed(&kinds, &mut entities);
         list_changed(&states, &mut entities);
@@ -90,7 +90,7 @@ pub(crate) fn steer_critters(
 }
 
 impl SteeredItem<'_, '_> {
-    /// Passes on how it may be treated, and where it goes if that is news.
+    /// Passes its settings, and its path if that has changed.
     fn steer(
         &mut self,
         (grids, fields): (&NavGrids, &FlowFields),
@@ -115,16 +115,16 @@ impl SteeredItem<'_, '_> {
         if sync == PathSync::Current && !has_left {
             return;
         }
-        let told = match self.path.filter(|_| self.is_under_way()) {
+        let followed = match self.path.filter(|_| self.is_under_way()) {
             Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
-            Some(path) => match self.muster(groups, fields, path) {
-                Some(muster) => crowd.follow_among(grid, unit, &path.0, &muster),
+            Some(path) => match self.membership(groups, fields, path) {
+                Some(membership) => crowd.follow_among(grid, unit, &path.0, &membership),
                 None => crowd.follow(grid, unit, &path.0),
             },
             None => crowd.stop(unit),
         };
         self.state.bypass_change_detection().member.path = PathSync::Current;
-        debug_assert!(told != Err(CrowdError::NoSuchUnit), "{told:?}");
+        debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
     }
 
     fn settings(&self, seconds: f32) -> UnitSettings {
@@ -133,11 +133,11 @@ impl SteeredItem<'_, '_> {
             speed: work(self.speed(), seconds),
             team: self.team.map_or(0, |team| team.0),
             is_pushable: !self.is_unpushable,
-            is_ghost: false,
         }
     }
 
-    /// Cells per second over uniform terrain, under all limits. Disabled, it stands still.
+    /// Returns its speed in cells per second over plain terrain, after all limits. A disabled critter stands
+    /// still.
     fn speed(&self) -> f32 {
         if self.is_disabled {
             return 0.0;
@@ -146,8 +146,8 @@ impl SteeredItem<'_, '_> {
         self.group_limit.map_or(limited, |limit| limited.min(limit.0))
     }
 
-    /// What the crowd has to know beside a path that leads to a slot of a group.
-    fn muster(
+    /// Returns the group membership for a path that leads to a slot of a group.
+    fn membership(
         &self,
         groups: &Query<&GroupState>,
         fields: &FlowFields,
@@ -159,8 +159,8 @@ impl SteeredItem<'_, '_> {
         Some(Membership { swap_class: class.0, slot: slot.cell, goal: point.goal, route })
     }
 
-    /// Whether it has a path to follow. A request that was removed or replaced ends here, though the inbox was
-    /// not read yet.
+    /// Returns whether it has a path to follow. A request that was removed or replaced ends immediately, even
+    /// before the inbox has been read.
     fn is_under_way(&self) -> bool {
         let is_latest = self.state_of_request.is_some_and(|state| is_latest(self.request, state));
         is_latest && self.status.is_some_and(PathStatus::is_walking)

@@ -1,8 +1,9 @@
-//! Crowds drawn over the game: who holds what, who waits for whom, who pushes whom.
+//! Crowds drawn over the game: reserved cells, waiting and pushing.
 //!
-//! Input: the crowd of a grid. Output: gray outlines of cells that critters stand on or leave, aquamarine ones
-//! of those they enter; from each that waits a line to the one it waits for, pale where it stands in line and
-//! orange where it is hindered; a pink line from each that pushes to whom it pushes.
+//! Input: the crowd of a grid. Output: gray outlines around cells that critters stand on or leave, aquamarine
+//! outlines around cells they enter; a line from each waiting unit to the unit it waits for, khaki if it is
+//! queuing or facing oncoming units, orange if it is hindered otherwise; a pink line from each pushing unit
+//! to the unit it pushes.
 
 use bevy::{color::palettes::css, prelude::*};
 
@@ -19,7 +20,7 @@ use crate::{
     unit::CritterState,
 };
 
-/// Half a cell less a little free space.
+/// Half a cell minus a small margin.
 const HALF: f32 = 0.44;
 
 pub(super) fn draw_crowd(
@@ -35,7 +36,7 @@ pub(super) fn draw_crowd(
     let Some(crowd) = crowds.get(debug.of) else {
         return;
     };
-    let place = |unit: UnitId| place_of(&crowds, &critters, (debug.of, unit));
+    let drawn_at = |unit: UnitId| drawn_position(&crowds, &critters, (debug.of, unit));
     for unit in crowd.units() {
         let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
         else {
@@ -53,15 +54,15 @@ pub(super) fn draw_crowd(
         let links =
             [(Some(unit), waited_for, color), (crowd.pushed_by(unit), Some(unit), css::HOT_PINK)];
         for (from, to, color) in links {
-            if let (Some(from), Some(to)) = (from.and_then(place), to.and_then(place)) {
+            if let (Some(from), Some(to)) = (from.and_then(drawn_at), to.and_then(drawn_at)) {
                 lines.line_2d(frame.to_world(from), frame.to_world(to), color);
             }
         }
     }
 }
 
-/// Where a unit is drawn, in cells.
-fn place_of(
+/// Returns the drawn position of a unit, in cells.
+fn drawn_position(
     crowds: &Crowds,
     critters: &Query<&CritterState>,
     (grid, unit): (GridId, UnitId),

@@ -1,9 +1,9 @@
-//! One shared field: what it needs, and the work on it.
+//! One shared field: the work it needs, and the work done on it.
 //!
-//! Input: the grids of a tick, and slices of the budget. Output: a field that is up to date, and
-//! its status. A field is *filled* from the goal outward or, once it is whole, *repaired* after
-//! edits. Edits that come while it is being filled throw it back; so that it gets done however
-//! often the grid is edited, it is filled steadily after [`PATIENCE`] times, which takes longer.
+//! Input: the grids of a tick, and slices of the budget. Output: a field that is up to date, and its status.
+//! A field is *filled* from the goal outward or, once it is complete, *repaired* after edits. An edit during
+//! the fill forces a restart. So that a field completes however often the grid is edited, it is filled in a
+//! repairable way after [`MAX_INTERRUPTIONS`] restarts, which takes longer.
 
 use std::sync::Arc;
 
@@ -13,35 +13,35 @@ use crate::{
     nav::{crowd::RouteId, field::DistanceField, grid::NavGrid, query::PathFailure},
 };
 
-/// How often edits may throw a field back in a row.
-const PATIENCE: u32 = 2;
-/// Clearing a field takes a unit for so many cells (0.2 ns each).
+/// Number of times in a row that edits may force a restart of the fill.
+const MAX_INTERRUPTIONS: u32 = 2;
+/// Cells cleared per work unit when a field is started (0.2 ns per cell).
 const CLEARED_PER_UNIT: u64 = 200;
 
-/// What there is to do for a field.
+/// Kind of work that a field needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Redo what edits have touched.
+    /// Recompute what edits have touched.
     Repair = 0,
-    /// Fill it.
+    /// Fill the field.
     Fill = 1,
 }
 
-/// A field and how far it is.
+/// A field and its state.
 #[derive(Debug)]
 pub(super) struct Entry {
     handle: FlowField,
-    /// By which number crowds call it.
+    /// Number of the field as a route of crowds.
     route: RouteId,
     field: DistanceField,
-    /// Which of the grids that had its number it is for; 0 while there is none.
+    /// Generation of the grid that the field is for; 0 while there is none.
     generation: u64,
     status: FlowStatus,
     work: Option<Work>,
-    /// Whether filling has yet to begin.
+    /// Whether the fill has not been started yet.
     must_start: bool,
-    /// Times in a row that an edit came before it was filled.
-    thrown_back: u32,
+    /// Number of edits in a row that came before the field was filled.
+    interruptions: u32,
 }
 
 impl Entry {
@@ -54,7 +54,7 @@ impl Entry {
             status: FlowStatus::Pending,
             work: None,
             must_start: false,
-            thrown_back: 0,
+            interruptions: 0,
         }
     }
 
@@ -74,12 +74,12 @@ impl Entry {
         self.work
     }
 
-    /// Whether anyone has a handle besides the one kept here.
+    /// Returns whether a handle exists besides the one kept here.
     pub(super) fn is_held(&self) -> bool {
         Arc::strong_count(&self.handle.0) > 1
     }
 
-    /// The field, if it is for this grid.
+    /// Returns the field if it was computed for this generation of the grid.
     pub(super) fn field(&self, generation: u64) -> Option<&DistanceField> {
         (self.generation == generation).then_some(&self.field)
     }
@@ -88,13 +88,13 @@ impl Entry {
         size_of::<Key>() + size_of::<Self>() + self.field.bytes()
     }
 
-    /// Finds out what there is to do.
-    pub(super) fn look_after(&mut self, grids: &NavGrids, counters: &mut FlowCounters) {
+    /// Determines the work that the field needs.
+    pub(super) fn plan_work(&mut self, grids: &NavGrids, counters: &mut FlowCounters) {
         let key = *self.handle.0;
         let generation = grids.generation(key.grid);
         if self.generation != generation {
             self.generation = generation;
-            self.empty();
+            self.clear();
         }
         let Some(grid) = grids.get(key.grid) else {
             self.fail(PathFailure::GridGone(key.grid));
@@ -110,17 +110,17 @@ impl Entry {
         let was_ready = self.status == FlowStatus::Ready;
         self.status = FlowStatus::Pending;
         if self.field.can_repair(grid) {
-            // One that is being filled steadily goes on with that.
+            // A repairable fill that is under way continues.
             self.work = self.work.or(Some(Work::Repair));
             return;
         }
-        let is_under_way = self.work.is_some() && !self.must_start;
-        counters.restarts += u64::from(was_ready || is_under_way);
-        self.thrown_back += u32::from(is_under_way && self.work == Some(Work::Fill));
-        self.begin_anew();
+        let is_started = self.work.is_some() && !self.must_start;
+        counters.restarts += u64::from(was_ready || is_started);
+        self.interruptions += u32::from(is_started && self.work == Some(Work::Fill));
+        self.restart();
     }
 
-    /// Does up to `budget` units of its work; returns how many.
+    /// Does up to `budget` work units of the work needed; returns the number spent.
     pub(super) fn step(&mut self, grid: &NavGrid, budget: u32, counters: &mut FlowCounters) -> u32 {
         match self.work {
             None => 0,
@@ -134,32 +134,32 @@ impl Entry {
         let is_whole = self.field.is_finished() && !self.field.is_stale(grid);
         if is_whole {
             counters.repairs += 1;
-            self.end();
+            self.complete();
         } else if self.field.is_stale(grid) || !self.field.is_repair_cheaper() {
             counters.restarts += 1;
-            self.begin_anew();
+            self.restart();
         }
         taken
     }
 
     fn fill(&mut self, grid: &NavGrid, budget: u32, counters: &mut FlowCounters) -> u32 {
-        let begun = if self.must_start { self.start(grid, budget) } else { 0 };
+        let start_cost = if self.must_start { self.start(grid, budget) } else { 0 };
         if self.work.is_none() {
-            return 0; // it could not be started
+            return 0; // the start failed
         }
-        let taken = begun + self.field.step(grid, budget - begun);
+        let taken = start_cost + self.field.step(grid, budget - start_cost);
         if self.field.is_finished() {
             counters.integrations += 1;
-            self.end();
+            self.complete();
         }
         taken
     }
 
-    /// Starts the field; returns what that takes of a budget.
+    /// Starts the fill; returns the work units that starting takes.
     fn start(&mut self, grid: &NavGrid, budget: u32) -> u32 {
         self.must_start = false;
         let Key { profile, goal, .. } = *self.handle.0;
-        let started = if self.thrown_back < PATIENCE {
+        let started = if self.interruptions < MAX_INTERRUPTIONS {
             self.field.start(grid, profile, goal)
         } else {
             self.field.start_repairable(grid, profile, goal)
@@ -172,31 +172,31 @@ impl Entry {
         (cells / CLEARED_PER_UNIT).min(u64::from(budget)) as u32
     }
 
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         self.work = Some(Work::Fill);
         self.must_start = true;
     }
 
-    fn end(&mut self) {
+    fn complete(&mut self) {
         self.status = FlowStatus::Ready;
         self.work = None;
-        self.thrown_back = 0;
+        self.interruptions = 0;
     }
 
     fn fail(&mut self, failure: PathFailure) {
         let status = FlowStatus::Failed(failure);
         if self.status != status {
-            self.empty();
+            self.clear();
             self.status = status;
         }
     }
 
-    /// Forgets the field and gives its memory back.
-    fn empty(&mut self) {
+    /// Resets the entry and releases the memory of the field.
+    fn clear(&mut self) {
         self.field = DistanceField::new();
         self.status = FlowStatus::Pending;
         self.work = None;
         self.must_start = false;
-        self.thrown_back = 0;
+        self.interruptions = 0;
     }
 }

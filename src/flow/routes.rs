@@ -1,8 +1,8 @@
-//! Fields as routes of crowds.
+//! Flow fields as routes of crowds.
 //!
-//! Input: the fields of a tick, and the numbers by which crowds call them. Output: what the ways along them cost.
-//! Numbers are never given twice: a crowd that still knows the number of a field that is gone learns of no
-//! way.
+//! Input: the fields of a tick, and the route numbers by which crowds refer to them. Output: the costs along
+//! the fields. Numbers are never reused: for the number of a field that no longer exists a crowd gets no
+//! cost.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Which field has which number.
+/// Maps route numbers to fields.
 #[derive(Debug, Default)]
 pub(super) struct RouteNumbers {
     last: u32,
@@ -27,20 +27,20 @@ pub(super) struct RouteNumbers {
 }
 
 impl RouteNumbers {
-    /// A number for a new field.
+    /// Assigns a number to a new field.
     pub(super) fn open(&mut self, key: Key) -> RouteId {
         self.last += 1;
         self.keys.insert(RouteId(self.last), key);
         RouteId(self.last)
     }
 
-    /// Forgets the numbers of fields that are not kept.
+    /// Removes the numbers of fields that are not kept.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&Key) -> bool) {
         self.keys.retain(|_, key| is_kept(key));
     }
 }
 
-/// The fields on one grid, as guides of its crowd.
+/// The fields on one grid, as guidance for its crowd.
 #[derive(Debug)]
 pub(crate) struct FlowRoutes<'a> {
     fields: &'a FlowFields,
@@ -48,12 +48,12 @@ pub(crate) struct FlowRoutes<'a> {
 }
 
 impl FlowFields {
-    /// The number of a field for crowds.
+    /// Returns the route number of a field.
     pub(crate) fn route(&self, field: &FlowField) -> Option<RouteId> {
         self.fields.get(&*field.0).map(Entry::route)
     }
 
-    /// All fields on a grid, as guides of its crowd.
+    /// Returns all fields on a grid, as guidance for its crowd.
     pub(crate) fn guides(&self, grids: &NavGrids, id: GridId) -> FlowRoutes<'_> {
         FlowRoutes { fields: self, generation: grids.generation(id) }
     }

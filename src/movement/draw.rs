@@ -15,7 +15,7 @@ use crate::{
     unit::{Critter, CritterState, Facing, RequestState, TransformWrites},
 };
 
-/// What is drawn of a critter.
+/// The components of a critter that drawing reads and writes.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Drawn {
@@ -28,19 +28,19 @@ pub(crate) struct Drawn {
     child_of: Option<&'static ChildOf>,
 }
 
-/// Where critters are drawn.
-struct Stage<'a> {
+/// Drawing parameters of the critters of one grid.
+struct DrawParams<'a> {
     frame: &'a GridFrame,
-    /// Ticks of its crowd.
+    /// Current tick of the grid's crowd.
     tick: u64,
-    /// Share of the last tick that is shown.
-    share: f32,
-    /// Whether a grid lies elsewhere than when it was last drawn.
+    /// Fraction of the last tick that is shown.
+    fraction: f32,
+    /// Whether any grid has moved since it was last drawn.
     is_moved: bool,
 }
 
-/// Writes the transform of every critter whose place on screen has changed: it walks, or its
-/// grid was moved. One that stands may be put elsewhere by writing its transform.
+/// Writes the transform of every critter whose drawn position has changed: because it walks or because its
+/// grid was moved. A standing critter can be relocated by writing its transform.
 pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
@@ -52,12 +52,12 @@ pub(crate) fn place_transforms(
     ticks: SystemChangeTick,
 ) {
     writes.begin(ticks.this_run());
-    let share = match fixed {
+    let fraction = match fixed {
         Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
         _ => 1.0,
     };
-    let is_moved = note_frames(&grids, &mut frames);
-    let mut stage: Option<(GridId, Stage)> = None;
+    let is_moved = update_frames(&grids, &mut frames);
+    let mut params: Option<(GridId, DrawParams)> = None;
     for mut critter in &mut critters {
         if critter.transform.last_changed() == ticks.this_run() {
             writes.note_moved(critter.entity);
@@ -66,20 +66,20 @@ pub(crate) fn place_transforms(
             continue;
         }
         let id = critter.grid();
-        if stage.as_ref().is_none_or(|&(known, _)| known != id) {
+        if params.as_ref().is_none_or(|&(known, _)| known != id) {
             let tick = crowds.get(id).map_or(0, Crowd::now);
-            let at = |frame| (id, Stage { frame, tick, share, is_moved });
-            stage = grids.frame(id).map(at);
+            let at = |frame| (id, DrawParams { frame, tick, fraction, is_moved });
+            params = grids.frame(id).map(at);
         }
-        if let Some((_, stage)) = stage.as_ref().filter(|_| critter.state.placed) {
+        if let Some((_, params)) = params.as_ref().filter(|_| critter.state.placed) {
             let parent = critter.child_of.and_then(|child_of| parents.get(child_of.parent()).ok());
-            critter.draw(stage, parent);
+            critter.draw(params, parent);
         }
     }
 }
 
-/// Notes where grids lie; says whether that has changed for any.
-fn note_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bool {
+/// Stores the frames of the grids; returns whether any has changed.
+fn update_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bool {
     let mut is_moved = false;
     for (id, _) in grids.iter() {
         if let Some(&frame) = grids.frame(id) {
@@ -90,7 +90,7 @@ fn note_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bo
 }
 
 impl DrawnItem<'_, '_> {
-    /// The grid it is on.
+    /// Returns the grid that the critter is on.
     fn grid(&self) -> GridId {
         match (self.state.unit(), self.request) {
             (None, Some(request)) => request.grid,
@@ -98,30 +98,30 @@ impl DrawnItem<'_, '_> {
         }
     }
 
-    /// Writes its transform, where it is another than before.
-    fn draw(&mut self, stage: &Stage, parent: Option<&GlobalTransform>) {
+    /// Writes its transform if it has changed.
+    fn draw(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();
         let is_walking = state.walk.is_between_cells();
-        let (place, stands) = match state.unit() {
+        let (position, stands) = match state.unit() {
             Some(_) => {
-                state.now = state.place_in(stage.tick);
-                let stands = stage.tick > state.since && !state.is_led_over(stage.tick);
+                state.now = state.position_at(params.tick);
+                let stands = params.tick > state.since && !state.has_shrinking_offset(params.tick);
                 match stands && !is_walking {
                     true => (state.now, true),
-                    false => (state.place_during(stage.tick, stage.share), stands),
+                    false => (state.position_during(params.tick, params.fraction), stands),
                 }
             }
             None if state.before == state.now => (state.now, true),
-            None => (state.before.lerp(state.now, stage.share), false),
+            None => (state.before.lerp(state.now, params.fraction), false),
         };
         state.is_at_rest = stands && !is_walking && self.child_of.is_none();
-        let place = stage.frame.to_world(place);
+        let position = params.frame.to_world(position);
         let local = match parent {
             Some(parent) => {
-                let world = place.extend(parent.translation().z);
+                let world = position.extend(parent.translation().z);
                 parent.affine().inverse().transform_point3(world).truncate()
             }
-            None => place,
+            None => position,
         };
         if local.is_finite() && local != self.transform.translation.truncate() {
             self.transform.translation.x = local.x;
@@ -133,10 +133,10 @@ impl DrawnItem<'_, '_> {
             (0, 0) => self.facing.direction.offset(),
             heading => heading,
         };
-        let is_turned = state.turned != heading || stage.is_moved;
+        let is_turned = state.turned != heading || params.is_moved;
         state.turned = if self.critter.turns { heading } else { (0, 0) };
         if self.critter.turns && is_walking && is_turned {
-            let ahead = stage.frame.step(heading.0, heading.1);
+            let ahead = params.frame.step(heading.0, heading.1);
             self.transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
         }
     }

@@ -1,15 +1,15 @@
-//! Places on a grid: signed cells, and rectangles of them.
+//! Positions on a grid: signed cells, and rectangles of them.
 //!
-//! A [`Cell`] is a place, not a record: it says nothing about what stands there. `x` grows to
-//! the right and `y` grows **up**, as `TilePos` does in bevy_ecs_tilemap. Coordinates are signed,
-//! so that a level may grow to the left of and below its first map.
+//! A [`Cell`] is a position, not a record: it holds no data about what is there. `x` grows to the right and
+//! `y` grows **up**, like `TilePos` in bevy_ecs_tilemap. Coordinates are signed, so that a level can grow to
+//! the left of and below its first map.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 /// Cells along one side of a chunk, the unit of repair and of search memory.
 pub const CHUNK: u32 = 32;
 
-/// One place on a grid. `x` to the right, `y` up, both in cells and signed.
+/// A position on a grid: `x` to the right, `y` up, both in cells and signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Cell {
@@ -20,13 +20,13 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell in column `x` and row `y`.
+    /// Creates the cell in column `x` and row `y`.
     #[must_use]
     pub const fn new(x: i32, y: i32) -> Self {
         Self { x, y }
     }
 
-    /// The cell `dx` columns to the right and `dy` rows up; stays at the edge of the number
+    /// Returns the cell `dx` columns to the right and `dy` rows up; saturates at the limits of the number
     /// range instead of wrapping.
     #[must_use]
     pub const fn offset(self, dx: i32, dy: i32) -> Self {
@@ -59,25 +59,25 @@ pub struct CellRect {
 }
 
 impl CellRect {
-    /// `width` × `height` cells from `min` to the right and up.
+    /// Creates a rectangle of `width` × `height` cells from `min` to the right and up.
     #[must_use]
     pub const fn new(min: Cell, width: u32, height: u32) -> Self {
         Self { min, width, height }
     }
 
-    /// Just `cell`.
+    /// Creates a rectangle of one cell.
     #[must_use]
     pub const fn single(cell: Cell) -> Self {
         Self::new(cell, 1, 1)
     }
 
-    /// Whether there is no cell in it.
+    /// Returns whether the rectangle has no cells.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0
     }
 
-    /// Whether `cell` lies in it.
+    /// Returns whether the rectangle contains `cell`.
     #[must_use]
     pub const fn contains(&self, cell: Cell) -> bool {
         let dx = cell.x as i64 - self.min.x as i64;
@@ -85,7 +85,7 @@ impl CellRect {
         dx >= 0 && dy >= 0 && dx < self.width as i64 && dy < self.height as i64
     }
 
-    /// The smallest rectangle that holds both.
+    /// Returns the smallest rectangle that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if self.is_empty() {
@@ -104,7 +104,7 @@ impl CellRect {
         )
     }
 
-    /// The cells that lie in both; empty where there are none.
+    /// Returns the cells that lie in both; empty if there are none.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         let min = Cell::new(self.min.x.max(other.min.x), self.min.y.max(other.min.y));
@@ -118,7 +118,7 @@ impl CellRect {
         Self::new(min, width as u32, height as u32)
     }
 
-    /// Whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both
+    /// Returns whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both
     /// inclusive) shares a cell with this one.
     #[must_use]
     pub fn meets_span(&self, a: Cell, b: Cell) -> bool {
@@ -130,14 +130,14 @@ impl CellRect {
             && a.y.max(b.y) >= self.min.y
     }
 
-    /// Its cells row by row, lowest row first.
+    /// Iterates over the cells row by row, lowest row first.
     pub fn cells(self) -> impl Iterator<Item = Cell> {
         let min = self.min;
         (0..self.height as i32)
             .flat_map(move |dy| (0..self.width as i32).map(move |dx| min.offset(dx, dy)))
     }
 
-    /// First column and row past the right and top edge.
+    /// Returns the first column and row past the right and top edge.
     fn end(&self) -> (i64, i64) {
         (
             i64::from(self.min.x) + i64::from(self.width),

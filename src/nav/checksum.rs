@@ -25,15 +25,6 @@ impl Checksum {
         self.add(u64::from(cell.x as u32) << 32 | u64::from(cell.y as u32));
     }
 
-    /// Adds a path: its start, its legs and its cost.
-    pub fn add_path(&mut self, path: &super::path::Path) {
-        self.add_cell(path.start());
-        for leg in path.legs() {
-            self.add((leg.direction as u64) << 16 | u64::from(leg.steps));
-        }
-        self.add(path.cost().0);
-    }
-
     /// Returns the sum so far.
     #[must_use]
     pub const fn value(self) -> u64 {

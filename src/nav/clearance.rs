@@ -1,23 +1,22 @@
-//! Standing room: where a unit larger than a cell fits, and what its ground costs.
+//! Clearance: where a unit larger than a cell fits, and what terrain it pays for.
 //!
-//! Input: which single cells are passable, and their terrain. Output: for each anchor (the lowest,
-//! leftmost cell of the unit's block, see [`Profile::size`]) whether the whole block is on the grid
-//! and passable, and, where cost is mixed, the terrain of the costliest cell in the block. A search
-//! then deals with anchors as it would with cells.
+//! Input: the passability of single cells, and their terrain. Output: for each anchor (the lowest, leftmost
+//! cell of the unit's block, see [`Profile::size`]) whether the whole block is on the grid and passable and,
+//! on weighted terrain, the terrain of the costliest cell in the block. A search then treats anchors like
+//! cells.
 //!
-//! - Passability is an erosion of bit rows: a word is joined with itself shifted, first along rows,
-//!   then with the rows above, doubling what is covered each time, so that 64 anchors of a unit
-//!   eight cells wide take three rounds each way. (Decomposition of a square structuring element:
-//!   R. Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI
-//!   1987.)
-//! - The costliest ground is the maximum over the block in the same rounds, over ranks of terrains
-//!   instead of costs: bytes, and equals decided.
+//! - Passability is an erosion of bit rows: a word is combined with shifted copies of itself, first along
+//!   rows, then with the rows above, doubling the covered distance each time, so that 64 anchors of a unit
+//!   eight cells wide take three rounds per axis. (Decomposition of a square structuring element: R.
+//!   Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI 1987.)
+//! - The costliest terrain is the maximum over the block in the same rounds, over ranks of terrains instead
+//!   of costs: ranks fit into bytes, and they break ties.
 //!
 //! Invariant: after the cells of a rectangle were read, [`erode`](Clearance::erode) and
-//! [`read_ground`](Clearance::read_ground) of its [anchors](Clearance::anchors) make everything as
-//! if built anew. Of ground that is blocked the bytes may be out of date: no unit stands there.
+//! [`read_costliest`](Clearance::read_costliest) of its [anchors](Clearance::anchors) give the same result as
+//! building from scratch. The bytes of blocked anchors may be out of date: no unit can stand there.
 //!
-//! Memory: 1 bit a cell, and 1 byte more where cost is mixed.
+//! Memory: 1 bit per cell, and 1 byte more on weighted terrain.
 
 use core::{cmp::Reverse, ops::Range};
 
@@ -29,10 +28,10 @@ use super::{
 /// Column, row, width, height, from the origin.
 type Rect = (u32, u32, u32, u32);
 
-/// Rows of anchors that are worked on at a time, so that scratch memory stays small.
+/// Rows of anchors processed at a time, so that scratch memory stays small.
 const BAND: u32 = 64;
 
-/// What a layer for units larger than a cell keeps; see the [module](self).
+/// Data of a layer for units larger than a cell; see the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) struct Clearance {
     width: u32,
@@ -41,60 +40,60 @@ pub(crate) struct Clearance {
     side: u32,
     /// Passability of single cells.
     base: BitRows,
-    /// `None` where cost is uniform.
-    ground: Option<Costliest>,
+    /// `None` if cost is uniform.
+    costliest: Option<CostliestTerrain>,
 }
 
-/// The costliest terrain that a unit stands on.
+/// The costliest terrain in the block of each anchor.
 #[derive(Clone, Debug)]
-struct Costliest {
-    /// For each anchor, row-major: the lowest byte of those that cost the most in its block.
+struct CostliestTerrain {
+    /// For each anchor, row-major: the lowest of the terrain bytes with the highest cost in its block.
     bytes: Vec<u8>,
-    /// Place of each terrain in `terrains`.
+    /// Index of each terrain in `terrains`.
     ranks: Box<[u8; 256]>,
-    /// Cheapest first, impassable ones before all others; the highest byte first among equals.
+    /// Cheapest first, impassable ones before all others; among equals the highest byte first.
     terrains: Box<[u8; 256]>,
 }
 
 impl Clearance {
-    /// Of a grid with nothing passable; `None` for units that fit into a cell.
+    /// Creates the data of a grid with nothing passable; `None` for units of one cell.
     pub(crate) fn of(profile: &Profile, width: u32, height: u32) -> Option<Box<Self>> {
         let side = u32::from(profile.unit_size());
         let cells = width as usize * height as usize;
         (side > 1).then(|| {
             let base = BitRows::new(width, height);
-            let ground = (!profile.is_uniform()).then(|| Costliest::new(profile, cells));
-            Box::new(Self { width, height, side, base, ground })
+            let costliest = (!profile.is_uniform()).then(|| CostliestTerrain::new(profile, cells));
+            Box::new(Self { width, height, side, base, costliest })
         })
     }
 
-    /// Passability of single cells, to be read anew.
+    /// Returns the passability of single cells, for updates.
     pub(crate) const fn base_mut(&mut self) -> &mut BitRows {
         &mut self.base
     }
 
-    /// Terrain of the costliest cell of each anchor's block, row-major; says something only where
-    /// the anchor is passable. `None` where cost is uniform.
+    /// Returns the terrain of the costliest cell of each anchor's block, row-major; valid only where the
+    /// anchor is passable. `None` if cost is uniform.
     #[inline]
-    pub(crate) fn ground(&self) -> Option<&[u8]> {
-        self.ground.as_ref().map(|ground| ground.bytes.as_slice())
+    pub(crate) fn costliest_terrain(&self) -> Option<&[u8]> {
+        self.costliest.as_ref().map(|costliest| costliest.bytes.as_slice())
     }
 
-    /// The anchors whose blocks hold a cell of the rectangle (which lies on the grid), as far as
-    /// the grid goes.
+    /// Returns the anchors whose blocks contain a cell of the rectangle (which lies on the grid), clipped to
+    /// the grid.
     pub(crate) const fn anchors(&self, (x, y, width, height): Rect) -> Rect {
         let more = self.side - 1;
         let (left, low) = (x.saturating_sub(more), y.saturating_sub(more));
         (left, low, x + width - left, y + height - low)
     }
 
-    /// Memory in bytes.
+    /// Returns the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.base.bytes() + self.ground.as_ref().map_or(0, |ground| ground.bytes.len() + 512)
+        self.base.bytes()
+            + self.costliest.as_ref().map_or(0, |costliest| costliest.bytes.len() + 512)
     }
 
-    /// Finds out for a rectangle of anchors where the unit fits; says whether any of `bits` has
-    /// changed.
+    /// Computes for a rectangle of anchors where the unit fits; returns whether any of `bits` has changed.
     pub(crate) fn erode(&self, (x, y, width, height): Rect, bits: &mut BitRows) -> bool {
         let words = BitRows::word_range(x..x + width);
         let (mut scratch, mut changed) = (Vec::new(), false);
@@ -108,9 +107,10 @@ impl Clearance {
         changed
     }
 
-    /// Fills `scratch` with some words of some eroded rows, one word more a row, and more rows.
+    /// Fills `scratch` with a range of words of a range of eroded rows, plus one word per row and the extra
+    /// rows.
     fn erode_band(&self, words: &Range<usize>, rows: Band, scratch: &mut Vec<u64>) {
-        // One word further to the right, and so many rows further up do units reach.
+        // Units extend up to one word further to the right and `side - 1` rows further up.
         let per_row = words.len() + 1;
         scratch.clear();
         for (row, y) in (rows.start..rows.end + self.side - 1).enumerate() {
@@ -120,42 +120,42 @@ impl Clearance {
             scratch.resize((row + 1) * per_row, 0);
         }
         scratch.chunks_exact_mut(per_row).for_each(|row| erode_row(row, self.side));
-        join_ahead(scratch, self.side, per_row, |here, above| here & above);
+        combine_ahead(scratch, self.side, per_row, |here, above| here & above);
     }
 
-    /// Finds the costliest ground of a rectangle of anchors.
-    pub(crate) fn read_ground(&mut self, (x, y, width, height): Rect, terrain: &[u8]) {
-        let Some(ground) = &mut self.ground else {
+    /// Computes the costliest terrain for a rectangle of anchors.
+    pub(crate) fn read_costliest(&mut self, (x, y, width, height): Rect, terrain: &[u8]) {
+        let Some(costliest) = &mut self.costliest else {
             return;
         };
-        // Of columns and rows off the grid the rank is 0: they never are the costliest.
+        // Columns and rows off the grid have rank 0, so that they are never the costliest.
         let more = self.side - 1;
         let (per_row, right) = ((width + more) as usize, (x + width + more).min(self.width));
-        let place = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
+        let index = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
         let mut scratch: Vec<u8> = Vec::new();
         for rows in bands(y..y + height) {
             scratch.clear();
             for (row, y) in (rows.start..rows.end + more).enumerate() {
                 if y < self.height {
-                    let cells = terrain[place(x, y)..place(right, y)].iter();
-                    scratch.extend(cells.map(|&terrain| ground.ranks[usize::from(terrain)]));
+                    let cells = terrain[index(x, y)..index(right, y)].iter();
+                    scratch.extend(cells.map(|&terrain| costliest.ranks[usize::from(terrain)]));
                 }
                 scratch.resize((row + 1) * per_row, 0);
             }
-            // What goes on into the next row is not kept.
-            join_ahead(&mut scratch, self.side, 1, u8::max);
-            join_ahead(&mut scratch, self.side, per_row, u8::max);
+            // Values that wrap into the next row are not used.
+            combine_ahead(&mut scratch, self.side, 1, u8::max);
+            combine_ahead(&mut scratch, self.side, per_row, u8::max);
             for (y, row) in (rows.start..rows.end).zip(scratch.chunks_exact(per_row)) {
-                let bytes = &mut ground.bytes[place(x, y)..place(x + width, y)];
+                let bytes = &mut costliest.bytes[index(x, y)..index(x + width, y)];
                 for (byte, &rank) in bytes.iter_mut().zip(row) {
-                    *byte = ground.terrains[usize::from(rank)];
+                    *byte = costliest.terrains[usize::from(rank)];
                 }
             }
         }
     }
 }
 
-impl Costliest {
+impl CostliestTerrain {
     fn new(profile: &Profile, cells: usize) -> Self {
         let mut terrains: Box<[u8; 256]> = Box::new(core::array::from_fn(|byte| byte as u8));
         terrains.sort_unstable_by_key(|&byte| (profile.cost(TerrainId(byte)), Reverse(byte)));
@@ -167,7 +167,7 @@ impl Costliest {
     }
 }
 
-/// Some rows, from `start` up to `end`, that one left out.
+/// A range of rows, `end` excluded. Unlike [`Range`] it is `Copy`.
 #[derive(Clone, Copy)]
 struct Band {
     start: u32,
@@ -179,9 +179,9 @@ fn bands(rows: Range<u32>) -> impl Iterator<Item = Band> {
     rows.step_by(BAND as usize).map(move |start| Band { start, end: end.min(start + BAND) })
 }
 
-/// Distances at which to join, one after the other, so that each item takes in the `side - 1` that
-/// follow it.
-fn steps(side: u32) -> impl Iterator<Item = u32> {
+/// Returns the successive distances at which to combine items so that each item covers the `side - 1` items
+/// that follow it.
+fn doubling_steps(side: u32) -> impl Iterator<Item = u32> {
     let mut covered = 1;
     core::iter::from_fn(move || {
         let step = covered.min(side - covered);
@@ -190,19 +190,19 @@ fn steps(side: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Joins each item with the `side - 1` that follow it, `stride` apart, as far as there are any.
-fn join_ahead<T: Copy>(items: &mut [T], side: u32, stride: usize, join: impl Fn(T, T) -> T) {
-    for step in steps(side) {
+/// Combines each item with the `side - 1` items that follow it, `stride` apart, as far as they exist.
+fn combine_ahead<T: Copy>(items: &mut [T], side: u32, stride: usize, combine: impl Fn(T, T) -> T) {
+    for step in doubling_steps(side) {
         let ahead = step as usize * stride;
         for at in ahead..items.len() {
-            items[at - ahead] = join(items[at - ahead], items[at]);
+            items[at - ahead] = combine(items[at - ahead], items[at]);
         }
     }
 }
 
-/// Keeps the bits of a row that the `side - 1` bits above them are set, too.
+/// Clears the bits of a row unless the `side - 1` bits above them are set, too.
 fn erode_row(row: &mut [u64], side: u32) {
-    for step in steps(side) {
+    for step in doubling_steps(side) {
         for word in 0..row.len() {
             let next = row.get(word + 1).map_or(0, |next| next << (64 - step));
             row[word] &= row[word] >> step | next;
@@ -221,7 +221,7 @@ mod tests {
         (cell + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
     }
 
-    /// Terrains 1 to 5; 4 and 5 cost the same, and there is no 0.
+    /// Terrains 1 to 5; 4 and 5 cost the same, and 0 is not used.
     fn profile(side: u8) -> Profile {
         let costs = [(1, 32), (2, 16), (3, 48), (4, 40), (5, 40)];
         let all = costs.into_iter();
@@ -229,14 +229,14 @@ mod tests {
             .size(side)
     }
 
-    /// A grid by itself: its terrain, and where it is passable.
-    struct World {
+    /// A minimal grid: its terrain, and where it is passable.
+    struct TestGrid {
         size: (u32, u32),
         terrain: Vec<u8>,
         open: Vec<bool>,
     }
 
-    impl World {
+    impl TestGrid {
         fn draw(&mut self, (x, y, width, height): Rect, walls: u64, seed: u64) {
             for y in y..y + height {
                 for x in x..x + width {
@@ -256,11 +256,10 @@ mod tests {
             }
             let anchors = clearance.anchors(rect);
             clearance.erode(anchors, bits);
-            clearance.read_ground(anchors, &self.terrain);
+            clearance.read_costliest(anchors, &self.terrain);
         }
 
-        /// Terrain of the costliest cell, looked for cell by cell; `None` where the unit does not
-        /// fit.
+        /// Returns the terrain of the costliest cell, computed cell by cell; `None` if the unit does not fit.
         fn costliest(&self, (x, y): (u32, u32), profile: &Profile) -> Option<u8> {
             let side = u32::from(profile.unit_size());
             if x + side > self.size.0 || y + side > self.size.1 {
@@ -278,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn units_fit_where_looking_cell_by_cell_says_and_stand_on_the_costliest_ground(
+        fn fit_and_costliest_terrain_match_a_cell_by_cell_check(
             size in (1u32..200, 1u32..150),
             side in 1u8..=8,
             walls in 0u64..60,
@@ -288,26 +287,26 @@ mod tests {
             let profile = profile(side);
             let (width, height) = size;
             let cells = (width * height) as usize;
-            let mut world = World { size, terrain: vec![0; cells], open: vec![false; cells] };
+            let mut grid = TestGrid { size, terrain: vec![0; cells], open: vec![false; cells] };
             let mut bits = BitRows::new(width, height);
             let clearance = Clearance::of(&profile, width, height);
             prop_assert_eq!(clearance.is_some(), side > 1);
             let Some(mut clearance) = clearance else {
                 return Ok(());
             };
-            world.draw((0, 0, width, height), walls, seed);
-            world.read((0, 0, width, height), &mut clearance, &mut bits);
+            grid.draw((0, 0, width, height), walls, seed);
+            grid.read((0, 0, width, height), &mut clearance, &mut bits);
             for (number, ((x, y), columns, rows)) in edits.into_iter().enumerate() {
                 let (x, y) = (x % width, y % height);
                 let rect = (x, y, columns.min(width - x), rows.min(height - y));
-                world.draw(rect, 10 * walls, seed ^ (number as u64 + 1) << 20);
-                world.read(rect, &mut clearance, &mut bits);
+                grid.draw(rect, 10 * walls, seed ^ (number as u64 + 1) << 20);
+                grid.read(rect, &mut clearance, &mut bits);
             }
-            let ground = clearance.ground().unwrap();
+            let costliest = clearance.costliest_terrain().unwrap();
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-                let found = bits.get(x, y).then(|| ground[(y * width + x) as usize]);
-                let real = world.costliest((x, y), &profile);
-                prop_assert_eq!((x, y, found), (x, y, real));
+                let found = bits.get(x, y).then(|| costliest[(y * width + x) as usize]);
+                let expected = grid.costliest((x, y), &profile);
+                prop_assert_eq!((x, y, found), (x, y, expected));
             }
         }
     }
@@ -320,7 +319,7 @@ mod tests {
             clearance.base_mut().set_row(0, y, (0..20).map(|x| x != 10));
         }
         assert!(clearance.erode((0, 0, 20, 5), &mut bits));
-        // A wall beside the wall takes room away; without the end of that there is no more.
+        // A wall next to the wall removes anchors; removing one end of the first wall adds none.
         clearance.base_mut().set_row(11, 2, [false].into_iter());
         assert!(clearance.erode(clearance.anchors((11, 2, 1, 1)), &mut bits));
         clearance.base_mut().set_row(10, 0, [true].into_iter());

@@ -20,123 +20,107 @@ use super::{
 /// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
 pub const MAX_SIGHT_RANGE: u16 = 64;
 
-/// How near to its goal a unit must come.
-///
-/// Rectangles extend from the goal cell to the right and up. Parts off the grid do not count; if nothing is
-/// left (or a side is 0), no cell is near enough. Cells of the rectangle may be impassable: the units then
-/// stand around a building, for example.
+/// How near to its target a unit must come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Approach {
-    /// Stand on the goal cell, with the anchor (default).
+    /// Onto it, with the anchor (default): on the cell, or on any cell of the rectangle.
     #[default]
     Onto,
-    /// Stand, with the anchor, on any cell of a rectangle.
-    Into {
-        /// Columns of the rectangle.
-        width: u32,
-        /// Rows of the rectangle.
-        height: u32,
-    },
-    /// Touch a rectangle from outside: along a side or, with eight neighbors, at a corner.
-    Beside {
-        /// Columns of the rectangle.
-        width: u32,
-        /// Rows of the rectangle.
-        height: u32,
-    },
-    /// Come within range of a rectangle, or stand on it.
+    /// Up to it: the unit touches it from outside, along a side or, with eight neighbors, at a corner. To harvest
+    /// or repair something.
+    Beside,
+    /// Within range of it, or on it.
     Within {
-        /// Columns of the rectangle.
-        width: u32,
-        /// Rows of the rectangle.
-        height: u32,
-        /// Maximum straight-line distance, in cells: with a gap of `dx` columns and `dy` rows, `dx² + dy²` is
-        /// at most `cells²`. 0 is on the rectangle, 1 beside it.
+        /// Greatest distance, in cells, in a straight line: where columns are a gap of `dx` apart and
+        /// rows one of `dy`, `dx² + dy²` is at most `cells²`. 0 is on the target, 1 beside it.
         cells: u16,
-        /// Only where the line of sight is passable for this profile (of projectiles, for example), as by
-        /// [`NavGrid::has_line_of_sight`]: between the two cells of unit and rectangle that are nearest to
-        /// each other, the lowest, leftmost of several. `None`: wherever it is near enough.
-        sight: Option<ProfileId>,
+    },
+    /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
+    /// shots, say), as [`NavGrid::has_line_of_sight`] tells. The line joins the two cells of unit and target that
+    /// are nearest to each other, the lowest, leftmost where several are.
+    InSight {
+        /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
+        cells: u16,
+        /// The profile that could move through.
+        through: ProfileId,
     },
 }
 
-/// A goal cell or rectangle, and how near to it a unit must come.
+/// Where to go, and how near to it.
+///
+/// Parts of the area off the grid do not count; if nothing is left (or a side is 0), no cell is near enough.
+/// Cells of the area may be impassable: the units then stand around a building, for example.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
 /// let mut grid = NavGrid::new(16, 16, TerrainId::GROUND)?;
 /// let (unit, house) = (ProfileId::default(), CellRect::new(Cell::new(4, 4), 3, 2));
 /// grid.block(house)?;
-/// let door = Goal { cell: house.min, approach: Approach::Beside { width: 3, height: 2 } };
-/// assert_eq!(door.rect(), house);
+/// let door = Goal::beside(house);
 /// assert!(door.admits(&grid, unit, Cell::new(7, 6)), "at a corner");
 /// assert!(!door.admits(&grid, unit, Cell::new(8, 6)), "a step away");
 /// # Ok::<(), GridError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Goal {
-    /// The goal cell: the lowest, leftmost one of the rectangle.
-    pub cell: Cell,
-    /// How near to it.
+    /// The cells to approach.
+    pub area: CellRect,
+    /// How near to them.
     pub approach: Approach,
+}
+
+impl Default for Goal {
+    /// Creates a goal onto cell (0, 0).
+    fn default() -> Self {
+        Self::from(Cell::default())
+    }
 }
 
 impl From<Cell> for Goal {
     /// Creates a goal onto the cell.
     fn from(cell: Cell) -> Self {
-        Self { cell, approach: Approach::Onto }
+        Self { area: CellRect::single(cell), approach: Approach::Onto }
     }
 }
 
 impl From<CellRect> for Goal {
-    /// Creates a goal into the rectangle.
-    fn from(rect: CellRect) -> Self {
-        let CellRect { min, width, height } = rect;
-        Self { cell: min, approach: Approach::Into { width, height } }
+    /// Creates a goal on any cell of the rectangle.
+    fn from(area: CellRect) -> Self {
+        Self { area, approach: Approach::Onto }
     }
 }
 
 impl Goal {
-    /// Creates a goal on any cell of `rect`.
+    /// Creates a goal beside `area`, touching it.
     #[must_use]
-    pub const fn inside(rect: CellRect) -> Self {
-        let CellRect { min, width, height } = rect;
-        Self { cell: min, approach: Approach::Into { width, height } }
+    pub const fn beside(area: CellRect) -> Self {
+        Self { area, approach: Approach::Beside }
     }
 
-    /// Creates a goal beside `rect`, touching it.
+    /// Creates a goal within `cells` cells of `area`.
     #[must_use]
-    pub const fn beside(rect: CellRect) -> Self {
-        let CellRect { min, width, height } = rect;
-        Self { cell: min, approach: Approach::Beside { width, height } }
+    pub const fn within(area: CellRect, cells: u16) -> Self {
+        Self { area, approach: Approach::Within { cells } }
     }
 
-    /// Creates a goal within `cells` cells of `rect`.
+    /// Creates a goal within `cells` cells of `area`, where nothing in between is impassable for `through`.
     #[must_use]
-    pub const fn within(rect: CellRect, cells: u16) -> Self {
-        let CellRect { min, width, height } = rect;
-        Self { cell: min, approach: Approach::Within { width, height, cells, sight: None } }
+    pub const fn in_sight(area: CellRect, cells: u16, through: ProfileId) -> Self {
+        Self { area, approach: Approach::InSight { cells, through } }
     }
 
-    /// Creates a goal within `cells` cells of `rect`, where nothing in between is impassable for `sight`.
+    /// Returns the lowest, leftmost cell of the area.
     #[must_use]
-    pub const fn in_sight(rect: CellRect, cells: u16, sight: ProfileId) -> Self {
-        let CellRect { min, width, height } = rect;
-        Self { cell: min, approach: Approach::Within { width, height, cells, sight: Some(sight) } }
+    pub const fn cell(&self) -> Cell {
+        self.area.min
     }
 
-    /// Returns the cells that are to be approached; a single cell to stand on it.
+    /// Whether it is one cell, to stand on it.
     #[must_use]
-    pub const fn rect(&self) -> CellRect {
-        let (width, height) = match self.approach {
-            Approach::Onto => (1, 1),
-            Approach::Into { width, height }
-            | Approach::Beside { width, height }
-            | Approach::Within { width, height, .. } => (width, height),
-        };
-        CellRect::new(self.cell, width, height)
+    pub fn is_single_cell(&self) -> bool {
+        self.approach == Approach::Onto && (self.area.width, self.area.height) == (1, 1)
     }
 
     /// Whether a unit of `profile` may end its path on `cell`: it is near enough, sees the goal if required,
@@ -188,7 +172,7 @@ impl GoalZone {
     /// rectangle has some there, too, the nearest of its columns is one of those.
     pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
         let rules = grid.profiles().get(usize::from(profile.0))?;
-        let rect = goal.rect().intersection(grid.rect());
+        let rect = goal.area.intersection(grid.rect());
         if rect.is_empty() {
             return None;
         }
@@ -198,11 +182,12 @@ impl GoalZone {
         let unit_size = grid.unit_size(profile) as i32;
         let at_corners = rules.neighborhood() == Neighborhood::Eight;
         let (near, before, sight) = match goal.approach {
-            Approach::Onto | Approach::Into { .. } => (Nearness::UpTo(0), 0, None),
-            Approach::Beside { .. } => (Nearness::Touching { at_corners }, unit_size - 1, None),
-            Approach::Within { cells, sight, .. } => {
-                let longest = if sight.is_some() { MAX_SIGHT_RANGE } else { u16::MAX };
-                (Nearness::UpTo(u32::from(cells.min(longest))), unit_size - 1, sight)
+            Approach::Onto => (Nearness::UpTo(0), 0, None),
+            Approach::Beside => (Nearness::Touching { at_corners }, unit_size - 1, None),
+            Approach::Within { cells } => (Nearness::UpTo(u32::from(cells)), unit_size - 1, None),
+            Approach::InSight { cells, through } => {
+                let cells = u32::from(cells.min(MAX_SIGHT_RANGE));
+                (Nearness::UpTo(cells), unit_size - 1, Some(through))
             }
         };
         let (columns, rows) = ((x - before, right), (y - before, top));
@@ -355,10 +340,10 @@ mod tests {
     fn goals() -> impl Iterator<Item = Goal> {
         let rects = [(0, 0, 1, 1), (3, 2, 4, 3), (-2, 4, 5, 9), (9, -3, 9, 5), (-5, -5, 40, 40)];
         rects.into_iter().flat_map(|(x, y, width, height)| {
-            let within = |cells| Approach::Within { width, height, cells, sight: None };
-            let into = Approach::Into { width, height };
-            [into, Approach::Beside { width, height }, within(0), within(1), within(3)]
-                .map(|approach| Goal { cell: Cell::new(x, y), approach })
+            let within = |cells| Approach::Within { cells };
+            let area = CellRect::new(Cell::new(x, y), width, height);
+            [Approach::Onto, Approach::Beside, within(0), within(1), within(3)]
+                .map(|approach| Goal { area, approach })
         })
     }
 
@@ -404,8 +389,7 @@ mod tests {
     fn a_goal_without_a_cell_on_the_grid_has_no_zone() {
         let grid = NavGrid::new(12, 9, TerrainId::GROUND).unwrap();
         for (x, y, width, height) in [(2, 2, 0, 3), (2, 2, 3, 0), (12, 0, 4, 4), (0, -4, 3, 4)] {
-            let approach = Approach::Within { width, height, cells: 9, sight: None };
-            let goal = Goal { cell: Cell::new(x, y), approach };
+            let goal = Goal::within(CellRect::new(Cell::new(x, y), width, height), 9);
             assert!(GoalZone::of(&grid, ProfileId(0), &goal).is_none());
             assert!(!grid.rect().cells().any(|cell| goal.admits(&grid, ProfileId(0), cell)));
         }

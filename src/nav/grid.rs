@@ -1,14 +1,14 @@
-//! The grid: one byte of terrain a cell, counted blockers, and a layer per movement profile.
+//! The grid: one byte of terrain per cell, counted blockers, and a layer per movement profile.
 //!
-//! Input: terrain bytes (row-major, `width × height`, lowest row first) and edits. Output: a
-//! [`NavGrid`] whose layers (what one profile sees) always agree with its terrain: edits go
-//! through a [`GridEdit`] that brings layers and islands up to date when it is dropped, redoing
-//! only the 32 × 32 chunks it touched and the lines of sight through them.
+//! Input: terrain bytes (row-major, `width × height`, lowest row first) and edits. Output: a [`NavGrid`]
+//! whose layers (the grid as seen by one profile) always agree with its terrain: edits go through a
+//! [`GridEdit`] that updates layers and connected regions when it is dropped, recomputing only the 32 × 32
+//! chunks it touched and the scan lines through them.
 //!
-//! Memory: 1 byte a cell, plus 2 bytes a cell in chunks that hold blockers, plus about 2.2 bytes
-//! a cell for each layer in use, and 1.75 more where searches jump (see
-//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)), 0.4 more of that where cost is mixed.
-//! A layer for units larger than a cell takes 0.13 more, and another 1 where cost is mixed.
+//! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers, plus about 2.2 bytes per cell
+//! for each layer in use. Where searches jump (see
+//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
+//! weighted terrain. A layer for units larger than a cell takes 0.13 more, and another 1 on weighted terrain.
 
 mod ahead;
 mod blockers;
@@ -29,18 +29,18 @@ use super::{
 
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;
-/// How many past edits a grid remembers one by one.
+/// Number of past edits that a grid records individually.
 const LOG_LENGTH: usize = 64;
 
-/// Why a grid could not be made or changed. Nothing has changed when it is returned.
+/// Reason why a grid could not be created or changed. Nothing has changed when it is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum GridError {
     /// A side is zero or longer than [`MAX_SIDE`].
     BadSize {
-        /// Columns asked for.
+        /// Requested columns.
         width: u32,
-        /// Rows asked for.
+        /// Requested rows.
         height: u32,
     },
     /// The terrain array does not hold `width × height` bytes.
@@ -52,13 +52,13 @@ pub enum GridError {
     },
     /// The cell is not on the grid.
     OutOfBounds(Cell),
-    /// The rectangle is empty or does not lie on the grid as a whole.
+    /// The rectangle is empty or not entirely on the grid.
     RectOutOfBounds(CellRect),
-    /// 65,535 blockers stand on the cell already.
+    /// The cell already has 65,535 blockers.
     TooManyBlockers(Cell),
-    /// There is no blocker on the cell to take away.
+    /// The cell has no blocker to remove.
     NotBlocked(Cell),
-    /// The grid knows no profile with this number.
+    /// The grid has no profile with this number.
     UnknownProfile(ProfileId),
 }
 
@@ -82,9 +82,9 @@ impl core::fmt::Display for GridError {
 
 impl core::error::Error for GridError {}
 
-/// One level's map: terrain, blockers and what each movement profile makes of them.
+/// The map of one level: terrain, blockers and a layer per movement profile.
 ///
-/// Cells reach from [`origin`](Self::origin) (lowest, leftmost) to the right and up.
+/// Cells extend from [`origin`](Self::origin) (lowest, leftmost) to the right and up.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -103,31 +103,31 @@ pub struct NavGrid {
     terrain: Vec<u8>,
     blockers: Blockers,
     profiles: Vec<Profile>,
-    /// One per profile, built when first asked for.
+    /// One per profile, built on first use.
     layers: Vec<OnceLock<Layer>>,
     revision: u64,
     /// Revision at which the profiles were last replaced.
     profiles_revision: u64,
-    /// Revision of the last edit that units with their anchor in or next to each chunk may notice,
-    /// row-major.
+    /// For each chunk, the revision of the last edit that may affect units with their anchor in or next to
+    /// it; row-major.
     chunk_revisions: Vec<u64>,
-    /// Latest edits, oldest first, at most [`LOG_LENGTH`].
+    /// Latest edits, oldest first, up to [`LOG_LENGTH`].
     log: Vec<(u64, CellRect)>,
 }
 
 impl NavGrid {
-    /// A grid of `width × height` cells with the same terrain everywhere, its origin at (0, 0),
-    /// with [`Profile::default`] as profile 0.
+    /// Creates a grid of `width × height` cells with the same terrain everywhere, its origin at (0, 0), with
+    /// [`Profile::default`] as profile 0.
     ///
     /// # Errors
-    /// [`GridError::BadSize`] where a side is 0 or above [`MAX_SIDE`].
+    /// [`GridError::BadSize`] if a side is 0 or above [`MAX_SIDE`].
     pub fn new(width: u32, height: u32, terrain: TerrainId) -> Result<Self, GridError> {
         check_size(width, height)?;
         let cells = width as usize * height as usize;
         Self::from_terrain(width, height, vec![terrain.0; cells])
     }
 
-    /// A grid over `terrain`: `width × height` bytes, row-major, lowest row first.
+    /// Creates a grid from `terrain`: `width × height` bytes, row-major, lowest row first.
     ///
     /// # Errors
     /// [`GridError::BadSize`] or [`GridError::WrongLength`].
@@ -155,21 +155,21 @@ impl NavGrid {
         Ok(grid)
     }
 
-    /// The same grid with its lowest, leftmost cell at `origin`.
+    /// Sets the lowest, leftmost cell of the grid to `origin`.
     #[must_use]
     pub fn with_origin(mut self, origin: Cell) -> Self {
         self.origin = origin;
         self
     }
 
-    /// The same grid for these profiles; profile `i` gets `ProfileId(i)`.
+    /// Sets the profiles; profile `i` gets `ProfileId(i)`.
     #[must_use]
     pub fn with_profiles(mut self, profiles: Vec<Profile>) -> Self {
         self.set_profiles(profiles);
         self
     }
 
-    /// Replaces all profiles; layers are built anew when they are next needed.
+    /// Replaces all profiles; layers are rebuilt the next time they are needed.
     pub fn set_profiles(&mut self, profiles: Vec<Profile>) {
         self.layers.clear();
         self.layers.resize_with(profiles.len(), OnceLock::new);
@@ -178,57 +178,57 @@ impl NavGrid {
         self.profiles_revision = self.revision;
     }
 
-    /// The profiles, by number.
+    /// Returns the profiles, by number.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
 
-    /// Columns.
+    /// Returns the number of columns.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn height(&self) -> u32 {
         self.height
     }
 
-    /// Lowest, leftmost cell.
+    /// Returns the lowest, leftmost cell.
     #[must_use]
     pub const fn origin(&self) -> Cell {
         self.origin
     }
 
-    /// All cells of the grid.
+    /// Returns the rectangle of all cells of the grid.
     #[must_use]
     pub const fn rect(&self) -> CellRect {
         CellRect::new(self.origin, self.width, self.height)
     }
 
-    /// Whether `cell` is on the grid.
+    /// Returns whether `cell` is on the grid.
     #[must_use]
     pub const fn contains(&self, cell: Cell) -> bool {
         self.rect().contains(cell)
     }
 
-    /// Terrain of `cell`, blockers left aside; `None` off the grid.
+    /// Returns the terrain of `cell`, regardless of blockers; `None` off the grid.
     #[must_use]
     pub fn terrain(&self, cell: Cell) -> Option<TerrainId> {
         let (x, y) = self.local(cell)?;
         Some(TerrainId(self.terrain[self.index(x, y)]))
     }
 
-    /// How many blockers stand on `cell`; 0 off the grid.
+    /// Returns the number of blockers on `cell`; 0 off the grid.
     #[must_use]
     pub fn blockers(&self, cell: Cell) -> u16 {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// How many cells a unit of `profile` is wide and high; 1 for a profile that is not known. What it
-    /// covers from a cell on, see [`Profile::size`].
+    /// Returns the width and height of a unit of `profile` in cells; 1 for an unknown profile. For the cells
+    /// that it covers see [`Profile::size`].
     #[must_use]
     pub fn unit_size(&self, profile: ProfileId) -> u32 {
         self.profiles
@@ -236,9 +236,9 @@ impl NavGrid {
             .map_or(1, |profile| u32::from(profile.unit_size()))
     }
 
-    /// What a unit of `profile` pays for `cell`, in sixteenths: for the costliest of the cells that it
-    /// covers with its [anchor](Profile::size) on `cell`. 0 where it cannot stand: where any of them is
-    /// off the grid, on impassable terrain or under a blocker, or with a profile that is not known.
+    /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that
+    /// the unit covers with its [anchor](Profile::size) on `cell`. 0 if the unit cannot stand there: one of
+    /// these cells is off the grid, impassable or blocked, or the profile is unknown.
     #[must_use]
     pub fn cost(&self, profile: ProfileId, cell: Cell) -> u16 {
         let known = self.profiles.get(usize::from(profile.0));
@@ -262,10 +262,9 @@ impl NavGrid {
         costliest
     }
 
-    /// The cells from which a unit of `profile` covers a cell of `rect`: for a large one
-    /// `unit_size - 1` more columns to the left and rows below. After an edit of `rect` these are the
-    /// cells on which it may stand now where it could not before, or the other way round; some may lie
-    /// off the grid.
+    /// Returns the anchors at which a unit of `profile` covers a cell of `rect`. For a large unit the result
+    /// has `unit_size - 1` more columns to the left and rows below than `rect`. After an edit of `rect` the
+    /// unit's ability to stand can only have changed at these anchors; some may lie off the grid.
     #[must_use]
     pub fn anchors_over(&self, profile: ProfileId, rect: CellRect) -> CellRect {
         if rect.is_empty() {
@@ -276,23 +275,24 @@ impl NavGrid {
         CellRect::new(min, rect.width.saturating_add(more), rect.height.saturating_add(more))
     }
 
-    /// Number of the island that `cell` belongs to for a unit of `profile`; `None` where it cannot
-    /// stand. There is a way between two cells exactly if their islands are equal: constant time,
-    /// no search. Numbers depend on the edits made and may exceed the count: only compare them.
+    /// Returns the number of the connected region that `cell` belongs to for a unit of `profile`; `None` if
+    /// the unit cannot stand there. There is a path between two cells exactly if their region numbers are
+    /// equal: constant time, no search. The numbers depend on the edits made and may exceed the number of
+    /// regions: use them for comparison only.
     #[must_use]
     pub fn region(&self, profile: ProfileId, cell: Cell) -> Option<u32> {
         let (x, y) = self.local(cell)?;
         self.layer(profile)?.region(x, y)
     }
 
-    /// Counts edits: it changes whenever anything a unit could notice changes.
+    /// Returns the edit counter: it changes whenever anything that affects a unit changes.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// What was edited after `revision`, oldest first: rectangles that hold every changed cell. Large
-    /// units notice from [farther away](Self::anchors_over). `None` where that is too long ago to
+    /// Returns what was edited after `revision`, oldest first, as rectangles that contain every changed cell.
+    /// Large units are affected from [farther away](Self::anchors_over). `None` if the revision is too old to
     /// tell (more than 64 edits).
     #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
@@ -303,13 +303,14 @@ impl NavGrid {
         })
     }
 
-    /// Starts a batch of edits; layers and islands follow when it is dropped.
+    /// Starts a batch of edits; layers and connected regions are updated when it is dropped.
     #[must_use]
     pub fn edit(&mut self) -> GridEdit<'_> {
         GridEdit::new(self)
     }
 
-    /// Sets the terrain of one cell. For many, [`edit`](Self::edit) does the follow-up once.
+    /// Sets the terrain of one cell. For many cells use [`edit`](Self::edit), which updates the derived data
+    /// once.
     ///
     /// # Errors
     /// [`GridError::OutOfBounds`].
@@ -317,7 +318,7 @@ impl NavGrid {
         self.edit().set_terrain(cell, terrain)
     }
 
-    /// Puts one more blocker on every cell of `rect`.
+    /// Adds a blocker to every cell of `rect`.
     ///
     /// # Errors
     /// [`GridError::RectOutOfBounds`] or [`GridError::TooManyBlockers`].
@@ -325,7 +326,7 @@ impl NavGrid {
         self.edit().block(rect)
     }
 
-    /// Takes one blocker from every cell of `rect`.
+    /// Removes a blocker from every cell of `rect`.
     ///
     /// # Errors
     /// [`GridError::RectOutOfBounds`] or [`GridError::NotBlocked`].
@@ -333,8 +334,8 @@ impl NavGrid {
         self.edit().unblock(rect)
     }
 
-    /// The grid as `profile` sees it, built on first use (up to 10 ns a cell); `None` for a
-    /// profile the grid does not know.
+    /// Returns the grid as seen by `profile`, built on first use (up to 10 ns per cell); `None` for an
+    /// unknown profile.
     #[must_use]
     pub fn layer(&self, profile: ProfileId) -> Option<&Layer> {
         let index = usize::from(profile.0);
@@ -352,14 +353,14 @@ impl NavGrid {
         }
     }
 
-    /// Memory of the grid with all layers built so far, in bytes.
+    /// Returns the memory of the grid with all layers built so far, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let layers: usize = self.layers.iter().filter_map(OnceLock::get).map(Layer::bytes).sum();
         self.terrain.len() + self.blockers.bytes() + 8 * self.chunk_revisions.len() + layers
     }
 
-    /// Column and row from the origin; `None` off the grid.
+    /// Returns the column and row from the origin; `None` off the grid.
     #[inline]
     pub(crate) fn local(&self, cell: Cell) -> Option<(u32, u32)> {
         let x = i64::from(cell.x) - i64::from(self.origin.x);
@@ -368,31 +369,31 @@ impl NavGrid {
         inside.then_some((x as u32, y as u32))
     }
 
-    /// The cell `x` columns and `y` rows from the origin.
+    /// Returns the cell `x` columns and `y` rows from the origin.
     #[inline]
     pub(crate) fn global(&self, x: u32, y: u32) -> Cell {
         self.origin.offset(x as i32, y as i32)
     }
 
-    /// Terrain bytes, row-major.
+    /// Returns the terrain bytes, row-major.
     #[inline]
     pub(crate) fn terrain_bytes(&self) -> &[u8] {
         &self.terrain
     }
 
-    /// Revision of the last edit that a unit may notice with its anchor in the chunk (column and row
-    /// of chunks) or on a cell next to it.
+    /// Returns the revision of the last edit that may affect a unit with its anchor in the chunk (column and
+    /// row of chunks) or on a cell next to it.
     pub(crate) fn chunk_revision(&self, (x, y): (u32, u32)) -> u64 {
         self.chunk_revisions[(y * self.width.div_ceil(CHUNK) + x) as usize]
     }
 
-    /// The revision at which the profiles were last replaced.
+    /// Returns the revision at which the profiles were last replaced.
     pub(crate) const fn profiles_revision(&self) -> u64 {
         self.profiles_revision
     }
 
-    /// Lets revisions go on from above `revision`, with everything changed: whoever remembers a
-    /// grid whose place this one takes notices.
+    /// Continues the revision counter from above `revision` and marks everything as changed, so that users of
+    /// the grid that this one replaces notice the change.
     pub(crate) fn continue_from(&mut self, revision: u64) {
         self.revision = self.revision.max(revision);
         self.log.clear();
@@ -403,7 +404,7 @@ impl NavGrid {
         y as usize * self.width as usize + x as usize
     }
 
-    /// Notes that something in `rect` (which lies on the grid) has changed.
+    /// Records that something in `rect` (which lies on the grid) has changed.
     fn touch(&mut self, rect: CellRect) {
         self.revision += 1;
         let Some((x, y)) = self.local(rect.min) else {
@@ -412,7 +413,7 @@ impl NavGrid {
         let per_row = self.width.div_ceil(CHUNK);
         let right = (x + rect.width).min(self.width - 1) / CHUNK;
         let top = (y + rect.height).min(self.height - 1) / CHUNK;
-        // To the left and below, as far as the largest units reach to their right and up.
+        // To the left and below, as far as the largest units extend to the right and up.
         let reach = self.profiles.iter().map(Profile::unit_size).max().map_or(1, u32::from);
         for chunk_y in y.saturating_sub(reach) / CHUNK..=top {
             for chunk_x in x.saturating_sub(reach) / CHUNK..=right {
@@ -426,7 +427,7 @@ impl NavGrid {
     }
 }
 
-/// Whether a grid can have this size.
+/// Checks whether a grid can have this size.
 pub(crate) fn check_size(width: u32, height: u32) -> Result<(), GridError> {
     let fits = |side| (1..=MAX_SIDE).contains(&side);
     if fits(width) && fits(height) { Ok(()) } else { Err(GridError::BadSize { width, height }) }

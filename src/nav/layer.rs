@@ -1,10 +1,9 @@
-//! The grid as one movement profile sees it: where it can stand, what a step costs, what is
-//! connected.
+//! The grid as one movement profile sees it: passability, step costs and connectivity.
 //!
-//! Passability is held as bit rows, and so are the seams between ground of different cost; islands
-//! come from `Regions`, jump points from `JumpMap`. For units larger than a cell, a cell stands for
-//! the whole block that they cover from there on (see `Clearance`): it is passable where they fit, and
-//! costs what the costliest cell of the block does. Nothing else need know how large units are.
+//! Passability is stored as bit rows, as are the borders between terrains of different cost; connected
+//! regions come from `Regions`, jump points from `JumpMap`. For units larger than a cell, a cell stands for
+//! the whole block that they cover from there on (see `Clearance`): it is passable where they fit, and costs
+//! as much as the costliest cell of the block. No other code depends on the size of units.
 
 use core::ops::Range;
 
@@ -24,38 +23,38 @@ use super::{
 /// Column, row, width, height, from the origin.
 type Rect = (u32, u32, u32, u32);
 
-/// Terrain bytes (row-major) and whether a blocker stands on a cell: what a layer is made from.
+/// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
 pub(crate) type Source<'a, F> = (&'a [u8], F);
 
-/// Speeds over ground are counted in parts of the fastest, with so many bits.
+/// Fixed-point precision of terrain speeds, relative to the fastest, in bits.
 const SPEED_BITS: u32 = 16;
 
-/// What one profile sees of a [`NavGrid`](super::grid::NavGrid).
+/// A [`NavGrid`](super::grid::NavGrid) as seen by one profile.
 #[derive(Clone, Debug)]
 pub struct Layer {
     width: u32,
     height: u32,
     bits: BitRows,
-    /// Where single cells are passable and what large units stand on; `None` for small ones.
+    /// Passability of single cells and costliest terrain for large units; `None` for units of one cell.
     clearance: Option<Box<Clearance>>,
     regions: Regions,
-    /// Cells beside ground of another cost, where searches may jump and cost is mixed.
+    /// Cells next to terrain of another cost, if searches may jump and the terrain is weighted.
     cost_borders: Option<BitRows>,
-    /// Where corners may not be cut.
+    /// Jump map, if the rules do not allow cutting corners.
     jumps: Option<Box<JumpMap>>,
-    /// Where components are joined by straight steps.
+    /// Coarse graph, if connected regions are joined by straight steps only.
     coarse: Option<Box<CoarseGraph>>,
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
-    /// By how many units each terrain costs more than the cheapest.
+    /// By how many units each terrain exceeds the cheapest one.
     excess: Box<[u32; 256]>,
     unit: u32,
     uniform: bool,
     min_cost: u32,
     max_cost: u32,
     neighborhood: Neighborhood,
-    /// What a column or row of the shorter side adds to a distance.
+    /// Distance added by each column or row of the shorter side.
     short_weight: u32,
 }
 
@@ -110,8 +109,8 @@ impl Layer {
         layer
     }
 
-    /// By how much f may grow at most along a single jump: by its cost, and the estimate undone.
-    /// Searches count in 32 bits.
+    /// Returns the maximum growth of f along a single jump: its cost plus the decrease of the heuristic it
+    /// may undo. Searches count in 32 bits.
     pub(crate) fn longest_jump(&self) -> u64 {
         let (_, highest) = self.cost_sum_range();
         let (width, height) = (u64::from(self.width), u64::from(self.height));
@@ -126,15 +125,16 @@ impl Layer {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
         let costs = CoarseCosts { short_weight: self.short_weight, lowest };
         let ground = self.ground(terrain);
-        let excess = |x, y| self.usual_excess(x, y, ground);
+        let excess = |x, y| self.typical_excess(x, y, ground);
         let seen = (&self.bits, &self.regions);
         let graph = CoarseGraph::build((self.width, self.height), costs, seen, excess);
         self.coarse = Some(Box::new(graph));
     }
 
-    /// By how much the passable cells of a chunk exceed the cheapest ground, in sixteenths of a unit;
-    /// `None` where none is passable. The harmonic mean of their costs: ways seek out cheap ground.
-    fn usual_excess(&self, chunk_x: u32, chunk_y: u32, ground: &[u8]) -> Option<u32> {
+    /// Returns by how much the passable cells of a chunk exceed the cheapest terrain, in sixteenths of a
+    /// unit; `None` if none is passable. Uses the harmonic mean of their costs, because paths favor cheap
+    /// terrain.
+    fn typical_excess(&self, chunk_x: u32, chunk_y: u32, ground: &[u8]) -> Option<u32> {
         let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
         let lowest = u64::from(self.cost_sum_range().0);
         let (mut speeds, mut count) = (0, 0);
@@ -163,8 +163,8 @@ impl Layer {
         self.jumps = Some(Box::new(JumpMap::build(width, height, self.neighborhood, source)));
     }
 
-    /// Brings the layer up to date after edits in `rects` (column, row, width, height from the
-    /// origin; each on the grid).
+    /// Updates the layer after edits in `rects` (column, row, width, height from the origin; each on the
+    /// grid).
     pub(crate) fn update(
         &mut self,
         rects: impl Iterator<Item = Rect>,
@@ -189,11 +189,11 @@ impl Layer {
         self.regions.repair(&self.bits);
         if let Some(mut coarse) = self.coarse.take() {
             let ground = self.ground(source.0);
-            coarse.repair(&self.bits, &self.regions, |x, y| self.usual_excess(x, y, ground));
+            coarse.repair(&self.bits, &self.regions, |x, y| self.typical_excess(x, y, ground));
             self.coarse = Some(coarse);
         }
         if self.cost_borders.is_some() {
-            // Seams depend on neighbors: all bits must be read before.
+            // Cost borders depend on neighbors: all bits must be read before.
             cost_borders_changed.retain(|&(rect, has_changed)| {
                 self.update_cost_borders(rect, source.0) || has_changed
             });
@@ -202,14 +202,14 @@ impl Layer {
         self.update_jumps(&changed);
     }
 
-    /// The rectangle and one cell around it, as far as the grid goes.
+    /// Returns the rectangle extended by one cell on each side, clipped to the grid.
     fn with_border(&self, (x, y, width, height): Rect) -> Rect {
         let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
         let (right, high) = ((x + width + 1).min(self.width), (y + height + 1).min(self.height));
         (left, low, right - left, high - low)
     }
 
-    /// Finds seams anew; says whether any has changed.
+    /// Recomputes the cost borders in a rectangle; returns whether any has changed.
     fn update_cost_borders(&mut self, rect: Rect, terrain: &[u8]) -> bool {
         let Some(mut cost_borders) = self.cost_borders.take() else {
             return false;
@@ -225,14 +225,14 @@ impl Layer {
         changed
     }
 
-    /// Repairs the jump map around the rectangles, or builds it anew where they are that many.
+    /// Repairs the jump map around the rectangles, or rebuilds it if that is cheaper.
     fn update_jumps(&mut self, changed: &[Rect]) {
         let Some(jumps) = &mut self.jumps else {
             return;
         };
         let source =
             JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
-        // A repair costs about as much as building some hundred cells, and more with its area.
+        // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area.
         let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
             **jumps = JumpMap::build(self.width, self.height, self.neighborhood, source);
@@ -241,35 +241,35 @@ impl Layer {
         }
     }
 
-    /// Whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin; a large
-    /// one stands there with its [anchor](Profile::size).
+    /// Returns whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin; a
+    /// large unit with its [anchor](Profile::size) there.
     #[inline]
     #[must_use]
     pub fn is_passable(&self, x: u32, y: u32) -> bool {
         x < self.width && y < self.height && self.bits.get(x, y)
     }
 
-    /// Whether a step from the passable cell `(x, y)` in `direction` is legal.
+    /// Returns whether a step from the passable cell `(x, y)` in `direction` is legal.
     #[must_use]
     pub fn can_step(&self, x: u32, y: u32, direction: Direction) -> bool {
         self.is_passable(x, y) && self.moves.legal(self.pattern(x, y)) & 1 << direction as u8 != 0
     }
 
-    /// Number of the island the cell belongs to; `None` where it is impassable or off the grid.
-    /// Two cells have a way between them exactly if their islands are equal. Numbers depend
-    /// on the edits made and may exceed [`region_count`](Self::region_count): only compare them.
+    /// Returns the number of the connected region of the cell; `None` if it is impassable or off the grid.
+    /// There is a path between two cells exactly if their region numbers are equal. The numbers depend on the
+    /// edits made and may exceed [`region_count`](Self::region_count): use them for comparison only.
     #[must_use]
     pub fn region(&self, x: u32, y: u32) -> Option<u32> {
         (x < self.width && y < self.height).then(|| self.regions.region(x, y))?
     }
 
-    /// How many islands there are.
+    /// Returns the number of connected regions.
     #[must_use]
     pub fn region_count(&self) -> u32 {
         self.regions.region_count()
     }
 
-    /// Memory in bytes.
+    /// Returns the memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let jumps = self.jumps.as_ref().map_or(0, |jumps| jumps.bytes());
@@ -279,14 +279,14 @@ impl Layer {
         self.bits.bytes() + clearance + cost_borders + self.regions.bytes() + coarse + jumps + 2_048
     }
 
-    /// The terrain that counts for cost, row-major, where the grid has `terrain`: under a large unit
-    /// the costliest (read only where it can stand), else each cell's own.
+    /// Returns the terrain that determines costs, row-major, for a grid with `terrain`: for large units the
+    /// costliest terrain of the block (valid only where they can stand), otherwise each cell's own.
     #[inline]
     pub(crate) fn ground<'a>(&'a self, terrain: &'a [u8]) -> &'a [u8] {
-        self.clearance.as_deref().and_then(Clearance::ground).unwrap_or(terrain)
+        self.clearance.as_deref().and_then(Clearance::costliest_terrain).unwrap_or(terrain)
     }
 
-    /// What a unit pays for the passable cell `(x, y)`, in sixteenths, where the grid has `terrain`.
+    /// Returns the cost of the passable cell `(x, y)`, in sixteenths, for a grid with `terrain`.
     pub(crate) fn cost(&self, x: u32, y: u32, terrain: &[u8]) -> u32 {
         let ground = self.ground(terrain)[y as usize * self.width as usize + x as usize];
         self.costs[usize::from(ground)]
@@ -296,7 +296,7 @@ impl Layer {
         (self.width, self.height)
     }
 
-    /// Whether a cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
+    /// Returns whether any cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
     pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
         rows.any(|y| !self.bits.all_set(columns.clone(), y))
     }
@@ -311,13 +311,13 @@ impl Layer {
         self.moves
     }
 
-    /// Where scans stop, if searches may jump.
+    /// Returns the cells where scans stop, if searches may jump.
     #[inline]
     pub(crate) fn jumps(&self) -> Option<&JumpMap> {
         self.jumps.as_deref()
     }
 
-    /// The layer from afar; `None` where components are joined diagonally.
+    /// Returns the coarse graph; `None` if regions are joined diagonally.
     pub(crate) fn coarse(&self) -> Option<&CoarseGraph> {
         self.coarse.as_deref()
     }
@@ -326,14 +326,14 @@ impl Layer {
         &self.regions
     }
 
-    /// By how many units a passable terrain costs more than the cheapest. A step costs the lowest
-    /// [cost sum](Self::cost_sum_range) and the excess of its two cells: no division.
+    /// Returns by how many units a passable terrain exceeds the cheapest one. A step costs the lowest [cost
+    /// sum](Self::cost_sum_range) plus the excess of its two cells, without a division.
     #[inline]
     pub(crate) fn excess(&self, terrain: u8) -> u32 {
         self.excess[usize::from(terrain)]
     }
 
-    /// Searches count costs in multiples of this many sixteenths.
+    /// Returns the cost unit of searches, in sixteenths.
     pub(crate) const fn unit(&self) -> u32 {
         self.unit
     }
@@ -342,34 +342,34 @@ impl Layer {
         self.uniform
     }
 
-    /// Lowest and highest sum of two passable terrain costs, in units.
+    /// Returns the lowest and highest sum of two passable terrain costs, in units.
     pub(crate) const fn cost_sum_range(&self) -> (u32, u32) {
         (2 * self.min_cost / self.unit, 2 * self.max_cost / self.unit)
     }
 
-    /// Weight of the shortest way over `dx` columns and `dy` rows of open ground: octile distance
-    /// with eight neighbors, Manhattan with four.
+    /// Returns the weight of the shortest path over `dx` columns and `dy` rows of open terrain: octile
+    /// distance with eight neighbors, Manhattan with four.
     #[inline]
     pub(crate) const fn distance(&self, dx: u32, dy: u32) -> u32 {
         let (long, short) = if dx > dy { (dx, dy) } else { (dy, dx) };
         STRAIGHT * long + self.short_weight * short
     }
 
-    /// Reads a rectangle of cells from the source. Returns the rectangle whose cells may be others to
-    /// a unit now, and whether any bit has changed.
+    /// Reads a rectangle of cells from the source. Returns the rectangle whose cells may have changed for a
+    /// unit, and whether any bit has changed.
     fn read(&mut self, rect: Rect, source: &Source<'_, impl Fn(u32, u32) -> bool>) -> (Rect, bool) {
         let Some(clearance) = &mut self.clearance else {
             return (rect, read_cells(&mut self.bits, rect, self.width, &self.costs, source));
         };
         let anchors = clearance.anchors(rect);
-        clearance.read_ground(anchors, source.0);
+        clearance.read_costliest(anchors, source.0);
         let has_changed = read_cells(clearance.base_mut(), rect, self.width, &self.costs, source)
             && clearance.erode(anchors, &mut self.bits);
         (anchors, has_changed)
     }
 }
 
-/// Reads from the source which cells of a rectangle are passable; says whether any bit has changed.
+/// Reads from the source which cells of a rectangle are passable; returns whether any bit has changed.
 fn read_cells(
     bits: &mut BitRows,
     (x, y, width, height): Rect,

@@ -1,49 +1,49 @@
 //! The text formats of the Moving AI Lab: `.map` files and `.scen` scenarios.
 //!
-//! Input: the text of a file. Output: a [`NavGrid`] whose terrain ids are the map's letters, or
-//! the rows of a scenario. Files count rows from the top; cells count them from the bottom, so
-//! both readers turn `y` around. Source: N. Sturtevant, "Benchmarks for Grid-Based Pathfinding"
-//! (IEEE TCIAIG 4(2), 2012), <https://movingai.com/benchmarks/formats.html>.
+//! Input: the text of a file. Output: a [`NavGrid`] whose terrain ids are the map's letters, or the rows of a
+//! scenario. Files count rows from the top, cells from the bottom: both readers flip `y`. Source: N.
+//! Sturtevant, "Benchmarks for Grid-Based Pathfinding" (IEEE TCIAIG 4(2), 2012),
+//! <https://movingai.com/benchmarks/formats.html>.
 
 use super::{
     cell::Cell,
     grid::{GridError, NavGrid, check_size},
 };
 
-/// What is wrong with a file, and where (lines and columns count from 1).
+/// Error in a file, with its location (lines and columns count from 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// The file ends before what is named.
+    /// The file ends before the expected content.
     Ends {
         /// What was expected next.
         expected: &'static str,
     },
-    /// A header line is not what is named.
+    /// A header line differs from the expected one.
     Header {
         /// Line number.
         line: usize,
         /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// A map row is not as long as the header says.
+    /// A map row does not have the length given in the header.
     RowLength {
         /// Line number.
         line: usize,
-        /// Letters the header promises.
+        /// Letters according to the header.
         expected: u32,
-        /// Letters there are.
+        /// Letters found.
         found: usize,
     },
-    /// There are more map rows than the header says.
+    /// There are more map rows than given in the header.
     TooManyRows {
-        /// Line number of the first one too many.
+        /// Line number of the first extra row.
         line: usize,
-        /// Rows the header promises.
+        /// Rows according to the header.
         expected: u32,
     },
-    /// A letter the format does not know.
+    /// A letter that the format does not define.
     Letter {
         /// Line number.
         line: usize,
@@ -52,16 +52,16 @@ pub enum FileError {
         /// The letter.
         found: char,
     },
-    /// A scenario row lacks a column or holds something that is no number.
+    /// A scenario row lacks a column or has a value that is not a number.
     Field {
         /// Line number.
         line: usize,
         /// Name of the column.
         name: &'static str,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// The size in the header is not one a grid can have.
+    /// The size in the header is not valid for a grid.
     Grid(GridError),
 }
 
@@ -98,7 +98,7 @@ impl core::error::Error for FileError {}
 /// Reads a `.map` file into a grid with its origin at (0, 0); the last line of the file is row 0.
 ///
 /// # Errors
-/// What is wrong with the file, with line and column.
+/// The error in the file, with line and column.
 pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
     let mut lines = text.lines().enumerate();
     header(&mut lines, "type")?;
@@ -122,23 +122,23 @@ pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
 pub struct ScenarioRow {
     /// Line of the file, counted from 1.
     pub line: usize,
-    /// Bucket the row was put in by length.
+    /// Bucket of the row, by path length.
     pub bucket: u32,
-    /// Size of the map the row is for, width and height in cells.
+    /// Size of the map of the row, width and height in cells.
     pub map_size: (u32, u32),
-    /// From where.
+    /// Start cell.
     pub start: Cell,
-    /// To where.
+    /// Goal cell.
     pub goal: Cell,
     /// Length of a shortest path, diagonal steps counting √2.
     pub optimal: f64,
 }
 
-/// Reads a version 1 `.scen` file. Rows are turned to the cells of the grid that [`read_map`]
-/// made, by the map height each row states.
+/// Reads a version 1 `.scen` file. Rows are converted to the cells of the grid returned by [`read_map`],
+/// using the map height stated in each row.
 ///
 /// # Errors
-/// What is wrong with the file, with its line.
+/// The error in the file, with its line.
 pub fn read_scenario(text: &str) -> Result<Vec<ScenarioRow>, FileError> {
     let mut lines = text.lines().enumerate();
     let (_, version) = lines.next().ok_or(FileError::Ends { expected: "the version line" })?;
@@ -156,7 +156,7 @@ pub fn read_scenario(text: &str) -> Result<Vec<ScenarioRow>, FileError> {
 
 type Lines<'a> = std::iter::Enumerate<std::str::Lines<'a>>;
 
-/// The rest of the next line, which must begin with `word`.
+/// Returns the rest of the next line, which must begin with `word`.
 fn header<'a>(lines: &mut Lines<'a>, word: &'static str) -> Result<(usize, &'a str), FileError> {
     let (number, line) = lines.next().ok_or(FileError::Ends { expected: word })?;
     line.trim()
@@ -173,11 +173,11 @@ fn size(lines: &mut Lines<'_>, word: &'static str) -> Result<u32, FileError> {
 fn read_row(line: usize, text: &str, row: &mut [u8]) -> Result<(), FileError> {
     let text = text.trim_end();
     let letters = text.chars().count();
-    for (column, (letter, place)) in text.chars().zip(row.iter_mut()).enumerate() {
+    for (column, (letter, cell)) in text.chars().zip(row.iter_mut()).enumerate() {
         if !matches!(letter, '.' | 'G' | 'S' | '@' | 'O' | 'T' | 'W') {
             return Err(FileError::Letter { line, column: column + 1, found: letter });
         }
-        *place = letter as u8;
+        *cell = letter as u8;
     }
     if letters == row.len() {
         Ok(())

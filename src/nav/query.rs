@@ -4,11 +4,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
-    cell::Cell,
-    goal::{Approach, Goal},
-    terrain::ProfileId,
-};
+use super::{cell::Cell, goal::Goal, terrain::ProfileId};
 
 /// Number that a game assigns to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -72,10 +68,8 @@ pub struct PathQuery {
     pub profile: ProfileId,
     /// Where the path starts.
     pub start: Cell,
-    /// Where it leads: a cell, or the lowest, leftmost one of a rectangle.
-    pub goal: Cell,
-    /// How near to the goal it has to end; on it by default.
-    pub approach: Approach,
+    /// Where it leads, and how near to it.
+    pub goal: Goal,
     /// What to do where the goal cannot be reached.
     pub reach: Reach,
     /// Which algorithm to use.
@@ -86,8 +80,8 @@ impl PathQuery {
     /// Returns a query from `start` to `goal` for profile 0, with [`Reach::Exact`] and
     /// [`Algorithm::Auto`].
     #[must_use]
-    pub fn new(start: Cell, goal: Cell) -> Self {
-        Self { start, goal, ..Self::default() }
+    pub fn new(start: Cell, goal: impl Into<Goal>) -> Self {
+        Self { start, goal: goal.into(), ..Self::default() }
     }
 
     /// Returns the query for another profile.
@@ -95,19 +89,6 @@ impl PathQuery {
     pub fn profile(mut self, profile: ProfileId) -> Self {
         self.profile = profile;
         self
-    }
-
-    /// Returns the query with another approach.
-    #[must_use]
-    pub fn approach(mut self, approach: Approach) -> Self {
-        self.approach = approach;
-        self
-    }
-
-    /// Returns the goal and how near to it the path has to end.
-    #[must_use]
-    pub const fn goal(&self) -> Goal {
-        Goal { cell: self.goal, approach: self.approach }
     }
 
     /// Returns the query with another reach.
@@ -165,10 +146,8 @@ pub enum PathFailure {
     GoalUnknown,
     /// The entity to go to does not exist or has no position.
     TargetGone,
-    /// The request was canceled before it was answered.
+    /// The search was taken from before it was finished.
     Canceled,
-    /// A newer request of the same unit replaced it.
-    Superseded,
 }
 
 impl core::fmt::Display for PathFailure {
@@ -189,7 +168,6 @@ impl core::fmt::Display for PathFailure {
             Self::GoalUnknown => f.write_str("the goal position is not finite"),
             Self::TargetGone => f.write_str("the target entity is gone"),
             Self::Canceled => f.write_str("canceled"),
-            Self::Superseded => f.write_str("superseded by a newer request"),
         }
     }
 }

@@ -38,7 +38,7 @@ use self::{
 };
 use super::{
     cell::{CHUNK, Cell},
-    goal::{Approach, Goal},
+    goal::Goal,
     grid::NavGrid,
     jump_terrain::JumpTerrain,
     layer::Layer,
@@ -155,7 +155,7 @@ impl<L: OpenList> Search<L> {
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.target = SearchTarget::default();
-        self.has_single_goal_cell = goals.is_empty() && query.approach == Approach::Onto;
+        self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();
         self.target = match self.has_single_goal_cell {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
             false => self.target_any(grid, layer, goals)?,

@@ -1,56 +1,55 @@
-//! What the ground is, and what each kind of unit makes of it: terrain and movement profiles.
+//! Terrain and movement profiles: what each terrain costs each kind of unit.
 //!
-//! Costs are integers. A terrain's cost counts **sixteenths** of plain ground (16 = plain, 32 =
-//! twice as slow, 0 = impassable). A step costs 408 (straight) or 577 (diagonal; 577/408 is √2
-//! within 2·10⁻⁶) times the sum of the costs of the cell left and the cell entered: the time a
-//! unit needs for two half cells, so planning and walking agree, and a way costs the same in
-//! both directions.
+//! Costs are integers. A terrain's cost counts **sixteenths** of the cost of plain terrain (16 = plain, 32 =
+//! twice as slow, 0 = impassable). A step costs 408 (straight) or 577 (diagonal; 577/408 is √2 within 2·10⁻⁶)
+//! times the sum of the costs of the cell left and the cell entered: the time a unit needs for two half
+//! cells. Planning and walking therefore agree, and a path costs the same in both directions.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-/// Cost of plain ground, in sixteenths.
+/// Cost of plain terrain, in sixteenths.
 pub const PLAIN: u16 = 16;
 /// Weight of a straight step; see the [module](self).
 pub const STRAIGHT: u32 = 408;
 /// Weight of a diagonal step; see the [module](self).
 pub const DIAGONAL: u32 = 577;
-/// Most cells along one side of a unit; see [`Profile::size`].
+/// Maximum number of cells along one side of a unit; see [`Profile::size`].
 pub const LARGEST_UNIT: u8 = 8;
 
-/// Kind of ground of a cell: a byte whose meaning is the game's own. Maps read from Moving AI
-/// text use the letter itself, so grass is `TerrainId(b'G')`.
+/// Terrain of a cell: a byte whose meaning the game defines. Maps read from Moving AI text use the letter
+/// itself, so grass is `TerrainId(b'G')`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct TerrainId(pub u8);
 
 impl TerrainId {
-    /// Nothing at all: what a cell is that no tile and no map describes. Impassable in every
-    /// profile that does not say otherwise.
+    /// No terrain: the terrain of a cell that no tile and no map defines. Impassable in every profile unless
+    /// the profile sets a cost for it.
     pub const VOID: Self = Self(0);
-    /// Plain ground, for games that tell only free from blocked.
+    /// Plain terrain, for games that distinguish only free from blocked cells.
     pub const GROUND: Self = Self(1);
 }
 
-/// Number of a [`Profile`] in the list of profiles that a grid or an app knows; 0 by default.
+/// Index of a [`Profile`] in the list of profiles of a grid or an app; 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct ProfileId(pub u8);
 
-/// When a diagonal step may pass between two orthogonal neighbors.
+/// When a diagonal step between two orthogonal neighbors is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum CornerRule {
-    /// Both must be passable. The rule of the Moving AI benchmarks, and the default, because
-    /// units drawn with a body then never clip a wall.
+    /// Both must be passable. This is the rule of the Moving AI benchmarks, and the default, because units
+    /// drawn with a body then never clip a wall.
     #[default]
     Forbid,
     /// At least one must be passable.
     NoSqueeze,
-    /// Neither needs to be.
+    /// Neither needs to be passable.
     Allow,
 }
 
-/// Which neighbors a step may go to.
+/// Neighbors that a step may lead to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Neighborhood {
@@ -61,8 +60,8 @@ pub enum Neighborhood {
     Eight,
 }
 
-/// How one kind of unit moves: what each terrain costs it, which steps it may take, and how much
-/// room it needs.
+/// How one kind of unit moves: what each terrain costs, which steps are allowed, and how many cells it
+/// covers.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -82,8 +81,8 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// Plain ground is passable at cost 16, and so are the passable letters of Moving AI maps
-    /// (`.`, `G`, `S`); everything else is impassable.
+    /// [`TerrainId::GROUND`] is passable at cost 16, as are the passable letters of Moving AI maps (`.`, `G`,
+    /// `S`); everything else is impassable.
     fn default() -> Self {
         [TerrainId::GROUND, TerrainId(b'.'), TerrainId(b'G'), TerrainId(b'S')]
             .into_iter()
@@ -92,7 +91,8 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Every terrain impassable, eight neighbors, [`CornerRule::Forbid`], a unit of one cell.
+    /// Creates a profile with every terrain impassable, eight neighbors, [`CornerRule::Forbid`] and a unit of
+    /// one cell.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -103,10 +103,10 @@ impl Profile {
         }
     }
 
-    /// Sets what `terrain` costs, in sixteenths of plain ground; 0 makes it impassable.
+    /// Sets the cost of `terrain`, in sixteenths of plain terrain; 0 makes it impassable.
     ///
-    /// Few distinct costs with a large common divisor (multiples of 4 or 16) search fastest and
-    /// leave the most room before a path's cost overflows.
+    /// A few distinct costs with a large common divisor (multiples of 4 or 16) search fastest and leave the
+    /// largest range before a path's cost overflows.
     #[must_use]
     pub const fn with(mut self, terrain: TerrainId, sixteenths: u16) -> Self {
         self.costs[terrain.0 as usize] = sixteenths;
@@ -127,11 +127,11 @@ impl Profile {
         self
     }
 
-    /// Sets how many cells the unit is wide and high: 1 to [`LARGEST_UNIT`], which numbers beyond are
-    /// counted as; 1 by default.
+    /// Sets the width and height of the unit in cells: 1 to [`LARGEST_UNIT`], larger numbers are clamped; 1
+    /// by default.
     ///
-    /// Where such a unit is, is where its **anchor** is: the lowest, leftmost of the cells it covers.
-    /// Starts, goals, paths and islands are all of anchors. A unit of size `n` at `(x, y)` covers the
+    /// The position of a unit is that of its **anchor**: the lowest, leftmost of the cells it covers. Starts,
+    /// goals, paths and connected regions all refer to anchors. A unit of size `n` at `(x, y)` covers the
     /// columns `x..x + n` and the rows `y..y + n`. With size 2 and the anchor `A` on (4, 1) these are:
     ///
     /// ```text
@@ -143,9 +143,9 @@ impl Profile {
     ///      2  3  4  5  6   x
     /// ```
     ///
-    /// It can stand where all these cells are on the grid and passable, and pays for the costliest of
-    /// them. It is drawn at the middle of its block: `(n - 1) / 2` cells to the right of and above the
-    /// center of the anchor, half a cell each with size 2.
+    /// The unit can stand where all these cells are on the grid and passable, and pays the cost of the
+    /// costliest of them. It is drawn at the center of its block: `(n - 1) / 2` cells to the right of and
+    /// above the center of the anchor, half a cell each with size 2.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
@@ -163,51 +163,51 @@ impl Profile {
         self
     }
 
-    /// Cost of `terrain` in sixteenths; 0 is impassable.
+    /// Returns the cost of `terrain` in sixteenths; 0 is impassable.
     #[must_use]
     pub const fn cost(&self, terrain: TerrainId) -> u16 {
         self.costs[terrain.0 as usize]
     }
 
-    /// The corner rule.
+    /// Returns the corner rule.
     #[must_use]
     pub const fn corner_rule(&self) -> CornerRule {
         self.corner_rule
     }
 
-    /// The neighborhood.
+    /// Returns the neighborhood.
     #[must_use]
     pub const fn neighborhood(&self) -> Neighborhood {
         self.neighborhood
     }
 
-    /// How many cells the unit is wide and high, 1 to [`LARGEST_UNIT`]; see [`size`](Self::size).
+    /// Returns the width and height of the unit in cells, 1 to [`LARGEST_UNIT`]; see [`size`](Self::size).
     #[must_use]
     pub const fn unit_size(&self) -> u8 {
-        // Reflection may have set anything.
+        // Reflection may have set any value.
         clamped(self.size)
     }
 
-    /// Whether everything passable costs the same.
+    /// Returns whether all passable terrains cost the same.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         self.passable_costs().all(|cost| Some(cost) == self.min_cost())
     }
 
-    /// Lowest cost of a passable terrain; `None` where nothing is passable.
+    /// Returns the lowest cost of a passable terrain; `None` if nothing is passable.
     #[must_use]
     pub fn min_cost(&self) -> Option<u16> {
         self.passable_costs().min()
     }
 
-    /// Highest cost of a passable terrain; `None` where nothing is passable.
+    /// Returns the highest cost of a passable terrain; `None` if nothing is passable.
     #[must_use]
     pub fn max_cost(&self) -> Option<u16> {
         self.passable_costs().max()
     }
 
-    /// Largest number that divides the cost sum of every possible step: searches count in
-    /// multiples of it. 1 where nothing is passable.
+    /// Returns the largest number that divides the cost sum of every possible step: searches count in
+    /// multiples of it. 1 if nothing is passable.
     pub(crate) fn cost_unit(&self) -> u32 {
         let Some(first) = self.min_cost().map(u32::from) else {
             return 1;
@@ -221,7 +221,7 @@ impl Profile {
     }
 }
 
-/// The nearest size a unit can have.
+/// Clamps to a valid unit size.
 const fn clamped(cells: u8) -> u8 {
     match cells {
         0 => 1,

@@ -1,8 +1,8 @@
-//! Looks at units with news, once a tick, and acts: announces orders that begin and end, inserts requests and
-//! removes them.
+//! Processes units with a change, once per tick: triggers events for orders that begin and end, inserts and
+//! removes requests.
 //!
-//! The latter by commands, which check again whether anything has come between: a request by the game,
-//! or a change of the queue by an observer of those events.
+//! Requests are inserted and removed by commands, which check again whether anything has intervened: a
+//! request by the game, or a change of the queue by an observer of those events.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, query::QueryData},
@@ -10,100 +10,104 @@ use bevy::{
 };
 
 use super::{
-    News, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, Owner, RequestOwner,
-    decide::{Outcome, View},
+    OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
+    decide::{Outcome, RequestSnapshot},
 };
 use crate::{
     request::PathRequest,
     unit::{PathStatus, RequestState},
 };
 
-/// What orders read and write of a unit.
+/// The components of a unit that orders read and write.
 #[derive(QueryData)]
 #[query_data(mutable)]
-pub(crate) struct Orderly {
+pub(crate) struct OrderedUnit {
     queue: &'static mut OrderQueue,
     owner: &'static mut RequestOwner,
     request: Option<&'static PathRequest>,
     outcome: Option<Outcome>,
 }
 
-/// Units that something has happened to.
-type WithNews =
+/// Filter for units with a change.
+type Modified =
     (With<OrderQueue>, Or<(Changed<OrderQueue>, Changed<PathRequest>, Changed<PathStatus>)>);
 
-/// Units to look at.
+/// Units to process.
 #[derive(Default)]
-pub(crate) struct Turns {
-    /// Units that stand for a while.
+pub(crate) struct PendingUnits {
+    /// Units that rest.
     resting: Vec<Entity>,
-    /// Numbers of queues to be looked at in this tick, and their units.
+    /// Numbers of the queues to process in this tick, and their units.
     due: Vec<(u64, Entity)>,
 }
 
-/// Carries the orders of all units on by a tick. Runs before requests are accepted.
+/// Advances the orders of all units by a tick. Runs before requests are accepted.
 pub(crate) fn advance_orders(
-    mut turns: Local<Turns>,
+    mut pending: Local<PendingUnits>,
     mut units: ParamSet<(
-        Query<(Entity, &'static RequestOwner), (WithNews, Allow<Disabled>)>,
-        Query<Orderly, Allow<Disabled>>,
+        Query<(Entity, &'static RequestOwner), (Modified, Allow<Disabled>)>,
+        Query<OrderedUnit, Allow<Disabled>>,
     )>,
     mut commands: Commands,
 ) {
-    let Turns { resting, due } = &mut *turns;
+    let PendingUnits { resting, due } = &mut *pending;
     due.extend(units.p0().iter().map(|(entity, slot)| (slot.number, entity)));
     let mut units = units.p1();
     resting.retain(|&entity| {
-        let Ok(OrderlyItem { mut queue, owner, .. }) = units.get_mut(entity) else {
+        let Ok(OrderedUnitItem { mut queue, owner, .. }) = units.get_mut(entity) else {
             return false;
         };
-        let rest = queue.bypass_change_detection().rest_a_tick();
+        let rest = queue.bypass_change_detection().tick_rest();
         due.extend((rest == Some(true)).then_some((owner.number, entity)));
         rest == Some(false)
     });
     due.sort_unstable();
-    due.dedup(); // a second look would not see yet what the first one did
+    due.dedup(); // processing twice would miss the deferred commands of the first time
     let known = resting.len();
     for (number, entity) in due.drain(..) {
         let Ok(mut unit) = units.get_mut(entity) else {
             continue;
         };
-        let view = View::new(unit.request, unit.outcome);
+        let snapshot = RequestSnapshot::new(unit.request, unit.outcome);
         let queue = &mut unit.queue;
-        let todo = queue.decide(&mut unit.owner, &view);
-        for news in queue.news.drain(..) {
-            tell(entity, news, &mut commands);
+        let todo = queue.decide(&mut unit.owner, &snapshot);
+        for event in queue.events.drain(..) {
+            trigger(entity, event, &mut commands);
         }
         resting.extend(todo.rests.then_some(entity));
-        if let Some((order, request)) = todo.put_on {
-            commands.queue(move |world: &mut World| put_on(world, entity, number, order, request));
+        if let Some((order, request)) = todo.insert {
+            commands.queue(move |world: &mut World| insert(world, entity, number, order, request));
         }
-        if todo.take_off {
-            let issued = view.issued;
-            commands.queue(move |world: &mut World| take_off(world, entity, issued));
+        if todo.remove {
+            let issued = snapshot.issued;
+            commands.queue(move |world: &mut World| remove(world, entity, issued));
         }
     }
     if resting.len() > known {
         resting.sort_unstable();
-        resting.dedup(); // one may rest again that was put back while it did
+        resting.dedup(); // an order put back while resting may rest again
     }
 }
 
-fn tell(entity: Entity, news: News, commands: &mut Commands) {
-    match news {
-        News::Begun { order, resumed } => commands.trigger(OrderBegun { entity, order, resumed }),
-        News::Ended { order, outcome } => commands.trigger(OrderEnded { entity, order, outcome }),
+fn trigger(entity: Entity, event: QueueEvent, commands: &mut Commands) {
+    match event {
+        QueueEvent::Begun { order, resumed } => {
+            commands.trigger(OrderBegun { entity, order, resumed });
+        }
+        QueueEvent::Ended { order, outcome } => {
+            commands.trigger(OrderEnded { entity, order, outcome });
+        }
     }
 }
 
-/// Number of the request last put on a unit.
+/// Returns the number of the request last inserted on a unit.
 fn issued_of(world: &World, entity: Entity) -> u64 {
     world.get::<RequestState>(entity).map_or(0, |state| state.issued)
 }
 
-/// Puts an order's request on its unit, unless something has come between: then the next look sees
-/// to it.
-fn put_on(world: &mut World, entity: Entity, number: u64, order: OrderId, request: PathRequest) {
+/// Inserts an order's request on its unit, unless something has intervened: then the next processing handles
+/// it.
+fn insert(world: &mut World, entity: Entity, number: u64, order: OrderId, request: PathRequest) {
     let queue = world.get::<OrderQueue>(entity);
     let is_current = queue.and_then(OrderQueue::current).is_some_and(|(id, _)| id == order);
     let issued = issued_of(world, entity);
@@ -122,8 +126,8 @@ fn put_on(world: &mut World, entity: Entity, number: u64, order: OrderId, reques
     }
 }
 
-/// Takes the request with this number off a unit.
-fn take_off(world: &mut World, entity: Entity, issued: u64) {
+/// Removes the request with this number from a unit.
+fn remove(world: &mut World, entity: Entity, issued: u64) {
     if issued_of(world, entity) == issued
         && let Ok(mut unit) = world.get_entity_mut(entity)
     {
@@ -131,9 +135,14 @@ fn take_off(world: &mut World, entity: Entity, issued: u64) {
     }
 }
 
-/// A queue was taken off its unit, or another one has taken its place: tells what there was to tell and
-/// ends the orders left.
-pub(super) fn clear_up(world: &mut World, entity: Entity, news: Vec<News>, left: Vec<OrderId>) {
+/// Handles a queue that was removed from its unit or replaced by another one: triggers its pending events and
+/// ends its remaining orders.
+pub(super) fn clear_up(
+    world: &mut World,
+    entity: Entity,
+    events: Vec<QueueEvent>,
+    remaining: Vec<OrderId>,
+) {
     if world.get_entity(entity).is_err() {
         return; // despawned
     }
@@ -144,12 +153,12 @@ pub(super) fn clear_up(world: &mut World, entity: Entity, news: Vec<News>, left:
     {
         slot.owner = Owner::None;
         let issued = slot.issued;
-        take_off(world, entity, issued);
+        remove(world, entity, issued);
     }
     let outcome = if is_replaced { OrderOutcome::Superseded } else { OrderOutcome::Canceled };
-    let ended = left.into_iter().map(|order| News::Ended { order, outcome });
+    let ended = remaining.into_iter().map(|order| QueueEvent::Ended { order, outcome });
     let mut commands = world.commands();
-    for news in news.into_iter().chain(ended) {
-        tell(entity, news, &mut commands);
+    for event in events.into_iter().chain(ended) {
+        trigger(entity, event, &mut commands);
     }
 }

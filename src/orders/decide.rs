@@ -1,10 +1,10 @@
-//! What is to be done about a unit's orders, from what can be seen of it.
+//! Determines the next actions for a unit's orders.
 //!
-//! Input: the queue, whose request is on the unit, and how that request ended. Output: the queue brought up to
-//! date, and a [`Todo`].
+//! Input: the queue, the owner of the request on the unit, and how that request ended. Output: the updated
+//! queue, and a [`Todo`].
 
 use super::{
-    News, OnFailure, OrderId, OrderOutcome, OrderQueue, Owner, RequestOwner,
+    OnFailure, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
     entry::{End, Entry, Progress},
 };
 use bevy::ecs::query::QueryData;
@@ -14,7 +14,7 @@ use crate::{
     unit::{NavPath, PathStatus, RequestState},
 };
 
-/// What became of the request of a unit that ever had one.
+/// The result of the request of a unit that has ever had one.
 #[derive(QueryData)]
 pub(super) struct Outcome {
     status: &'static PathStatus,
@@ -22,17 +22,17 @@ pub(super) struct Outcome {
     path: &'static NavPath,
 }
 
-/// What a look at a unit shows.
+/// State of the request on a unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct RequestSnapshot {
     has_request: bool,
-    /// Number of the request last put on; 0 before the first.
+    /// Number of the request last inserted; 0 before the first.
     pub(super) issued: u64,
-    /// How it ended, once it has.
+    /// How that request ended, if it has.
     end: Option<End>,
 }
 
-impl View {
+impl RequestSnapshot {
     pub(super) fn new(request: Option<&PathRequest>, outcome: Option<OutcomeItem>) -> Self {
         let has_request = request.is_some();
         let issued = outcome.as_ref().map_or(0, |outcome| outcome.state.issued);
@@ -40,12 +40,12 @@ impl View {
         Self { has_request, issued, end }
     }
 
-    /// How the request ended, if it is the queue's.
+    /// Returns how the request ended, if the queue inserted it.
     fn own_end(&self, slot: &RequestOwner) -> Option<End> {
         self.end.filter(|_| slot.owner == Owner::Queue && slot.issued == self.issued)
     }
 
-    /// Whether the request has come to an end for good.
+    /// Returns whether the request has ended for good.
     const fn is_over(&self) -> bool {
         match self.end {
             Some(End::Arrived { follows, .. }) => !follows,
@@ -55,24 +55,24 @@ impl View {
     }
 }
 
-/// What is to be done after a look.
+/// Actions to take on a unit.
 #[derive(Debug, Default)]
 pub(super) struct Todo {
-    /// For which order, and the request.
-    pub(super) put_on: Option<(OrderId, PathRequest)>,
-    /// The request on the unit.
-    pub(super) take_off: bool,
-    /// It stands for a while, and is to be looked at again after that.
+    /// Request to insert, and its order.
+    pub(super) insert: Option<(OrderId, PathRequest)>,
+    /// Whether to remove the request on the unit.
+    pub(super) remove: bool,
+    /// Whether the order rests, so that the unit must be processed again when the rest is over.
     pub(super) rests: bool,
 }
 
 impl OrderQueue {
-    /// Brings the queue up to date with its unit.
-    pub(super) fn decide(&mut self, slot: &mut RequestOwner, view: &View) -> Todo {
-        let end = view.own_end(slot);
-        self.settle_interrupted(end);
+    /// Updates the queue from the state of its unit.
+    pub(super) fn decide(&mut self, slot: &mut RequestOwner, snapshot: &RequestSnapshot) -> Todo {
+        let end = snapshot.own_end(slot);
+        self.update_interrupted(end);
         let mut progress = self.progress(slot, end);
-        self.give_way(slot, view, end);
+        self.detect_external_change(slot, snapshot, end);
         if slot.owner == Owner::Game {
             return Todo::default();
         }
@@ -80,89 +80,98 @@ impl OrderQueue {
             progress = self.begin_next();
         }
         let current = self.current.as_ref();
-        let take_off = slot.owner == Owner::Queue && !current.is_some_and(Entry::asks);
-        if take_off {
+        let remove = slot.owner == Owner::Queue && !current.is_some_and(Entry::uses_requests);
+        if remove {
             slot.owner = Owner::None;
         }
-        let asks = current.filter(|_| progress == Progress::Ask);
+        let requesting = current.filter(|_| progress == Progress::Request);
         Todo {
-            put_on: asks.and_then(|entry| Some((entry.id, entry.request()?))),
-            take_off,
+            insert: requesting.and_then(|entry| Some((entry.id, entry.request()?))),
+            remove,
             rests: progress == Progress::Rest,
         }
     }
 
-    /// An order that another one was put before may have been carried out already: nobody has looked
-    /// since.
-    fn settle_interrupted(&mut self, end: Option<End>) {
-        let Some(place) = self.waiting.iter().position(|entry| entry.interrupted) else {
+    /// Updates an interrupted order: it may have been completed before the order in front of it was inserted,
+    /// without having been processed since.
+    fn update_interrupted(&mut self, end: Option<End>) {
+        let Some(index) = self.waiting.iter().position(|entry| entry.interrupted) else {
             return;
         };
-        let outcome = outcome_of(self.waiting[place].progress(end, false));
-        self.waiting[place].lay_by();
+        let outcome = outcome_of(self.waiting[index].progress(end, false));
+        self.waiting[index].suspend();
         if let Some(outcome) = outcome {
-            self.end_waiting(place, outcome);
-            self.heed(outcome, place);
+            self.end_waiting(index, outcome);
+            self.apply_on_failure(outcome, index);
         }
     }
 
-    /// Takes the order under way further.
+    /// Advances the current order.
     fn progress(&mut self, slot: &mut RequestOwner, end: Option<End>) -> Progress {
         let another_waits = !self.waiting.is_empty();
         let current = self.current.as_mut();
-        let progress = current.map_or(Progress::Same, |entry| entry.progress(end, another_waits));
+        let progress =
+            current.map_or(Progress::Unchanged, |entry| entry.progress(end, another_waits));
         let outcome = outcome_of(progress);
         if let Some(outcome) = outcome {
             self.end_current(outcome);
-            self.heed(outcome, 0);
+            self.apply_on_failure(outcome, 0);
         }
         let follows = matches!(end, Some(End::Arrived { follows: true, .. }));
         if self.current.is_none() && (outcome.is_some() || end.is_some()) && !follows {
-            slot.owner = Owner::None; // else it would go on following: it is to be taken off
+            slot.owner = Owner::None; // a follow request keeps its owner, so that it gets removed
         }
         progress
     }
 
-    /// After a failure the orders from this place on may be dropped.
-    fn heed(&mut self, outcome: OrderOutcome, place: usize) {
+    /// After a failure, drops the orders from this index on if [`OnFailure::Stop`] is set.
+    fn apply_on_failure(&mut self, outcome: OrderOutcome, index: usize) {
         if matches!(outcome, OrderOutcome::Failed(_)) && self.on_failure == OnFailure::Stop {
-            while self.waiting.len() > place {
-                self.end_waiting(place, OrderOutcome::Canceled);
+            while self.waiting.len() > index {
+                self.end_waiting(index, OrderOutcome::Canceled);
             }
         }
     }
 
-    /// Lets a tick go by for the order that stands, if one does; `None` if none does, else whether its rest is
-    /// over. One that another was put before stands until the next look.
-    pub(super) fn rest_a_tick(&mut self) -> Option<bool> {
+    /// Counts down the rest of the resting order, if there is one; returns `None` if there is none, otherwise
+    /// whether its rest is over. An interrupted order rests until the next processing.
+    pub(super) fn tick_rest(&mut self) -> Option<bool> {
         let interrupted = self.waiting.iter_mut().find(|entry| entry.interrupted);
-        self.current.as_mut().into_iter().chain(interrupted).find_map(Entry::rest_a_tick)
+        self.current.as_mut().into_iter().chain(interrupted).find_map(Entry::tick_rest)
     }
 
-    /// What the game puts on the unit, or takes off it, ends the order under way.
-    fn give_way(&mut self, slot: &mut RequestOwner, view: &View, end: Option<End>) {
-        if view.issued != slot.issued {
-            slot.issued = view.issued;
+    /// Ends the current order if the game has inserted a request on the unit or removed the request.
+    fn detect_external_change(
+        &mut self,
+        slot: &mut RequestOwner,
+        snapshot: &RequestSnapshot,
+        end: Option<End>,
+    ) {
+        if snapshot.issued != slot.issued {
+            slot.issued = snapshot.issued;
             slot.owner = Owner::Game;
-            let outcome =
-                if view.has_request { OrderOutcome::Superseded } else { OrderOutcome::Canceled };
+            let outcome = if snapshot.has_request {
+                OrderOutcome::Superseded
+            } else {
+                OrderOutcome::Canceled
+            };
             self.end_current(outcome);
-        } else if !view.has_request
+        } else if !snapshot.has_request
             && slot.owner == Owner::Queue
             && end.is_none()
             && self.current.as_ref().is_some_and(Entry::is_on_its_way)
         {
             self.end_current(OrderOutcome::Canceled);
         }
-        if !view.has_request || (slot.owner == Owner::Game && view.is_over()) {
+        if !snapshot.has_request || (slot.owner == Owner::Game && snapshot.is_over()) {
             slot.owner = Owner::None;
         }
     }
 
-    /// Begins the next order, and those behind it while they are done at once.
+    /// Begins the next order, and further ones while orders are completed immediately.
     fn begin_next(&mut self) -> Progress {
         while let Some(mut entry) = self.waiting.pop_front() {
-            self.news.push(News::Begun { order: entry.id, resumed: entry.begun });
+            self.events.push(QueueEvent::Begun { order: entry.id, resumed: entry.begun });
             let progress = entry.begin(!self.waiting.is_empty());
             self.current = Some(entry);
             match outcome_of(progress) {
@@ -170,7 +179,7 @@ impl OrderQueue {
                 None => return progress,
             }
         }
-        Progress::Same
+        Progress::Unchanged
     }
 }
 
@@ -178,12 +187,12 @@ const fn outcome_of(progress: Progress) -> Option<OrderOutcome> {
     match progress {
         Progress::Done => Some(OrderOutcome::Done),
         Progress::Failed(reason) => Some(OrderOutcome::Failed(reason)),
-        Progress::Same | Progress::Ask | Progress::Rest => None,
+        Progress::Unchanged | Progress::Request | Progress::Rest => None,
     }
 }
 
-/// How the request last put on a unit ended, by its status. One not yet read from the inbox has not:
-/// what the status says may be of the one before.
+/// Returns how the request last inserted on a unit ended, according to its status. A request not yet read
+/// from the inbox has not ended: the status may refer to the previous one.
 fn end_of(request: Option<&PathRequest>, outcome: &OutcomeItem) -> Option<End> {
     let &OutcomeItem { status, state, path } = outcome;
     match *status {

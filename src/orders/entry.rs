@@ -1,32 +1,33 @@
-//! An order in the queue, and how far it has been carried out.
+//! An order in the queue, and its progress.
 //!
-//! In: how its request ended, and ticks that go by. Out: what is to be done next. Knows nothing of the unit
-//! and its components, and of no clock: a rest counts down, so that it can be saved and copied.
+//! Input: the end of its request, and elapsed ticks. Output: the next action. Independent of the unit, its
+//! components and the clock: a rest counts down, so that it can be saved and copied.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
 use super::order::{Order, OrderId, PatrolMode};
 use crate::{nav::query::PathFailure, request::PathRequest};
 
-/// How long a patrol rests when a whole round took no step, in ticks: half a second at Bevy's 64 ticks
-/// a second. Short enough to look alive, long enough to cost nothing.
+/// Rest of a patrol after a round without any step, in ticks: half a second at Bevy's 64 ticks per second.
+/// Short enough to look responsive, long enough to cost nothing.
 const PATROL_REST: u32 = 32;
 
-/// An order and what is known about it.
+/// An order and its state.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub(super) struct Entry {
     pub(super) id: OrderId,
     pub(super) order: Order,
-    /// It was begun once, whether it is under way now or not.
+    /// Whether it has been begun, even if it is not the current order now.
     pub(super) begun: bool,
-    /// It was under way when another order was put before it, and nobody has looked since.
+    /// Whether another order was put before it while it was the current one, and it has not been processed
+    /// since.
     pub(super) interrupted: bool,
-    /// The game says that the unit has come to the end of its path.
+    /// Whether the game has reported that the unit reached the end of its path.
     pub(super) reached: bool,
-    /// It stands for the ticks that are left.
+    /// Whether it rests for the remaining ticks.
     is_resting: bool,
-    /// Ticks still to stand: of a hold, and of a patrol that rests.
+    /// Remaining ticks of a hold or of a patrol's rest.
     left: u32,
     patrol: PatrolProgress,
 }
@@ -34,29 +35,29 @@ pub(super) struct Entry {
 /// How a request ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// Well. `moved`: its path had steps. `follows`: it goes on when its target does.
+    /// Arrived. `moved`: its path had steps. `follows`: it continues when its target moves.
     Arrived { moved: bool, follows: bool },
-    /// Without a way.
+    /// Failed without a path.
     Failed(PathFailure),
 }
 
-/// What is to be done about an order.
+/// Next action for an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// Nothing: it goes on.
-    Same,
-    /// Its (next) request is to be put on.
-    Ask,
-    /// It stands for a while.
+    /// None: it continues.
+    Unchanged,
+    /// Insert its (next) request.
+    Request,
+    /// Rest for a while.
     Rest,
-    /// It was carried out.
+    /// It is completed.
     Done,
-    /// It cannot be.
+    /// It has failed.
     Failed(PathFailure),
 }
 
 impl Entry {
-    /// An order not yet begun.
+    /// Creates an order that has not begun.
     pub(super) fn new(id: OrderId, order: Order) -> Self {
         let left = if let Order::Hold { ticks } = order { ticks } else { 0 };
         let patrol = PatrolProgress::default();
@@ -72,17 +73,17 @@ impl Entry {
         }
     }
 
-    /// Whether it is carried out by requests.
-    pub(super) const fn asks(&self) -> bool {
+    /// Returns whether it is carried out by requests.
+    pub(super) const fn uses_requests(&self) -> bool {
         matches!(self.order, Order::Go(_) | Order::Patrol { .. })
     }
 
-    /// Whether it is waiting for the end of a request, provided it is under way.
+    /// Returns whether it waits for the end of a request, provided it is the current order.
     pub(super) const fn is_on_its_way(&self) -> bool {
-        self.asks() && !self.is_resting
+        self.uses_requests() && !self.is_resting
     }
 
-    /// The request that is to be put on now.
+    /// Returns the request to insert now.
     pub(super) fn request(&self) -> Option<PathRequest> {
         match &self.order {
             Order::Go(request) => Some(request.clone()),
@@ -91,7 +92,7 @@ impl Entry {
         }
     }
 
-    /// Begins it, or takes it up again.
+    /// Begins or resumes the order.
     pub(super) fn begin(&mut self, another_waits: bool) -> Progress {
         self.begun = true;
         let is_over = match &self.order {
@@ -104,20 +105,20 @@ impl Entry {
             return Progress::Done;
         }
         match self.order {
-            Order::Go(_) | Order::Patrol { .. } => Progress::Ask,
+            Order::Go(_) | Order::Patrol { .. } => Progress::Request,
             Order::Hold { .. } => self.rest(self.left),
-            Order::HoldGround => Progress::Same,
+            Order::HoldGround => Progress::Unchanged,
         }
     }
 
-    /// What is to be done now; `end` is that of the request it put on, once it has come.
+    /// Returns the next action; `end` is the end of the request that the order inserted, once there is one.
     pub(super) fn progress(&mut self, end: Option<End>, another_waits: bool) -> Progress {
         if self.is_resting {
             if self.left > 0 {
-                return Progress::Same;
+                return Progress::Unchanged;
             }
             self.is_resting = false;
-            return if self.asks() { Progress::Ask } else { Progress::Done };
+            return if self.uses_requests() { Progress::Request } else { Progress::Done };
         }
         let reached = End::Arrived { moved: true, follows: false };
         let end = std::mem::take(&mut self.reached).then_some(reached).or(end);
@@ -127,14 +128,16 @@ impl Entry {
                 Progress::Done
             }
             (Order::Go(_), Some(End::Failed(reason))) => Progress::Failed(reason),
-            (Order::Patrol { stops, mode }, Some(end)) => self.patrol.turn(end, stops.len(), *mode),
-            _ => Progress::Same,
+            (Order::Patrol { stops, mode }, Some(end)) => {
+                self.patrol.advance(end, stops.len(), *mode)
+            }
+            _ => Progress::Unchanged,
         };
         if progress == Progress::Rest { self.rest(PATROL_REST) } else { progress }
     }
 
-    /// It goes back into line.
-    pub(super) const fn lay_by(&mut self) {
+    /// Resets the flags of an order that went back to the queue.
+    pub(super) const fn suspend(&mut self) {
         self.interrupted = false;
         self.reached = false;
         self.is_resting = false;
@@ -146,8 +149,9 @@ impl Entry {
         Progress::Rest
     }
 
-    /// Lets a tick of its rest go by; `None` if it does not rest, else whether the rest is over.
-    pub(super) const fn rest_a_tick(&mut self) -> Option<bool> {
+    /// Counts down its rest by a tick; returns `None` if it does not rest, otherwise whether the rest is
+    /// over.
+    pub(super) const fn tick_rest(&mut self) -> Option<bool> {
         if !self.is_resting {
             return None;
         }
@@ -156,23 +160,23 @@ impl Entry {
     }
 }
 
-/// Where a patrol is on its round.
+/// State of a patrol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 struct PatrolProgress {
-    /// The stop it is on the way to.
+    /// Index of the stop it is heading for.
     stop: usize,
-    /// It is on the way back.
+    /// Whether it is on the return leg.
     back: bool,
-    /// Stops in a row that failed.
+    /// Number of stops in a row that failed.
     missed: usize,
-    /// Stops in a row that took no step: they failed, or it stood there already.
+    /// Number of stops in a row without a step: the stop failed, or the unit was already there.
     still: usize,
 }
 
 impl PatrolProgress {
-    /// A stop of so many is dealt with: turns to the next one.
-    fn turn(&mut self, end: End, stops: usize, mode: PatrolMode) -> Progress {
+    /// Records the end of the current stop and advances to the next one; `stops` is the number of stops.
+    fn advance(&mut self, end: End, stops: usize, mode: PatrolMode) -> Progress {
         self.missed = if matches!(end, End::Failed(_)) { self.missed + 1 } else { 0 };
         self.still =
             if matches!(end, End::Arrived { moved: true, .. }) { 0 } else { self.still + 1 };
@@ -187,7 +191,7 @@ impl PatrolProgress {
                 self.still = 0;
                 Progress::Rest
             }
-            _ => Progress::Ask,
+            _ => Progress::Request,
         }
     }
 

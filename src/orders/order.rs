@@ -1,4 +1,4 @@
-//! What a unit can be ordered to do, and what is said about it.
+//! Orders that a unit can be given, and the events about them.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
@@ -11,32 +11,32 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum Order {
-    /// Go where the request leads. Done on arrival. A request that follows its target is done when it
-    /// has caught up and another order waits; until then it goes on following.
+    /// Move to the target of the request. Done on arrival. A request that follows its target is done when it
+    /// has caught up and another order waits; until then it keeps following.
     Go(PathRequest),
-    /// Go from stop to stop, again and again. Does not end by itself, but fails when every stop in a
-    /// row failed for a whole round; single stops that fail are skipped. Without stops it is done at
-    /// once. Where a whole round takes no step (one stop only, or the way to the others is closed)
-    /// the unit rests for half a second (32 ticks) before it tries again.
+    /// Move from stop to stop repeatedly. Does not end by itself, but fails if all stops fail for a whole
+    /// round; single stops that fail are skipped. Without stops it is done immediately. If a whole round
+    /// takes no step (there is one stop only, or the others are unreachable), the unit rests for half a
+    /// second (32 ticks) before it tries again.
     Patrol {
-        /// Where to, one after another.
+        /// The stops, in order.
         stops: Vec<PathRequest>,
-        /// What comes after the last stop.
+        /// What follows the last stop.
         mode: PatrolMode,
     },
-    /// Stand for so many ticks, counted from the one in which the order is begun (a step under way
-    /// is finished meanwhile). With 0 it is done at once.
+    /// Hold the position for a number of ticks, counted from the tick in which the order begins (a step in
+    /// progress is finished meanwhile). With 0 it is done immediately.
     Hold {
-        /// How long, in ticks.
+        /// Duration in ticks.
         ticks: u32,
     },
-    /// Stand until another order waits; at once done where one does already.
+    /// Hold the position until another order waits; done immediately if one is already waiting.
     HoldGround,
 }
 
 impl Order {
-    /// Goes from stop to stop: cells, world positions or entities, each asked for with
-    /// [`PathRequest::to`]. For other requests fill in [`Order::Patrol`].
+    /// Creates a patrol over stops given as cells, world positions or entities, each requested with
+    /// [`PathRequest::to`]. For other requests construct [`Order::Patrol`].
     #[must_use]
     pub fn patrol(stops: impl IntoIterator<Item = impl Into<Target>>, mode: PatrolMode) -> Self {
         Self::Patrol { stops: stops.into_iter().map(PathRequest::to).collect(), mode }
@@ -49,7 +49,7 @@ impl From<PathRequest> for Order {
     }
 }
 
-/// In what order a patrol comes by its stops A, B, C.
+/// Order in which a patrol visits its stops A, B, C.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum PatrolMode {
@@ -60,24 +60,25 @@ pub enum PatrolMode {
     Round,
 }
 
-/// What becomes of the orders behind one that failed.
+/// What happens to the orders after one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum OnFailure {
-    /// The next one is begun (default).
+    /// The next order begins (default).
     #[default]
     Next,
-    /// They are all dropped, as canceled.
+    /// All of them are dropped with the outcome [`OrderOutcome::Canceled`].
     Stop,
 }
 
-/// Tells the orders of one queue apart; two queues may use the same.
+/// Identifies an order within its queue; orders of different queues may have the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct OrderId(pub(super) u64);
 
 impl OrderId {
-    /// The orders of a queue count up from 1 as they are given to it.
+    /// Returns the number of the order; the orders of a queue are numbered from 1 in the order in which they
+    /// were given.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
@@ -88,38 +89,38 @@ impl OrderId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum OrderOutcome {
-    /// It was carried out.
+    /// The order was carried out.
     Done,
-    /// There was no way; a patrol names what was wrong with the last stop it tried.
+    /// There was no path; a patrol gives the failure of the last stop it tried.
     Failed(PathFailure),
-    /// It was taken back: by [`cancel`](super::OrderQueue::cancel),
-    /// [`stop`](super::OrderQueue::stop), the failure of an order before it
-    /// ([`OnFailure::Stop`]), removing the queue, or removing its request from the unit.
+    /// The order was canceled: by [`cancel`](super::OrderQueue::cancel), [`stop`](super::OrderQueue::stop),
+    /// the failure of an order before it ([`OnFailure::Stop`]), the removal of the queue, or the removal of
+    /// its request from the unit.
     Canceled,
-    /// Others took its place: by [`replace`](super::OrderQueue::replace), another queue, or a
-    /// request that the game put on the unit itself.
+    /// The order was replaced: by [`replace`](super::OrderQueue::replace), another queue, or a request that
+    /// the game inserted on the unit itself.
     Superseded,
 }
 
 /// A unit has begun an order of its queue.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct OrderBegun {
-    /// Who.
+    /// The unit.
     pub entity: Entity,
-    /// Which.
+    /// The order.
     pub order: OrderId,
-    /// It had been begun before, and another one came between.
+    /// Whether the order had begun before and was interrupted by another one.
     pub resumed: bool,
 }
 
-/// An order has come to its end, begun or not. Said once of every order, unless the unit is
+/// An order has ended, whether it had begun or not. Triggered once for every order, unless the unit is
 /// despawned before.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct OrderEnded {
-    /// Owner.
+    /// The unit.
     pub entity: Entity,
-    /// Which.
+    /// The order.
     pub order: OrderId,
-    /// How.
+    /// How the order ended.
     pub outcome: OrderOutcome,
 }

@@ -90,8 +90,8 @@ impl RequestIntake<'_, '_> {
         let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());
         let grid = self.grids.get(asker.grid);
         let is_near = grid.is_some_and(|grid| goal.admits(grid, asker.profile, here));
-        let moved = distance(goal.cell, unit.state.query.goal);
-        let left = distance(here, unit.state.query.goal);
+        let moved = distance(goal.cell(), unit.state.query.goal.cell());
+        let left = distance(here, unit.state.query.goal.cell());
         match status {
             walking if walking.is_walking() && is_near => Action::Stop(here, goal),
             walking if walking.is_walking() && moved > 0 && moved * SHARE_OF_PATH >= left => {
@@ -123,7 +123,7 @@ impl RequestIntake<'_, '_> {
             && unit.critter.is_some()
         {
             unit.stop_at(cell);
-            (unit.state.query.goal, unit.state.query.approach) = (goal.cell, goal.approach);
+            unit.state.query.goal = goal;
         }
     }
 

@@ -11,7 +11,7 @@ use bevy::{
     prelude::*,
 };
 
-use super::{InboxEntry, PathRequest, RequestInbox, Target, resolve::Resolved};
+use super::{InboxEntry, PathRequest, RequestInbox, Resolved, Target};
 use crate::{
     nav::{
         cell::Cell,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{
-    Near, PathRequest, Target,
+    PathRequest, Resolved, Target,
     outcome::{Requester, grid_of, profile_of},
 };
 use crate::{
@@ -17,22 +17,13 @@ use crate::{
     grids::NavGrids,
     nav::{
         cell::{Cell, CellRect},
-        goal::Goal,
+        goal::{Approach, Goal},
         grid::NavGrid,
         query::{GridId, PathFailure, PathQuery},
         terrain::ProfileId,
     },
     whereabouts::Whereabouts,
 };
-
-/// A request in cells.
-#[derive(Clone, Debug)]
-pub(super) struct Resolved {
-    pub(super) grid: GridId,
-    pub(super) query: PathQuery,
-    /// All goals, where there are several.
-    pub(super) goals: Option<Arc<[Goal]>>,
-}
 
 /// All units, disabled ones too.
 type Units<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
@@ -72,8 +63,7 @@ impl Places<'_, '_, '_> {
         let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
         let beginning = if is_led { way_out } else { fitting_anchor };
         let (goal, goals) = self.goals(asker, attempt, units)?;
-        let query = PathQuery::new(beginning(grid, profile, start), goal.cell)
-            .approach(goal.approach)
+        let query = PathQuery::new(beginning(grid, profile, start), goal)
             .profile(profile)
             .reach(request.reach_of(attempt))
             .algorithm(request.algorithm);
@@ -113,7 +103,7 @@ impl Places<'_, '_, '_> {
             Target::Position(position) => {
                 let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
                 // A large unit comes to stand with its middle there.
-                let grid = self.grids.get(id).filter(|_| request.near == Near::Onto);
+                let grid = self.grids.get(id).filter(|_| request.approach == Approach::Onto);
                 let size = grid.map_or(1, |grid| grid.unit_size(profile));
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
@@ -123,19 +113,24 @@ impl Places<'_, '_, '_> {
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
-        let near = match target {
+        let approach = match target {
             // Units that collide do not stand on each other.
             Target::Entity(target)
-                if request.near == Near::Onto
+                if request.approach == Approach::Onto
                     && *target != entity
                     && is_held(entity, units)
                     && is_held(*target, units) =>
             {
-                Near::Beside
+                Approach::Beside
             }
-            _ => request.near,
+            _ => request.approach,
         };
-        Ok(near.goal(footprint, matches!(target, Target::Rect(_))))
+        let area = match (approach, target) {
+            // An entity that covers several cells is stood on at its anchor.
+            (Approach::Onto, Target::Entity(_)) => CellRect::single(footprint.min),
+            _ => footprint,
+        };
+        Ok(Goal { area, approach })
     }
 
     /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.

@@ -1,31 +1,27 @@
-//! Where an order leads, how near it must come, and how often it is tried.
+//! Targets of requests, how close to the target a path must end, and how often a request is retried.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
-use crate::nav::{
-    cell::{Cell, CellRect},
-    goal::Goal,
-    terrain::ProfileId,
-};
+use crate::nav::cell::{Cell, CellRect};
 
-/// Where a unit is to go.
+/// Destination of a unit.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 #[reflect(no_field_bounds)]
 pub enum Target {
-    /// To a cell.
+    /// A cell.
     Cell(Cell),
-    /// To the cell at a world position.
+    /// The cell at a world position.
     Position(Vec2),
-    /// To an entity: the cell where it is when the request is taken up (and, with
-    /// [`follow`](super::PathRequest::follow), wherever it goes from then on). Its footprint is that
-    /// of its [`NavBlocker`](crate::prelude::NavBlocker), else that of the unit it was in its last order;
-    /// one cell for whoever never had one.
+    /// An entity: the cell where it is when the request is accepted (and, with
+    /// [`follow`](super::PathRequest::follow), wherever it moves afterwards). Its footprint is that of its
+    /// [`NavBlocker`](crate::prelude::NavBlocker), otherwise that of the unit as of its last request,
+    /// otherwise one cell.
     Entity(Entity),
-    /// To any cell of a rectangle.
+    /// Any cell of a rectangle.
     Rect(CellRect),
-    /// To whichever of these is cheapest to get to: one search, not one each. Entities that are gone
-    /// are left out.
+    /// The one of these targets that is cheapest to reach, found by one search instead of one each. Entities
+    /// that no longer exist are ignored.
     Nearest(Vec<Self>),
 }
 
@@ -54,7 +50,7 @@ impl From<CellRect> for Target {
 }
 
 impl Target {
-    /// How many places it names.
+    /// Returns the number of targets.
     pub(super) fn count(&self) -> u32 {
         match self {
             Self::Nearest(targets) => targets.len().min(u32::MAX as usize) as u32,
@@ -62,7 +58,7 @@ impl Target {
         }
     }
 
-    /// Puts the entities of another world in the place of those it names.
+    /// Replaces each entity by its counterpart in another world.
     pub(crate) fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         match self {
             Self::Entity(entity) => *entity = mapper.get_mapped(*entity),
@@ -72,62 +68,28 @@ impl Target {
     }
 }
 
-/// How near to its target a unit must come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
-#[reflect(Debug, Default, PartialEq, Clone)]
-pub enum Near {
-    /// Onto it (default).
-    #[default]
-    Onto,
-    /// Up to it: it touches the target's footprint from outside, to harvest or repair it.
-    Beside,
-    /// Within so many cells of its footprint, in a straight line.
-    Within(u16),
-    /// Within so many cells, where nothing stands in between: on the line of sight every cell is
-    /// passable for the profile `through` (say, that of an arrow).
-    InSight {
-        /// Range in cells; at most [`MAX_SIGHT_RANGE`](crate::nav::goal::MAX_SIGHT_RANGE) counts.
-        cells: u16,
-        /// Who could fly through.
-        through: ProfileId,
-    },
-}
-
-impl Near {
-    /// What that means for a target that covers `footprint`.
-    pub(super) fn goal(self, footprint: CellRect, is_area: bool) -> Goal {
-        match self {
-            Self::Onto if is_area => Goal::inside(footprint),
-            Self::Onto => Goal::from(footprint.min),
-            Self::Beside => Goal::beside(footprint),
-            Self::Within(cells) => Goal::within(footprint, cells),
-            Self::InSight { cells, through } => Goal::in_sight(footprint, cells, through),
-        }
-    }
-}
-
-/// How often, and when, an order that found no way is tried again.
+/// How often, and when, a request that found no path is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Retry {
-    /// Ticks before the second try, at least 1. The pause doubles from try to try.
+    /// Ticks before the first retry, at least 1. The delay doubles with each retry.
     pub after: u32,
-    /// The longest pause, in ticks.
+    /// Maximum delay, in ticks.
     pub longest: u32,
-    /// How many more tries there are before the order fails.
+    /// Maximum number of retries before the request fails.
     pub most: u16,
 }
 
 impl Default for Retry {
-    /// After 32 ticks (half a second at 64 Hz), then twice as long each time up to 512, eight times:
-    /// about 40 seconds in all.
+    /// The first retry after 32 ticks (half a second at 64 Hz), then twice the delay each time up to 512
+    /// ticks, 8 retries: about 40 seconds in total.
     fn default() -> Self {
         Self { after: 32, longest: 512, most: 8 }
     }
 }
 
 impl Retry {
-    /// Pause before try number `tries` (counted from 1) of those that come after the first.
+    /// Returns the delay before retry number `tries` (counted from 1).
     pub(crate) fn pause(&self, tries: u16) -> u64 {
         let doublings = u32::from(tries.saturating_sub(1)).min(32);
         let pause = u64::from(self.after.max(1)) << doublings;

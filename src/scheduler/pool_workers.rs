@@ -4,11 +4,11 @@ use bevy::tasks::ComputeTaskPool;
 
 use crate::nav::queue::Workers;
 
-/// Up to so many threads: the one that runs the schedule, and compute threads beside it.
+/// Maximum number of threads: the thread that runs the schedule, and compute threads besides.
 pub(super) struct PoolWorkers(usize);
 
 impl PoolWorkers {
-    /// `limit` threads at most; 0 for all there are.
+    /// Uses at most `limit` threads; 0 for all available ones.
     pub(super) fn new(limit: usize) -> Self {
         let all = ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num() + 1);
         Self(if limit == 0 { all } else { limit.min(all) })

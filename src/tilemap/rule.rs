@@ -1,4 +1,4 @@
-//! How a tile becomes terrain.
+//! Rules that convert a tile to terrain.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::nav::terrain::TerrainId;
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct TileTerrain(pub TerrainId);
 
-/// What a rule sees of a tile.
+/// The data of a tile that a rule can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileView {
     /// Column and row in its tilemap.
     pub position: UVec2,
     /// Texture index; 0 for tiles without one.
     pub texture: u32,
-    /// Whether it is drawn; true for tiles that do not say.
+    /// Whether the tile is drawn; true for tiles without the component.
     pub visible: bool,
-    /// Its [`TileTerrain`], if it has one.
+    /// [`TileTerrain`] of the tile, if it has one.
     pub terrain: Option<TerrainId>,
 }
 
-/// A function from tiles to terrain; `None` has nothing to say. It is called when a tile's view
+/// A function from tiles to terrain; `None` leaves the cell undefined. It is called when a tile's view
 /// changes and must depend on nothing else.
 #[derive(Clone, Reflect)]
 #[reflect(opaque)]
@@ -44,18 +44,17 @@ impl core::fmt::Debug for TerrainFn {
 }
 
 impl Default for TerrainFn {
-    /// Has nothing to say of any tile.
+    /// Leaves every cell undefined.
     fn default() -> Self {
         Self::new(|_| None)
     }
 }
 
-/// How the tiles of a map become terrain.
+/// Rule that converts the tiles of a map to terrain.
 #[derive(Clone, Debug, Default, Reflect)]
 #[reflect(Debug, Default, Clone)]
 pub enum TerrainRule {
-    /// By texture index; `None` has nothing to say, indices beyond the table are
-    /// [`TerrainId::VOID`].
+    /// By texture index; `None` leaves the cell undefined, indices beyond the table are [`TerrainId::VOID`].
     Texture(Vec<Option<TerrainId>>),
     /// By the tile's [`TileTerrain`] (default).
     #[default]
@@ -65,7 +64,7 @@ pub enum TerrainRule {
 }
 
 impl TerrainRule {
-    /// Terrain of a tile; `None` has nothing to say.
+    /// Returns the terrain of a tile; `None` leaves the cell undefined.
     #[must_use]
     pub fn terrain(&self, tile: &TileView) -> Option<TerrainId> {
         match self {

@@ -1,8 +1,8 @@
-//! Finds the tiles that have changed since the last tick, fast.
+//! Finds the tiles that have changed since the last tick, quickly.
 //!
-//! A map of 512 × 512 has a quarter of a million tiles, and on nearly every tick none of them has
-//! changed. So the change ticks are looked through as plain columns of numbers, a block at a
-//! time: several times faster than a `Changed` filter, which asks tile by tile.
+//! A map of 512 × 512 has a quarter of a million tiles, and on nearly every tick none of them has changed.
+//! Therefore the change ticks are scanned as plain columns of numbers, a block at a time: several times
+//! faster than a `Changed` filter, which checks tile by tile.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapI
 
 use super::TileTerrain;
 
-/// Everything about a tile that its terrain may depend on.
+/// All components of a tile that its terrain may depend on.
 pub(super) type Columns = (
     Entity,
     Ref<'static, TilePos>,
@@ -28,15 +28,15 @@ pub(super) type Columns = (
     Option<Ref<'static, TileTerrain>>,
 );
 
-/// Tiles of all kinds, disabled ones too. (`Allow<Disabled>` cannot be read column by column.)
-pub(super) type Any = Or<(With<Disabled>, Without<Disabled>)>;
+/// All tiles, including disabled ones. (`Allow<Disabled>` does not support contiguous iteration.)
+pub(super) type AllTiles = Or<(With<Disabled>, Without<Disabled>)>;
 
-/// Tiles looked at together.
+/// Tiles checked together.
 const BLOCK: usize = 512;
 
-/// Adds the tiles to `found` of which anything has been written since the last run.
+/// Adds to `found` all tiles of which a component has been written since the last run.
 pub(super) fn changed_tiles(
-    tiles: &Query<Columns, Any>,
+    tiles: &Query<Columns, AllTiles>,
     ticks: &SystemChangeTick,
     found: &mut Vec<Entity>,
 ) {
@@ -65,8 +65,8 @@ pub(super) fn changed_tiles(
     }
 }
 
-/// Whether anything was written since the system last ran. No branch depends on a tick, so that
-/// the loop is done several ticks at a time.
+/// Returns whether anything was written since the system last ran. The loop has no branch that depends on a
+/// tick, so that it can be vectorized.
 fn any_newer(column: &[Tick], ticks: &SystemChangeTick) -> bool {
     let now = ticks.this_run().get();
     let since_last_run = now.wrapping_sub(ticks.last_run().get());

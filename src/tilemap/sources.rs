@@ -1,5 +1,5 @@
-//! What each tilemap contributes to its grid, kept apart so that layers can be laid over each
-//! other again when one of them changes.
+//! The contribution of each tilemap to its grid, kept separately so that layers can be combined again when
+//! one of them changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::nav::{
     terrain::TerrainId,
 };
 
-/// Every tilemap that was read, and where each of its tiles stands.
+/// All tilemaps read, and the position of each of their tiles.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct TileSources {
-    /// In the order in which they were added.
+    /// In the order of insertion.
     pub(super) sources: Vec<Source>,
-    /// Where each tile that was read stands: map entity and index in the map.
-    places: EntityHashMap<(Entity, u32)>,
-    /// Cells to be laid over again.
+    /// Position of each tile read: map entity and index in the map.
+    tile_positions: EntityHashMap<(Entity, u32)>,
+    /// Cells whose layers must be combined again.
     pub(super) changed: Vec<(GridId, Cell)>,
-    /// Tilemaps that were too large together with others of their grid, and those of them to be read again
-    /// because one of the others has changed or gone.
-    crowded_out: Vec<(GridId, Entity)>,
-    again: Vec<Entity>,
-    /// Grids to be made anew, because their extent or the order of their maps has changed.
+    /// Tilemaps rejected because they were too large together with others of their grid.
+    oversized: Vec<(GridId, Entity)>,
+    /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
+    reread: Vec<Entity>,
+    /// Grids to rebuild because their extent or the order of their maps has changed.
     pub(super) rebuild: BTreeSet<GridId>,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Source {
     pub(super) entity: Entity,
     pub(super) settings: NavSource,
     pub(super) size: UVec2,
-    /// Row-major; `None` has nothing to say.
+    /// Row-major; `None` is undefined.
     terrain: Vec<Option<TerrainId>>,
-    /// The tile that stands on each cell, the last one put there where there are several.
+    /// Tile on each cell, the one added last if there are several.
     tiles: Vec<Option<Entity>>,
-    /// Tiles under others, by cell, lowest first: rare.
+    /// Tiles covered by other tiles, by cell, lowest first; rare.
     stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
 }
 
@@ -50,12 +50,12 @@ impl Source {
         Self { entity, settings, size, terrain, tiles: vec![None; cells], stacked: BTreeMap::new() }
     }
 
-    /// The cells it covers.
+    /// Returns the cells that the map covers.
     pub(super) const fn rect(&self) -> CellRect {
         CellRect::new(self.settings.offset, self.size.x, self.size.y)
     }
 
-    /// What it has to say of `cell`.
+    /// Returns the terrain that the map defines for `cell`.
     fn terrain(&self, cell: Cell) -> Option<TerrainId> {
         let rect = self.rect();
         if !rect.contains(cell) {
@@ -65,7 +65,8 @@ impl Source {
         self.terrain[y as usize * self.size.x as usize + x as usize]
     }
 
-    /// Puts a tile on a cell, on top of any that stand there, or updates one that does.
+    /// Puts a tile on a cell, on top of any tiles there, or updates a tile that is already there. Returns the
+    /// cell if its terrain has changed.
     fn put(
         &mut self,
         index: u32,
@@ -89,7 +90,8 @@ impl Source {
         self.set(index, terrain)
     }
 
-    /// Takes a tile from a cell; the one below it, if any, is on top then.
+    /// Removes a tile from a cell; the tile below it, if any, becomes the top one. Returns the cell if its
+    /// terrain has changed.
     fn take(&mut self, index: u32, tile: Entity) -> Option<(GridId, Cell)> {
         let stack = self.stacked.get_mut(&index);
         if self.tiles[index as usize] != Some(tile) {
@@ -104,7 +106,7 @@ impl Source {
         self.set(index, below.map_or(empty, |(_, terrain)| terrain))
     }
 
-    /// Sets what it has to say of a cell; the cell, if that is news.
+    /// Sets the terrain of a cell; returns the cell if its terrain has changed.
     fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
         let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
         (before != terrain).then(|| {
@@ -119,77 +121,77 @@ impl TileSources {
         self.sources.iter_mut().find(|source| source.entity == entity)
     }
 
-    /// Adds a source, or lets it take the place of the one of the same tilemap, empty of tiles.
+    /// Adds a source, or replaces the source of the same tilemap, without tiles.
     pub(super) fn insert(&mut self, source: Source) {
-        self.crowded_out.retain(|&(_, map)| map != source.entity);
+        self.oversized.retain(|&(_, map)| map != source.entity);
         self.rebuild.insert(source.settings.grid);
         match self.sources.iter_mut().find(|old| old.entity == source.entity) {
             Some(old) => {
                 let before = old.settings.grid;
                 self.rebuild.insert(before);
-                self.places.retain(|_, &mut (map, _)| map != source.entity);
+                self.tile_positions.retain(|_, &mut (map, _)| map != source.entity);
                 *old = source;
-                self.make_room(before);
+                self.retry_oversized(before);
             }
             None => self.sources.push(source),
         }
     }
 
     pub(super) fn remove(&mut self, entity: Entity) {
-        self.crowded_out.retain(|&(_, map)| map != entity);
-        if let Some(grid) = self.take_out(entity) {
-            self.make_room(grid);
+        self.oversized.retain(|&(_, map)| map != entity);
+        if let Some(grid) = self.detach(entity) {
+            self.retry_oversized(grid);
         }
     }
 
-    /// Takes a tilemap out that is too large together with the others of its grid.
-    pub(super) fn crowd_out(&mut self, entity: Entity) {
-        if let Some(grid) = self.take_out(entity) {
-            self.crowded_out.push((grid, entity));
+    /// Removes a tilemap that is too large together with the others of its grid.
+    pub(super) fn reject_oversized(&mut self, entity: Entity) {
+        if let Some(grid) = self.detach(entity) {
+            self.oversized.push((grid, entity));
         }
     }
 
-    fn take_out(&mut self, entity: Entity) -> Option<GridId> {
+    fn detach(&mut self, entity: Entity) -> Option<GridId> {
         let index = self.sources.iter().position(|source| source.entity == entity)?;
         let grid = self.sources.remove(index).settings.grid;
         self.rebuild.insert(grid);
-        self.places.retain(|_, &mut (map, _)| map != entity);
+        self.tile_positions.retain(|_, &mut (map, _)| map != entity);
         Some(grid)
     }
 
-    /// There may be room now for those that were crowded out of a grid.
-    fn make_room(&mut self, grid: GridId) {
-        let out = self.crowded_out.iter().filter(|&&(of, _)| of == grid);
-        self.again.extend(out.map(|&(_, map)| map));
+    /// Schedules the oversized tilemaps of a grid to be read again, as they may fit now.
+    fn retry_oversized(&mut self, grid: GridId) {
+        let out = self.oversized.iter().filter(|&&(of, _)| of == grid);
+        self.reread.extend(out.map(|&(_, map)| map));
     }
 
-    /// The tilemaps to be read again.
-    pub(super) fn take_again(&mut self) -> Vec<Entity> {
-        core::mem::take(&mut self.again)
+    /// Takes the tilemaps to read again.
+    pub(super) fn take_reread(&mut self) -> Vec<Entity> {
+        core::mem::take(&mut self.reread)
     }
 
-    /// Puts `tile` on a cell of `map` with this terrain, and takes it from where it stood.
+    /// Puts `tile` on a cell of `map` with this terrain and removes it from its previous cell.
     pub(super) fn put(&mut self, tile: Entity, map: Entity, at: UVec2, terrain: Option<TerrainId>) {
-        let place = self.find(map).and_then(|source| {
+        let position = self.find(map).and_then(|source| {
             let inside = at.x < source.size.x && at.y < source.size.y;
             inside.then(|| (map, at.y * source.size.x + at.x))
         });
-        let before = self.places.get(&tile).copied();
-        if before.is_some() && before != place {
+        let before = self.tile_positions.get(&tile).copied();
+        if before.is_some() && before != position {
             self.take(tile);
         }
-        let (Some((map, index)), Some(source)) = (place, self.find(map)) else {
+        let (Some((map, index)), Some(source)) = (position, self.find(map)) else {
             return;
         };
-        let is_new = before != place;
+        let is_new = before != position;
         let change = source.put(index, tile, terrain, is_new);
         self.changed.extend(change);
-        self.places.insert(tile, (map, index));
+        self.tile_positions.insert(tile, (map, index));
     }
 
-    /// Takes `tile` away.
+    /// Removes `tile`.
     pub(super) fn take(&mut self, tile: Entity) {
-        let Some((map, index)) = self.places.remove(&tile) else {
+        let Some((map, index)) = self.tile_positions.remove(&tile) else {
             return;
         };
         if let Some(source) = self.find(map) {
@@ -198,7 +200,8 @@ impl TileSources {
         }
     }
 
-    /// Whose word counts on `cell`: the highest order, among equals the first added.
+    /// Returns the terrain of `cell`, from the source with the highest order, among equals the one added
+    /// first.
     pub(super) fn terrain(&self, grid: GridId, cell: Cell) -> TerrainId {
         let mut best: Option<(i32, TerrainId)> = None;
         for source in self.of(grid) {
@@ -211,12 +214,12 @@ impl TileSources {
         best.map_or(TerrainId::VOID, |(_, terrain)| terrain)
     }
 
-    /// The sources of one grid, in the order in which they were added.
+    /// Returns the sources of one grid, in the order of insertion.
     pub(super) fn of(&self, grid: GridId) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(move |source| source.settings.grid == grid)
     }
 
-    /// The cells that the sources of one grid cover together.
+    /// Returns the smallest rectangle that holds all sources of one grid.
     pub(super) fn extent(&self, grid: GridId) -> CellRect {
         self.of(grid).fold(CellRect::default(), |sum, source| sum.union(source.rect()))
     }

@@ -1,4 +1,4 @@
-//! Reads tilemaps and their tiles into the sources, and the sources into the grids.
+//! Reads tilemaps and their tiles into the sources, and combines the sources into the grids.
 
 use bevy::{
     ecs::{entity_disabling::Disabled, system::SystemChangeTick},
@@ -11,7 +11,7 @@ use bevy_ecs_tilemap::prelude::{
 
 use super::{
     NavSource, Removed, SourceError, SourceStatus, TileTerrain, TileView, check,
-    scan::{Any, Columns, changed_tiles},
+    scan::{AllTiles, Columns, changed_tiles},
     sources::{Source, TileSources},
 };
 use crate::{
@@ -41,17 +41,17 @@ type Tile = (
     Option<&'static TileTerrain>,
 );
 
-/// Disabled maps and tiles count as before.
+/// Includes disabled maps and tiles.
 type Maps<'w, 's> = Query<'w, 's, Map, Allow<Disabled>>;
 type Tiles<'w, 's> = Query<'w, 's, Tile, Allow<Disabled>>;
 
-/// Brings grids in line with the tilemaps that feed them.
+/// Updates the grids from the tilemaps that feed them.
 pub(crate) fn sync_tilemaps(
     mut sources: ResMut<TileSources>,
     mut grids: ResMut<NavGrids>,
     mut maps: Maps,
     tiles: Tiles,
-    columns: Query<Columns, Any>,
+    columns: Query<Columns, AllTiles>,
     ticks: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
     mut removed: ResMut<Removed>,
@@ -62,10 +62,10 @@ pub(crate) fn sync_tilemaps(
             sources.remove(map);
         }
     }
-    let fresh = read_maps(&mut sources, &mut maps, &tiles);
+    let newly_read = read_maps(&mut sources, &mut maps, &tiles);
     changed_tiles(&columns, &ticks, &mut changed);
     let changed = changed.drain(..).filter_map(|tile| tiles.get(tile).ok());
-    read_tiles(&mut sources, changed.filter(|(_, map, ..)| !fresh.contains(&map.0)));
+    read_tiles(&mut sources, changed.filter(|(_, map, ..)| !newly_read.contains(&map.0)));
     for tile in removed.tiles.drain(..) {
         match tiles.get(tile) {
             Ok(tile) => read_tiles(&mut sources, std::iter::once(tile)),
@@ -77,18 +77,18 @@ pub(crate) fn sync_tilemaps(
     place_grids(&sources, &mut grids, &maps, &whereabouts);
 }
 
-/// Takes in new tilemaps and those whose settings, size or type have changed, with all tiles.
-/// Returns which those were.
+/// Reads new tilemaps and those whose settings, size or type have changed, with all their tiles. Returns the
+/// tilemaps read.
 fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<Entity> {
-    let mut fresh = Vec::new();
+    let mut newly_read = Vec::new();
     let changed = maps.iter().filter(|(_, settings, size, map_type, ..)| {
         settings.is_changed() || size.is_changed() || map_type.is_changed()
     });
     let mut changed: Vec<Entity> = changed.map(|map| map.0).collect();
-    // Those that were crowded out before, in the order in which they were.
-    let again = sources.take_again().into_iter().filter(|map| !changed.contains(map));
-    let again: Vec<Entity> = again.collect();
-    changed.extend(again);
+    // Formerly oversized maps, in the order in which they were rejected.
+    let reread = sources.take_reread().into_iter().filter(|map| !changed.contains(map));
+    let reread: Vec<Entity> = reread.collect();
+    changed.extend(reread);
     for entity in changed {
         let Ok((entity, settings, size, map_type, .., mut status)) = maps.get_mut(entity) else {
             continue; // gone
@@ -97,22 +97,22 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
             Ok(()) => {
                 let size = UVec2::new(size.x, size.y);
                 sources.insert(Source::new(entity, (*settings).clone(), size));
-                fresh.push(entity);
+                newly_read.push(entity);
                 *status = SourceStatus::Ready;
             }
             Err(error) => {
                 sources.remove(entity);
-                refuse(entity, &mut status, error);
+                reject(entity, &mut status, error);
             }
         }
     }
-    if !fresh.is_empty() {
-        read_tiles(sources, tiles.iter().filter(|(_, map, ..)| fresh.contains(&map.0)));
+    if !newly_read.is_empty() {
+        read_tiles(sources, tiles.iter().filter(|(_, map, ..)| newly_read.contains(&map.0)));
     }
-    fresh
+    newly_read
 }
 
-fn refuse(entity: Entity, status: &mut SourceStatus, error: SourceError) {
+fn reject(entity: Entity, status: &mut SourceStatus, error: SourceError) {
     tracing::error!("tilemap {entity} feeds no grid: {error}");
     *status = SourceStatus::Refused(error);
 }
@@ -149,7 +149,7 @@ fn read_tiles<'a>(
     }
 }
 
-/// Makes the grids anew whose extent or layers have changed; a grid without any map left goes.
+/// Rebuilds the grids whose extent or layers have changed; removes a grid without any map left.
 fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Maps) {
     while let Some(id) = sources.rebuild.pop_first() {
         sources.changed.retain(|&(grid, _)| grid != id);
@@ -160,11 +160,11 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
             continue;
         }
         if width > MAX_SIDE || height > MAX_SIDE {
-            // The map added last has made it too large: without it the others fit.
+            // The map added last made the grid too large; the others fit without it.
             if let Some(last) = sources.of(id).last().map(|source| source.entity) {
-                sources.crowd_out(last);
+                sources.reject_oversized(last);
                 if let Ok((.., mut status)) = maps.get_mut(last) {
-                    refuse(last, &mut status, SourceError::TooLarge { width, height });
+                    reject(last, &mut status, SourceError::TooLarge { width, height });
                 }
             }
             continue;
@@ -180,7 +180,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
     }
 }
 
-/// Lays the layers over each other again where one of them has changed.
+/// Combines the layers again where one of them has changed.
 fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
     let mut changed = std::mem::take(&mut sources.changed);
     for run in changed.chunk_by(|a, b| a.0 == b.0) {
@@ -199,7 +199,7 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
     sources.changed = changed;
 }
 
-/// Puts each grid where its lowest tilemap lies in the world.
+/// Sets the frame of each grid from its tilemap with the lowest order.
 fn place_grids(
     sources: &TileSources,
     grids: &mut NavGrids,

@@ -1,8 +1,8 @@
 //! Any-angle paths: straight lines instead of the eight directions of the grid.
 //!
-//! Input: paths as searches find them. Output: paths of the same cost whose steps stay near straight
-//! lines (`nav::string_pulling`), and positions on those lines for drawing. Underneath a ghost still moves from
-//! cell to cell.
+//! Input: paths as searches find them. Output: paths of the same cost whose steps stay close to straight
+//! lines (`nav::string_pulling`), and positions on those lines for drawing. Internally a ghost still moves
+//! from cell to cell.
 
 use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
 
@@ -16,12 +16,12 @@ use crate::nav::{
     walk::Walk,
 };
 
-/// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear
-/// and of one cost: its paths are pulled tight like strings. Insert it beside the critter. It shows on
-/// [ghosts](super::Critter::ghost); critters that collide keep to the steps of the grid.
+/// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear and of
+/// uniform cost, by string pulling of its paths. Insert it on the critter's entity. It affects
+/// [ghosts](super::Critter::ghost) only; critters that collide follow the steps of the grid.
 ///
-/// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of
-/// any size.
+/// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of any
+/// size.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct AnyAnglePath {
@@ -29,13 +29,13 @@ pub struct AnyAnglePath {
 }
 
 impl AnyAnglePath {
-    /// The lines of the path under way, to draw them.
+    /// Returns the lines of the current path, for drawing.
     #[must_use]
     pub const fn lines(&self) -> &PathLines {
         &self.lines
     }
 
-    /// Takes up a path, or adds the rest of the present one; returns it with its steps rearranged.
+    /// Sets a path, or appends the rest of the current one; returns it with its steps rearranged.
     pub(crate) fn take_up(
         &mut self,
         grid: &NavGrid,
@@ -44,7 +44,7 @@ impl AnyAnglePath {
         is_rest: bool,
     ) -> Path {
         let PulledPath { path, lines } = path.string_pulled(grid, profile);
-        // Where the component was put on after the beginning, lines begin with the rest and fit no path.
+        // If the component was inserted after the first segment, the lines lack it and match no path.
         if is_rest && self.lines.end() == path.start() {
             self.lines.append(&lines);
         } else {
@@ -53,14 +53,14 @@ impl AnyAnglePath {
         path
     }
 
-    /// The lines, if `path` has any steps: a unit that was stopped has none, whatever it did before.
+    /// Returns the lines if they match `path` and it has any steps: a unit that was stopped has none.
     pub(crate) fn lines_of(&self, path: &Path) -> Option<&PathLines> {
         let fits = self.lines.start() == path.start() && self.lines.end() == path.end();
         (fits && !path.legs().is_empty()).then_some(&self.lines)
     }
 
-    /// After edits that leave the path itself sound: keeps to its steps where the lines are not clear
-    /// any more.
+    /// After edits that leave the path itself valid: falls back to its steps if the lines are not clear any
+    /// more.
     pub(crate) fn avoid(
         &mut self,
         grid: &NavGrid,
@@ -79,11 +79,11 @@ impl AnyAnglePath {
     }
 }
 
-/// Where a walker is on the lines of its path, in cell space, and which way it heads; `None` while it
-/// ends a step of the path before.
-pub(super) fn place_on(lines: &PathLines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
+/// Returns the position of a walker on the lines of its path, in cell space, and its heading; `None` while it
+/// completes a step of the previous path.
+pub(super) fn position_on(lines: &PathLines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
     let place = lines.position(walk.steps_done()?, walk.progress());
-    let share = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
+    let fraction = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
     let heading = (place.to.x - place.from.x, place.to.y - place.from.y);
-    Some((center(place.from).lerp(center(place.to), share), heading))
+    Some((center(place.from).lerp(center(place.to), fraction), heading))
 }

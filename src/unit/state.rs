@@ -97,7 +97,8 @@ impl CritterState {
 
     /// Cells moved in a tick, along columns and rows; zero while it stands or waits. Times the ticks a second
     /// (64 by default) this is cells per second; through
-    /// [`GridFrame::to_world`](crate::prelude::GridFrame) it becomes a velocity in the world.
+    /// `frame.to_world(velocity) - frame.to_world(Vec2::ZERO)`, with the [`GridFrame`](crate::prelude::GridFrame)
+    /// of its grid, it becomes a velocity in the world.
     #[must_use]
     pub fn velocity(&self) -> Vec2 {
         match (self.is_moving(), self.member.unit) {

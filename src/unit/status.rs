@@ -151,7 +151,7 @@ impl RequestState {
 }
 
 /// A path was found for the entity. For a long path there may be several: first of kind
-/// [`Beginning`](PathKind::FirstSegment), then with the rest.
+/// [`FirstSegment`](PathKind::FirstSegment), then with the rest.
 ///
 /// For a unit without a [`Critter`](crate::prelude::Critter) a whole path is the end of the request.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]

@@ -1,4 +1,4 @@
-//! A headless app and short words for what tests do with it.
+//! A headless app and helpers for the tests of the plugin.
 
 use bevy::{
     prelude::*,
@@ -7,16 +7,16 @@ use bevy::{
 };
 use bevy_tilepath::prelude::*;
 
-/// Threads that may search at once in tests, however many the machine has.
+/// Threads that may search at the same time in tests, on any machine.
 pub const THREADS: usize = 4;
 
-/// Makes the pool of compute threads. The first pool of a process stays, so every test that makes an app calls
-/// this first.
+/// Creates the pool of compute threads. The first pool of a process is kept, so every test that creates an
+/// app calls this first.
 pub fn make_pool() {
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(THREADS - 1).build());
 }
 
-/// An app whose every update is one fixed tick (1/64 s), with an empty set of grids.
+/// Returns an app in which each update is one fixed tick (1/64 s), with an empty set of grids.
 pub fn app() -> App {
     make_pool();
     let mut app = App::new();
@@ -28,7 +28,8 @@ pub fn app() -> App {
     app
 }
 
-/// The app with a grid drawn as text: `.` is ground, anything else a wall; first line on top.
+/// Returns [`app`] with a grid drawn as text: `.` is passable, anything else a wall; the first line is the
+/// top row.
 pub fn app_with(map: &str) -> App {
     let mut app = app();
     let grid = grid_from(map);
@@ -40,7 +41,7 @@ pub fn app_with(map: &str) -> App {
     app
 }
 
-/// A grid drawn as text, like [`app_with`].
+/// Parses a grid drawn as text, as in [`app_with`].
 pub fn grid_from(map: &str) -> NavGrid {
     let rows: Vec<&str> = map.split_whitespace().collect();
     let terrain = rows.iter().rev().flat_map(|row| row.bytes()).map(|letter| match letter {
@@ -51,31 +52,31 @@ pub fn grid_from(map: &str) -> NavGrid {
     NavGrid::from_terrain(width, height, terrain.collect()).unwrap()
 }
 
-/// An open field.
+/// Draws an open field.
 pub fn field(width: usize, height: usize) -> String {
     vec![".".repeat(width); height].join("\n")
 }
 
-/// Puts a critter of 8 cells a second on a cell.
+/// Spawns a critter of 8 cells per second on a cell.
 pub fn spawn_critter(app: &mut App, cell: (i32, i32)) -> Entity {
-    put_on(app, Critter::new(8.0), cell)
+    spawn_on(app, Critter::new(8.0), cell)
 }
 
-/// The same, one that walks through others: any number may stand on one cell.
+/// Spawns a ghost of 8 cells per second: any number of ghosts may stand on one cell.
 pub fn spawn_ghost(app: &mut App, cell: (i32, i32)) -> Entity {
-    put_on(app, Critter::new(8.0).ghost(), cell)
+    spawn_on(app, Critter::new(8.0).ghost(), cell)
 }
 
-fn put_on(app: &mut App, critter: Critter, (x, y): (i32, i32)) -> Entity {
-    let place = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
-    app.world_mut().spawn((critter, Transform::from_translation(place))).id()
+fn spawn_on(app: &mut App, critter: Critter, (x, y): (i32, i32)) -> Entity {
+    let position = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
+    app.world_mut().spawn((critter, Transform::from_translation(position))).id()
 }
 
 pub fn order(app: &mut App, unit: Entity, goal: (i32, i32)) {
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::from(goal)));
 }
 
-/// The same, answered by A*: slow enough to be caught in the middle.
+/// Gives an order that is answered by A*, which is slow enough to be interrupted.
 pub fn order_slowly(app: &mut App, unit: Entity, goal: (i32, i32)) {
     let request = PathRequest::to(Cell::from(goal)).algorithm(Algorithm::AStar);
     app.world_mut().entity_mut(unit).insert(request);
@@ -89,7 +90,7 @@ pub fn state(app: &App, unit: Entity) -> CritterState {
     *app.world().get(unit).unwrap()
 }
 
-pub fn place(app: &App, unit: Entity) -> Vec2 {
+pub fn position(app: &App, unit: Entity) -> Vec2 {
     app.world().get::<Transform>(unit).unwrap().translation.truncate()
 }
 
@@ -101,7 +102,7 @@ pub fn grid(app: &mut App) -> Mut<'_, NavGrids> {
     app.world_mut().resource_mut()
 }
 
-/// Runs ticks until `done`; fails after `most`.
+/// Runs ticks until `done` and returns how many; panics after `most`.
 pub fn run_until(app: &mut App, most: u32, mut done: impl FnMut(&App) -> bool) -> u32 {
     for tick in 0..most {
         if done(app) {
@@ -116,35 +117,35 @@ pub fn run(app: &mut App, ticks: u32) {
     (0..ticks).for_each(|_| app.update());
 }
 
-/// What the entity events of an app said, in order.
+/// The entity events of an app, in order.
 #[derive(Resource, Default, Debug)]
-pub struct Events(pub Vec<Said>);
+pub struct Events(pub Vec<Recorded>);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Said {
+pub enum Recorded {
     Found(Entity, PathKind),
     Failed(Entity, PathFailure),
     Canceled(Entity, CancelReason),
     Arrived(Entity, PathKind),
 }
 
-/// Records all entity events of the app from now on.
+/// Records all entity events of the app from here on.
 pub fn record(app: &mut App) {
     app.init_resource::<Events>()
         .add_observer(|event: On<PathFound>, mut events: ResMut<Events>| {
-            events.0.push(Said::Found(event.entity, event.kind));
+            events.0.push(Recorded::Found(event.entity, event.kind));
         })
         .add_observer(|event: On<PathFailed>, mut events: ResMut<Events>| {
-            events.0.push(Said::Failed(event.entity, event.reason));
+            events.0.push(Recorded::Failed(event.entity, event.reason));
         })
         .add_observer(|event: On<PathCanceled>, mut events: ResMut<Events>| {
-            events.0.push(Said::Canceled(event.entity, event.reason));
+            events.0.push(Recorded::Canceled(event.entity, event.reason));
         })
         .add_observer(|event: On<Arrived>, mut events: ResMut<Events>| {
-            events.0.push(Said::Arrived(event.entity, event.kind));
+            events.0.push(Recorded::Arrived(event.entity, event.kind));
         });
 }
 
-pub fn events(app: &App) -> Vec<Said> {
+pub fn events(app: &App) -> Vec<Recorded> {
     app.world().resource::<Events>().0.clone()
 }

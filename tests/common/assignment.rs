@@ -1,33 +1,33 @@
-//! The best assignment of places there is, for comparing.
+//! The optimal assignment of slots, for comparison.
 //!
-//! Input: where units start, and as many places. Output: the least travel that takes all of them there.
+//! Input: start cells and as many slots. Output: the least total travel from the starts to the slots.
 
 use bevy_tilepath::prelude::*;
 
 use super::open_distance;
 
-/// The least travel there is from these cells to these places: the Hungarian method with potentials,
+/// Returns the least total travel from these cells to these slots: the Hungarian method with potentials,
 /// O(n³) (Kuhn 1955; Jonker & Volgenant 1987).
-pub fn least_travel(grid: &NavGrid, starts: &[Cell], places: &[Cell]) -> u64 {
+pub fn least_travel(grid: &NavGrid, starts: &[Cell], slots: &[Cell]) -> u64 {
     let count = starts.len();
-    let cost = |unit: usize, place: usize| {
-        i64::from(open_distance(grid, ProfileId(0), starts[unit - 1], places[place - 1]))
+    let cost = |unit: usize, slot: usize| {
+        i64::from(open_distance(grid, ProfileId(0), starts[unit - 1], slots[slot - 1]))
     };
-    // Entry 0 of places is a makeshift one for the unit that is being added.
-    let (mut of_unit, mut of_place) = (vec![0; count + 1], vec![0; count + 1]);
+    // Slot 0 is a placeholder for the unit that is being added.
+    let (mut of_unit, mut of_slot) = (vec![0; count + 1], vec![0; count + 1]);
     let mut owner = vec![0; count + 1];
     for unit in 1..=count {
         owner[0] = unit;
-        let mut place = 0;
+        let mut slot = 0;
         let (mut slack, mut before) = (vec![i64::MAX; count + 1], vec![0; count + 1]);
         let mut is_seen = vec![false; count + 1];
-        while owner[place] != 0 {
-            is_seen[place] = true;
-            let from = owner[place];
+        while owner[slot] != 0 {
+            is_seen[slot] = true;
+            let from = owner[slot];
             for to in (1..=count).filter(|&to| !is_seen[to]) {
-                let reduced = cost(from, to) - of_unit[from] - of_place[to];
+                let reduced = cost(from, to) - of_unit[from] - of_slot[to];
                 if reduced < slack[to] {
-                    (slack[to], before[to]) = (reduced, place);
+                    (slack[to], before[to]) = (reduced, slot);
                 }
             }
             let next = (1..=count).filter(|&to| !is_seen[to]).min_by_key(|&to| slack[to]).unwrap();
@@ -35,17 +35,17 @@ pub fn least_travel(grid: &NavGrid, starts: &[Cell], places: &[Cell]) -> u64 {
             for to in 0..=count {
                 if is_seen[to] {
                     of_unit[owner[to]] += step;
-                    of_place[to] -= step;
+                    of_slot[to] -= step;
                 } else {
                     slack[to] -= step;
                 }
             }
-            place = next;
+            slot = next;
         }
-        while place != 0 {
-            owner[place] = owner[before[place]];
-            place = before[place];
+        while slot != 0 {
+            owner[slot] = owner[before[slot]];
+            slot = before[slot];
         }
     }
-    (1..=count).map(|place| cost(owner[place], place) as u64).sum()
+    (1..=count).map(|slot| cost(owner[slot], slot) as u64).sum()
 }

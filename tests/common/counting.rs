@@ -1,6 +1,6 @@
-//! An allocator that counts, thread by thread: allocations made, and bytes held.
+//! A counting allocator: allocations made and bytes held, per thread.
 
-#![allow(unsafe_code, reason = "an allocator that counts cannot be written otherwise")]
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without unsafe")]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -17,14 +17,14 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Allocations that this thread makes during `work`.
+/// Returns how many allocations this thread makes during `work`.
 pub fn allocations(work: impl FnOnce()) -> u64 {
     let before = ALLOCATIONS.with(Cell::get);
     work();
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// Bytes that this thread has allocated and not freed.
+/// Returns how many bytes this thread has allocated and not freed.
 pub fn bytes_held() -> i64 {
     HELD.with(Cell::get)
 }

@@ -1,7 +1,7 @@
-//! Oracles and helpers shared by the integration tests: plain, slow and obviously right.
+//! Oracles and helpers shared by the integration tests: simple, slow and obviously correct.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
 
 pub mod app;
 pub mod assignment;
@@ -12,7 +12,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use bevy_tilepath::prelude::*;
 
-/// A small generator of reproducible numbers (SplitMix64, Steele et al. 2014).
+/// A small reproducible random number generator (SplitMix64, Steele et al. 2014).
 pub struct Random(pub u64);
 
 impl Random {
@@ -29,8 +29,8 @@ impl Random {
     }
 }
 
-/// So many rectangles of one terrain each (1 to 4), some of a hundred of them walls (0), over plain
-/// ground (1).
+/// Returns `count` rectangles of one terrain each (1 to 4), `walls` percent of them walls (0), over terrain
+/// 1.
 pub fn patched_terrain(
     (width, height): (u32, u32),
     count: u32,
@@ -41,18 +41,22 @@ pub fn patched_terrain(
     for _ in 0..count {
         let (left, low) = (random.below(width), random.below(height));
         let is_wall = random.below(100) < walls;
-        let ground = if is_wall { 0 } else { 1 + random.below(4) as u8 };
+        let id = if is_wall { 0 } else { 1 + random.below(4) as u8 };
         let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
         for y in low..high.min(height) {
             let row = (y * width) as usize;
-            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
+            terrain[row + left as usize..row + right.min(width) as usize].fill(id);
         }
     }
     terrain
 }
 
-/// A field with so many walls of one cell.
-pub fn grid_of_stones((width, height): (u32, u32), count: u32, random: &mut Random) -> NavGrid {
+/// Returns an open field with `count` walls of one cell each, at random cells.
+pub fn grid_with_single_walls(
+    (width, height): (u32, u32),
+    count: u32,
+    random: &mut Random,
+) -> NavGrid {
     let mut grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
     for _ in 0..count {
         let at = Cell::new(random.below(width) as i32, random.below(height) as i32);
@@ -61,7 +65,8 @@ pub fn grid_of_stones((width, height): (u32, u32), count: u32, random: &mut Rand
     grid
 }
 
-/// Cost of the step from `a` to its neighbor `b` if it is legal, from the rules alone.
+/// Returns the cost of the step from `a` to its neighbor `b` if it is legal, computed from the movement
+/// rules.
 pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
     let rules = &grid.profiles()[usize::from(profile.0)];
     let free = |x, y| grid.cost(profile, Cell::new(x, y)) > 0;
@@ -83,7 +88,7 @@ pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option
     Some(weight * (u64::from(grid.cost(profile, a)) + u64::from(grid.cost(profile, b))))
 }
 
-/// Cost from `start` to every cell, row-major; `None` where there is no way.
+/// Returns the cost from `start` to every cell, row-major; `None` for unreachable cells.
 pub fn dijkstra(grid: &NavGrid, profile: ProfileId, start: Cell) -> Vec<Option<u64>> {
     let index = |cell: Cell| (cell.y as u32 * grid.width() + cell.x as u32) as usize;
     let mut best = vec![None; (grid.width() * grid.height()) as usize];
@@ -107,7 +112,7 @@ pub fn dijkstra(grid: &NavGrid, profile: ProfileId, start: Cell) -> Vec<Option<u
     best
 }
 
-/// Cost of the cheapest path.
+/// Returns the cost of the cheapest path.
 pub fn dijkstra_cost(
     grid: &NavGrid,
     profile: ProfileId,
@@ -118,7 +123,7 @@ pub fn dijkstra_cost(
     dijkstra(grid, profile, start)[index].map(PathCost)
 }
 
-/// Weight between two cells over open ground.
+/// Returns the weight of the shortest path between two cells without obstacles.
 pub fn open_distance(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> u32 {
     let (dx, dy) = (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
     match grid.profiles()[usize::from(profile.0)].neighborhood() {
@@ -127,7 +132,7 @@ pub fn open_distance(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> u3
     }
 }
 
-/// Distance from the goal and cost of the reachable cell nearest to it.
+/// Returns the distance to the goal and the cost of the reachable cell nearest to the goal.
 pub fn nearest(grid: &NavGrid, profile: ProfileId, start: Cell, goal: Cell) -> (u32, PathCost) {
     let reached = dijkstra(grid, profile, start);
     let cells = reached.iter().enumerate().filter_map(|(index, &cost)| {
@@ -138,7 +143,7 @@ pub fn nearest(grid: &NavGrid, profile: ProfileId, start: Cell, goal: Cell) -> (
     cells.min().unwrap()
 }
 
-/// Whether every step is legal and the cost is the sum of the steps.
+/// Returns whether every step is legal and the cost is the sum of the steps.
 pub fn is_legal_path(grid: &NavGrid, profile: ProfileId, path: &Path) -> bool {
     let cells: Vec<Cell> = path.cells().collect();
     let steps = cells.windows(2).map(|pair| step_cost(grid, profile, pair[0], pair[1]));

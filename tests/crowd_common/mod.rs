@@ -1,4 +1,4 @@
-//! The checker of the example `crowd`: watches from outside, knows positions only.
+//! The checker of the example `crowd`: it checks a crowd from outside, from positions only.
 
 #[path = "../../examples/crowd/checker.rs"]
 mod checker;

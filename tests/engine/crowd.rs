@@ -1,4 +1,4 @@
-//! Crowds: nobody overlaps, swaps, jumps or cuts a corner, whatever happens; and everybody comes through.
+//! Crowds: units never overlap, swap cells, jump or cut a corner, under any input, and all of them arrive.
 
 use bevy_tilepath::{
     nav::{
@@ -17,7 +17,7 @@ fn pick(random: &mut Random, bound: u32) -> i32 {
     (random.next() % u64::from(bound)) as i32
 }
 
-fn anywhere(random: &mut Random) -> Cell {
+fn random_cell(random: &mut Random) -> Cell {
     Cell::new(pick(random, SIDE), pick(random, SIDE))
 }
 
@@ -32,31 +32,31 @@ fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField
 
 fn seen(grid: &NavGrid, crowd: &Crowd, units: &[(u64, UnitId, ProfileId)]) -> Vec<Seen> {
     let look = |&(id, unit, profile): &(u64, UnitId, ProfileId)| {
-        let place = crowd.position(grid, unit).unwrap();
-        Seen::new((id, profile, grid.unit_size(profile)), place, crowd.progress(unit))
+        let position = crowd.position(grid, unit).unwrap();
+        Seen::new((id, profile, grid.unit_size(profile)), position, crowd.progress(unit))
     };
     units.iter().map(look).collect()
 }
 
-/// A field of stones, small and large units, and fields to some goals.
-struct Place {
+/// A map with single walls, profiles of 1 × 1 and 2 × 2 cells, and fields to random goals.
+struct SoakMap {
     grid: NavGrid,
     fields: Vec<DistanceField>,
-    /// Which profile each field is for.
+    /// The profile of each field.
     profiles: Vec<ProfileId>,
 }
 
-impl Place {
+impl SoakMap {
     fn new(random: &mut Random) -> Self {
         let profiles = vec![Profile::default(), Profile::default().size(2)];
         let mut grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap().with_profiles(profiles);
         for _ in 0..40 {
-            grid.block(CellRect::single(anywhere(random))).unwrap();
+            grid.block(CellRect::single(random_cell(random))).unwrap();
         }
         let (mut fields, mut profiles) = (Vec::new(), Vec::new());
         while fields.len() < 12 {
             let profile = ProfileId(u8::from(fields.len() >= 8));
-            if let Some(field) = field(&grid, profile, anywhere(random)) {
+            if let Some(field) = field(&grid, profile, random_cell(random)) {
                 fields.push(field);
                 profiles.push(profile);
             }
@@ -64,27 +64,27 @@ impl Place {
         Self { grid, fields, profiles }
     }
 
-    /// Puts a wall up, and lets the fields know.
+    /// Builds a wall and updates the fields.
     fn wall(&mut self, rect: CellRect) {
         if self.grid.block(rect).is_err() {
             return;
         }
-        for (index, known) in self.fields.iter_mut().enumerate() {
+        for (index, old) in self.fields.iter_mut().enumerate() {
             let profile = self.profiles[index];
-            if let Some(anew) = field(&self.grid, profile, known.goal()) {
-                *known = anew;
+            if let Some(new) = field(&self.grid, profile, old.goal()) {
+                *old = new;
             } else {
-                *known = <DistanceField>::new(); // its goal was built over
+                *old = <DistanceField>::new(); // its goal is a wall now
             }
         }
     }
 }
 
-/// Random units, orders, edits, spawns and despawns for so many ticks; hash of all places.
+/// Runs random units, orders, edits, spawns and despawns for some ticks; returns a hash of all positions.
 fn soak(seed: u64, ticks: u64) -> u64 {
     let mut random = Random(seed);
-    let mut place = Place::new(&mut random);
-    let mut crowd = Crowd::new(&place.grid);
+    let mut map = SoakMap::new(&mut random);
+    let mut crowd = Crowd::new(&map.grid);
     let (mut units, mut checker, mut next) = (Vec::new(), Checker::new(), 0);
     let mut sum = 0u64;
     for tick in 0..ticks {
@@ -93,7 +93,7 @@ fn soak(seed: u64, ticks: u64) -> u64 {
             let speed = 5 + pick(&mut random, 15) as u32;
             let settings =
                 UnitSettings { profile, ..UnitSettings::default() }.ticks_per_cell(speed);
-            if let Ok(unit) = crowd.add(&place.grid, anywhere(&mut random), settings) {
+            if let Ok(unit) = crowd.add(&map.grid, random_cell(&mut random), settings) {
                 units.push((next, unit, profile));
                 next += 1;
             }
@@ -116,12 +116,12 @@ fn soak(seed: u64, ticks: u64) -> u64 {
             assert!(crowd.remove(unit));
         }
         if tick % 211 == 100 {
-            let at = anywhere(&mut random);
-            place.wall(CellRect::new(at, 2, 1));
+            let at = random_cell(&mut random);
+            map.wall(CellRect::new(at, 2, 1));
         }
-        crowd.tick(&place.grid, &place.fields);
-        let seen = seen(&place.grid, &crowd, &units);
-        checker.look(&place.grid, &seen, &[]);
+        crowd.tick(&map.grid, &map.fields);
+        let seen = seen(&map.grid, &crowd, &units);
+        checker.look(&map.grid, &seen, &[]);
         assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
         for unit in &seen {
             let at = (unit.tail.x + 64 * unit.tail.y) as u64;
@@ -132,80 +132,83 @@ fn soak(seed: u64, ticks: u64) -> u64 {
 }
 
 #[test]
-fn nothing_that_must_not_happen_happens_in_thousands_of_random_ticks() {
+fn thousands_of_random_ticks_have_no_faults() {
     for seed in 1..=4 {
         soak(seed, 1_500);
     }
 }
 
 #[test]
-fn two_runs_are_the_same_and_another_seed_is_not() {
+fn the_same_seed_gives_the_same_run_and_another_seed_does_not() {
     assert_eq!(soak(9, 400), soak(9, 400));
     assert_ne!(soak(9, 400), soak(10, 400));
 }
 
-/// Sends units from place to place until all have been there; ticks it took.
-fn march(grid: &NavGrid, ways: &[(Cell, Cell)], most: u64) -> u64 {
+/// Sends each unit from a start to a goal; returns the ticks until all have arrived.
+fn march(grid: &NavGrid, routes: &[(Cell, Cell)], most: u64) -> u64 {
     let mut crowd = Crowd::new(grid);
     let profile = ProfileId::default();
     let fields: Vec<DistanceField> =
-        ways.iter().map(|way| field(grid, profile, way.1).unwrap()).collect();
+        routes.iter().map(|route| field(grid, profile, route.1).unwrap()).collect();
     let mut units = Vec::new();
-    for (number, &(from, _)) in ways.iter().enumerate() {
+    for (number, &(from, _)) in routes.iter().enumerate() {
         let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
         crowd.follow_route(unit, RouteId(number as u32)).unwrap();
         units.push((number as u64, unit, profile));
     }
     let (mut checker, mut arrived) = (Checker::new(), 0);
     for tick in 1..=most {
-        let places = |crowd: &Crowd| -> Vec<_> {
+        let positions = |crowd: &Crowd| -> Vec<_> {
             units.iter().map(|&(_, unit, _)| (unit, crowd.position(grid, unit).unwrap())).collect()
         };
-        let before = places(&crowd);
+        let before = positions(&crowd);
         crowd.tick(grid, &fields);
         let moved: Vec<UnitId> = crowd.moved().collect();
-        for (old, new) in before.iter().zip(places(&crowd)) {
-            assert!(*old == new || moved.contains(&new.0), "tick {tick}: untold {old:?} {new:?}");
+        for (old, new) in before.iter().zip(positions(&crowd)) {
+            assert!(
+                *old == new || moved.contains(&new.0),
+                "tick {tick}: unreported move {old:?} {new:?}"
+            );
         }
-        let come = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
-        arrived += crowd.events().iter().filter(come).count();
+        let is_arrival = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
+        arrived += crowd.events().iter().filter(is_arrival).count();
         checker.look(grid, &seen(grid, &crowd, &units), &[]);
         assert!(checker.faults.is_clean(), "tick {tick}: {:?}", checker.first);
-        if arrived == ways.len() {
+        if arrived == routes.len() {
             return tick;
         }
     }
-    panic!("{arrived} of {} in {most} ticks", ways.len());
+    panic!("{arrived} of {} in {most} ticks", routes.len());
 }
 
 #[test]
-fn two_armies_change_sides() {
+fn two_armies_swap_sides() {
     let grid = NavGrid::new(60, 30, TerrainId::GROUND).unwrap();
-    let ways: Vec<(Cell, Cell)> = (0..60)
+    let routes: Vec<(Cell, Cell)> = (0..60)
         .flat_map(|i| {
             let (west, east) = (Cell::new(5 + i % 5, 8 + i / 5), Cell::new(45 + i % 5, 8 + i / 5));
             [(west, east), (east, west)]
         })
         .collect();
-    let ticks = march(&grid, &ways, 1_500);
+    let ticks = march(&grid, &routes, 1_500);
     assert!(ticks >= 400, "40 cells at ten ticks each");
 }
 
 #[test]
-fn a_ring_meets_in_the_middle_and_comes_through() {
+fn crossing_rows_meet_in_the_middle_and_all_arrive() {
     let grid = NavGrid::new(61, 61, TerrainId::GROUND).unwrap();
-    let ways: Vec<(Cell, Cell)> = (-12..=12)
+    let routes: Vec<(Cell, Cell)> = (-12..=12)
         .flat_map(|i| {
             let (x, y) = (30 + 2 * i, 5);
             let (here, there) = (Cell::new(x, y), Cell::new(60 - x, 55));
             [(here, there), (there, here)]
         })
         .collect();
-    march(&grid, &ways, 1_500);
+    march(&grid, &routes, 1_500);
 }
 
 #[test]
-fn a_group_comes_to_rest_on_cells_of_its_own() {
+fn a_group_comes_to_rest_on_distinct_cells() {
     let grid = NavGrid::new(60, 40, TerrainId::GROUND).unwrap();
     let goal = Cell::new(45, 20);
     let profile = ProfileId::default();
@@ -228,14 +231,14 @@ fn a_group_comes_to_rest_on_cells_of_its_own() {
     let mut cells: Vec<Cell> =
         units.iter().map(|unit| crowd.position(&grid, unit.1).unwrap().1).collect();
     assert!(units.iter().all(|unit| crowd.has_arrived(unit.1)));
-    let far = |cell: &Cell| (cell.x - goal.x).abs().max((cell.y - goal.y).abs());
-    assert!(cells.iter().all(|cell| far(cell) <= 8), "{cells:?}");
+    let distance = |cell: &Cell| (cell.x - goal.x).abs().max((cell.y - goal.y).abs());
+    assert!(cells.iter().all(|cell| distance(cell) <= 8), "{cells:?}");
     cells.sort_unstable();
     cells.dedup();
     assert_eq!(cells.len(), 100);
 }
 
-/// Somebody walks along an alley against one who stands idle, or may not be pushed.
+/// A unit walks along an alley towards an idle unit, which may or may not be pushable.
 fn alley(is_pushable: bool) -> (NavGrid, Crowd, [UnitId; 2]) {
     let grid = NavGrid::new(12, 1, TerrainId::GROUND).unwrap();
     let mut crowd = Crowd::new(&grid);
@@ -248,7 +251,7 @@ fn alley(is_pushable: bool) -> (NavGrid, Crowd, [UnitId; 2]) {
 }
 
 #[test]
-fn a_crowd_says_who_holds_a_cell_and_who_pushes_whom() {
+fn a_crowd_reports_the_holder_of_a_cell_and_the_pusher_of_a_unit() {
     let (grid, mut crowd, [walker, idle]) = alley(true);
     assert_eq!(crowd.holder(&grid, Cell::new(2, 0)), Some(walker));
     assert_eq!(crowd.holder(&grid, Cell::new(3, 0)), None);
@@ -256,29 +259,29 @@ fn a_crowd_says_who_holds_a_cell_and_who_pushes_whom() {
     let mut pushed = 0;
     for _ in 0..120 {
         crowd.tick(&grid, &());
-        assert_eq!(crowd.pushed_by(walker), None, "nobody is behind it");
+        assert_eq!(crowd.pushed_by(walker), None, "no unit is behind it");
         assert_eq!(crowd.waits_for(walker), None, "it never waits");
         pushed += u32::from(crowd.pushed_by(idle) == Some(walker));
         for unit in [walker, idle] {
             let (tail, head) = crowd.position(&grid, unit).unwrap();
             assert_eq!(crowd.holder(&grid, tail), Some(unit));
-            let heirs = [Some(unit), Some(if unit == walker { idle } else { walker })];
-            assert!(heirs.contains(&crowd.holder(&grid, head)));
+            let holders = [Some(unit), Some(if unit == walker { idle } else { walker })];
+            assert!(holders.contains(&crowd.holder(&grid, head)));
         }
     }
     // From cell 5 to 9, ten ticks each.
     assert!((35..=40).contains(&pushed), "{pushed} ticks");
     assert_eq!(crowd.counters().pushes, 4);
-    assert_eq!(crowd.pushed_by(idle), None, "it stands");
+    assert_eq!(crowd.pushed_by(idle), None, "it stands still");
 }
 
 #[test]
-fn a_crowd_says_whom_somebody_waits_for() {
+fn a_crowd_reports_the_unit_that_another_waits_for() {
     let (grid, mut crowd, [walker, guard]) = alley(false);
     for _ in 0..60 {
         crowd.tick(&grid, &());
     }
-    assert_eq!(crowd.position(&grid, walker).map(|place| place.0), Some(Cell::new(4, 0)));
+    assert_eq!(crowd.position(&grid, walker).map(|(tail, _)| tail), Some(Cell::new(4, 0)));
     assert_eq!(crowd.waits_for(walker), Some(guard));
     assert_eq!(crowd.hindrance(walker).0, Hindrance::Obstacle);
     assert_eq!((crowd.waits_for(guard), crowd.pushed_by(guard)), (None, None));
@@ -286,11 +289,11 @@ fn a_crowd_says_whom_somebody_waits_for() {
     crowd.tick(&grid, &());
     crowd.tick(&grid, &());
     assert_eq!((crowd.waits_for(walker), crowd.waits_for(guard)), (None, None));
-    assert_eq!(crowd.size(guard), None, "it is gone");
+    assert_eq!(crowd.size(guard), None, "it was removed");
 }
 
 #[test]
-fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
+fn a_unit_without_a_path_is_reported_lost_until_there_is_one() {
     let mut grid = NavGrid::new(20, 5, TerrainId::GROUND).unwrap();
     let wall = CellRect::new(Cell::new(10, 0), 1, 5);
     grid.block(wall).unwrap();
@@ -315,7 +318,7 @@ fn whoever_knows_no_way_is_told_of_again_and_again_until_there_is_one() {
 }
 
 #[test]
-fn kinds_of_units_may_come_in_any_order() {
+fn profiles_may_be_added_in_any_order() {
     let profiles = vec![Profile::default(), Profile::default(), Profile::default().size(2)];
     let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap().with_profiles(profiles);
     let mut crowd = Crowd::new(&grid);

@@ -1,7 +1,7 @@
-//! Any calls of the public methods of a crowd, in any order: wrong grids, stale numbers, all settings. Nothing
-//! panics, and what the crowd says of itself agrees.
+//! Random calls of the public methods of a crowd in any order: wrong grids, stale ids, all settings. No call
+//! panics, and the accessors of the crowd agree with each other.
 //!
-//! `PROPTEST_CASES` sets how many sequences are played (default 256).
+//! `PROPTEST_CASES` sets the number of sequences (default 256).
 
 use bevy_tilepath::{
     nav::crowd::{Crowd, GroupId, Membership, RouteId, UnitId, UnitSettings},
@@ -11,14 +11,14 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Call {
-    Add(Cell, u8, u64, u8, bool, bool),
+    Add(Cell, u8, u64, u8, bool),
     Remove(usize),
     Teleport(usize, Cell),
     Set(usize, u64, u8, bool),
     Follow(usize, Cell, u8),
-    Lengthen(usize, Cell),
+    ExtendPath(usize, Cell),
     FollowAmong(usize, Cell, u32),
-    GoAlong(usize, u32),
+    FollowRoute(usize, u32),
     Stop(usize),
     AddGroup(Cell, u8),
     RemoveGroup(usize),
@@ -39,35 +39,37 @@ fn speed() -> impl Strategy<Value = u64> {
 fn call() -> impl Strategy<Value = Call> {
     let unit = || 0..24_usize;
     prop_oneof![
-        4 => (cell(), 0..4_u8, speed(), 0..2_u8, any::<bool>(), any::<bool>())
-            .prop_map(|(at, profile, speed, team, a, b)| Call::Add(at, profile, speed, team, a, b)),
+        4 => (cell(), 0..4_u8, speed(), 0..2_u8, any::<bool>())
+            .prop_map(|(at, profile, speed, team, a)| Call::Add(at, profile, speed, team, a)),
         1 => unit().prop_map(Call::Remove),
         1 => (unit(), cell()).prop_map(|(unit, at)| Call::Teleport(unit, at)),
-        1 => (unit(), speed(), 0..2_u8, any::<bool>()).prop_map(|(u, s, t, p)| Call::Set(u, s, t, p)),
+        1 => (unit(), speed(), 0..2_u8, any::<bool>())
+            .prop_map(|(unit, speed, team, p)| Call::Set(unit, speed, team, p)),
         3 => (unit(), cell(), 0..3_u8).prop_map(|(unit, to, grid)| Call::Follow(unit, to, grid)),
-        1 => (unit(), cell()).prop_map(|(unit, to)| Call::Lengthen(unit, to)),
-        2 => (unit(), cell(), 0..3_u32).prop_map(|(u, to, mates)| Call::FollowAmong(u, to, mates)),
-        1 => (unit(), 0..3_u32).prop_map(|(unit, route)| Call::GoAlong(unit, route)),
+        1 => (unit(), cell()).prop_map(|(unit, to)| Call::ExtendPath(unit, to)),
+        2 => (unit(), cell(), 0..3_u32)
+            .prop_map(|(unit, to, swap_class)| Call::FollowAmong(unit, to, swap_class)),
+        1 => (unit(), 0..3_u32).prop_map(|(unit, route)| Call::FollowRoute(unit, route)),
         1 => unit().prop_map(Call::Stop),
         1 => (cell(), 0..4_u8).prop_map(|(at, profile)| Call::AddGroup(at, profile)),
         1 => (0..6_usize).prop_map(Call::RemoveGroup),
         2 => (unit(), 0..6_usize).prop_map(|(unit, group)| Call::Join(unit, group)),
         1 => (cell(), 1..4_u32, 1..4_u32, any::<bool>())
-            .prop_map(|(at, w, h, puts)| Call::Edit(CellRect::new(at, w, h), puts)),
+            .prop_map(|(at, w, h, blocks)| Call::Edit(CellRect::new(at, w, h), blocks)),
         1 => proptest::collection::vec(1..6_u8, 0..4).prop_map(Call::SetProfiles),
         6 => (1..40_u8, 0..8_u8).prop_map(|(ticks, grid)| Call::Tick(ticks, grid)),
     ]
 }
 
-/// A crowd, its grid, two others, and all numbers ever given out.
-struct Play {
+/// A crowd, its grid, two other grids, and all ids ever returned.
+struct FuzzedCrowd {
     crowd: Crowd,
     grids: [NavGrid; 3],
     units: Vec<UnitId>,
     groups: Vec<GroupId>,
 }
 
-impl Play {
+impl FuzzedCrowd {
     fn new() -> Self {
         let grid = |width, height| NavGrid::new(width, height, TerrainId::GROUND).unwrap();
         let grids = [grid(16, 16), grid(16, 16).with_origin(Cell::new(3, -1)), grid(20, 9)];
@@ -79,68 +81,70 @@ impl Play {
         self.grids[grid].find_path(ProfileId(0), head, to).ok()
     }
 
-    fn make(&mut self, call: Call) {
+    fn apply(&mut self, call: Call) {
         let unit = |at: usize| self.units.get(at).copied();
         match call {
-            Call::Add(at, profile, speed, team, is_pushable, is_ghost) => {
+            Call::Add(at, profile, speed, team, is_pushable) => {
                 let profile = ProfileId(profile);
-                let settings = UnitSettings { profile, speed, team, is_pushable, is_ghost };
+                let settings = UnitSettings { profile, speed, team, is_pushable };
                 self.units.extend(self.crowd.add(&self.grids[0], at, settings));
             }
             Call::Remove(at) => {
-                let _answer = unit(at).map(|unit| self.crowd.remove(unit));
+                let _result = unit(at).map(|unit| self.crowd.remove(unit));
             }
             Call::Teleport(at, to) => {
-                let _answer = unit(at).map(|unit| self.crowd.teleport(&self.grids[0], unit, to));
+                let _result = unit(at).map(|unit| self.crowd.teleport(&self.grids[0], unit, to));
             }
             Call::Set(at, speed, team, is_pushable) => {
                 let settings = UnitSettings { speed, team, is_pushable, ..UnitSettings::default() };
-                let _answer = unit(at).map(|unit| self.crowd.set(unit, settings));
+                let _result = unit(at).map(|unit| self.crowd.set(unit, settings));
             }
             Call::Follow(at, to, grid) => {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, usize::from(grid))?)))
                 {
-                    let _answer = self.crowd.follow(&self.grids[0], unit, &path);
+                    let _result = self.crowd.follow(&self.grids[0], unit, &path);
                 }
             }
-            Call::Lengthen(at, to) => {
+            Call::ExtendPath(at, to) => {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, 0)?)))
                 {
-                    let _answer = self.crowd.extend_path(&self.grids[0], unit, &path);
+                    let _result = self.crowd.extend_path(&self.grids[0], unit, &path);
                 }
             }
-            Call::FollowAmong(at, to, mates) => {
+            Call::FollowAmong(at, to, swap_class) => {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, 0)?)))
                 {
-                    let member = Membership { swap_class: mates, slot: to, goal: Cell::new(8, 8), route: None };
-                    let _answer = self.crowd.follow_among(&self.grids[0], unit, &path, &member);
+                    let member =
+                        Membership { swap_class, slot: to, goal: Cell::new(8, 8), route: None };
+                    let _result = self.crowd.follow_among(&self.grids[0], unit, &path, &member);
                 }
             }
-            Call::GoAlong(at, route) => {
-                let _answer = unit(at).map(|unit| self.crowd.follow_route(unit, RouteId(route)));
+            Call::FollowRoute(at, route) => {
+                let _result = unit(at).map(|unit| self.crowd.follow_route(unit, RouteId(route)));
             }
             Call::Stop(at) => {
-                let _answer = unit(at).map(|unit| self.crowd.stop(unit));
+                let _result = unit(at).map(|unit| self.crowd.stop(unit));
             }
             Call::AddGroup(at, profile) => {
-                let made = self.crowd.add_group(&self.grids[0], RouteId(0), at, ProfileId(profile));
-                self.groups.extend(made);
+                let added =
+                    self.crowd.add_group(&self.grids[0], RouteId(0), at, ProfileId(profile));
+                self.groups.extend(added);
             }
             Call::RemoveGroup(at) => {
-                let _answer = self.groups.get(at).map(|&group| self.crowd.remove_group(group));
+                let _result = self.groups.get(at).map(|&group| self.crowd.remove_group(group));
             }
             Call::Join(at, group) => {
                 if let Some((unit, &group)) = unit(at).zip(self.groups.get(group)) {
-                    let _answer = self.crowd.join(unit, group);
+                    let _result = self.crowd.join(unit, group);
                 }
             }
-            Call::Edit(rect, puts) => {
+            Call::Edit(rect, blocks) => {
                 let done =
-                    if puts { self.grids[0].block(rect) } else { self.grids[0].unblock(rect) };
-                let _answer = done;
+                    if blocks { self.grids[0].block(rect) } else { self.grids[0].unblock(rect) };
+                let _result = done;
             }
             Call::SetProfiles(sizes) => {
                 let profiles = sizes.iter().map(|&size| Profile::default().size(size)).collect();
@@ -153,15 +157,15 @@ impl Play {
         }
     }
 
-    /// What the crowd says of its units agrees, and they are on the grid.
+    /// Asserts that the accessors of the crowd agree and that its units are on the grid.
     fn check(&self) {
-        let there: Vec<UnitId> = self.crowd.units().collect();
-        assert_eq!(there.len(), self.crowd.len());
+        let units: Vec<UnitId> = self.crowd.units().collect();
+        assert_eq!(units.len(), self.crowd.len());
         for &unit in &self.units {
-            assert_eq!(there.contains(&unit), self.crowd.contains(unit));
-            let place = self.crowd.position(&self.grids[0], unit);
-            assert_eq!(place.is_some(), self.crowd.contains(unit));
-            if let (Some((tail, head)), Some(size)) = (place, self.crowd.size(unit)) {
+            assert_eq!(units.contains(&unit), self.crowd.contains(unit));
+            let position = self.crowd.position(&self.grids[0], unit);
+            assert_eq!(position.is_some(), self.crowd.contains(unit));
+            if let (Some((tail, head)), Some(size)) = (position, self.crowd.size(unit)) {
                 for at in [tail, head] {
                     let block = CellRect::new(at, size, size);
                     assert_eq!(block.intersection(self.grids[0].rect()), block);
@@ -173,11 +177,11 @@ impl Play {
 
 proptest! {
     #[test]
-    fn no_calls_break_a_crowd(calls in proptest::collection::vec(call(), 1..120)) {
-        let mut play = Play::new();
+    fn no_sequence_of_calls_breaks_a_crowd(calls in proptest::collection::vec(call(), 1..120)) {
+        let mut fuzzed = FuzzedCrowd::new();
         for call in calls {
-            play.make(call);
-            play.check();
+            fuzzed.apply(call);
+            fuzzed.check();
         }
     }
 }

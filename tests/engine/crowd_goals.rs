@@ -1,4 +1,5 @@
-//! Crowds: who counts as arrived, who goes back to his goal and when, and which way out of a building is taken.
+//! Crowds: which units have arrived, which return to their goal and when, and how units leave a building that
+//! was built over them.
 
 use bevy_tilepath::{
     nav::{
@@ -39,7 +40,7 @@ impl Scene {
         unit
     }
 
-    /// Lets ticks go by and calls `look` after each, until it says that it has seen enough.
+    /// Runs ticks and calls `look` after each, until it returns `true`. Returns the number of ticks.
     fn run(&mut self, most: u32, mut look: impl FnMut(&Self) -> bool) -> u32 {
         for tick in 1..=most {
             self.crowd.tick(&self.grid, &self.fields);
@@ -50,7 +51,7 @@ impl Scene {
         most
     }
 
-    fn place(&self, unit: UnitId) -> (Cell, Cell) {
+    fn position(&self, unit: UnitId) -> (Cell, Cell) {
         self.crowd.position(&self.grid, unit).unwrap()
     }
 
@@ -62,7 +63,7 @@ impl Scene {
     }
 }
 
-/// Sets out, and is built over; says where the unit was from then on, until it arrived.
+/// Sends a unit to a goal and builds over it; returns its cell in every tick from then on, until it arrives.
 fn built_over(goal: (i32, i32)) -> Vec<Cell> {
     let mut scene = Scene::new(40, 21);
     let unit = scene.send((9, 10), goal);
@@ -70,7 +71,7 @@ fn built_over(goal: (i32, i32)) -> Vec<Cell> {
     scene.build(CellRect::new(Cell::new(8, 1), 8, 19));
     let mut cells = Vec::new();
     scene.run(1_000, |scene| {
-        cells.push(scene.place(unit).0);
+        cells.push(scene.position(unit).0);
         scene.crowd.has_arrived(unit)
     });
     assert!(scene.crowd.has_arrived(unit));
@@ -78,30 +79,30 @@ fn built_over(goal: (i32, i32)) -> Vec<Cell> {
 }
 
 #[test]
-fn whoever_is_built_over_leaves_on_the_side_of_his_goal() {
-    // Two steps back, or seven on: going back means going around the whole building.
+fn a_unit_that_is_built_over_leaves_on_the_side_of_its_goal() {
+    // Two steps back or seven forward: going back would mean walking around the whole building.
     let cells = built_over((30, 10));
     assert!(cells.iter().all(|cell| (9..=30).contains(&cell.x)), "{cells:?}");
     assert!(cells.len() <= 215, "21 cells at 10 ticks each, not {}", cells.len());
-    // On from the far end it is farther to this goal than back.
+    // From the far end, this goal is farther than from the near end.
     let cells = built_over((10, 20));
     assert!(cells.iter().all(|cell| cell.x <= 10 || cell.y == 20), "{cells:?}");
 }
 
 #[test]
-fn whoever_is_built_over_gets_around_somebody_who_cannot_be_pushed() {
+fn a_unit_that_is_built_over_walks_around_an_unpushable_unit() {
     let mut scene = Scene::new(40, 40);
     let unit = scene.send((11, 20), (30, 20));
     let settings = UnitSettings { is_pushable: false, ..UnitSettings::default() };
     scene.crowd.add(&scene.grid, Cell::new(13, 20), settings).unwrap();
     scene.build(CellRect::new(Cell::new(10, 15), 3, 11));
     scene.run(800, |scene| scene.crowd.has_arrived(unit));
-    assert!(scene.crowd.has_arrived(unit), "{:?}", scene.place(unit));
+    assert!(scene.crowd.has_arrived(unit), "{:?}", scene.position(unit));
 }
 
 #[test]
-fn two_who_meet_under_a_building_and_may_not_push_each_other_come_out() {
-    // An alley between walls, with a way around it at the top.
+fn two_teams_that_meet_under_a_building_both_get_out() {
+    // An alley between walls, with a passage around it at the top.
     let mut scene = Scene::new(40, 12);
     for wall in [CellRect::new(Cell::new(8, 0), 20, 5), CellRect::new(Cell::new(8, 6), 20, 4)] {
         scene.grid.block(wall).unwrap();
@@ -115,24 +116,24 @@ fn two_who_meet_under_a_building_and_may_not_push_each_other_come_out() {
 }
 
 #[test]
-fn whoever_is_pushed_on_in_the_tick_in_which_he_comes_has_arrived() {
+fn a_unit_that_is_pushed_on_in_the_tick_of_its_arrival_has_arrived() {
     let mut scene = Scene::new(30, 1);
     let behind = scene.send((1, 0), (20, 0));
     let ahead = scene.send((2, 0), (10, 0));
     let mut rested = false;
     let ticks = scene.run(300, |scene| {
-        let (tail, head) = scene.place(ahead);
+        let (tail, head) = scene.position(ahead);
         rested |= tail == head && tail == Cell::new(10, 0);
         let comes = CrowdEvent::Arrived { unit: ahead, cell: Cell::new(10, 0) };
         scene.crowd.events().contains(&comes)
     });
-    assert!(!rested, "he is pushed on at once");
+    assert!(!rested, "it is pushed on immediately");
     assert!((80..=82).contains(&ticks), "eight cells at 10 ticks each, not {ticks}");
-    // He is not told of again when he comes back.
-    let told =
+    // Its arrival is not reported again when it comes back.
+    let is_arrival =
         |event: &CrowdEvent| matches!(event, CrowdEvent::Arrived { unit, .. } if *unit == ahead);
     scene.run(600, |scene| {
-        assert!(!scene.crowd.events().iter().any(told));
+        assert!(!scene.crowd.events().iter().any(is_arrival));
         false
     });
     assert!(scene.crowd.has_arrived(behind));
@@ -150,11 +151,11 @@ fn idle_units_that_are_pushed_have_not_arrived_anywhere() {
         scene.crowd.has_arrived(walker)
     });
     assert!(scene.crowd.has_arrived(walker));
-    assert_eq!(scene.place(idle).0, Cell::new(13, 0));
+    assert_eq!(scene.position(idle).0, Cell::new(13, 0));
 }
 
 #[test]
-fn whoever_was_pushed_off_his_goal_goes_back_when_all_have_passed() {
+fn a_unit_that_was_pushed_off_its_goal_returns_when_all_have_passed() {
     let mut scene = Scene::new(40, 3);
     let goal = Cell::new(20, 1);
     let guard = scene.send((18, 1), (20, 1));
@@ -167,10 +168,10 @@ fn whoever_was_pushed_off_his_goal_goes_back_when_all_have_passed() {
     let mut tick = 0;
     scene.run(900, |scene| {
         tick += 1;
-        let (tail, head) = scene.place(guard);
+        let (tail, head) = scene.position(guard);
         steps += u32::from(tail != head && stood);
         stood = tail == head;
-        if column.iter().any(|&unit| scene.place(unit).0.x <= 20) {
+        if column.iter().any(|&unit| scene.position(unit).0.x <= 20) {
             passed = tick;
         }
         if tail != goal {
@@ -179,6 +180,6 @@ fn whoever_was_pushed_off_his_goal_goes_back_when_all_have_passed() {
         column.iter().all(|&unit| scene.crowd.has_arrived(unit)) && back + 60 < tick
     });
     assert!(passed > 0 && back > passed, "{back} {passed}");
-    assert_eq!(scene.place(guard), (goal, goal));
-    assert!(steps <= 4, "off and back, not {steps} steps");
+    assert_eq!(scene.position(guard), (goal, goal));
+    assert!(steps <= 4, "away and back, not {steps} steps");
 }

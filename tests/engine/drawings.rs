@@ -1,5 +1,5 @@
-//! What searches look at and where paths lead, drawn: `*` the path, `x` expanded, `o` open, and
-//! how much work it was. A change of the algorithm shows here.
+//! Drawings of searches: `*` the path, `x` expanded, `o` open, and the amount of work. Any change of an
+//! algorithm shows up here.
 
 use bevy_tilepath::{
     nav::{
@@ -12,7 +12,7 @@ use bevy_tilepath::{
 
 use crate::common::app::grid_from;
 
-const CUL_DE_SAC: &str = "
+const DEAD_END: &str = "
     ....................
     ....................
     .....########.......
@@ -48,7 +48,7 @@ const SCATTER: &str = "
     .#.#......#.#...#..G
 ";
 
-/// The grid of a drawing, with start and goal.
+/// Returns the grid of a drawing, with start and goal.
 fn scene(map: &str) -> (NavGrid, Cell, Cell) {
     let rows: Vec<&str> = map.split_whitespace().collect();
     let find = |letter| {
@@ -86,9 +86,9 @@ fn draw_by<L: OpenList>(algorithm: Algorithm, map: &str, profile: Profile, reach
     for y in (0..grid.height() as i32).rev() {
         for x in 0..grid.width() as i32 {
             let cell = Cell::new(x, y);
-            let ground = if grid.cost(ProfileId(0), cell) > 0 { '.' } else { '#' };
+            let terrain = if grid.cost(ProfileId(0), cell) > 0 { '.' } else { '#' };
             let mark = cells.iter().rev().find(|(other, _)| *other == cell);
-            drawing.push(mark.map_or(ground, |&(_, mark)| mark));
+            drawing.push(mark.map_or(terrain, |&(_, mark)| mark));
         }
         drawing.push('\n');
     }
@@ -96,13 +96,13 @@ fn draw_by<L: OpenList>(algorithm: Algorithm, map: &str, profile: Profile, reach
 }
 
 #[test]
-fn a_cul_de_sac_is_filled_and_left() {
-    insta::assert_snapshot!(draw::<BucketHeap>(CUL_DE_SAC, Profile::default(), Reach::Exact));
+fn a_dead_end_is_filled_and_left() {
+    insta::assert_snapshot!(draw::<BucketHeap>(DEAD_END, Profile::default(), Reach::Exact));
 }
 
 #[test]
-fn the_binary_heap_leads_the_same_way() {
-    insta::assert_snapshot!(draw::<BinaryHeap>(CUL_DE_SAC, Profile::default(), Reach::Exact));
+fn the_binary_heap_finds_the_same_path() {
+    insta::assert_snapshot!(draw::<BinaryHeap>(DEAD_END, Profile::default(), Reach::Exact));
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn rooms_are_crossed_door_by_door() {
 }
 
 #[test]
-fn jumps_lead_into_the_cul_de_sac_and_out_again() {
+fn jumps_lead_into_the_dead_end_and_out_again() {
     let draw = draw_by::<BucketHeap>;
     let profile = Profile::default();
-    insta::assert_snapshot!(draw(Algorithm::JumpPoint, CUL_DE_SAC, profile, Reach::Exact));
+    insta::assert_snapshot!(draw(Algorithm::JumpPoint, DEAD_END, profile, Reach::Exact));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn jumps_go_from_door_to_door() {
 }
 
 #[test]
-fn four_neighbors_go_in_few_turns() {
+fn four_neighbor_paths_have_few_turns() {
     let profile = Profile::default().neighbors(Neighborhood::Four);
     insta::assert_snapshot!(draw::<BucketHeap>(SCATTER, profile, Reach::Exact));
 }

@@ -1,4 +1,4 @@
-//! Places for groups, against plain oracles: every cell looked at, an exact assignment, pictures.
+//! Slots for groups, against simple oracles: a scan of every cell, an exact assignment, pictures.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ const SHAPES: [Formation; 4] =
 const ALL: [Formation; 5] =
     [Formation::Loose, Formation::Line, Formation::Column, Formation::Box, Formation::Wedge];
 
-/// Open ground on which profile `i` is `i + 1` cells wide.
-fn open_ground(width: u32, height: u32) -> NavGrid {
+/// Returns an open grid on which profile `i` is `i + 1` cells wide.
+fn open_grid(width: u32, height: u32) -> NavGrid {
     NavGrid::new(width, height, TerrainId::GROUND).unwrap().with_profiles(sizes())
 }
 
@@ -25,8 +25,8 @@ fn sizes() -> Vec<Profile> {
     (1..=3).map(|size| Profile::default().size(size)).collect()
 }
 
-/// So many units of profile 0 on different cells, as `cell` deals them.
-fn crowd(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<GroupUnit> {
+/// Returns `count` units of profile 0 on distinct cells, drawn from `cell`.
+fn distinct_units(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<GroupUnit> {
     let mut cells = BTreeSet::new();
     while cells.len() < count {
         cells.insert(cell());
@@ -34,33 +34,33 @@ fn crowd(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<GroupUnit> {
     cells.into_iter().map(|cell| GroupUnit::new(Cell::from(cell))).collect()
 }
 
-/// Units side by side in rows of ten from (0, 0) on.
+/// Returns units side by side in rows of ten, from (0, 0).
 fn in_rows(count: i32) -> Vec<GroupUnit> {
     (0..count).map(|unit| GroupUnit::new(Cell::new(unit % 10, unit / 10))).collect()
 }
 
-fn places(answers: &Answers) -> Vec<Cell> {
+fn slots(answers: &Answers) -> Vec<Cell> {
     answers.iter().map(|answer| answer.unwrap()).collect()
 }
 
-/// The cells that a unit covers.
+/// Returns the cells that a unit covers.
 fn block(grid: &NavGrid, unit: &GroupUnit, anchor: Cell) -> CellRect {
     let side = grid.unit_size(unit.profile);
     CellRect::new(anchor, side, side)
 }
 
-/// Fails unless each place can be stood on and reached, and no two come nearer than the spacing.
+/// Panics unless each slot is passable and reachable, and no two are closer than the spacing.
 fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answers) {
     assert_eq!(units.len(), answers.len());
     let spacing = order.spacing.min(MAX_SPACING);
     let mut taken: BTreeSet<Cell> = BTreeSet::new();
     let placed = || units.iter().zip(answers).filter_map(|(unit, &at)| Some((unit, at.ok()?)));
     for (unit, at) in placed() {
-        assert!(grid.cost(unit.profile, at) > 0, "{at} is no place for {unit:?}");
-        let island = grid.region(unit.profile, at);
-        assert_eq!(island, grid.region(unit.profile, unit.cell), "no way to {at} for {unit:?}");
+        assert!(grid.cost(unit.profile, at) > 0, "{at} is impassable for {unit:?}");
+        let region = grid.region(unit.profile, at);
+        assert_eq!(region, grid.region(unit.profile, unit.cell), "no path to {at} for {unit:?}");
         for cell in block(grid, unit, at).cells() {
-            assert!(taken.insert(cell), "{cell} is given twice: {order:?}");
+            assert!(taken.insert(cell), "{cell} is assigned twice: {order:?}");
         }
     }
     for (unit, at) in placed() {
@@ -68,11 +68,11 @@ fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answ
         let (more, side) = (i32::from(spacing), own.width + 2 * u32::from(spacing));
         let around = CellRect::new(at.offset(-more, -more), side, side);
         let near = around.cells().find(|cell| taken.contains(cell) && !own.contains(*cell));
-        assert_eq!(near, None, "too near to {at}: {order:?}");
+        assert_eq!(near, None, "too close to {at}: {order:?}");
     }
 }
 
-/// The ground with units drawn into it, the letter telling the rank, or the digit the size.
+/// Draws the terrain with the units on it: a letter for the rank, or a digit for the size.
 fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String> {
     let letter = |cell: Cell| {
         let here = |(unit, at): (&GroupUnit, &Result<Cell, PathFailure>)| {
@@ -82,8 +82,8 @@ fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String
                 size => (b'0' + size as u8) as char,
             })
         };
-        let ground = if grid.terrain(cell) == Some(TerrainId::GROUND) { '.' } else { '#' };
-        units.iter().zip(answers).find_map(here).unwrap_or(ground)
+        let terrain = if grid.terrain(cell) == Some(TerrainId::GROUND) { '.' } else { '#' };
+        units.iter().zip(answers).find_map(here).unwrap_or(terrain)
     };
     let row = |y: u32| {
         (0..grid.width()).map(|x| letter(grid.rect().min.offset(x as i32, y as i32))).collect()
@@ -91,9 +91,9 @@ fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String
     (0..grid.height()).rev().map(row).collect()
 }
 
-/// Pictures of a formation in all facings, side by side: east, northeast and so on.
+/// Draws a formation in all facings, side by side: east, northeast and so on.
 fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
-    let grid = open_ground(9, 9);
+    let grid = open_grid(9, 9);
     let pictures = Direction::ALL.map(|facing| {
         let order = GroupOrder::to(Cell::new(4, 4)).formation(formation).facing(facing);
         let answers = assign_slots(&grid, units, &order);
@@ -106,7 +106,7 @@ fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
 
 #[test]
 fn formations_look_as_documented_in_all_facings() {
-    // Four of rank a, five of rank b.
+    // Four units of rank a, five of rank b.
     let units: Vec<GroupUnit> =
         (0..9).map(|unit| GroupUnit::new(Cell::new(unit, 0)).rank(i32::from(unit > 3))).collect();
     let drawn = SHAPES.map(|formation| all_facings(formation, &units));
@@ -159,34 +159,34 @@ const WEDGES: &str = "
 ......... ......... ......... ......... ......... ......... ......... .........
 ";
 
-/// Turning the facing by a quarter turns the places by a quarter.
+/// Rotating the facing by 90° rotates the slots by 90°.
 #[test]
-fn shapes_turn_with_their_facing() {
-    let (grid, goal) = (open_ground(121, 121), Cell::new(60, 60));
+fn shapes_rotate_with_their_facing() {
+    let (grid, goal) = (open_grid(121, 121), Cell::new(60, 60));
     for formation in SHAPES {
         for count in 1..50 {
             let offsets = |facing: Direction| -> BTreeSet<(i32, i32)> {
                 let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(1);
                 let answers = assign_slots(&grid, &in_rows(count), &order);
-                places(&answers).iter().map(|at| (at.x - goal.x, at.y - goal.y)).collect()
+                slots(&answers).iter().map(|at| (at.x - goal.x, at.y - goal.y)).collect()
             };
             for bits in 0..6 {
-                let turned = offsets(Direction::from_bits(bits + 2));
+                let rotated = offsets(Direction::from_bits(bits + 2));
                 let expected: BTreeSet<(i32, i32)> =
                     offsets(Direction::from_bits(bits)).iter().map(|&(x, y)| (-y, x)).collect();
-                assert_eq!(turned, expected, "{count} in {formation:?}, {bits}");
+                assert_eq!(rotated, expected, "{count} in {formation:?}, {bits}");
             }
         }
     }
 }
 
-/// Width and depth of formations of a hundred, facing north.
+/// Checks the width and depth of formations of 100 units, facing north.
 #[test]
 fn formations_have_the_documented_proportions() {
-    let (grid, goal) = (open_ground(121, 121), Cell::new(60, 60));
+    let (grid, goal) = (open_grid(121, 121), Cell::new(60, 60));
     let sides = SHAPES.map(|formation| {
         let order = GroupOrder::to(goal).formation(formation).facing(Direction::North);
-        let at = places(&assign_slots(&grid, &in_rows(100), &order));
+        let at = slots(&assign_slots(&grid, &in_rows(100), &order));
         let rect = at.iter().fold(CellRect::default(), |all, &at| all.union(CellRect::single(at)));
         (rect.width, rect.height)
     });
@@ -194,8 +194,8 @@ fn formations_have_the_documented_proportions() {
 }
 
 #[test]
-fn without_a_facing_the_front_is_where_the_group_goes() {
-    let (grid, goal) = (open_ground(60, 60), Cell::new(30, 30));
+fn without_a_facing_the_front_is_in_the_direction_of_travel() {
+    let (grid, goal) = (open_grid(60, 60), Cell::new(30, 30));
     for facing in Direction::ALL {
         let (dx, dy) = facing.offset();
         let units: Vec<GroupUnit> = (-2..=2)
@@ -206,8 +206,8 @@ fn without_a_facing_the_front_is_where_the_group_goes() {
         let answers = assign_slots(&grid, &units, &order);
         assert_eq!(answers, assign_slots(&grid, &units, &order.facing(facing)));
     }
-    let nobody_moves = GroupOrder::to(goal).resolve_facing(&[GroupUnit::new(goal)]);
-    assert_eq!(nobody_moves.facing, Some(Direction::East));
+    let at_goal = GroupOrder::to(goal).resolve_facing(&[GroupUnit::new(goal)]);
+    assert_eq!(at_goal.facing, Some(Direction::East));
     // A little more or less than half the angle between east and northeast.
     let facing =
         |cell: Cell| GroupOrder::to(Cell::default()).resolve_facing(&[GroupUnit::new(cell)]).facing;
@@ -215,9 +215,9 @@ fn without_a_facing_the_front_is_where_the_group_goes() {
     assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
 }
 
-/// Random ground, sizes, spacings and origins.
+/// Random terrain, sizes, spacings and origins.
 #[test]
-fn places_never_overlap_and_can_be_reached() {
+fn slots_never_overlap_and_are_reachable() {
     let mut random = Random(1);
     for round in 0..60 {
         let (width, height) = (30 + random.below(60), 30 + random.below(60));
@@ -258,10 +258,10 @@ fn places_never_overlap_and_can_be_reached() {
     }
 }
 
-/// On open ground nobody who can stand goes without, and big ones are packed as well as small ones.
+/// On an open grid every unit gets a slot, and large units are packed as closely as small ones.
 #[test]
 fn mixed_sizes_are_packed_closely() {
-    let grid = open_ground(80, 80);
+    let grid = open_grid(80, 80);
     let units: Vec<GroupUnit> = (0..90)
         .map(|unit| GroupUnit::new(Cell::new(unit % 60, 1)).profile(ProfileId(unit as u8 % 3)))
         .collect();
@@ -274,15 +274,15 @@ fn mixed_sizes_are_packed_closely() {
     }
     // They cover 30 × (1 + 4 + 9) = 420 cells; within 14 cells of the goal there are 841.
     let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
-    for (unit, at) in units.iter().zip(places(&answers)) {
+    for (unit, at) in units.iter().zip(slots(&answers)) {
         let away = at.x.abs_diff(goal.x).max(at.y.abs_diff(goal.y));
         assert!(away <= 14, "{unit:?} at {at}");
     }
 }
 
-/// The distances of loose places are the shortest there are, as one walks.
+/// The path costs from the goal to loose slots are the lowest ones.
 #[test]
-fn loose_places_are_the_nearest_on_foot() {
+fn loose_slots_have_the_lowest_path_cost() {
     let mut random = Random(2);
     for round in 0..20 {
         let profile = match round % 4 {
@@ -296,24 +296,24 @@ fn loose_places_are_the_nearest_on_foot() {
         let mut grid = grid.with_profiles(vec![profile]);
         let goal = Cell::new(20, 20);
         grid.set_terrain(goal, TerrainId::GROUND).unwrap();
-        let ways = dijkstra(&grid, ProfileId::default(), goal);
-        let way = |cell: Cell| ways[(cell.y * 40 + cell.x) as usize];
-        let reached: Vec<Cell> = grid.rect().cells().filter(|&cell| way(cell).is_some()).collect();
+        let costs = dijkstra(&grid, ProfileId::default(), goal);
+        let cost = |cell: Cell| costs[(cell.y * 40 + cell.x) as usize];
+        let reached: Vec<Cell> = grid.rect().cells().filter(|&cell| cost(cell).is_some()).collect();
         let units: Vec<GroupUnit> =
             reached.iter().rev().step_by(3).copied().map(GroupUnit::new).collect();
         let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
-        let mut found: Vec<_> = places(&answers).into_iter().map(way).collect();
-        let mut expected: Vec<_> = reached.iter().map(|&cell| way(cell)).collect();
+        let mut found: Vec<_> = slots(&answers).into_iter().map(cost).collect();
+        let mut expected: Vec<_> = reached.iter().map(|&cell| cost(cell)).collect();
         found.sort_unstable();
         expected.sort_unstable();
         assert_eq!(found, expected[..units.len()]);
     }
 }
 
-/// A wall of 30 cells beside the goal: what lies behind it is near, and far to walk.
+/// A wall of 40 cells beside the goal: the cells behind it are close, but far to walk.
 #[test]
-fn a_wall_beside_the_goal_has_nobody_behind_it() {
-    let mut grid = open_ground(60, 60);
+fn no_unit_is_placed_behind_a_wall_beside_the_goal() {
+    let mut grid = open_grid(60, 60);
     grid.block(CellRect::new(Cell::new(32, 10), 1, 40)).unwrap();
     let units: Vec<GroupUnit> =
         (0..60).map(|unit| GroupUnit::new(Cell::new(3 + unit / 20, 20 + unit % 20))).collect();
@@ -322,17 +322,17 @@ fn a_wall_beside_the_goal_has_nobody_behind_it() {
             let order = GroupOrder::to(Cell::new(31, 30)).formation(formation).facing(facing);
             let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
-            // Past the ends of the wall they may stand.
+            // Slots past the ends of the wall are allowed.
             let is_behind = |at: &Cell| at.x > 31 && at.y.abs_diff(30) < 12;
-            let behind = places(&answers).into_iter().find(is_behind);
+            let behind = slots(&answers).into_iter().find(is_behind);
             assert_eq!(behind, None, "{order:?}");
         }
     }
 }
 
-/// A short pillar is walked around: slots behind it are kept, those on it replaced by their neighbors.
+/// A short pillar is easy to walk around: slots behind it are kept, slots on it replaced by their neighbors.
 #[test]
-fn blocked_slots_are_replaced_by_what_is_beside_them() {
+fn blocked_slots_are_replaced_by_their_neighbors() {
     let map = "
         .............
         .............
@@ -352,7 +352,7 @@ fn blocked_slots_are_replaced_by_what_is_beside_them() {
 
 #[test]
 fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
-    let mut grid = open_ground(61, 61);
+    let mut grid = open_grid(61, 61);
     grid.block(CellRect::new(Cell::new(28, 0), 5, 61)).unwrap();
     grid.unblock(CellRect::new(Cell::new(28, 0), 5, 1)).unwrap();
     for (from, near) in [(5, 27), (50, 33)] {
@@ -361,20 +361,20 @@ fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
         let goal = Cell::new(30, 30);
         let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
         check(&grid, &units, &GroupOrder::to(goal), &answers);
-        let at = places(&answers);
+        let at = slots(&answers);
         assert!(at.contains(&Cell::new(near, 30)));
         assert!(at.iter().all(|at| at.x.abs_diff(near) <= 5 && at.y.abs_diff(30) <= 6), "{at:?}");
         assert!(at.iter().all(|at| (at.x < 30) == (from < 30)));
-        // Once there, they stay.
+        // Units that have arrived stay.
         let standing: Vec<GroupUnit> = at.iter().copied().map(GroupUnit::new).collect();
         assert_eq!(assign_slots(&grid, &standing, &GroupOrder::to(goal)), answers);
     }
 }
 
-/// A river: those who cannot cross it line its bank, nearest to the goal in a straight line.
+/// A river: units that cannot cross it line its bank, closest to the goal in a straight line.
 #[test]
-fn units_on_another_island_come_as_near_as_they_can() {
-    let mut grid = open_ground(150, 150);
+fn units_in_another_region_get_the_closest_slots() {
+    let mut grid = open_grid(150, 150);
     grid.block(CellRect::new(Cell::new(40, 0), 3, 150)).unwrap();
     let goal = Cell::new(46, 75);
     let units: Vec<GroupUnit> =
@@ -386,7 +386,7 @@ fn units_on_another_island_come_as_near_as_they_can() {
     expected.sort_unstable();
     let mut found: Vec<u32> = units
         .iter()
-        .zip(places(&answers))
+        .zip(slots(&answers))
         .filter(|(unit, _)| unit.cell.x < 40)
         .map(|(_, at)| line(at))
         .collect();
@@ -401,8 +401,8 @@ fn units_on_another_island_come_as_near_as_they_can() {
 }
 
 #[test]
-fn a_far_island_is_found_and_filled() {
-    let mut grid = open_ground(400, 300);
+fn a_distant_region_is_found_and_filled() {
+    let mut grid = open_grid(400, 300);
     // A room of 4 × 4 cells in the opposite corner.
     grid.block(CellRect::new(Cell::new(10, 10), 6, 6)).unwrap();
     grid.unblock(CellRect::new(Cell::new(11, 11), 4, 4)).unwrap();
@@ -416,14 +416,14 @@ fn a_far_island_is_found_and_filled() {
 }
 
 #[test]
-fn where_room_runs_out_high_ranks_and_far_units_go_without() {
+fn without_room_high_ranks_and_distant_units_get_no_slot() {
     let map = "
         ###########
         #....#....#
         #....#....#
         ###########";
     let grid = grid_from(map);
-    // Twelve for eight cells; of the middle rank four, two of them near.
+    // Twelve units for eight cells; four of the middle rank, two of them close to the goal.
     let unit = |x, y, rank| GroupUnit::new(Cell::new(x, y)).rank(rank);
     let mut units: Vec<GroupUnit> = (0..6).map(|_| unit(4, 1, -1)).collect();
     units.extend([unit(4, 1, 0), unit(1, 2, 0), unit(2, 1, 0), unit(4, 2, 0)]);
@@ -442,7 +442,7 @@ fn where_room_runs_out_high_ranks_and_far_units_go_without() {
 
 #[test]
 fn a_map_smaller_than_the_group_is_filled() {
-    let grid = open_ground(3, 3);
+    let grid = open_grid(3, 3);
     let units = vec![GroupUnit::new(Cell::new(2, 2)); 20];
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(0, 1)).formation(formation).facing(Direction::South);
@@ -453,8 +453,8 @@ fn a_map_smaller_than_the_group_is_filled() {
 }
 
 #[test]
-fn nobody_gets_nothing() {
-    let grid = open_ground(9, 9);
+fn an_empty_group_gets_no_slots() {
+    let grid = open_grid(9, 9);
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(4, 4)).formation(formation);
         assert_eq!(assign_slots(&grid, &[], &order), []);
@@ -465,8 +465,8 @@ fn nobody_gets_nothing() {
 }
 
 #[test]
-fn whoever_cannot_take_part_is_told_why() {
-    let mut grid = open_ground(9, 9);
+fn units_without_a_slot_get_a_reason() {
+    let mut grid = open_grid(9, 9);
     grid.block(CellRect::single(Cell::new(1, 1))).unwrap();
     let units = [
         GroupUnit::new(Cell::new(0, 0)).profile(ProfileId(7)),
@@ -490,16 +490,16 @@ fn whoever_cannot_take_part_is_told_why() {
 }
 
 #[test]
-fn low_ranks_stand_in_front_or_near_the_goal() {
-    let (grid, goal) = (open_ground(90, 90), Cell::new(45, 45));
+fn low_ranks_get_slots_in_front_or_near_the_goal() {
+    let (grid, goal) = (open_grid(90, 90), Cell::new(45, 45));
     let mut random = Random(3);
-    let mut units = crowd(200, || (random.below(90) as i32, random.below(90) as i32));
+    let mut units = distinct_units(200, || (random.below(90) as i32, random.below(90) as i32));
     units.iter_mut().for_each(|unit| unit.rank = random.below(5) as i32 * 7 - 9);
     let in_order = |order: &GroupOrder, level: &dyn Fn(Cell) -> i64| {
         let answers = assign_slots(&grid, &units, order);
         check(&grid, &units, order, &answers);
         let mut found: Vec<(i32, i64)> =
-            units.iter().zip(places(&answers)).map(|(unit, at)| (unit.rank, level(at))).collect();
+            units.iter().zip(slots(&answers)).map(|(unit, at)| (unit.rank, level(at))).collect();
         found.sort_unstable();
         assert!(found.is_sorted_by_key(|&(_, level)| level), "{order:?}");
     };
@@ -514,9 +514,9 @@ fn low_ranks_stand_in_front_or_near_the_goal() {
     }
 }
 
-/// Boats and men at a shore: each on its own ground.
+/// Boats and soldiers at a shore: each profile on its own terrain.
 #[test]
-fn every_profile_keeps_to_its_own_ground() {
+fn every_profile_keeps_to_its_own_terrain() {
     let terrain = (0..40 * 40).map(|cell| if cell % 40 < 20 { 1 } else { 2 }).collect();
     let walks = Profile::new().with(TerrainId(1), PLAIN);
     let swims = Profile::new().with(TerrainId(2), PLAIN);
@@ -535,45 +535,49 @@ fn every_profile_keeps_to_its_own_ground() {
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         let far = |at: &Cell| at.x.abs_diff(19).max(at.y.abs_diff(20)) > 20;
-        assert_eq!(places(&answers).iter().find(|at| far(at)), None, "{formation:?}");
+        assert_eq!(slots(&answers).iter().find(|at| far(at)), None, "{formation:?}");
     }
 }
 
-/// Crowds of many shapes around the middle of an open field.
-fn crowds(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<GroupUnit>)> {
+/// Returns groups of many layouts around the middle of an open field.
+fn layouts(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<GroupUnit>)> {
     let mut at = |width: u32, height: u32, x: i32, y: i32| {
         let cell = (random.below(width) as i32, random.below(height) as i32);
         (x + cell.0 - width as i32 / 2, y + cell.1 - height as i32 / 2)
     };
     let side = (count as u32).isqrt();
-    let mut turn = 0;
+    let mut part = 0;
     vec![
-        ("scattered", crowd(count, || at(110, 110, 60, 60))),
-        ("around the goal", crowd(count, || at(side * 3 / 2, side * 3 / 2, 60, 60))),
-        ("beside the goal", crowd(count, || at(side * 3 / 2, side * 2, 60 - side as i32, 65))),
-        ("far in the west", crowd(count, || at(side, side * 2, 15, 58))),
-        ("in a corner", crowd(count, || at(side * 2, side * 2, 20, 20))),
-        ("a long row", crowd(count, || at(5, 118, 62, 60))),
+        ("scattered", distinct_units(count, || at(110, 110, 60, 60))),
+        ("around the goal", distinct_units(count, || at(side * 3 / 2, side * 3 / 2, 60, 60))),
+        (
+            "beside the goal",
+            distinct_units(count, || at(side * 3 / 2, side * 2, 60 - side as i32, 65)),
+        ),
+        ("far in the west", distinct_units(count, || at(side, side * 2, 15, 58))),
+        ("in a corner", distinct_units(count, || at(side * 2, side * 2, 20, 20))),
+        ("a long row", distinct_units(count, || at(5, 118, 62, 60))),
         ("on four sides", {
-            crowd(count, || {
-                turn = (turn + 1) % 4;
-                let (x, y) = [(15, 60), (105, 62), (60, 15), (61, 105)][turn];
+            distinct_units(count, || {
+                part = (part + 1) % 4;
+                let (x, y) = [(15, 60), (105, 62), (60, 15), (61, 105)][part];
                 at(side, side, x, y)
             })
         }),
         ("two armies", {
-            crowd(count, || {
-                turn = (turn + 1) % 3;
-                if turn == 0 { at(side, side * 2, 100, 40) } else { at(side, side * 2, 20, 80) }
+            distinct_units(count, || {
+                part = (part + 1) % 3;
+                if part == 0 { at(side, side * 2, 100, 40) } else { at(side, side * 2, 20, 80) }
             })
         }),
     ]
 }
 
-/// Weight of all ways to their places.
-fn travel(grid: &NavGrid, units: &[GroupUnit], places: &[Cell]) -> u64 {
-    let way = |(unit, &at): (&GroupUnit, &Cell)| open_distance(grid, unit.profile, unit.cell, at);
-    units.iter().zip(places).map(way).map(u64::from).sum()
+/// Returns the total weight from all units to their slots.
+fn travel(grid: &NavGrid, units: &[GroupUnit], slots: &[Cell]) -> u64 {
+    let weight =
+        |(unit, &at): (&GroupUnit, &Cell)| open_distance(grid, unit.profile, unit.cell, at);
+    units.iter().zip(slots).map(weight).map(u64::from).sum()
 }
 
 fn starts(units: &[GroupUnit]) -> Vec<Cell> {
@@ -582,42 +586,42 @@ fn starts(units: &[GroupUnit]) -> Vec<Cell> {
 
 #[test]
 fn the_exact_assignment_is_exact() {
-    let grid = open_ground(20, 20);
+    let grid = open_grid(20, 20);
     let mut random = Random(4);
     let mut cell = || Cell::new(random.below(20) as i32, random.below(20) as i32);
     for _ in 0..20 {
         let units: Vec<GroupUnit> = (0..6).map(|_| GroupUnit::new(cell())).collect();
-        let places: Vec<Cell> = (0..6).map(|_| cell()).collect();
+        let slots: Vec<Cell> = (0..6).map(|_| cell()).collect();
         let mut least = u64::MAX;
-        permutations(&mut places.clone(), 0, &mut |order| {
+        permutations(&mut slots.clone(), 0, &mut |order| {
             least = least.min(travel(&grid, &units, order));
         });
-        assert_eq!(least_travel(&grid, &starts(&units), &places), least);
+        assert_eq!(least_travel(&grid, &starts(&units), &slots), least);
     }
 }
 
-fn permutations(items: &mut [Cell], from: usize, see: &mut impl FnMut(&[Cell])) {
+fn permutations(items: &mut [Cell], from: usize, visit: &mut impl FnMut(&[Cell])) {
     if from == items.len() {
-        see(items);
+        visit(items);
     }
     for other in from..items.len() {
         items.swap(from, other);
-        permutations(items, from + 1, see);
+        permutations(items, from + 1, visit);
         items.swap(from, other);
     }
 }
 
 /// 400 units to one point: at most 1.05 times the exact optimum.
 #[test]
-fn travel_is_close_to_the_least_there_is() {
-    let grid = open_ground(121, 121);
+fn travel_is_close_to_the_optimum() {
+    let grid = open_grid(121, 121);
     for (count, seed) in [(400, 5), (60, 6), (150, 7)] {
-        for (name, units) in crowds(count, &mut Random(seed)) {
+        for (name, units) in layouts(count, &mut Random(seed)) {
             for formation in [Formation::Loose, Formation::Line, Formation::Box] {
                 let order = GroupOrder::to(Cell::new(60, 60)).formation(formation);
                 let answers = assign_slots(&grid, &units, &order);
                 check(&grid, &units, &order, &answers);
-                let at = places(&answers);
+                let at = slots(&answers);
                 let (found, least) =
                     (travel(&grid, &units, &at), least_travel(&grid, &starts(&units), &at));
                 assert!(found * 100 <= least * 105, "{name}, {formation:?}: {found} of {least}");
@@ -626,23 +630,23 @@ fn travel_is_close_to_the_least_there_is() {
     }
 }
 
-/// Few ways cross: of random assignments, about every fifth pair of ways does.
+/// Few lines from unit to slot cross: in a random assignment, about every fifth pair does.
 #[test]
-fn ways_seldom_cross() {
-    let grid = open_ground(121, 121);
-    for (name, units) in crowds(400, &mut Random(8)) {
-        let at = places(&assign_slots(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
-        let ways: Vec<(Cell, Cell)> =
+fn lines_from_unit_to_slot_seldom_cross() {
+    let grid = open_grid(121, 121);
+    for (name, units) in layouts(400, &mut Random(8)) {
+        let at = slots(&assign_slots(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
+        let lines: Vec<(Cell, Cell)> =
             units.iter().map(|unit| unit.cell).zip(at.iter().copied()).collect();
         let crossings = (0..400)
             .flat_map(|one| (0..one).map(move |other| (one, other)))
-            .filter(|&(one, other)| cross(ways[one], ways[other]))
+            .filter(|&(one, other)| cross(lines[one], lines[other]))
             .count();
         assert!(crossings < 600, "{name}: {crossings} of 79,800 pairs cross");
     }
 }
 
-/// Whether two lines cross inside.
+/// Returns whether two line segments cross in their interior.
 fn cross(a: (Cell, Cell), b: (Cell, Cell)) -> bool {
     let side = |(from, to): (Cell, Cell), at: Cell| {
         let (dx, dy) = (i64::from(to.x - from.x), i64::from(to.y - from.y));
@@ -652,23 +656,23 @@ fn cross(a: (Cell, Cell), b: (Cell, Cell)) -> bool {
 }
 
 #[test]
-fn a_group_in_its_places_stays_there() {
-    let grid = open_ground(121, 121);
+fn a_group_on_its_slots_stays_there() {
+    let grid = open_grid(121, 121);
     let order = GroupOrder::to(Cell::new(60, 60)).facing(Direction::NorthWest);
     for formation in ALL {
         for spacing in [0, 1] {
             let order = order.formation(formation).spacing(spacing);
-            let (_, mut units) = crowds(400, &mut Random(9)).swap_remove(0);
+            let (_, mut units) = layouts(400, &mut Random(9)).swap_remove(0);
             for (number, unit) in units.iter_mut().enumerate() {
                 unit.rank = (number % 3) as i32;
             }
             let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
-            for (unit, at) in units.iter_mut().zip(places(&answers)) {
+            for (unit, at) in units.iter_mut().zip(slots(&answers)) {
                 unit.cell = at;
             }
             assert_eq!(assign_slots(&grid, &units, &order), answers, "{order:?}");
-            // Half of them come back from a walk.
+            // Half of them have walked away and return.
             units.iter_mut().step_by(2).for_each(|unit| unit.cell.x = unit.cell.x.max(30) - 30);
             let again = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &again);
@@ -678,87 +682,87 @@ fn a_group_in_its_places_stays_there() {
     }
 }
 
-/// Mixed sizes stay, too.
+/// Groups of mixed sizes stay as well.
 #[test]
-fn a_mixed_group_in_its_places_stays_there() {
-    let grid = open_ground(90, 90);
+fn a_mixed_group_on_its_slots_stays_there() {
+    let grid = open_grid(90, 90);
     let mut random = Random(10);
-    let mut units = crowd(80, || (random.below(80) as i32, random.below(80) as i32));
+    let mut units = distinct_units(80, || (random.below(80) as i32, random.below(80) as i32));
     for (number, unit) in units.iter_mut().enumerate() {
         unit.profile = ProfileId(number as u8 % 3);
     }
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(45, 45)).formation(formation).facing(Direction::South);
         let answers = assign_slots(&grid, &units, &order);
-        let there: Vec<GroupUnit> = units
+        let arrived: Vec<GroupUnit> = units
             .iter()
-            .zip(places(&answers))
+            .zip(slots(&answers))
             .map(|(unit, at)| GroupUnit { cell: at, ..*unit })
             .collect();
-        assert_eq!(assign_slots(&grid, &there, &order), answers, "{formation:?}");
+        assert_eq!(assign_slots(&grid, &arrived, &order), answers, "{formation:?}");
     }
 }
 
-/// Whose place is still among the chosen ones keeps it; only so many move as there are holes.
+/// A unit whose slot is still in use keeps it; no more units move than there are vacant slots.
 #[test]
-fn deaths_and_joins_close_the_ranks() {
-    let grid = open_ground(121, 121);
+fn removed_and_added_units_leave_other_slots_unchanged() {
+    let grid = open_grid(121, 121);
     let mut random = Random(11);
     for formation in ALL {
         let order = GroupOrder::to(Cell::new(60, 60)).formation(formation).facing(Direction::East);
-        let (_, mut units) = crowds(150, &mut random).swap_remove(0);
+        let (_, mut units) = layouts(150, &mut random).swap_remove(0);
         let mut held: Vec<Option<Cell>> = vec![None; units.len()];
         for _ in 0..12 {
             let answers = reassign_slots(&grid, &units, &held, &order);
             check(&grid, &units, &order, &answers);
-            let chosen: BTreeSet<Cell> = places(&answers).into_iter().collect();
+            let chosen: BTreeSet<Cell> = slots(&answers).into_iter().collect();
             for (answer, held) in answers.iter().zip(&held) {
                 let keeps = held.is_some_and(|held| chosen.contains(&held));
                 assert!(!keeps || answer.ok() == *held, "{formation:?}");
             }
             held = answers.iter().map(|answer| answer.ok()).collect();
             for _ in 0..random.below(9) {
-                let dead = random.below(units.len() as u32) as usize;
-                units.remove(dead);
-                held.remove(dead);
+                let removed = random.below(units.len() as u32) as usize;
+                units.remove(removed);
+                held.remove(removed);
             }
             for _ in 0..random.below(9) {
                 let cell = Cell::new(random.below(121) as i32, random.below(121) as i32);
-                units.push(GroupUnit::new(cell)); // past the end of what is held
+                units.push(GroupUnit::new(cell)); // beyond the end of `held`
             }
         }
     }
 }
 
-/// One death in a blob moves one unit.
+/// Removing one unit of a loose group moves one other unit.
 #[test]
-fn one_death_moves_one_unit() {
-    let grid = open_ground(121, 121);
+fn removing_one_unit_moves_one_other() {
+    let grid = open_grid(121, 121);
     let order = GroupOrder::to(Cell::new(60, 60));
-    let (_, units) = crowds(300, &mut Random(12)).swap_remove(3);
-    let at = places(&assign_slots(&grid, &units, &order));
-    let dead = at.iter().position(|&at| at == order.goal).unwrap();
+    let (_, units) = layouts(300, &mut Random(12)).swap_remove(3);
+    let at = slots(&assign_slots(&grid, &units, &order));
+    let removed = at.iter().position(|&at| at == order.goal).unwrap();
     let (mut left, mut held) = (units, at);
-    left.remove(dead);
-    held.remove(dead);
+    left.remove(removed);
+    held.remove(removed);
     left.iter_mut().zip(&held).for_each(|(unit, at)| unit.cell = *at);
-    let places_before: Vec<Option<Cell>> = held.iter().copied().map(Some).collect();
+    let slots_before: Vec<Option<Cell>> = held.iter().copied().map(Some).collect();
     for answers in
-        [reassign_slots(&grid, &left, &places_before, &order), assign_slots(&grid, &left, &order)]
+        [reassign_slots(&grid, &left, &slots_before, &order), assign_slots(&grid, &left, &order)]
     {
-        let now = places(&answers);
+        let now = slots(&answers);
         assert!(now.contains(&order.goal));
         assert_eq!(now.iter().zip(&held).filter(|(now, before)| now != before).count(), 1);
     }
 }
 
-/// The order of the input says nothing.
+/// The order of the input does not matter.
 #[test]
-fn shuffled_units_get_the_same_places() {
-    let mut grid = open_ground(90, 90);
+fn shuffled_units_get_the_same_slots() {
+    let mut grid = open_grid(90, 90);
     grid.block(CellRect::new(Cell::new(40, 20), 1, 45)).unwrap();
     let mut random = Random(13);
-    let mut units = crowd(120, || (random.below(38) as i32, random.below(88) as i32));
+    let mut units = distinct_units(120, || (random.below(38) as i32, random.below(88) as i32));
     for unit in &mut units {
         unit.profile = ProfileId(random.below(3) as u8);
         unit.rank = random.below(2) as i32;
@@ -780,10 +784,10 @@ fn shuffled_units_get_the_same_places() {
     }
 }
 
-/// Beyond what can be improved pair by pair, everything is still right.
+/// Groups too large for the pairwise improvement still get valid slots.
 #[test]
-fn ten_thousand_units_find_their_places() {
-    let grid = open_ground(400, 400);
+fn ten_thousand_units_get_slots() {
+    let grid = open_grid(400, 400);
     let units: Vec<GroupUnit> =
         (0..10_000).map(|unit| GroupUnit::new(Cell::new(unit % 125, unit / 125))).collect();
     for formation in [Formation::Loose, Formation::Box] {

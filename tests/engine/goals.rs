@@ -1,5 +1,5 @@
-//! Goals that are more than a cell: rectangles, what is beside them and what is near them, and many
-//! of them at once. Against trying every cell of the grid.
+//! Goals of more than one cell: rectangles, the cells beside them and within a distance, and lists of goals,
+//! compared with a scan of every cell of the grid.
 
 use bevy_tilepath::{
     nav::{
@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use crate::common::{Random, dijkstra, is_legal_path};
 
 const UNIT: ProfileId = ProfileId(0);
-/// What can be seen over.
+/// The profile for lines of sight.
 const SHOT: ProfileId = ProfileId(1);
 const UNIFORM: [u16; 4] = [16; 4];
-const MIXED: [u16; 4] = [16, 32, 48, 80];
+const WEIGHTED: [u16; 4] = [16, 32, 48, 80];
 const ALGORITHMS: [Algorithm; 6] = [
     Algorithm::Auto,
     Algorithm::Exact,
@@ -33,17 +33,17 @@ fn profile(costs: [u16; 4]) -> Profile {
         .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
 }
 
-/// Shots fly over everything but walls and terrain 4.
+/// Returns the profile of shots: everything but walls and terrain 4 is passable.
 fn shot() -> Profile {
     (1u8..4).fold(Profile::new(), |profile, id| profile.with(TerrainId(id), PLAIN))
 }
 
-/// Small grids for units of one to three cells.
-fn worlds() -> impl Strategy<Value = NavGrid> {
+/// Generates small grids for units of 1 × 1 to 3 × 3 cells.
+fn small_grids() -> impl Strategy<Value = NavGrid> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
     let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
-    let costs = prop_oneof![Just(UNIFORM), Just(MIXED), Just([17, 23, 91, 400]), Just([5; 4])];
+    let costs = prop_oneof![Just(UNIFORM), Just(WEIGHTED), Just([17, 23, 91, 400]), Just([5; 4])];
     let size = (1u32..40, 1u32..40);
     (size, 0u32..45, rule, neighborhood, costs, 1u8..4, any::<u64>()).prop_map(
         |((width, height), walls, rule, neighborhood, costs, unit, seed)| {
@@ -66,7 +66,7 @@ fn worlds() -> impl Strategy<Value = NavGrid> {
     )
 }
 
-/// A cell of the grid on which a unit can stand, if that is found soon.
+/// Returns a random cell, preferably passable: up to 20 draws.
 fn start_on(grid: &NavGrid, random: &mut Random) -> Cell {
     let mut cell = Cell::default();
     for _ in 0..20 {
@@ -79,39 +79,46 @@ fn start_on(grid: &NavGrid, random: &mut Random) -> Cell {
     cell
 }
 
-/// Some goal on the grid, or not far off.
+/// Returns a random goal on the grid, or up to three cells outside.
 fn goal_near(grid: &NavGrid, random: &mut Random) -> Goal {
     let mut coordinate = |side: u32| random.below(side + 6) as i32 - 3;
     let cell = Cell::new(coordinate(grid.width()), coordinate(grid.height()));
     let (width, height) = (1 + random.below(5), 1 + random.below(5));
     let cells = random.below(8) as u16;
-    let approach = match random.below(6) {
-        0 => Approach::Onto,
-        1 => Approach::Into { width, height },
-        2 | 3 => Approach::Beside { width, height },
-        4 => Approach::Within { width, height, cells, sight: None },
-        _ => Approach::Within { width, height, cells, sight: Some(SHOT) },
-    };
-    Goal { cell, approach }
+    let area = CellRect::new(cell, width, height);
+    match random.below(6) {
+        0 => Goal::from(cell),
+        1 => Goal::from(area),
+        2 | 3 => Goal::beside(area),
+        4 => Goal::within(area, cells),
+        _ => Goal::in_sight(area, cells, SHOT),
+    }
 }
 
-/// Whether a unit may end its way on a cell, by trying every pair of a cell that it covers there and
-/// one of the goal.
+/// The profile that has to see a goal, if any has.
+fn sight_of(goal: &Goal) -> Option<ProfileId> {
+    match goal.approach {
+        Approach::InSight { through, .. } => Some(through),
+        _ => None,
+    }
+}
+
+/// Returns whether a path may end on a cell, by trying every pair of a cell that the unit covers there and a
+/// cell of the goal.
 fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     if grid.cost(UNIT, at) == 0 {
         return false;
     }
     let side = u32::from(grid.profiles()[0].unit_size());
     let targets: Vec<Cell> =
-        goal.rect().cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
+        goal.area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
     let targets = targets.as_slice();
     let covered = move || CellRect::new(at, side, side).cells();
     let pairs = move || covered().flat_map(move |own| targets.iter().map(move |&cell| (own, cell)));
     let apart = |a: Cell, b: Cell| (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
     match goal.approach {
-        Approach::Onto => at == goal.cell,
-        Approach::Into { .. } => targets.contains(&at),
-        Approach::Beside { .. } => {
+        Approach::Onto => targets.contains(&at),
+        Approach::Beside => {
             let has_corners = grid.profiles()[0].neighborhood() == Neighborhood::Eight;
             let touches = |(a, b): (Cell, Cell)| {
                 let (dx, dy) = apart(a, b);
@@ -119,23 +126,24 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
             };
             pairs().any(touches) && pairs().all(|(a, b)| a != b)
         }
-        Approach::Within { cells, sight, .. } => {
-            let far = |(a, b): (Cell, Cell)| {
+        Approach::Within { cells } | Approach::InSight { cells, .. } => {
+            let distance = |(a, b): (Cell, Cell)| {
                 let (dx, dy) = apart(a, b);
                 dx * dx + dy * dy
             };
-            let nearest = pairs().min_by_key(|&(a, b)| (far((a, b)), a.y, a.x, b.y, b.x));
+            let nearest = pairs().min_by_key(|&(a, b)| (distance((a, b)), a.y, a.x, b.y, b.x));
             nearest.is_some_and(|(a, b)| {
-                let is_near = far((a, b)) <= u32::from(cells) * u32::from(cells);
-                is_near && sight.is_none_or(|profile| sees(grid, profile, a, b))
+                let is_near = distance((a, b)) <= u32::from(cells) * u32::from(cells);
+                is_near
+                    && sight_of(goal).is_none_or(|profile| has_line_of_sight(grid, profile, a, b))
             })
         }
     }
 }
 
-/// Whether nothing stands between two cells, by trying every cell and every corner between cells of
-/// the rectangle they span.
-fn sees(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
+/// Returns whether the line between two cells is free, by trying every cell and every corner of the rectangle
+/// they span.
+fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
     let is_free = |x, y| grid.cost(profile, Cell::new(x, y)) > 0;
     let (dx, dy) = (b.x - a.x, b.y - a.y);
     // On which side of the line a point lies, in half cells from the center of `a`.
@@ -169,10 +177,10 @@ fn sees(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
 }
 
 fn is_on_grid(grid: &NavGrid, goal: &Goal) -> bool {
-    goal.rect().cells().any(|cell| grid.terrain(cell).is_some())
+    goal.area.cells().any(|cell| grid.terrain(cell).is_some())
 }
 
-/// Cost of the cheapest way to a cell at which a unit may end, by trying them all; or why there is
+/// Returns the cost of the cheapest path to an end cell, by trying all cells, or the reason why there is
 /// none.
 fn cheapest(grid: &NavGrid, start: Cell, goals: &[Goal]) -> Result<PathCost, PathFailure> {
     if grid.cost(UNIT, start) == 0 {
@@ -180,36 +188,36 @@ fn cheapest(grid: &NavGrid, start: Cell, goals: &[Goal]) -> Result<PathCost, Pat
     }
     let costs = dijkstra(grid, UNIT, start);
     let is_end = |cell: Cell| goals.iter().any(|goal| may_end(grid, goal, cell));
-    let ends: Vec<Option<u64>> = grid
+    let end_costs: Vec<Option<u64>> = grid
         .rect()
         .cells()
         .zip(costs)
         .filter(|&(cell, _)| is_end(cell))
         .map(|(_, cost)| cost)
         .collect();
-    let goal = goals[0].cell;
-    match ends.iter().flatten().min() {
+    let goal = goals[0].cell();
+    match end_costs.iter().flatten().min() {
         Some(&best) => Ok(PathCost(best)),
         None if !goals.iter().any(|goal| is_on_grid(grid, goal)) => {
             Err(PathFailure::GoalOutOfBounds(goal))
         }
-        None if ends.is_empty() => Err(PathFailure::GoalImpassable(goal)),
+        None if end_costs.is_empty() => Err(PathFailure::GoalImpassable(goal)),
         None => Err(PathFailure::NoPath { start, goal }),
     }
 }
 
 fn query(start: Cell, goal: Goal) -> PathQuery {
-    PathQuery::new(start, goal.cell).approach(goal.approach)
+    PathQuery::new(start, goal)
 }
 
-/// What came of a search.
+/// The result of a search and its counters.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
     result: Result<Path, PathFailure>,
     counters: SearchCounters,
 }
 
-/// Looks for a way to any of the goals.
+/// Searches a path to any of the goals.
 fn run<L: OpenList>(
     grid: &NavGrid,
     (start, goals): (Cell, &[Goal]),
@@ -217,20 +225,20 @@ fn run<L: OpenList>(
     mut budget: impl FnMut() -> u32,
 ) -> Found {
     let (pool, mut search) = (NodePool::default(), Search::<L>::new());
-    let asked = change(query(start, goals[0]));
-    let started = search.start_any(grid, &pool, asked, &goals[1..]);
+    let query_to_start = change(query(start, goals[0]));
+    let started = search.start_any(grid, &pool, query_to_start, &goals[1..]);
     while !search.is_finished() {
         let budget = budget();
         let spent = search.step(grid, &pool, budget);
-        // Looking at end cells is told in full: a few at a time here.
+        // End cells are charged in full; there are only a few here.
         assert!(spent <= budget.saturating_add(200), "{spent} of {budget} spent");
-        let goes_on = spent > 0 || budget == 0 || search.is_finished();
-        assert!(goes_on, "nothing spent: that would mean that it must be started anew");
+        let makes_progress = spent > 0 || budget == 0 || search.is_finished();
+        assert!(makes_progress, "a step that spends nothing would mean that the search is stale");
     }
     let counters = search.counters();
     let result = started.and_then(|()| search.finish(grid, &pool));
     search.stop(&pool);
-    assert_eq!(pool.free_pages(), pool.pages(), "all pages are back");
+    assert_eq!(pool.free_pages(), pool.pages(), "all pages are released");
     Found { result, counters }
 }
 
@@ -255,7 +263,7 @@ fn assert_is_right(
     assert!(goals.iter().any(|goal| goal.admits(grid, UNIT, path.end())), "{path:?}");
 }
 
-/// A start and up to three goals.
+/// Returns a random start and up to three goals.
 fn task(grid: &NavGrid, seed: u64) -> (Cell, Vec<Goal>) {
     let mut random = Random(seed);
     let start = start_on(grid, &mut random);
@@ -267,7 +275,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn the_way_is_the_cheapest_to_any_place_that_is_near_enough(grid in worlds(), seed: u64) {
+    fn the_path_is_the_cheapest_to_any_admitted_cell(grid in small_grids(), seed: u64) {
         let (start, goals) = task(&grid, seed);
         let best = cheapest(&grid, start, &goals);
         for algorithm in ALGORITHMS {
@@ -280,7 +288,7 @@ proptest! {
     }
 
     #[test]
-    fn a_goal_admits_whoever_is_near_enough(grid in worlds(), seed: u64) {
+    fn a_goal_admits_exactly_the_cells_near_enough(grid in small_grids(), seed: u64) {
         let (_, goals) = task(&grid, seed);
         for goal in goals {
             for cell in grid.rect().cells() {
@@ -292,33 +300,33 @@ proptest! {
     }
 
     #[test]
-    fn neither_slicing_nor_the_order_of_goals_changes_anything(
-        grid in worlds(),
+    fn slicing_and_the_order_of_goals_do_not_matter(
+        grid in small_grids(),
         seed: u64,
         budgets in prop::collection::vec(0u32..30, 1..20),
     ) {
         let (start, goals) = task(&grid, seed);
-        let backwards: Vec<Goal> = goals.iter().rev().copied().collect();
+        let reversed_goals: Vec<Goal> = goals.iter().rev().copied().collect();
         for algorithm in ALGORITHMS {
-            let at_once = whole(&grid, start, &goals, algorithm);
+            let unsliced = whole(&grid, start, &goals, algorithm);
             let change = |query: PathQuery| query.algorithm(algorithm);
             let one_by_one = run::<BucketHeap>(&grid, (start, &goals[..]), change, || 1);
-            prop_assert_eq!(&one_by_one, &at_once);
-            let mut turn = 0;
+            prop_assert_eq!(&one_by_one, &unsliced);
+            let mut slice = 0;
             let sliced = run::<BucketHeap>(&grid, (start, &goals[..]), change, || {
-                turn += 1;
-                budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+                slice += 1;
+                budgets[slice % budgets.len()] + u32::from(slice % 7 == 0)
             });
-            prop_assert_eq!(&sliced, &at_once);
-            let turned = whole(&grid, start, &backwards, algorithm);
-            // Failures are named after the first goal.
-            prop_assert_eq!(turned.result.ok(), at_once.result.ok());
+            prop_assert_eq!(&sliced, &unsliced);
+            let reversed = whole(&grid, start, &reversed_goals, algorithm);
+            // Failures name the first goal.
+            prop_assert_eq!(reversed.result.ok(), unsliced.result.ok());
         }
     }
 
     #[test]
-    fn where_no_place_near_enough_can_be_reached_the_nearest_cell_may_do(
-        grid in worlds(),
+    fn without_a_reachable_end_cell_nearest_ends_on_the_nearest_cell(
+        grid in small_grids(),
         seed: u64,
     ) {
         let (start, goals) = task(&grid, seed);
@@ -329,9 +337,9 @@ proptest! {
         match (best, on_grid) {
             (Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
                 let path = found.unwrap();
-                let aim = goal.rect().intersection(grid.rect()).min;
-                let reached = crate::common::open_distance(&grid, UNIT, path.end(), aim);
-                let expected = crate::common::nearest(&grid, UNIT, start, aim);
+                let target = goal.area.intersection(grid.rect()).min;
+                let reached = crate::common::open_distance(&grid, UNIT, path.end(), target);
+                let expected = crate::common::nearest(&grid, UNIT, start, target);
                 prop_assert_eq!((reached, path.cost()), expected);
                 prop_assert_eq!(path.kind(), PathKind::Partial);
                 prop_assert!(is_legal_path(&grid, UNIT, &path));
@@ -342,18 +350,18 @@ proptest! {
     }
 }
 
-/// 200 × 200 cells of plain ground with some walls.
-fn open_world(seed: u64) -> NavGrid {
+/// Returns 200 × 200 cells of uniform terrain with some walls.
+fn open_grid(seed: u64) -> NavGrid {
     let terrain = crate::common::patched_terrain((200, 200), 60, 100, &mut Random(seed));
     NavGrid::from_terrain(200, 200, terrain).unwrap()
 }
 
 #[test]
-fn the_nearest_of_a_hundred_goals_takes_little_more_than_a_way_to_it() {
+fn the_nearest_of_a_hundred_goals_takes_little_more_than_a_single_goal() {
     for algorithm in [Algorithm::AStar, Algorithm::JumpPoint] {
         let (mut taken, mut alone, mut count) = (0, 0, 0);
         for seed in 0..4 {
-            let grid = open_world(seed);
+            let grid = open_grid(seed);
             let mut random = Random(100 + seed);
             for _ in 0..8 {
                 let start = start_on(&grid, &mut random);
@@ -373,35 +381,29 @@ fn the_nearest_of_a_hundred_goals_takes_little_more_than_a_way_to_it() {
                 count += 1;
             }
         }
-        assert!(alone > count, "{algorithm:?}: {alone} expansions for {count} single ways");
+        assert!(alone > count, "{algorithm:?}: {alone} expansions for {count} single goals");
         let is_little = 2 * taken <= 3 * alone + 2 * 4 * count;
-        assert!(is_little, "{algorithm:?}: {taken} expansions, {alone} alone, {count} times");
+        assert!(
+            is_little,
+            "{algorithm:?}: {taken} expansions, {alone} with a single goal, {count} times"
+        );
     }
 }
 
 #[test]
-fn whoever_is_near_enough_stays_where_it_is() {
+fn a_unit_near_enough_stays_where_it_is() {
     let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(20, 0), 1, 20)).unwrap();
     let start = Cell::new(12, 12);
-    let (width, height) = (5, 5);
+    let area = |cell| CellRect::new(cell, 5, 5);
     let corner = Cell::new(10, 10);
     let goals = [
         Goal::from(start),
-        Goal { cell: corner, approach: Approach::Into { width, height } },
-        Goal { cell: Cell::new(13, 13), approach: Approach::Beside { width, height } },
-        Goal {
-            cell: corner,
-            approach: Approach::Within { width, height, cells: 0, sight: Some(UNIT) },
-        },
-        Goal {
-            cell: Cell::new(15, 16),
-            approach: Approach::Within { width, height, cells: 5, sight: Some(UNIT) },
-        },
-        Goal {
-            cell: Cell::new(30, 12),
-            approach: Approach::Within { width, height, cells: u16::MAX, sight: None },
-        },
+        Goal::from(area(corner)),
+        Goal::beside(area(Cell::new(13, 13))),
+        Goal::in_sight(area(corner), 0, UNIT),
+        Goal::in_sight(area(Cell::new(15, 16)), 5, UNIT),
+        Goal::within(area(Cell::new(30, 12)), u16::MAX),
     ];
     for goal in goals {
         for algorithm in ALGORITHMS {
@@ -418,29 +420,27 @@ fn whoever_is_near_enough_stays_where_it_is() {
 }
 
 #[test]
-fn what_cannot_be_is_told_without_a_search() {
+fn impossible_goals_fail_without_a_search() {
     let mut grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(15, 0), 1, 20)).unwrap();
     grid.block(CellRect::new(Cell::new(20, 5), 6, 6)).unwrap();
     let (start, wall, house) = (Cell::new(3, 3), Cell::new(15, 3), Cell::new(22, 7));
-    let beside = |cell, width, height| Goal { cell, approach: Approach::Beside { width, height } };
-    let into = |cell, width, height| Goal { cell, approach: Approach::Into { width, height } };
-    let within = |cell, width, height| Goal {
-        cell,
-        approach: Approach::Within { width, height, cells: 30, sight: None },
-    };
-    let no_way = |goal| PathFailure::NoPath { start, goal };
+    let beside = |cell, width, height| Goal::beside(CellRect::new(cell, width, height));
+    let into = |cell, width, height| Goal::from(CellRect::new(cell, width, height));
+    let within = |cell, width, height| Goal::within(CellRect::new(cell, width, height), 30);
+    let no_path = |goal| PathFailure::NoPath { start, goal };
     let (left, above) = (Cell::new(-4, 3), Cell::new(3, 20));
     for (start, goals, failure) in [
         (wall, vec![beside(house, 2, 2)], PathFailure::StartImpassable(wall)),
         (left, vec![beside(house, 2, 2)], PathFailure::StartOutOfBounds(left)),
-        // All cells around it are blocked; there is room around the block, on the other side.
+        // All cells around the goal are blocked; around the whole block, the cells on the other side are
+        // free.
         (start, vec![beside(house, 2, 2)], PathFailure::GoalImpassable(house)),
         (start, vec![into(house, 2, 2)], PathFailure::GoalImpassable(house)),
-        (start, vec![into(house, 5, 2)], no_way(house)),
-        (start, vec![beside(house, 4, 4)], no_way(house)),
-        (start, vec![into(house, 2, 2), beside(house, 4, 4)], no_way(house)),
-        // Off the grid, or of no size.
+        (start, vec![into(house, 5, 2)], no_path(house)),
+        (start, vec![beside(house, 4, 4)], no_path(house)),
+        (start, vec![into(house, 2, 2), beside(house, 4, 4)], no_path(house)),
+        // Off the grid, or empty.
         (start, vec![into(left, 4, 3)], PathFailure::GoalOutOfBounds(left)),
         (start, vec![within(left, 4, 3)], PathFailure::GoalOutOfBounds(left)),
         (start, vec![beside(above, 3, 3)], PathFailure::GoalOutOfBounds(above)),
@@ -462,16 +462,16 @@ fn what_cannot_be_is_told_without_a_search() {
 }
 
 #[test]
-fn of_a_rectangle_what_lies_on_the_grid_counts() {
+fn only_the_part_of_a_rectangle_on_the_grid_counts() {
     let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap();
     let start = Cell::new(12, 3);
-    for (approach, end) in [
-        (Approach::Into { width: 6, height: 30 }, Cell::new(1, 3)),
-        (Approach::Beside { width: 6, height: 30 }, Cell::new(2, 3)),
-        (Approach::Within { width: 6, height: 30, cells: 4, sight: None }, Cell::new(5, 3)),
-        (Approach::Into { width: 6, height: u32::MAX }, Cell::new(1, 3)),
+    let area = |height| CellRect::new(Cell::new(-4, -9), 6, height);
+    for (goal, end) in [
+        (Goal::from(area(30)), Cell::new(1, 3)),
+        (Goal::beside(area(30)), Cell::new(2, 3)),
+        (Goal::within(area(30), 4), Cell::new(5, 3)),
+        (Goal::from(area(u32::MAX)), Cell::new(1, 3)),
     ] {
-        let goal = Goal { cell: Cell::new(-4, -9), approach };
         for algorithm in ALGORITHMS {
             let path = whole(&grid, start, &[goal], algorithm).result.unwrap();
             assert_eq!((path.end(), path.steps()), (end, start.x.abs_diff(end.x)));
@@ -485,18 +485,18 @@ fn goals_count_from_the_origin_of_the_grid() {
     grid.block(CellRect::new(Cell::new(15, 4), 1, 16)).unwrap();
     let moved = grid.clone().with_origin(Cell::new(-40, 7));
     let (start, cell) = (Cell::new(3, 12), Cell::new(20, 10));
-    let there = |cell: Cell| cell.offset(-40, 7);
-    for approach in [
-        Approach::Onto,
-        Approach::Into { width: 2, height: 3 },
-        Approach::Beside { width: 2, height: 3 },
-        Approach::Within { width: 2, height: 3, cells: 5, sight: Some(UNIT) },
+    let shifted = |cell: Cell| cell.offset(-40, 7);
+    let area = |min| CellRect::new(min, 2, 3);
+    for (own, goal) in [
+        (Goal::from(cell), Goal::from(shifted(cell))),
+        (Goal::from(area(cell)), Goal::from(area(shifted(cell)))),
+        (Goal::beside(area(cell)), Goal::beside(area(shifted(cell)))),
+        (Goal::in_sight(area(cell), 5, UNIT), Goal::in_sight(area(shifted(cell)), 5, UNIT)),
     ] {
         for algorithm in ALGORITHMS {
-            let path = whole(&grid, start, &[Goal { cell, approach }], algorithm).result.unwrap();
-            let goal = Goal { cell: there(cell), approach };
-            let found = whole(&moved, there(start), &[goal], algorithm).result.unwrap();
-            assert_eq!((found.start(), found.end()), (there(path.start()), there(path.end())));
+            let path = whole(&grid, start, &[own], algorithm).result.unwrap();
+            let found = whole(&moved, shifted(start), &[goal], algorithm).result.unwrap();
+            assert_eq!((found.start(), found.end()), (shifted(path.start()), shifted(path.end())));
             assert_eq!((found.legs(), found.cost()), (path.legs(), path.cost()));
             assert!(goal.admits(&moved, UNIT, found.end()));
         }
@@ -504,21 +504,14 @@ fn goals_count_from_the_origin_of_the_grid() {
 }
 
 #[test]
-fn any_edit_makes_it_stale_and_a_start_makes_it_right() {
+fn any_edit_makes_a_search_stale_and_a_restart_fixes_it() {
     let house = CellRect::new(Cell::new(100, 40), 3, 3);
-    let beside = Approach::Beside { width: 3, height: 3 };
-    // A single cell is searched for from the start on.
-    let onto = Approach::Into { width: 1, height: 1 };
-    for (approach, algorithm) in [
-        (beside, Algorithm::AStar),
-        (beside, Algorithm::JumpPoint),
-        (beside, Algorithm::Dijkstra),
-        (onto, Algorithm::AStar),
-    ] {
+    let beside = Goal::beside(house);
+    for algorithm in [Algorithm::AStar, Algorithm::JumpPoint, Algorithm::Dijkstra] {
         let mut grid = NavGrid::new(120, 80, TerrainId::GROUND).unwrap();
         grid.block(CellRect::new(Cell::new(60, 0), 1, 70)).unwrap();
-        let (start, goal) = (Cell::new(5, 5), Goal { cell: house.min, approach });
-        let asked = query(start, goal).algorithm(algorithm);
+        let start = Cell::new(5, 5);
+        let query_to_start = query(start, beside).algorithm(algorithm);
         let (pool, mut search) = (NodePool::default(), <Search>::new());
         let edits = [
             CellRect::single(Cell::new(0, 79)),
@@ -526,17 +519,17 @@ fn any_edit_makes_it_stale_and_a_start_makes_it_right() {
             CellRect::new(Cell::new(90, 20), 1, 30),
         ];
         for edit in edits {
-            search.start(&grid, &pool, asked).unwrap();
+            search.start(&grid, &pool, query_to_start).unwrap();
             assert!(!search.is_stale(&grid));
             search.step(&grid, &pool, 1);
             assert!(!search.is_finished() && !search.is_stale(&grid));
             grid.block(edit).unwrap();
-            assert!(search.is_stale(&grid), "{approach:?} {algorithm:?} {edit}");
+            assert!(search.is_stale(&grid), "{beside:?} {algorithm:?} {edit}");
         }
-        search.start(&grid, &pool, asked).unwrap();
+        search.start(&grid, &pool, query_to_start).unwrap();
         search.step(&grid, &pool, u32::MAX);
         let found = search.finish(&grid, &pool);
-        assert_is_right(&grid, start, &[goal], &found, cheapest(&grid, start, &[goal]));
+        assert_is_right(&grid, start, &[beside], &found, cheapest(&grid, start, &[beside]));
         assert!(found.is_ok());
     }
 }
@@ -546,46 +539,43 @@ fn a_large_goal_costs_no_more_than_its_border() {
     let grid = NavGrid::new(1_200, 1_000, TerrainId::GROUND).unwrap();
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let start = Cell::new(5, 500);
-    let into = Approach::Into { width: 1_000, height: 900 };
-    let within = Approach::Within { width: 1, height: 1, cells: 600, sight: None };
-    for (cell, approach, end) in [
-        (Cell::new(150, 50), into, Cell::new(150, 500)),
-        (Cell::new(1_000, 500), within, Cell::new(400, 500)),
-    ] {
+    let into = Goal::from(CellRect::new(Cell::new(150, 50), 1_000, 900));
+    let within = Goal::within(CellRect::single(Cell::new(1_000, 500)), 600);
+    for (goal, end) in [(into, Cell::new(150, 500)), (within, Cell::new(400, 500))] {
         for algorithm in [Algorithm::AStar, Algorithm::JumpPoint] {
-            let asked = query(start, Goal { cell, approach }).algorithm(algorithm);
-            search.start(&grid, &pool, asked).unwrap();
-            let price = search.setup_work();
-            assert!((100..600).contains(&price), "{approach:?}: {price}");
+            let query_to_start = query(start, goal).algorithm(algorithm);
+            search.start(&grid, &pool, query_to_start).unwrap();
+            let setup = search.setup_work();
+            assert!((100..600).contains(&setup), "{goal:?}: {setup}");
             search.step(&grid, &pool, u32::MAX);
             let counters = search.counters();
             let path = search.finish(&grid, &pool).unwrap();
             let steps = start.x.abs_diff(end.x);
             assert_eq!((path.end(), path.steps()), (end, steps), "{algorithm:?}");
             assert!(counters.expansions <= u64::from(steps) + 1, "{counters:?}");
-            // Of thousands of ends two are opened.
+            // Of thousands of end cells, two are opened.
             assert!(counters.peak_open < 20, "{counters:?}");
         }
     }
 }
 
 #[test]
-fn only_the_way_to_a_single_cell_is_left_to_the_hierarchy() {
+fn only_paths_to_a_single_cell_are_searched_hierarchically() {
     let terrain = crate::common::patched_terrain((200, 40), 80, 0, &mut Random(3));
     let grid = NavGrid::from_terrain(200, 40, terrain).unwrap();
-    let grid = grid.with_profiles(vec![profile(MIXED), shot()]);
+    let grid = grid.with_profiles(vec![profile(WEIGHTED), shot()]);
     let (start, cell) = (Cell::new(1, 20), Cell::new(190, 20));
     let (pool, mut search) = (NodePool::default(), <Search>::new());
-    let small = Goal { cell, approach: Approach::Into { width: 1, height: 1 } };
-    let large = Goal { cell, approach: Approach::Beside { width: 2, height: 2 } };
+    let small = Goal::from(CellRect::single(cell));
+    let large = Goal::beside(CellRect::new(cell, 2, 2));
     let onto = Goal::from(cell);
     for (goal, others, is_hierarchical) in
         [(small, vec![], true), (large, vec![], false), (onto, vec![onto], false)]
     {
-        let asked = query(start, goal).algorithm(Algorithm::Hierarchical);
-        search.start_any(&grid, &pool, asked, &others).unwrap();
-        let is_so = search.algorithm() == Algorithm::Hierarchical;
-        assert_eq!(is_so, is_hierarchical, "{goal:?} {others:?}");
+        let query_to_start = query(start, goal).algorithm(Algorithm::Hierarchical);
+        search.start_any(&grid, &pool, query_to_start, &others).unwrap();
+        let is_chosen = search.algorithm() == Algorithm::Hierarchical;
+        assert_eq!(is_chosen, is_hierarchical, "{goal:?} {others:?}");
         search.step(&grid, &pool, u32::MAX);
         assert_eq!(search.counters().portals > 0, is_hierarchical);
         let path = search.finish(&grid, &pool).unwrap();
@@ -597,12 +587,11 @@ fn only_the_way_to_a_single_cell_is_left_to_the_hierarchy() {
 }
 
 #[test]
-fn what_costs_too_much_to_count_is_told() {
+fn cost_overflow_is_reported() {
     let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
     let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap().with_profiles(vec![profile]);
     let start = Cell::new(0, 0);
-    let beside =
-        |x: i32| Goal { cell: Cell::new(x, 0), approach: Approach::Beside { width: 1, height: 1 } };
+    let beside = |x: i32| Goal::beside(CellRect::single(Cell::new(x, 0)));
     for algorithm in ALGORITHMS {
         let overflow = PathFailure::CostOverflow { start, goal: Cell::new(95, 0) };
         let found = whole(&grid, start, &[beside(95)], algorithm).result;

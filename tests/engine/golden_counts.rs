@@ -1,7 +1,7 @@
-//! How much searches look at, as numbers that are written down: a change of an algorithm shows here.
-//! Where it is meant, read the difference and accept it (`INSTA_UPDATE=always cargo test`).
+//! The amount of work of searches, as recorded numbers: any change of an algorithm shows up here. If a change
+//! is intended, read the difference and accept it (`INSTA_UPDATE=always cargo test`).
 //!
-//! A line a case: map, ground and neighbors, algorithm, then summed up over all pairs of cells:
+//! One line per case: map, terrain and neighbors, algorithm, then the sums over all pairs of cells:
 //! expansions, generated nodes, portals, cost.
 
 use bevy_tilepath::{
@@ -14,11 +14,11 @@ use bevy_tilepath::{
 };
 
 const UNIT: ProfileId = ProfileId(0);
-/// Costs of terrains 1 to 4 of the maps that are made here.
+/// Costs of terrains 1 to 4 of the maps that are generated here.
 const UNIFORM: [u16; 4] = [16; 4];
-const MIXED: [u16; 4] = [16, 32, 48, 80];
+const WEIGHTED: [u16; 4] = [16, 32, 48, 80];
 
-/// What searches between some pairs of cells took in all.
+/// The summed counters of searches between some pairs of cells.
 #[derive(Default)]
 struct Sum {
     expansions: u64,
@@ -48,44 +48,44 @@ fn sum_up(grid: &NavGrid, pairs: &[(Cell, Cell)], algorithm: Algorithm) -> Sum {
     sum
 }
 
-/// A line for each algorithm, with eight neighbors and with four.
+/// Returns a line for each algorithm, with eight neighbors and with four.
 fn lines(map: &str, grid: NavGrid, profile: &Profile, pairs: &[(Cell, Cell)]) -> String {
-    let ground = if profile.is_uniform() { "uniform" } else { "mixed" };
+    let terrain = if profile.is_uniform() { "uniform" } else { "mixed" };
     let (mut grid, mut text) = (grid, String::new());
     for (neighbors, neighborhood) in [(8, Neighborhood::Eight), (4, Neighborhood::Four)] {
         grid.set_profiles(vec![profile.clone().neighbors(neighborhood)]);
         let mut best = None;
         for algorithm in [Algorithm::AStar, Algorithm::JumpPoint, Algorithm::Hierarchical] {
             let Sum { expansions, generated, portals, cost } = sum_up(&grid, pairs, algorithm);
-            let name = format!("{map}, {ground}, {neighbors} neighbors: {algorithm:?}");
-            // What is written down must not be wrong: nothing is cheaper than what A* finds.
+            let name = format!("{map}, {terrain}, {neighbors} neighbors: {algorithm:?}");
+            // Recorded numbers must be correct: no cost is below that of A*.
             let best = *best.get_or_insert(cost);
             assert!(cost >= best, "{name}: {cost} where {best} is best");
             assert!(cost == best || portals > 0, "{name}: {cost} where {best} is best");
-            text += &format!("{map} {ground}-{neighbors} {algorithm:?}");
+            text += &format!("{map} {terrain}-{neighbors} {algorithm:?}");
             text += &format!(" {expansions} {generated} {portals} {cost}\n");
         }
     }
     text
 }
 
-/// The terrain of the cell in a column and row.
+/// Maps a column and a row to the terrain of the cell.
 type Terrain = fn(u32, u32) -> u8;
 
-/// A map by formula: terrain 1 to 4, or 0 for a wall.
-fn drawn(width: u32, height: u32, terrain: Terrain) -> NavGrid {
+/// Returns a map by a formula: terrain 1 to 4, or 0 for a wall.
+fn map_by_formula(width: u32, height: u32, terrain: Terrain) -> NavGrid {
     let cells = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     let terrain = cells.map(|(x, y)| terrain(x, y)).collect();
     NavGrid::from_terrain(width, height, terrain).unwrap()
 }
 
-/// Walls eight columns apart, each with a gap of two cells.
+/// Vertical walls eight columns apart, each with a gap of two cells.
 fn maze(x: u32, y: u32) -> u8 {
     let gap = (x / 8 * 37) % 118;
     u8::from(x % 8 != 7 || (gap..gap + 2).contains(&y))
 }
 
-/// Rooms of 15 × 11 cells with a door to every side, no two of them in line.
+/// Rooms of 15 × 11 cells with a door to every side, no two doors in line.
 fn rooms(x: u32, y: u32) -> u8 {
     let (column, row) = (x / 16, y / 12);
     match (x % 16 == 15, y % 12 == 11) {
@@ -96,19 +96,19 @@ fn rooms(x: u32, y: u32) -> u8 {
     }
 }
 
-/// Fields of four kinds, nine by six cells each, and a wall here and there.
+/// Patches of four terrains, nine by six cells each, some of them walls.
 fn patches(x: u32, y: u32) -> u8 {
     let (column, row) = (x / 9, y / 6);
     if (column * 5 + row * 3) % 11 == 4 { 0 } else { 1 + ((column * 7 + row * 5) % 4) as u8 }
 }
 
-/// The first passable cell to the right of one.
+/// Returns the first passable cell from this one to the right.
 fn free_cell(grid: &NavGrid, (x, y): (u32, u32)) -> Cell {
     let mut cells = (x..grid.width()).map(|x| Cell::new(x as i32, y as i32));
     cells.find(|&cell| grid.cost(UNIT, cell) > 0).unwrap()
 }
 
-/// Some ways across a map of 160 × 120 cells, along it and short ones.
+/// Returns pairs of cells on a map of 160 × 120 cells: across it, along it, and close together.
 fn pairs_on(grid: &NavGrid) -> Vec<(Cell, Cell)> {
     [
         ((1, 1), (156, 118)),
@@ -134,9 +134,9 @@ fn maps_by_formula() {
         [("open", |_, _| 1), ("maze", maze), ("rooms", rooms), ("patches", patches)];
     let mut text = String::new();
     for (map, terrain) in maps {
-        for costs in [UNIFORM, MIXED] {
+        for costs in [UNIFORM, WEIGHTED] {
             let profile = profile(costs);
-            let grid = drawn(160, 120, terrain).with_profiles(vec![profile.clone()]);
+            let grid = map_by_formula(160, 120, terrain).with_profiles(vec![profile.clone()]);
             let pairs = pairs_on(&grid);
             text += &lines(map, grid, &profile, &pairs);
         }
@@ -145,12 +145,12 @@ fn maps_by_formula() {
 }
 
 #[test]
-fn ways_that_are_long_on_uniform_ground() {
+fn long_paths_on_uniform_terrain() {
     let maps: [(&str, Terrain); 2] = [("long-open", |_, _| 1), ("long-rooms", rooms)];
     let mut text = String::new();
     for (map, terrain) in maps {
         let profile = profile(UNIFORM);
-        let grid = drawn(2_240, 96, terrain).with_profiles(vec![profile.clone()]);
+        let grid = map_by_formula(2_240, 96, terrain).with_profiles(vec![profile.clone()]);
         let pairs = [((1, 1), (2_236, 90)), ((3, 92), (2_230, 2)), ((2_220, 50), (8, 40))];
         let pairs = pairs.map(|(start, goal)| (free_cell(&grid, start), free_cell(&grid, goal)));
         text += &lines(map, grid, &profile, &pairs);
@@ -158,12 +158,12 @@ fn ways_that_are_long_on_uniform_ground() {
     insta::assert_snapshot!(text);
 }
 
-/// Lines for a map of the benchmark, on which trees are a wall or slow ground, over thirty rows of its
-/// scenario; none where it does not lie beside the checkout.
+/// Returns the lines for a map of the benchmark, on which trees are a wall or slow terrain, over thirty rows
+/// of its scenario; `None` if the map is not beside the checkout.
 fn benchmark_lines(map: &str) -> Option<String> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/movingai");
     let Ok(text) = std::fs::read_to_string(format!("{data}/{map}.map")) else {
-        eprintln!("{map} is not at hand: skipped");
+        eprintln!("{map} is not available: skipped");
         return None;
     };
     let grid = read_map(&text).unwrap();

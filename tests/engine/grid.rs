@@ -1,4 +1,4 @@
-//! Grids by themselves: errors that name the value, blockers, profiles, size and memory.
+//! Grids: errors that name the value, blockers, profiles, size and memory.
 
 use bevy::prelude::*;
 use bevy_tilepath::{
@@ -6,14 +6,14 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-const EVERYONE: ProfileId = ProfileId(0);
+const UNIT: ProfileId = ProfileId(0);
 
 fn field(width: u32, height: u32) -> NavGrid {
     NavGrid::new(width, height, TerrainId::GROUND).unwrap()
 }
 
 #[test]
-fn sizes_that_are_no_sizes_are_refused() {
+fn invalid_sizes_are_refused() {
     for (width, height) in [(0, 5), (5, 0), (0, 0), (16_385, 1), (1, u32::MAX)] {
         let error = NavGrid::new(width, height, TerrainId::GROUND).unwrap_err();
         assert_eq!(error, GridError::BadSize { width, height });
@@ -50,11 +50,11 @@ fn two_blockers_on_a_cell_count_twice() {
     grid.block(large).unwrap();
     let once = grid.revision();
     grid.block(small).unwrap();
-    assert_eq!(grid.revision(), once, "nobody could notice");
+    assert_eq!(grid.revision(), once, "the cell was already blocked");
     grid.unblock(small).unwrap();
-    assert_eq!((grid.blockers(cell), grid.cost(EVERYONE, cell)), (1, 0), "still blocked");
+    assert_eq!((grid.blockers(cell), grid.cost(UNIT, cell)), (1, 0), "still blocked");
     grid.unblock(large).unwrap();
-    assert_eq!((grid.blockers(cell), grid.cost(EVERYONE, cell)), (0, PLAIN));
+    assert_eq!((grid.blockers(cell), grid.cost(UNIT, cell)), (0, PLAIN));
     assert_eq!(grid.unblock(small), Err(GridError::NotBlocked(cell)));
 }
 
@@ -65,11 +65,11 @@ fn too_many_blockers_are_refused() {
     (0..65_535).for_each(|_| grid.block(cell).unwrap());
     assert_eq!(grid.block(cell), Err(GridError::TooManyBlockers(cell.min)));
     (0..65_535).for_each(|_| grid.unblock(cell).unwrap());
-    assert_eq!(grid.cost(EVERYONE, cell.min), PLAIN);
+    assert_eq!(grid.cost(UNIT, cell.min), PLAIN);
 }
 
 #[test]
-fn what_blocks_one_carries_another() {
+fn terrain_may_block_one_profile_and_carry_another() {
     let (land, sea) = (TerrainId(b'G'), TerrainId(b'W'));
     let infantry = Profile::new().with(land, PLAIN);
     let boat = Profile::new().with(sea, PLAIN);
@@ -90,20 +90,20 @@ fn what_blocks_one_carries_another() {
 fn origins_may_be_negative() {
     let mut grid = field(20, 20).with_origin(Cell::new(-10, -30));
     grid.block(CellRect::new(Cell::new(-5, -30), 1, 19)).unwrap();
-    let path = grid.find_path(EVERYONE, Cell::new(-10, -30), Cell::new(9, -30)).unwrap();
+    let path = grid.find_path(UNIT, Cell::new(-10, -30), Cell::new(9, -30)).unwrap();
     assert_eq!((path.start(), path.end()), (Cell::new(-10, -30), Cell::new(9, -30)));
-    assert!(path.cells().all(|cell| grid.cost(EVERYONE, cell) > 0));
+    assert!(path.cells().all(|cell| grid.cost(UNIT, cell) > 0));
     assert!(path.cells().any(|cell| cell == Cell::new(-5, -11)));
 }
 
 #[test]
-fn a_grid_of_8192_squared_keeps_to_its_bytes_and_a_search_to_what_it_explores() {
+fn a_grid_of_8192_squared_and_a_search_on_it_stay_within_their_memory() {
     let mut grid = field(8_192, 8_192);
     grid.block(CellRect::new(Cell::new(4_000, 0), 1, 8_000)).unwrap();
     let cells = 8_192 * 8_192;
-    assert!(grid.layer(EVERYONE).is_some());
+    assert!(grid.layer(UNIT).is_some());
     let per_cell = (grid.bytes() - cells) as f64 / cells as f64;
-    assert!(per_cell <= 4.0, "{per_cell} bytes a cell beside the terrain");
+    assert!(per_cell <= 4.0, "{per_cell} bytes per cell besides the terrain");
 
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let short = PathQuery::new(Cell::new(10, 10), Cell::new(60, 40));
@@ -112,12 +112,12 @@ fn a_grid_of_8192_squared_keeps_to_its_bytes_and_a_search_to_what_it_explores() 
     assert!(search.bytes() < 400_000, "{} bytes for 50 steps", search.bytes());
     assert_eq!(search.finish(&grid, &pool).unwrap().steps(), 50);
 
-    let far = grid.find_path(EVERYONE, Cell::new(0, 0), Cell::new(8_191, 8_191)).unwrap();
-    assert!(far.cells().all(|cell| grid.cost(EVERYONE, cell) > 0));
+    let far = grid.find_path(UNIT, Cell::new(0, 0), Cell::new(8_191, 8_191)).unwrap();
+    assert!(far.cells().all(|cell| grid.cost(UNIT, cell) > 0));
 }
 
 #[test]
-fn the_pool_gives_back_what_is_not_needed() {
+fn the_pool_releases_pages_that_are_not_needed() {
     let grid = field(400, 400);
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(Cell::new(0, 0), Cell::new(399, 399)).algorithm(Algorithm::Dijkstra);
@@ -130,7 +130,7 @@ fn the_pool_gives_back_what_is_not_needed() {
 }
 
 #[test]
-fn old_edits_are_told_one_by_one_and_very_old_ones_not_at_all() {
+fn old_edits_are_listed_until_the_log_is_full() {
     let mut grid = field(50, 50);
     let start = grid.revision();
     let rects = [CellRect::new(Cell::new(1, 2), 3, 1), CellRect::single(Cell::new(40, 40))];

@@ -1,6 +1,6 @@
 //! The pure engine (`bevy_tilepath::nav`) without an app: grids, searches, queue, formations, crowds.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+#![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -20,11 +20,11 @@ mod grid;
 mod house_rules;
 mod moving_ai;
 mod nav_field;
-mod nav_long_ways;
+mod nav_long_paths;
 mod nav_search;
 mod promises;
 mod queue;
 mod queue_classes;
 mod queue_rally;
-mod sight;
 mod sizes;
+mod straight_lines;

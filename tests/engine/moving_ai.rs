@@ -1,4 +1,4 @@
-//! Map and scenario files: good ones, broken ones, and the real ones where they are at hand.
+//! Map and scenario files: valid ones, broken ones, and the benchmark's where they are available.
 
 use bevy_tilepath::{
     nav::moving_ai::{FileError, read_map, read_scenario},
@@ -16,7 +16,7 @@ fn the_last_line_is_row_0() {
 }
 
 #[test]
-fn windows_line_ends_and_a_missing_last_one_are_fine() {
+fn windows_line_ends_and_a_missing_last_line_end_are_accepted() {
     let windows = MAP.replace('\n', "\r\n");
     assert_eq!(read_map(&windows).unwrap().terrain(Cell::new(2, 0)), Some(TerrainId(b'W')));
     assert!(read_map(MAP.trim_end()).is_ok());
@@ -59,7 +59,7 @@ fn broken_maps_are_refused_with_line_and_column() {
 }
 
 #[test]
-fn scenarios_are_turned_to_the_cells_of_the_grid() {
+fn scenarios_are_flipped_to_the_rows_of_the_grid() {
     let rows = read_scenario("version 1\n4\ta.map\t3\t2\t0\t0\t2\t1\t2.41\n").unwrap();
     assert_eq!((rows[0].start, rows[0].goal), (Cell::new(0, 1), Cell::new(2, 0)));
     assert_eq!((rows[0].line, rows[0].bucket, rows[0].map_size), (2, 4, (3, 2)));
@@ -80,9 +80,9 @@ fn broken_scenarios_are_refused_with_their_line() {
     let _typed: FileError = read_map("").unwrap_err();
 }
 
-/// The project's own maps are what they say they are.
+/// The maps of the examples have the documented sizes.
 #[test]
-fn the_maps_of_the_example_can_be_read_and_walked() {
+fn the_maps_of_the_example_can_be_read_and_have_regions() {
     for (name, side) in [("islands", 256), ("city", 192), ("wilderness", 512)] {
         let root = env!("CARGO_MANIFEST_DIR");
         let text = std::fs::read_to_string(format!("{root}/assets/maps/{name}.map")).unwrap();
@@ -92,13 +92,13 @@ fn the_maps_of_the_example_can_be_read_and_walked() {
     }
 }
 
-/// Costs on the benchmark's maps, where they lie beside the checkout.
+/// Costs on the benchmark's maps, where they are beside the checkout.
 #[test]
-fn paths_on_the_benchmark_s_maps_are_as_short_as_it_says() {
+fn paths_on_benchmark_maps_have_the_optimal_length() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/movingai");
     for map in ["dao/arena", "dao/den312d", "da2/ht_chantry"] {
         let Ok(text) = std::fs::read_to_string(format!("{data}/{map}.map")) else {
-            eprintln!("{map} is not at hand: skipped");
+            eprintln!("{map} is not available: skipped");
             continue;
         };
         let grid = read_map(&text).unwrap();

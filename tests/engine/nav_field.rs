@@ -1,5 +1,5 @@
-//! Distance fields against a textbook Dijkstra, on random grids and under random slicing: those that
-//! are settled cell by cell and those that are filled by rays.
+//! Distance fields against a textbook Dijkstra, on random grids and under random slicing: fields that are
+//! settled cell by cell and fields that are filled by rays.
 
 use bevy_tilepath::{
     nav::{
@@ -16,9 +16,9 @@ use crate::common::{dijkstra, is_legal_path};
 
 const UNIT: ProfileId = ProfileId(0);
 
-/// A random grid, and a profile to go with it. Terrain lies in patches of four kinds, so that
-/// some cells stand among their like and others do not; walls are strewn over it or, so that
-/// jumping pays and rays fill the field, stand in blocks.
+/// Generates a random grid with a profile. Terrain lies in patches of four kinds, so that some cells have
+/// equal neighbors and others do not; walls are single cells or blocks. With blocks, jumping pays and rays
+/// fill the field.
 fn grids() -> impl Strategy<Value = NavGrid> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
@@ -30,22 +30,22 @@ fn grids() -> impl Strategy<Value = NavGrid> {
         Just([17, 23, 91, 400]),
         Just([5, 5, 5, 5]),
     ];
-    let ground = (1u32..72, 1u32..72, 1u32..16, (any::<bool>(), 0u32..45), any::<u64>());
-    (ground, rule, neighborhood, costs).prop_map(
+    let layout = (1u32..72, 1u32..72, 1u32..16, (any::<bool>(), 0u32..45), any::<u64>());
+    (layout, rule, neighborhood, costs).prop_map(
         |((width, height, patch, (are_blocks, walls), seed), rule, neighborhood, costs)| {
             let mut random = crate::common::Random(seed);
             let per_row = width.div_ceil(patch);
             let patches: Vec<u8> =
                 (0..per_row * height.div_ceil(patch)).map(|_| 1 + random.below(4) as u8).collect();
-            let strewn = if are_blocks { 0 } else { walls };
+            let scattered = if are_blocks { 0 } else { walls };
             let mut terrain: Vec<u8> = (0..width * height)
                 .map(|index| {
                     let (x, y) = (index % width, index / width);
                     let kind = patches[(y / patch * per_row + x / patch) as usize];
-                    if random.below(100) < strewn { 0 } else { kind }
+                    if random.below(100) < scattered { 0 } else { kind }
                 })
                 .collect();
-            for _ in strewn..walls {
+            for _ in scattered..walls {
                 build_block(&mut terrain, (width, height), 8, &mut random);
             }
             let profile = (1u8..5)
@@ -73,7 +73,7 @@ fn build_block(
     }
 }
 
-/// Whether rays fill a field around this goal: where searches jump.
+/// Returns whether rays fill a field around this goal: exactly where searches jump.
 fn is_filled_by_rays(grid: &NavGrid, goal: Cell) -> bool {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(goal, goal).algorithm(Algorithm::Exact);
@@ -92,7 +92,7 @@ fn any_cell(grid: &NavGrid, pick: u32) -> Cell {
     Cell::new((index % grid.width()) as i32, (index / grid.width()) as i32)
 }
 
-/// A cell on which a unit can stand, if there is one.
+/// Returns a passable cell, if there is one.
 fn free_cell(grid: &NavGrid, pick: u32) -> Option<Cell> {
     let cells: Vec<Cell> = grid.rect().cells().filter(|&cell| grid.cost(UNIT, cell) > 0).collect();
     (!cells.is_empty()).then(|| cells[pick as usize % cells.len()])
@@ -124,7 +124,7 @@ fn field_to(grid: &NavGrid, goal: Cell) -> DistanceField {
     field
 }
 
-/// Costs of all cells, row by row.
+/// Returns the costs of all cells, row-major.
 fn costs<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Option<u64>> {
     grid.rect().cells().map(|cell| field.cost(grid, cell).map(|cost| cost.0)).collect()
 }
@@ -133,7 +133,7 @@ fn directions<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Opti
     grid.rect().cells().map(|cell| field.direction(grid, cell)).collect()
 }
 
-/// What a single search by Dijkstra's algorithm finds.
+/// Returns the cost that a single search by Dijkstra's algorithm finds.
 fn search_cost(grid: &NavGrid, start: Cell, goal: Cell) -> Option<PathCost> {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Dijkstra);
@@ -152,7 +152,7 @@ proptest! {
         picks: (u32, u32),
         starts: [u32; 4],
     ) {
-        // One field for all: nothing of a grid or a goal before may show.
+        // One field for all: no state of an earlier grid or goal may remain.
         let (mut field, mut by_heap) = (<DistanceField>::new(), DistanceField::<BinaryHeap>::new());
         for (grid, pick) in [(&grid, picks.0), (&other, picks.1), (&grid, picks.1)] {
             let Some(goal) = free_cell(grid, pick) else {
@@ -190,10 +190,10 @@ proptest! {
             return Ok(());
         };
         let whole = field_to(&grid, goal);
-        let mut turn = 0;
+        let mut slice = 0;
         let mut any_budget = || {
-            turn += 1;
-            budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+            slice += 1;
+            budgets[slice % budgets.len()] + u32::from(slice % 7 == 0)
         };
         let slices: [&mut dyn FnMut() -> u32; 3] = [&mut || 1, &mut || 7, &mut any_budget];
         for budget in slices {
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn unfinished_fields_tell_nothing_but_the_truth(
+    fn unfinished_fields_return_only_final_costs(
         grid in grids(),
         pick: u32,
         budget in 0u32..900,
@@ -218,23 +218,23 @@ proptest! {
         let mut field = <DistanceField>::new();
         field.start(&grid, UNIT, goal).unwrap();
         field.step(&grid, budget);
-        let mut told = 0;
+        let mut count = 0;
         for cell in grid.rect().cells() {
             if let Some(cost) = field.cost(&grid, cell) {
-                told += 1;
+                count += 1;
                 prop_assert_eq!(Some(cost), whole.cost(&grid, cell));
                 prop_assert_eq!(field.path(&grid, cell).map(|path| path.cost()), Some(cost));
             }
         }
         if is_filled_by_rays(&grid, goal) {
-            prop_assert!(field.counters().expansions <= told);
+            prop_assert!(field.counters().expansions <= count);
         } else {
-            prop_assert_eq!(field.counters().expansions, told);
+            prop_assert_eq!(field.counters().expansions, count);
         }
     }
 
     #[test]
-    fn a_path_is_legal_and_costs_what_is_said(grid in grids(), pick: u32, starts: [u32; 8]) {
+    fn a_path_is_legal_and_has_the_cost_of_its_start(grid in grids(), pick: u32, starts: [u32; 8]) {
         let Some(goal) = free_cell(&grid, pick) else {
             return Ok(());
         };
@@ -258,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn awaited_cells_end_it_as_soon_as_all_are_settled(
+    fn a_field_ends_as_soon_as_all_awaited_cells_are_settled(
         grid in grids(),
         pick: u32,
         named in prop::collection::vec(any::<(u32, bool)>(), 1..6),
@@ -298,7 +298,7 @@ proptest! {
         whole.step(&grid, u32::MAX);
         prop_assert!(whole.is_finished());
         prop_assert_eq!(whole.counters(), field.counters());
-        // It goes on where it stopped when more are named.
+        // It continues where it stopped when more cells are awaited.
         field.await_cells(&grid, grid.rect().cells());
         while !field.is_finished() {
             field.step(&grid, budget);
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// Streets between blocks on patches of ground: too large for rays to cross at once.
+/// Returns streets between blocks on patches of terrain, too large for rays to cross in one slice.
 fn town(neighborhood: Neighborhood, costs: [u16; 3], seed: u64) -> NavGrid {
     let (width, height, patch) = (200, 150, 40);
     let mut random = crate::common::Random(seed);
@@ -328,23 +328,23 @@ fn town(neighborhood: Neighborhood, costs: [u16; 3], seed: u64) -> NavGrid {
 #[test]
 fn rays_fill_a_large_map_as_dijkstra_does() {
     for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
-        for costs_of_ground in [[16; 3], [16, 24, 40], [17, 91, 400]] {
+        for terrain_costs in [[16; 3], [16, 24, 40], [17, 91, 400]] {
             for seed in 1..4 {
-                let grid = town(neighborhood, costs_of_ground, seed);
+                let grid = town(neighborhood, terrain_costs, seed);
                 let goal = free_cell(&grid, 7_919 * seed as u32).unwrap();
-                let about = format!("{neighborhood:?} {costs_of_ground:?} {seed}");
-                assert!(is_filled_by_rays(&grid, goal), "{about}");
+                let case = format!("{neighborhood:?} {terrain_costs:?} {seed}");
+                assert!(is_filled_by_rays(&grid, goal), "{case}");
                 let best = dijkstra(&grid, UNIT, goal);
                 let whole = field_to(&grid, goal);
-                assert!(costs(&whole, &grid) == best, "{about}");
+                assert!(costs(&whole, &grid) == best, "{case}");
                 let reachable = best.iter().flatten().count() as u64;
                 let expanded = whole.counters().expansions;
-                assert!(expanded > 1 && 4 * expanded < reachable, "{about}: {expanded} nodes");
+                assert!(expanded > 1 && 4 * expanded < reachable, "{case}: {expanded} nodes");
                 for budget in [1, 5] {
                     let mut sliced = <DistanceField>::new();
                     run(&mut sliced, &grid, goal, || budget);
-                    assert_eq!(sliced.counters(), whole.counters(), "{about}");
-                    assert!(costs(&sliced, &grid) == best, "{about}");
+                    assert_eq!(sliced.counters(), whole.counters(), "{case}");
+                    assert!(costs(&sliced, &grid) == best, "{case}");
                 }
             }
         }
@@ -361,12 +361,12 @@ fn a_slice_of_rays_is_short() {
         field.step(&grid, 1);
         slices += 1;
     }
-    // 17 units at most are taken for the one that was given.
+    // At most 17 units are taken for the one that was given.
     assert!(slices * 17 >= 600 * 600 / 8, "{slices} slices");
 }
 
 #[test]
-fn open_ground_is_filled_from_few_nodes() {
+fn an_open_grid_is_filled_from_few_nodes() {
     let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap();
     let field = field_to(&grid, Cell::new(50, 40));
     let counters = field.counters();
@@ -377,19 +377,19 @@ fn open_ground_is_filled_from_few_nodes() {
 }
 
 #[test]
-fn open_ground_is_settled_without_detours() {
+fn each_cell_of_an_open_grid_is_reached_once() {
     let profile = Profile::default().corners(CornerRule::Allow);
     let grid = NavGrid::new(120, 90, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
     let field = field_to(&grid, Cell::new(50, 40));
     let counters = field.counters();
     let all = (counters.expansions, counters.generated, counters.improved);
-    assert_eq!(all, (10_800, 10_800, 0), "each cell is reached once, by its canonical way");
+    assert_eq!(all, (10_800, 10_800, 0), "each cell is reached once, by its canonical path");
     let path = field.path(&grid, Cell::new(110, 60)).unwrap();
     assert_eq!((path.legs().len(), path.steps()), (2, 60));
 }
 
 #[test]
-fn a_field_for_those_nearby_stops_near_the_goal() {
+fn a_field_awaited_by_nearby_cells_stops_near_the_goal() {
     let grid = NavGrid::new(300, 300, TerrainId::GROUND).unwrap();
     let goal = Cell::new(150, 150);
     let mut field = <DistanceField>::new();
@@ -409,13 +409,13 @@ fn a_field_for_those_nearby_stops_near_the_goal() {
 }
 
 #[test]
-fn only_what_cannot_be_reached_is_not_waited_for() {
+fn unreachable_cells_are_not_awaited() {
     let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(15, 0), 1, 10)).unwrap();
     let mut field = <DistanceField>::new();
     field.start(&grid, UNIT, Cell::new(3, 3)).unwrap();
     field.await_cells(&grid, []);
-    assert!(!field.is_finished(), "nothing was named");
+    assert!(!field.is_finished(), "no cell is awaited");
     field.await_cells(&grid, [Cell::new(20, 5), Cell::new(15, 5), Cell::new(-1, 5)]);
     assert!(field.is_finished());
     field.await_cells(&grid, [Cell::new(20, 5), Cell::new(14, 9)]);
@@ -427,7 +427,7 @@ fn only_what_cannot_be_reached_is_not_waited_for() {
 }
 
 #[test]
-fn an_edit_makes_a_field_stale_and_a_start_makes_it_fresh() {
+fn an_edit_makes_a_field_stale_and_a_restart_fixes_it() {
     let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     let goal = Cell::new(5, 5);
     let mut field = <DistanceField>::new();
@@ -447,7 +447,7 @@ fn an_edit_makes_a_field_stale_and_a_start_makes_it_fresh() {
 }
 
 #[test]
-fn a_stale_field_sends_nobody_through_a_wall() {
+fn a_stale_field_leads_through_no_wall() {
     let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     let field = field_to(&grid, Cell::new(5, 5));
     let before = costs(&field, &grid);
@@ -462,7 +462,7 @@ fn a_stale_field_sends_nobody_through_a_wall() {
 }
 
 #[test]
-fn bad_input_is_told_and_leaves_nothing_behind() {
+fn invalid_input_is_reported_and_clears_the_field() {
     let mut grid = NavGrid::new(10, 10, TerrainId::GROUND).unwrap();
     let wall = Cell::new(3, 3);
     grid.block(CellRect::single(wall)).unwrap();
@@ -485,7 +485,7 @@ fn bad_input_is_told_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_costs_too_much_to_count_is_left_out() {
+fn cells_whose_cost_overflows_are_left_out() {
     let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
     let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap().with_profiles(vec![profile]);
     let field = field_to(&grid, Cell::new(0, 0));
@@ -501,14 +501,14 @@ fn what_costs_too_much_to_count_is_left_out() {
     field.start(&grid, UNIT, Cell::new(0, 0)).unwrap();
     field.await_cells(&grid, [Cell::new(90, 0)]);
     field.step(&grid, u32::MAX);
-    assert!(field.is_finished(), "it does not wait for what it cannot count");
+    assert!(field.is_finished(), "it does not wait for cells whose cost overflows");
     run(&mut field, &grid, Cell::new(95, 0), || 3);
     assert_eq!(field.cost(&grid, Cell::new(90, 0)), Some(PathCost(5 * step)));
 }
 
 #[test]
-fn rays_end_where_costs_do_not_fit() {
-    // One long way, up and down between walls.
+fn rays_end_where_costs_overflow() {
+    // One long path, up and down between walls.
     let terrain = (0..60 * 9).map(|index| {
         let (x, y) = (index % 60, index / 60);
         let gap = if y % 4 == 1 { 59 } else { 0 };
@@ -521,9 +521,9 @@ fn rays_end_where_costs_do_not_fit() {
     assert!(is_filled_by_rays(&grid, goal));
     let field = field_to(&grid, goal);
     assert!(field.overflow());
-    assert!(!field.can_repair(&grid), "where rays end depends on the nodes there were");
+    assert!(!field.can_repair(&grid), "where rays end depends on the nodes at that time");
     let best = dijkstra(&grid, UNIT, goal);
-    // Up to here a step along a walk and one to its side fit.
+    // Up to this cost, a step along a ray and one to its side fit.
     let fits = (1 << 31) - 2 - (408 + 577) * 2 * 15_001;
     let mut left_out = 0;
     for (found, best) in costs(&field, &grid).into_iter().zip(best) {
@@ -558,7 +558,7 @@ fn a_second_start_takes_no_more_memory() {
     assert_eq!(field.bytes(), bytes);
 }
 
-/// Changes a rectangle of up to 6 × 6 cells: puts up walls, takes them away, or lays other ground.
+/// Changes a rectangle of up to 6 × 6 cells: blocks it, unblocks it, or sets its terrain.
 fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) {
     let min = any_cell(grid, pick);
     let rect = CellRect::new(min, 1 + width % 6, 1 + height % 6).intersection(grid.rect());
@@ -579,35 +579,36 @@ fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) 
     }
 }
 
-/// What an up-to-date field tells, if that is the truth; the number of cells it tells of.
-fn truths(field: &DistanceField, grid: &NavGrid) -> Result<usize, String> {
+/// Checks all costs and paths of an up-to-date field. Returns the number of cells with a cost, or the first
+/// error.
+fn check_costs(field: &DistanceField, grid: &NavGrid) -> Result<usize, String> {
     let best = dijkstra(grid, UNIT, field.goal());
-    let mut told = 0;
+    let mut count = 0;
     for (cell, best) in grid.rect().cells().zip(best) {
         let Some(cost) = field.cost(grid, cell) else {
             continue;
         };
-        told += 1;
+        count += 1;
         if Some(cost.0) != best {
             return Err(format!("{cell} costs {best:?}, not {cost:?}"));
         }
         let path = field.path(grid, cell);
         if !path.is_some_and(|path| path.cost() == cost && is_legal_path(grid, UNIT, &path)) {
-            return Err(format!("no way from {cell}"));
+            return Err(format!("no path from {cell}"));
         }
     }
-    Ok(told)
+    Ok(count)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_repaired_field_is_as_one_started_anew(
+    fn a_repaired_field_equals_a_new_one(
         grid in grids(),
         size in prop_oneof![4 => Just(1u8), 1 => 2u8..4],
         pick: u32,
-        is_steady: bool,
+        is_repairable: bool,
         rounds in prop::collection::vec(
             (prop::collection::vec(any::<(u8, u32, u32, u32)>(), 0..4), 0u32..60),
             1..5,
@@ -620,7 +621,7 @@ proptest! {
             return Ok(());
         };
         let mut field = <DistanceField>::new();
-        if is_steady {
+        if is_repairable {
             field.start_repairable(&grid, UNIT, goal).unwrap();
         } else {
             run(&mut field, &grid, goal, || u32::MAX);
@@ -629,7 +630,7 @@ proptest! {
             for edit in edits {
                 change(&mut grid, edit);
             }
-            // The next edits may find it in the midst of a repair.
+            // The next edits may come in the middle of a repair.
             for _ in 0..slices {
                 prop_assert!(field.repair(&grid, slice) <= slice);
             }
@@ -643,7 +644,7 @@ proptest! {
                 field.step(&grid, u32::MAX);
             }
             if !field.is_stale(&grid) {
-                prop_assert_eq!(truths(&field, &grid).err(), None);
+                prop_assert_eq!(check_costs(&field, &grid).err(), None);
             }
         }
         while field.can_repair(&grid) && (field.is_stale(&grid) || !field.is_finished()) {
@@ -655,19 +656,19 @@ proptest! {
             return Ok(());
         }
         field.step(&grid, u32::MAX);
-        let anew = field_to(&grid, goal);
-        prop_assert_eq!(costs(&field, &grid), costs(&anew, &grid));
-        prop_assert_eq!(directions(&field, &grid), directions(&anew, &grid));
+        let fresh = field_to(&grid, goal);
+        prop_assert_eq!(costs(&field, &grid), costs(&fresh, &grid));
+        prop_assert_eq!(directions(&field, &grid), directions(&fresh, &grid));
         prop_assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
         prop_assert_eq!(field.repair(&grid, 100), 0, "nothing is left to do");
     }
 }
 
 #[test]
-fn a_town_under_edits_is_repaired_by_any_slices() {
+fn a_large_map_under_edits_is_repaired_in_slices_of_any_size() {
     for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
-        for costs_of_ground in [[16; 3], [17, 91, 400]] {
-            let mut grid = town(neighborhood, costs_of_ground, 5);
+        for terrain_costs in [[16; 3], [17, 91, 400]] {
+            let mut grid = town(neighborhood, terrain_costs, 5);
             let goal = free_cell(&grid, 4_444).unwrap();
             assert!(is_filled_by_rays(&grid, goal));
             let fields = [(); 3].map(|()| field_to(&grid, goal));
@@ -685,7 +686,7 @@ fn a_town_under_edits_is_repaired_by_any_slices() {
                     while field.is_stale(&grid) || !field.is_finished() {
                         assert!(field.repair(&grid, *slice) > 0);
                     }
-                    assert!(costs(field, &grid) == best, "{neighborhood:?} by {slice}");
+                    assert!(costs(field, &grid) == best, "{neighborhood:?} in slices of {slice}");
                     field.repair_counters()
                 });
                 let done: Vec<_> =
@@ -706,11 +707,11 @@ fn a_small_edit_takes_a_small_part_of_a_field() {
         let mut field = <DistanceField>::new();
         field.start(&grid, UNIT, goal).unwrap();
         let whole = field.step(&grid, u32::MAX);
-        // Aside there are other ways as good; a straight one has none, as far as the border.
+        // Off the axis there are other paths of equal cost; on it there are none, up to the border.
         for (cell, most) in [(Cell::new(250, 30), 20), (Cell::new(200, 128), 300)] {
-            for builds in [true, false] {
+            for blocks in [true, false] {
                 let wall = CellRect::single(cell);
-                let edited = if builds { grid.block(wall) } else { grid.unblock(wall) };
+                let edited = if blocks { grid.block(wall) } else { grid.unblock(wall) };
                 edited.unwrap();
                 let taken = field.repair(&grid, u32::MAX);
                 assert!(field.is_finished() && !field.is_stale(&grid) && field.is_repair_cheaper());
@@ -726,21 +727,21 @@ fn a_small_edit_takes_a_small_part_of_a_field() {
 }
 
 #[test]
-fn a_repair_tells_what_is_certain() {
+fn a_field_under_repair_returns_only_final_costs() {
     let mut grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
     let goal = Cell::new(128, 128);
     let mut field = field_to(&grid, goal);
     grid.block(CellRect::single(Cell::new(200, 128))).unwrap();
     let (near, far) = (Cell::new(140, 128), Cell::new(10, 128));
     assert!(field.is_finished() && field.cost(&grid, far).is_some(), "as it was before");
-    // The nine cells around it, the first to be raised, and not all of those behind it.
+    // The nine cells around the edit, the first raised cells, and not all cells behind it.
     assert_eq!(field.repair(&grid, 20), 20);
     assert!(!field.is_finished() && !field.is_stale(&grid));
     assert_eq!(field.cost(&grid, near), Some(PathCost(12 * PathCost::PLAIN_STEP.0)));
     assert_eq!(field.direction(&grid, near), Some(Direction::West));
     assert_eq!((field.cost(&grid, far), field.path(&grid, far)), (None, None));
-    let told = truths(&field, &grid).unwrap();
-    assert!(told > 10_000 && told < 60_000, "{told} cells");
+    let count = check_costs(&field, &grid).unwrap();
+    assert!(count > 10_000 && count < 60_000, "{count} cells");
     while !field.is_finished() {
         field.step(&grid, 20);
     }
@@ -748,7 +749,7 @@ fn a_repair_tells_what_is_certain() {
 }
 
 #[test]
-fn what_cannot_be_repaired_says_so() {
+fn can_repair_is_false_where_a_repair_is_impossible() {
     let goal = Cell::new(5, 5);
     let level = || NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     let spot = Cell::new(20, 20);
@@ -756,7 +757,7 @@ fn what_cannot_be_repaired_says_so() {
     let (mut grid, mut field) = (level(), <DistanceField>::new());
     assert!(!field.can_repair(&grid), "nothing was started");
     field.start(&grid, UNIT, goal).unwrap();
-    assert!(!field.can_repair(&grid), "it is not whole");
+    assert!(!field.can_repair(&grid), "it is not finished");
     field.await_cells(&grid, [Cell::new(7, 5)]);
     field.step(&grid, u32::MAX);
     assert!(field.is_finished() && !field.can_repair(&grid), "it ended early");
@@ -769,7 +770,7 @@ fn what_cannot_be_repaired_says_so() {
         assert!(field.can_repair(&grid), "{count} edits");
         grid.set_terrain(spot, TerrainId(count % 2)).unwrap();
     }
-    assert!(!field.can_repair(&grid), "more edits than the grid remembers");
+    assert!(!field.can_repair(&grid), "more edits than the grid logs");
     assert_eq!(field.repair(&grid, 100), 0);
     assert!(field.is_stale(&grid));
     run(&mut field, &grid, goal, || u32::MAX);
@@ -804,13 +805,13 @@ fn a_goal_built_over_empties_the_field() {
 }
 
 #[test]
-fn a_repair_that_does_not_pay_says_so() {
+fn a_repair_that_does_not_pay_is_reported() {
     let mut grid = NavGrid::new(128, 128, TerrainId::GROUND).unwrap();
     let goal = Cell::new(20, 60);
     let mut field = field_to(&grid, goal);
     grid.block(CellRect::new(Cell::new(110, 59), 1, 3)).unwrap();
     field.repair(&grid, u32::MAX);
-    assert!(field.is_repair_cheaper(), "few cells lie behind it");
+    assert!(field.is_repair_cheaper(), "few cells are behind the wall");
     grid.block(CellRect::new(Cell::new(40, 30), 1, 60)).unwrap();
     let mut slices = 0;
     while field.is_repair_cheaper() {
@@ -818,10 +819,10 @@ fn a_repair_that_does_not_pay_says_so() {
         slices += 1;
     }
     assert!((5..100).contains(&slices), "{slices} slices");
-    // It may go on all the same.
+    // It may still continue.
     field.repair(&grid, u32::MAX);
     assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
-    // The same profiles again: everything may have changed, so everything would be looked at.
+    // The same profiles again: every cell may have changed, so every cell is checked.
     grid.set_profiles(grid.profiles().to_vec());
     assert!(field.can_repair(&grid));
     field.repair(&grid, 1);
@@ -831,7 +832,7 @@ fn a_repair_that_does_not_pay_says_so() {
 }
 
 #[test]
-fn edits_do_not_throw_a_steady_field_back() {
+fn edits_do_not_restart_a_repairable_field() {
     let mut grid = NavGrid::new(64, 64, TerrainId::GROUND).unwrap();
     let (goal, spot) = (Cell::new(10, 10), Cell::new(50, 40));
     let mut field = <DistanceField>::new();
@@ -840,21 +841,21 @@ fn edits_do_not_throw_a_steady_field_back() {
     while field.is_stale(&grid) || !field.is_finished() {
         assert!(field.repair(&grid, 200) > 0 && field.is_repair_cheaper());
         slices += 1;
-        assert!(slices < 70, "4,096 cells at about two units");
+        assert!(slices < 70, "4,096 cells at about two units each");
         if slices < 30 {
             grid.set_terrain(spot, TerrainId(slices % 2)).unwrap();
         }
     }
-    assert!(slices > 30, "it was edited all the while");
+    assert!(slices > 30, "it was edited in the meantime");
     assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
-    // Nothing can be awaited of it.
+    // Awaited cells do not end it early.
     field.start_repairable(&grid, UNIT, goal).unwrap();
     field.await_cells(&grid, [goal]);
     assert!(!field.is_finished());
 }
 
 #[test]
-fn what_costs_too_much_is_left_out_of_repairs() {
+fn repairs_leave_out_cells_whose_cost_overflows() {
     let profile = Profile::new().with(TerrainId(1), u16::MAX).with(TerrainId(2), u16::MAX - 1);
     let grid = NavGrid::new(100, 1, TerrainId(1)).unwrap();
     let mut grid = grid.with_profiles(vec![profile]);

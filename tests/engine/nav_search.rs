@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::common::{dijkstra_cost, is_legal_path};
 
-/// A random grid with up to five terrains, and a profile to go with it.
+/// Generates a random grid with up to five terrains, and a profile for it.
 fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
@@ -28,7 +28,7 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
         |((width, height), walls, rule, neighborhood, costs, seed)| {
             let mut random = crate::common::Random(seed);
             let terrain = if random.below(2) == 0 {
-                strewn_terrain(width, height, walls, &mut random)
+                scattered_terrain(width, height, walls, &mut random)
             } else {
                 let count = random.below(40);
                 crate::common::patched_terrain(
@@ -48,8 +48,8 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
     )
 }
 
-/// Every cell by chance.
-fn strewn_terrain(
+/// Draws each cell at random.
+fn scattered_terrain(
     width: u32,
     height: u32,
     walls: u8,
@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn a_path_is_as_cheap_as_dijkstra_s_and_every_step_is_legal(
+    fn a_path_costs_what_dijkstra_finds_and_every_step_is_legal(
         grid in grid_and_profile(),
         picks: (u32, u32),
     ) {
@@ -122,10 +122,10 @@ proptest! {
         let reach = if nearest { Reach::Nearest } else { Reach::Exact };
         let algorithm = if jumps { Algorithm::JumpPoint } else { Algorithm::AStar };
         let query = PathQuery::new(start, goal).reach(reach).algorithm(algorithm);
-        let mut turn = 0;
+        let mut slice = 0;
         let sliced = run::<BucketHeap>(&grid, query, || {
-            turn += 1;
-            budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+            slice += 1;
+            budgets[slice % budgets.len()] + u32::from(slice % 7 == 0)
         });
         prop_assert_eq!(run::<BucketHeap>(&grid, query, || u32::MAX), sliced);
     }
@@ -150,19 +150,19 @@ proptest! {
     }
 
     #[test]
-    fn an_island_is_shared_exactly_where_a_path_exists(
+    fn cells_share_a_region_exactly_where_a_path_exists(
         grid in grid_and_profile(),
         picks: (u32, u32),
     ) {
         let (start, goal) = cells(&grid, picks);
         let layer = grid.layer(ProfileId(0)).unwrap();
-        let island = |cell: Cell| layer.region(cell.x as u32, cell.y as u32);
-        let joined = island(start).is_some() && island(start) == island(goal);
+        let region = |cell: Cell| layer.region(cell.x as u32, cell.y as u32);
+        let joined = region(start).is_some() && region(start) == region(goal);
         prop_assert_eq!(joined, dijkstra_cost(&grid, ProfileId(0), start, goal).is_some());
     }
 
     #[test]
-    fn edits_leave_layers_as_a_rebuild_would(
+    fn edited_layers_equal_rebuilt_ones(
         grid in grid_and_profile(),
         edits in prop::collection::vec(any::<(u32, u8, u8, u8)>(), 1..30),
         ends: (u32, u32),
@@ -189,9 +189,9 @@ proptest! {
         }
     }
 
-    /// Long walls go up and come down: they cut pieces off, large and small, and let them go.
+    /// Long walls are built and removed: they cut off regions, large and small, and join them again.
     #[test]
-    fn islands_split_and_join_as_a_rebuild_would_find_them(
+    fn regions_split_and_join_as_in_a_rebuilt_layer(
         size in (40u32..220, 40u32..220),
         corners in prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::Allow)],
         walls in prop::collection::vec((any::<u32>(), any::<bool>(), 1u32..200), 1..60),
@@ -202,13 +202,13 @@ proptest! {
             .with_profiles(vec![profile]);
         assert!(grid.layer(ProfileId(0)).is_some());
         let mut standing: Vec<CellRect> = Vec::new();
-        for (number, (pick, lies, length)) in walls.into_iter().enumerate() {
+        for (number, (pick, is_horizontal, length)) in walls.into_iter().enumerate() {
             if number % 3 == 2 {
                 let wall = standing.swap_remove(pick as usize % standing.len());
                 grid.unblock(wall).unwrap();
             } else {
                 let (at, _) = cells(&grid, (pick, 0));
-                let (width, height) = if lies { (length, 1) } else { (1, length) };
+                let (width, height) = if is_horizontal { (length, 1) } else { (1, length) };
                 let wall = CellRect::new(at, width, height).intersection(grid.rect());
                 grid.block(wall).unwrap();
                 standing.push(wall);
@@ -219,7 +219,7 @@ proptest! {
 }
 
 #[test]
-fn a_level_drawn_anew_cell_by_cell_in_one_edit_is_as_one_built_anew() {
+fn a_grid_redrawn_cell_by_cell_in_one_edit_equals_a_rebuilt_one() {
     let mut grid = NavGrid::new(150, 130, TerrainId::GROUND).unwrap();
     assert!(grid.layer(ProfileId(0)).is_some());
     let mut random = crate::common::Random(5);
@@ -242,7 +242,7 @@ fn a_level_drawn_anew_cell_by_cell_in_one_edit_is_as_one_built_anew() {
 }
 
 #[test]
-fn a_search_whose_profile_may_no_longer_jump_is_stale_and_steps_nowhere() {
+fn a_search_whose_profile_can_no_longer_jump_is_stale_and_does_not_step() {
     let mut grid = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(20, 0), 1, 50)).unwrap();
     let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -258,38 +258,38 @@ fn a_search_whose_profile_may_no_longer_jump_is_stale_and_steps_nowhere() {
     assert!(search.finish(&grid, &pool).is_ok());
 }
 
-/// Whether the layer is as one built anew: the same cells passable, the same ones connected.
+/// Returns whether the layer equals a rebuilt one: the same cells passable, the same cells connected.
 fn same_as_rebuilt(grid: &NavGrid) -> Result<(), String> {
     let fresh = grid.clone().with_profiles(grid.profiles().to_vec());
     let (old, new) = (grid.layer(ProfileId(0)).unwrap(), fresh.layer(ProfileId(0)).unwrap());
     if old.region_count() != new.region_count() {
-        return Err(format!("{} islands, not {}", old.region_count(), new.region_count()));
+        return Err(format!("{} regions, not {}", old.region_count(), new.region_count()));
     }
-    let mut names = std::collections::BTreeMap::new();
+    let mut numbers = std::collections::BTreeMap::new();
     for cell in grid.rect().cells() {
         let (x, y) = (cell.x as u32, cell.y as u32);
         if old.is_passable(x, y) != new.is_passable(x, y) {
             return Err(format!("{cell} is passable: {}", old.is_passable(x, y)));
         }
-        // Numbers may differ, but one must stand for the other everywhere.
-        let name = *names.entry(new.region(x, y)).or_insert(old.region(x, y));
-        if name != old.region(x, y) {
-            return Err(format!("{cell} is on island {:?}, not {name:?}", old.region(x, y)));
+        // Region numbers may differ, but must map one to one.
+        let number = *numbers.entry(new.region(x, y)).or_insert(old.region(x, y));
+        if number != old.region(x, y) {
+            return Err(format!("{cell} is in region {:?}, not {number:?}", old.region(x, y)));
         }
     }
-    if names.values().collect::<std::collections::BTreeSet<_>>().len() != names.len() {
-        return Err("two islands bear one number".into());
+    if numbers.values().collect::<std::collections::BTreeSet<_>>().len() != numbers.len() {
+        return Err("two regions have the same number".into());
     }
     Ok(())
 }
 
-/// Counts what a search does, so that a change of the algorithm shows.
+/// Counts expansions, so that a change of the algorithm shows up.
 #[test]
-fn open_ground_is_crossed_without_detours() {
+fn an_open_grid_is_crossed_without_superfluous_expansions() {
     let grid = NavGrid::new(100, 100, TerrainId::GROUND).unwrap();
     let query = PathQuery::new(Cell::new(5, 5), Cell::new(90, 40));
     let (path, counters) = run::<BucketHeap>(&grid, query.algorithm(Algorithm::AStar), || u32::MAX);
-    assert_eq!(counters.expansions, 86, "straight to the goal, a node per step");
+    assert_eq!(counters.expansions, 86, "straight to the goal, one node per step");
     assert_eq!(path.unwrap().steps(), 85);
     let (path, counters) = run::<BucketHeap>(&grid, query, || u32::MAX);
     assert_eq!(counters.expansions, 2, "one jump");

@@ -1,4 +1,4 @@
-//! What the documentation promises of `nav::crowd`, under abuse: a test for each promise that was once found
+//! Guarantees of the documentation of `nav::crowd` under misuse: a test for each guarantee that was once
 //! broken.
 
 use std::collections::BTreeSet;
@@ -16,29 +16,29 @@ use bevy_tilepath::{
 use crate::common::Random;
 use crate::crowd_common::{Checker, Seen};
 
-const MAN: ProfileId = ProfileId(0);
+const UNIT: ProfileId = ProfileId(0);
 
-/// A crowd whose units follow paths of their own, and who looks on.
-struct Play {
+/// A crowd whose units follow individual paths, with a checker.
+struct CheckedCrowd {
     grid: NavGrid,
     crowd: Crowd,
     units: Vec<(u64, UnitId)>,
-    given: u64,
+    next_id: u64,
     arrived: BTreeSet<UnitId>,
     checker: Checker,
 }
 
-impl Play {
+impl CheckedCrowd {
     fn new(grid: NavGrid) -> Self {
         let crowd = Crowd::new(&grid);
         let (units, arrived, checker) = (Vec::new(), BTreeSet::new(), Checker::new());
-        Self { grid, crowd, units, given: 0, arrived, checker }
+        Self { grid, crowd, units, next_id: 0, arrived, checker }
     }
 
     fn add(&mut self, cell: Cell, settings: UnitSettings) -> Option<UnitId> {
         let unit = self.crowd.add(&self.grid, cell, settings).ok()?;
-        self.units.push((self.given, unit));
-        self.given += 1;
+        self.units.push((self.next_id, unit));
+        self.next_id += 1;
         Some(unit)
     }
 
@@ -49,7 +49,7 @@ impl Play {
 
     fn send(&mut self, unit: UnitId, goal: Cell) -> bool {
         let (_, head) = self.crowd.position(&self.grid, unit).unwrap();
-        let Ok(path) = self.grid.find_path(MAN, head, goal) else {
+        let Ok(path) = self.grid.find_path(UNIT, head, goal) else {
             return false;
         };
         self.crowd.follow(&self.grid, unit, &path).unwrap();
@@ -76,9 +76,9 @@ impl Play {
     }
 
     fn seen(&self, id: u64, unit: UnitId) -> Seen {
-        let place = self.crowd.position(&self.grid, unit).unwrap();
+        let position = self.crowd.position(&self.grid, unit).unwrap();
         let size = self.crowd.size(unit).unwrap();
-        Seen::new((id, MAN, size), place, self.crowd.progress(unit))
+        Seen::new((id, UNIT, size), position, self.crowd.progress(unit))
     }
 }
 
@@ -90,8 +90,8 @@ fn open(width: u32, height: u32) -> NavGrid {
     NavGrid::new(width, height, TerrainId::GROUND).unwrap()
 }
 
-/// Walls of one cell strewn about.
-fn with_stones(mut grid: NavGrid, count: u32, random: &mut Random) -> NavGrid {
+/// Adds `count` walls of one cell at random cells.
+fn with_single_walls(mut grid: NavGrid, count: u32, random: &mut Random) -> NavGrid {
     for _ in 0..count {
         let at = Cell::new(pick(random, grid.width()), pick(random, grid.height()));
         grid.block(CellRect::single(at)).unwrap();
@@ -99,7 +99,7 @@ fn with_stones(mut grid: NavGrid, count: u32, random: &mut Random) -> NavGrid {
     grid
 }
 
-/// Speed in thousandths of a cell a tick.
+/// Returns settings for a speed in thousandths of a cell per tick.
 fn at_speed(thousandths: u64) -> UnitSettings {
     let speed = PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST * thousandths / 1_000;
     UnitSettings { speed, ..UnitSettings::default() }
@@ -112,69 +112,69 @@ fn discs_stay_apart_between_ticks_at_every_speed() {
     {
         for seed in 1..=seeds {
             let mut random = Random(seed);
-            let grid = with_stones(open(40, 24), 30, &mut random);
-            let mut play = Play::new(grid);
-            while play.units.len() < 90 {
+            let grid = with_single_walls(open(40, 24), 30, &mut random);
+            let mut checked = CheckedCrowd::new(grid);
+            while checked.units.len() < 90 {
                 let at = Cell::new(pick(&mut random, 40), pick(&mut random, 24));
-                // Every third one goes at another speed.
-                let other = if play.units.len().is_multiple_of(3) {
-                    130 * (play.units.len() as u64 % 7)
+                // Every third unit has another speed.
+                let other = if checked.units.len().is_multiple_of(3) {
+                    130 * (checked.units.len() as u64 % 7)
                 } else {
                     0
                 };
-                play.add(at, at_speed(speed - other.min(speed / 2)));
+                checked.add(at, at_speed(speed - other.min(speed / 2)));
             }
             for _ in 0..600 {
                 for _ in 0..2 {
-                    let unit = play.units[random.below(90) as usize].1;
-                    play.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 24)));
+                    let unit = checked.units[random.below(90) as usize].1;
+                    checked.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 24)));
                 }
-                play.tick();
+                checked.tick();
             }
         }
     }
 }
 
 #[test]
-fn removed_units_are_gone_for_good() {
+fn removed_units_never_reappear() {
     for seed in 1..=20 {
         let mut random = Random(seed);
-        let mut play = Play::new(with_stones(open(16, 16), 20, &mut random));
+        let mut checked = CheckedCrowd::new(with_single_walls(open(16, 16), 20, &mut random));
         for _ in 0..400 {
-            while play.units.len() < 60 {
+            while checked.units.len() < 60 {
                 let at = Cell::new(pick(&mut random, 16), pick(&mut random, 16));
-                play.add(at, UnitSettings::default());
+                checked.add(at, UnitSettings::default());
             }
-            let at = random.below(play.units.len() as u32) as usize;
+            let at = random.below(checked.units.len() as u32) as usize;
             let goal = Cell::new(pick(&mut random, 16), pick(&mut random, 16));
-            play.send(play.units[at].1, goal);
+            checked.send(checked.units[at].1, goal);
             for _ in 0..random.below(4) {
-                if !play.units.is_empty() {
-                    play.remove(random.below(play.units.len() as u32) as usize);
+                if !checked.units.is_empty() {
+                    checked.remove(random.below(checked.units.len() as u32) as usize);
                 }
             }
-            play.tick();
-            let mut own: Vec<UnitId> = play.units.iter().map(|&(_, unit)| unit).collect();
+            checked.tick();
+            let mut own: Vec<UnitId> = checked.units.iter().map(|&(_, unit)| unit).collect();
             own.sort_unstable_by_key(|unit| unit.slot());
-            assert_eq!(play.crowd.units().collect::<Vec<_>>(), own, "seed {seed}");
-            assert_eq!(play.crowd.len(), own.len());
+            assert_eq!(checked.crowd.units().collect::<Vec<_>>(), own, "seed {seed}");
+            assert_eq!(checked.crowd.len(), own.len());
         }
     }
 }
 
 #[test]
-fn a_grid_of_another_size_is_refused_by_everything() {
+fn every_call_refuses_a_grid_of_another_size() {
     let (small, large) = (open(10, 10), open(30, 30));
     let mut crowd = Crowd::new(&small);
     let unit = crowd.add(&small, Cell::new(2, 2), UnitSettings::default()).unwrap();
     assert_eq!(crowd.holder(&large, Cell::new(25, 25)), None);
-    let path = large.find_path(MAN, Cell::new(2, 2), Cell::new(25, 25)).unwrap();
+    let path = large.find_path(UNIT, Cell::new(2, 2), Cell::new(25, 25)).unwrap();
     assert_eq!(crowd.follow(&large, unit, &path), Err(CrowdError::OtherGrid));
     assert_eq!(crowd.extend_path(&large, unit, &path), Err(CrowdError::OtherGrid));
-    let group = crowd.add_group(&large, RouteId(0), Cell::new(25, 25), MAN);
+    let group = crowd.add_group(&large, RouteId(0), Cell::new(25, 25), UNIT);
     assert_eq!(group, Err(CrowdError::OtherGrid));
     assert_eq!(crowd.teleport(&large, unit, Cell::new(3, 3)), Err(CrowdError::OtherGrid));
-    assert_eq!(crowd.nearest_free_cell(&large, (Cell::new(25, 25), MAN), None, 3), None);
+    assert_eq!(crowd.nearest_free_cell(&large, (Cell::new(25, 25), UNIT), None, 3), None);
     for _ in 0..100 {
         crowd.tick(&small, &());
         crowd.tick(&large, &());
@@ -184,22 +184,22 @@ fn a_grid_of_another_size_is_refused_by_everything() {
 
 #[test]
 fn a_path_that_leaves_the_grid_is_refused() {
-    // From another grid of the same size whose cells are numbered from elsewhere.
+    // From another grid of the same size with another origin.
     let here = open(10, 10);
     let there = open(10, 10).with_origin(Cell::new(5, 0));
     let mut crowd = Crowd::new(&here);
     let unit = crowd.add(&here, Cell::new(6, 2), UnitSettings::default()).unwrap();
-    let path = there.find_path(MAN, Cell::new(6, 2), Cell::new(14, 2)).unwrap();
+    let path = there.find_path(UNIT, Cell::new(6, 2), Cell::new(14, 2)).unwrap();
     assert_eq!(crowd.follow(&here, unit, &path), Err(CrowdError::Impassable(Cell::new(14, 2))));
 }
 
 #[test]
-fn the_number_of_a_group_that_is_gone_is_nobody_elses() {
+fn the_id_of_a_removed_group_is_not_reused() {
     let grid = open(20, 20);
     let mut crowd = Crowd::new(&grid);
-    let old = crowd.add_group(&grid, RouteId(0), Cell::new(3, 3), MAN).unwrap();
+    let old = crowd.add_group(&grid, RouteId(0), Cell::new(3, 3), UNIT).unwrap();
     crowd.remove_group(old);
-    let new = crowd.add_group(&grid, RouteId(0), Cell::new(9, 9), MAN).unwrap();
+    let new = crowd.add_group(&grid, RouteId(0), Cell::new(9, 9), UNIT).unwrap();
     assert_ne!(old, new);
     let unit = crowd.add(&grid, Cell::new(1, 1), UnitSettings::default()).unwrap();
     crowd.join(unit, new).unwrap();
@@ -208,11 +208,11 @@ fn the_number_of_a_group_that_is_gone_is_nobody_elses() {
     assert_eq!(crowd.join(unit, old), Err(CrowdError::NoSuchGroup));
 }
 
-/// Streets two cells wide around blocks of random sizes, some of them closed.
+/// Returns streets two cells wide around blocks of random sizes, some of them closed.
 fn streets(seed: u64) -> NavGrid {
     let mut random = Random(seed);
     let (columns, rows) = (3 + random.below(5), 2 + random.below(5));
-    let lay = |count: u32, random: &mut Random| {
+    let street_starts = |count: u32, random: &mut Random| {
         let mut at = vec![0];
         for _ in 0..count {
             let block = 1 + random.below(5);
@@ -220,7 +220,7 @@ fn streets(seed: u64) -> NavGrid {
         }
         at
     };
-    let (xs, ys) = (lay(columns, &mut random), lay(rows, &mut random));
+    let (xs, ys) = (street_starts(columns, &mut random), street_starts(rows, &mut random));
     let (width, height) = (xs[xs.len() - 1] + 2, ys[ys.len() - 1] + 2);
     let mut terrain = vec![TerrainId::GROUND.0; (width * height) as usize];
     for x in xs.windows(2) {
@@ -230,7 +230,7 @@ fn streets(seed: u64) -> NavGrid {
                     terrain[(row * width + column) as usize] = TerrainId::VOID.0;
                 }
             }
-            // A street beside the block may be closed as well.
+            // The street beside the block may be closed as well.
             if random.below(6) == 0 {
                 for row in y[0] + 2..y[1] {
                     for column in x[0]..x[0] + 2 {
@@ -243,22 +243,22 @@ fn streets(seed: u64) -> NavGrid {
     NavGrid::from_terrain(width, height, terrain).unwrap()
 }
 
-/// Ticks until all of so many units have arrived once; `None` if they have not after so many.
+/// Returns the ticks until all of `count` units have arrived once; `None` if some have not after `most`.
 fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<u64> {
     let mut random = Random(seed ^ 0xabcd);
-    let mut play = Play::new(grid);
-    let (width, height) = (play.grid.width(), play.grid.height());
+    let mut checked = CheckedCrowd::new(grid);
+    let (width, height) = (checked.grid.width(), checked.grid.height());
     let mut tries = 0;
-    while play.units.len() < count && tries < 10_000 {
+    while checked.units.len() < count && tries < 10_000 {
         tries += 1;
         let at = Cell::new(pick(&mut random, width), pick(&mut random, height));
-        play.add(at, UnitSettings::default());
+        checked.add(at, UnitSettings::default());
     }
     let mut goals = BTreeSet::new();
-    for (_, unit) in play.units.clone() {
+    for (_, unit) in checked.units.clone() {
         for _ in 0..200 {
             let goal = Cell::new(pick(&mut random, width), pick(&mut random, height));
-            if !goals.contains(&goal) && play.send(unit, goal) {
+            if !goals.contains(&goal) && checked.send(unit, goal) {
                 goals.insert(goal);
                 break;
             }
@@ -266,20 +266,20 @@ fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<
     }
     let sent = goals.len();
     for _ in 0..most {
-        play.tick();
-        if play.arrived.len() == sent {
-            return Some(play.crowd.now());
+        checked.tick();
+        if checked.arrived.len() == sent {
+            return Some(checked.crowd.now());
         }
     }
     None
 }
 
 #[test]
-fn everybody_gets_through_streets_two_cells_wide() {
+fn all_units_get_through_streets_two_cells_wide() {
     let mut late = Vec::new();
     for seed in 1..=300 {
         let grid = streets(seed);
-        let free = grid.rect().cells().filter(|&cell| grid.cost(MAN, cell) > 0).count();
+        let free = grid.rect().cells().filter(|&cell| grid.cost(UNIT, cell) > 0).count();
         let count = (4 + seed as usize * 7 % 37).min(free / 4);
         if through_streets(grid, seed, count, 20_000).is_none() {
             late.push((seed, count));
@@ -288,7 +288,7 @@ fn everybody_gets_through_streets_two_cells_wide() {
     assert_eq!(late, [], "seeds and units");
 }
 
-/// Streets two cells wide, six cells apart.
+/// Returns a lattice of streets two cells wide, six cells apart.
 fn lattice() -> NavGrid {
     let mut grid = open(26, 26);
     for cell in grid.rect().cells() {
@@ -306,14 +306,14 @@ fn four_units_get_through_a_lattice_of_streets() {
 }
 
 #[test]
-fn units_that_made_room_for_each_other_for_ever_come_through() {
+fn units_do_not_make_room_for_each_other_forever() {
     assert!(through_streets(lattice(), 8_019, 4, 20_000).is_some());
 }
 
-/// Fields that are wrong: each of two cells beside each other says that the other one is nearer.
-struct Lies;
+/// A wrong field: of two adjacent cells, each has the direction to the other one.
+struct CircularField;
 
-impl Guidance for Lies {
+impl Guidance for CircularField {
     fn cost(&self, _: &NavGrid, _: RouteId, _: Cell) -> Option<PathCost> {
         Some(PathCost(100 * PathCost::PLAIN_STEP.0))
     }
@@ -327,7 +327,7 @@ impl Guidance for Lies {
 }
 
 #[test]
-fn whoever_walks_and_comes_no_nearer_is_reported_after_a_bounded_time() {
+fn a_unit_that_walks_in_circles_is_reported_after_a_bounded_time() {
     let grid = open(12, 12);
     let mut crowd = Crowd::new(&grid);
     let add = |x| crowd.add(&grid, Cell::new(x, 5), UnitSettings::default()).unwrap();
@@ -335,86 +335,89 @@ fn whoever_walks_and_comes_no_nearer_is_reported_after_a_bounded_time() {
     for &unit in &units {
         crowd.follow_route(unit, RouteId(0)).unwrap();
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for _ in 0..40_000 {
-        crowd.tick(&grid, &Lies);
+        crowd.tick(&grid, &CircularField);
         for event in crowd.events() {
             if let CrowdEvent::Stuck { unit, why } = *event {
                 assert_eq!((why, crowd.hindrance(unit).0), (Hindrance::Circling, why));
-                told.insert(unit);
+                reported.insert(unit);
             }
         }
     }
-    assert_eq!(told.into_iter().collect::<Vec<_>>(), units);
+    assert_eq!(reported.into_iter().collect::<Vec<_>>(), units);
     assert!(crowd.counters().pauses > 30, "{:?}", crowd.counters());
 }
 
 #[test]
 fn memory_does_not_grow_with_time() {
     let mut random = Random(5);
-    let grid = with_stones(open(40, 40), 200, &mut random);
-    let mut play = Play::new(grid);
-    while play.units.len() < 150 {
+    let grid = with_single_walls(open(40, 40), 200, &mut random);
+    let mut checked = CheckedCrowd::new(grid);
+    while checked.units.len() < 150 {
         let at = Cell::new(pick(&mut random, 40), pick(&mut random, 40));
-        play.add(
+        checked.add(
             at,
-            UnitSettings { is_pushable: !play.given.is_multiple_of(9), ..UnitSettings::default() },
+            UnitSettings {
+                is_pushable: !checked.next_id.is_multiple_of(9),
+                ..UnitSettings::default()
+            },
         );
     }
     let mut bytes = Vec::new();
     for tick in 0..12_000 {
-        let unit = play.units[random.below(150) as usize].1;
-        play.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 40)));
-        play.tick();
+        let unit = checked.units[random.below(150) as usize].1;
+        checked.send(unit, Cell::new(pick(&mut random, 40), pick(&mut random, 40)));
+        checked.tick();
         if tick % 3_000 == 2_999 {
-            bytes.push(play.crowd.bytes());
+            bytes.push(checked.crowd.bytes());
         }
     }
-    // A field of 25 × 25 cells takes 5,000 bytes; fewer than one in ten has one.
+    // A field of 25 × 25 cells takes 5,000 bytes; fewer than one unit in ten has one.
     let (least, most) = (*bytes.iter().min().unwrap(), *bytes.iter().max().unwrap());
     assert!(most - least < 15 * 5_000, "{bytes:?}");
 }
 
 #[test]
-fn units_put_far_off_their_paths_get_there_all_the_same() {
-    let mut play = Play::new(open(220, 44));
+fn units_moved_far_off_their_paths_still_arrive() {
+    let mut checked = CheckedCrowd::new(open(220, 44));
     let units: Vec<UnitId> = (0..40)
-        .map(|row| play.add(Cell::new(1, row + 1), UnitSettings::default()).unwrap())
+        .map(|row| checked.add(Cell::new(1, row + 1), UnitSettings::default()).unwrap())
         .collect();
     for (&unit, row) in units.iter().zip(1..) {
-        assert!(play.send(unit, Cell::new(60, row)));
+        assert!(checked.send(unit, Cell::new(60, row)));
     }
-    (0..25).for_each(|_| play.tick());
-    // More of them than may look for their path in one tick, and farther off than any of them sees.
+    (0..25).for_each(|_| checked.tick());
+    // More units than may search for their path in one tick, and farther away than their local field reaches.
     for (&unit, row) in units.iter().zip(1..) {
-        play.crowd.teleport(&play.grid, unit, Cell::new(215, row)).unwrap();
+        checked.crowd.teleport(&checked.grid, unit, Cell::new(215, row)).unwrap();
     }
-    play.checker = Checker::new();
+    checked.checker = Checker::new();
     for _ in 0..4_000 {
-        play.tick();
-        let events = play.crowd.events().to_vec();
+        checked.tick();
+        let events = checked.crowd.events().to_vec();
         for event in events {
             if let CrowdEvent::Lost { unit } = event {
                 let row = units.iter().position(|&other| other == unit).unwrap() as i32 + 1;
-                assert!(play.send(unit, Cell::new(60, row)));
+                assert!(checked.send(unit, Cell::new(60, row)));
             }
         }
     }
-    assert_eq!(play.arrived.len(), units.len());
+    assert_eq!(checked.arrived.len(), units.len());
 }
 
 #[test]
-fn units_whose_profile_is_gone_wait_until_it_is_back() {
-    let mut play = Play::new(open(30, 30));
+fn units_whose_profile_was_removed_wait_until_it_is_back() {
+    let mut checked = CheckedCrowd::new(open(30, 30));
     let both = vec![Profile::default(), Profile::default()];
-    play.grid.set_profiles(both.clone());
+    checked.grid.set_profiles(both.clone());
     let settings = UnitSettings { profile: ProfileId(1), ..UnitSettings::default() };
-    let unit = play.add(Cell::new(2, 2), settings).unwrap();
-    assert!(play.send(unit, Cell::new(25, 20)));
-    (0..35).for_each(|_| play.tick());
-    play.grid.set_profiles(vec![Profile::default()]);
-    (0..100).for_each(|_| play.crowd.tick(&play.grid, &()));
-    play.grid.set_profiles(both);
-    (0..600).for_each(|_| play.tick());
-    assert!(play.arrived.contains(&unit));
+    let unit = checked.add(Cell::new(2, 2), settings).unwrap();
+    assert!(checked.send(unit, Cell::new(25, 20)));
+    (0..35).for_each(|_| checked.tick());
+    checked.grid.set_profiles(vec![Profile::default()]);
+    (0..100).for_each(|_| checked.crowd.tick(&checked.grid, &()));
+    checked.grid.set_profiles(both);
+    (0..600).for_each(|_| checked.tick());
+    assert!(checked.arrived.contains(&unit));
 }

@@ -1,5 +1,5 @@
-//! The queue by itself, without an app: who is answered when and how, on any number of threads,
-//! together and alone, in two parts, under edits, and what memory stays.
+//! The queue without an app: which job is answered when and how, on any number of threads, along a shared
+//! field and by single searches, in two segments, under edits, and how much memory is kept.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use bevy_tilepath::{
     nav::{
         node_pool::NodePool,
         queue::{
-            Answer, DeliveredPart, FoundBy, GridSource, MAX_RESTARTS, OneWorker, SearchQueue, Ticket,
-            Workers,
+            Answer, DeliveredPart, FoundBy, GridSource, MAX_RESTARTS, OneWorker, SearchQueue,
+            Ticket, Workers,
         },
         search::{Search, SearchCounters},
     },
@@ -21,16 +21,16 @@ const UNIT: ProfileId = ProfileId(0);
 const GRID: GridId = GridId(0);
 const NORMAL: Priority = Priority(0);
 
-/// A single grid, number 0.
-struct World(NavGrid);
+/// A source with a single grid, number 0.
+struct SingleGrid(NavGrid);
 
-impl GridSource for World {
+impl GridSource for SingleGrid {
     fn grid(&self, id: GridId) -> Option<&NavGrid> {
         (id == GRID).then_some(&self.0)
     }
 }
 
-/// Threads made for every tick.
+/// Threads spawned in every tick.
 struct Threads(usize);
 
 impl Workers for Threads {
@@ -48,18 +48,18 @@ impl Workers for Threads {
     }
 }
 
-/// Mixed ground in patches that cost as much as one, two, three and five plain cells, some of them
-/// walls. Columns at both ends are plain ground.
-fn patched(width: u32, height: u32, seed: u64) -> World {
+/// Returns weighted terrain in patches that cost 1, 2, 3 and 5 times the plain cost, some of them walls. The
+/// columns at both ends are of terrain 1.
+fn patched(width: u32, height: u32, seed: u64) -> SingleGrid {
     let mut random = Random(seed);
     let mut terrain = vec![1u8; (width * height) as usize];
     for _ in 0..width * height / 90 {
         let (left, low) = (random.below(width), random.below(height));
-        let ground = if random.below(100) < 25 { 0 } else { 1 + random.below(4) as u8 };
+        let id = if random.below(100) < 25 { 0 } else { 1 + random.below(4) as u8 };
         let (right, high) = (left + 1 + random.below(14), low + 1 + random.below(14));
         for y in low..high.min(height) {
             let row = (y * width) as usize;
-            terrain[row + left as usize..row + right.min(width) as usize].fill(ground);
+            terrain[row + left as usize..row + right.min(width) as usize].fill(id);
         }
     }
     for row in terrain.chunks_mut(width as usize) {
@@ -69,37 +69,38 @@ fn patched(width: u32, height: u32, seed: u64) -> World {
     let profile = (1u8..5)
         .zip([16, 32, 48, 80])
         .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost));
-    World(NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile]))
+    SingleGrid(NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile]))
 }
 
-/// Uniform ground with walls that leave gaps at alternating ends: the longest way there is.
-fn serpentine(side: u32) -> World {
+/// Returns uniform terrain with walls that leave gaps at alternating ends, which makes paths as long as
+/// possible.
+fn serpentine(side: u32) -> SingleGrid {
     let mut grid = NavGrid::new(side, side, TerrainId::GROUND).unwrap();
     for (number, x) in (3..side as i32).step_by(4).enumerate() {
         let low = if number % 2 == 0 { 0 } else { 1 };
         grid.block(CellRect::new(Cell::new(x, low), 1, side - 1)).unwrap();
     }
-    World(grid)
+    SingleGrid(grid)
 }
 
-/// Any cell, walls included.
+/// Returns a random cell, which may be a wall.
 fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
     Cell::new(random.below(grid.width()) as i32, random.below(grid.height()) as i32)
 }
 
-/// Cells from which there is a way to `goal`.
+/// Returns random cells that are connected with `goal`.
 fn starts_to(grid: &NavGrid, goal: Cell, count: usize, seed: u64) -> Vec<Cell> {
-    let island = grid.region(UNIT, goal);
-    assert!(island.is_some(), "the goal is a place to go to");
+    let region = grid.region(UNIT, goal);
+    assert!(region.is_some(), "the goal is passable");
     let mut random = Random(seed);
     std::iter::repeat_with(|| any_cell(grid, &mut random))
-        .filter(|&cell| grid.region(UNIT, cell) == island)
+        .filter(|&cell| grid.region(UNIT, cell) == region)
         .take(count)
         .collect()
 }
 
-/// Cost of the cheapest way between a cell and the one around which `best` was found.
-fn best_of(grid: &NavGrid, best: &[Option<u64>], cell: Cell) -> Option<PathCost> {
+/// Returns the cost of a cell in the row-major costs `best`.
+fn cost_at(grid: &NavGrid, best: &[Option<u64>], cell: Cell) -> Option<PathCost> {
     best[(cell.y as u32 * grid.width() + cell.x as u32) as usize].map(PathCost)
 }
 
@@ -130,24 +131,24 @@ impl Reply {
     }
 }
 
-/// One tick.
-fn step(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
+/// Runs one tick.
+fn step(queue: &mut SearchQueue, world: &SingleGrid, budget: u32, replies: &mut Vec<Reply>) {
     let tick = queue.tick();
     let answer = |answer| replies.push(Reply::new(answer, tick));
     let spent = queue.step(world, budget, || true, answer);
     assert!(spent <= budget, "{spent} of {budget} spent");
 }
 
-/// Ticks until there is nothing left to do.
-fn finish(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
-    let delivered = queue.tick();
+/// Runs ticks until the queue is empty.
+fn finish(queue: &mut SearchQueue, world: &SingleGrid, budget: u32, replies: &mut Vec<Reply>) {
+    let first_tick = queue.tick();
     while !queue.is_empty() {
         step(queue, world, budget, replies);
-        assert!(queue.tick() < delivered + 20_000, "{} jobs are never answered", queue.waiting());
+        assert!(queue.tick() < first_tick + 20_000, "{} jobs are never answered", queue.waiting());
     }
 }
 
-/// Answers by job, in the order in which they came.
+/// Returns the answers by job, in the order in which they came.
 fn by_ticket(replies: &[Reply]) -> BTreeMap<Ticket, Vec<&Reply>> {
     let mut by_ticket: BTreeMap<Ticket, Vec<&Reply>> = BTreeMap::new();
     for reply in replies {
@@ -162,47 +163,47 @@ fn count(replies: &[Reply], found_by: FoundBy) -> usize {
 
 /// A job, and the tick in which it is pushed.
 #[derive(Clone, Copy)]
-struct Order {
+struct TimedJob {
     tick: u64,
     grid: GridId,
     query: PathQuery,
     priority: Priority,
 }
 
-/// Three hundred jobs of every sort: many to one goal, some to nowhere, some on no grid.
-fn mixed_orders(grid: &NavGrid) -> Vec<Order> {
+/// Returns 300 jobs of every kind: many with one goal, some with unreachable goals, some on a missing grid.
+fn mixed_jobs(grid: &NavGrid) -> Vec<TimedJob> {
     let mut random = Random(41);
-    let meeting = Cell::new(1, grid.height() as i32 / 2);
-    let order = |number: u64| {
+    let common_goal = Cell::new(1, grid.height() as i32 / 2);
+    let job = |number: u64| {
         let (start, goal) = (any_cell(grid, &mut random), any_cell(grid, &mut random));
         let query = PathQuery::new(start, goal);
         let (west, east) = (Cell::new(0, start.y), Cell::new(grid.width() as i32 - 1, goal.y));
         let query = match number % 10 {
-            0..=4 => PathQuery::new(start, meeting),
+            0..=4 => PathQuery::new(start, common_goal),
             5 => query.reach(Reach::Nearest),
             6 => query.algorithm(Algorithm::AStar),
             7 => query.algorithm(Algorithm::JumpPoint),
             8 => PathQuery::new(west, east).algorithm(Algorithm::Dijkstra),
             _ => PathQuery::new(west, east).algorithm(Algorithm::Hierarchical),
         };
-        Order {
+        TimedJob {
             tick: if number < 200 { 0 } else { 3 },
             grid: if number % 50 == 25 { GridId(9) } else { GRID },
             query,
             priority: Priority(random.below(3) as i8 - 1),
         }
     };
-    (0..300).map(order).collect()
+    (0..300).map(job).collect()
 }
 
-fn play(workers: &impl Workers, world: &World, orders: &[Order], budget: u32) -> Vec<Reply> {
+fn play(workers: &impl Workers, world: &SingleGrid, jobs: &[TimedJob], budget: u32) -> Vec<Reply> {
     let mut queue = SearchQueue::default();
-    let (mut replies, mut waiting) = (Vec::new(), orders);
+    let (mut replies, mut waiting) = (Vec::new(), jobs);
     while !waiting.is_empty() || !queue.is_empty() {
         let tick = queue.tick();
-        let (due, later) = waiting.split_at(waiting.partition_point(|order| order.tick <= tick));
-        for order in due {
-            queue.push(order.grid, order.query, order.priority);
+        let (due, later) = waiting.split_at(waiting.partition_point(|job| job.tick <= tick));
+        for job in due {
+            queue.push(job.grid, job.query, job.priority);
         }
         waiting = later;
         let answer = |answer| replies.push(Reply::new(answer, tick));
@@ -214,7 +215,7 @@ fn play(workers: &impl Workers, world: &World, orders: &[Order], budget: u32) ->
     replies
 }
 
-/// What was answered to each job, by its number.
+/// Returns the cost or the failure of each job, by its number.
 fn outcomes(replies: &[Reply]) -> BTreeMap<u64, Result<PathCost, PathFailure>> {
     let outcome = |reply: &Reply| {
         let result = reply.result.as_ref().map(Path::cost).map_err(|&failure| failure);
@@ -224,18 +225,18 @@ fn outcomes(replies: &[Reply]) -> BTreeMap<u64, Result<PathCost, PathFailure>> {
 }
 
 #[test]
-fn the_answers_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under_any_budget() {
+fn answers_do_not_depend_on_threads_and_costs_do_not_depend_on_the_budget() {
     let world = patched(120, 30, 5);
-    let orders = mixed_orders(&world.0);
+    let jobs = mixed_jobs(&world.0);
     let mut costs = Vec::new();
     for budget in [700, 5_000, 50_000] {
-        let alone = play(&OneWorker, &world, &orders, budget);
-        assert_eq!(alone.len(), orders.len(), "one answer each");
+        let single = play(&OneWorker, &world, &jobs, budget);
+        assert_eq!(single.len(), jobs.len(), "one answer each");
         for threads in [2, 8] {
-            let helped = play(&Threads(threads), &world, &orders, budget);
-            let difference = alone.iter().zip(&helped).find(|(one, other)| one != other);
+            let threaded = play(&Threads(threads), &world, &jobs, budget);
+            let difference = single.iter().zip(&threaded).find(|(one, other)| one != other);
             assert_eq!(difference, None, "{threads} threads, budget {budget}");
-            assert_eq!(alone.len(), helped.len(), "{threads} threads, budget {budget}");
+            assert_eq!(single.len(), threaded.len(), "{threads} threads, budget {budget}");
         }
         for found_by in [
             FoundBy::Check,
@@ -245,32 +246,32 @@ fn the_answers_are_the_same_on_one_two_and_eight_threads_and_cost_the_same_under
             FoundBy::Search(Algorithm::Dijkstra),
             FoundBy::Search(Algorithm::Hierarchical),
         ] {
-            assert!(count(&alone, found_by) > 0, "the jobs are mixed: {found_by:?}, {budget}");
+            assert!(count(&single, found_by) > 0, "the jobs are mixed: {found_by:?}, {budget}");
         }
-        costs.push(outcomes(&alone));
+        costs.push(outcomes(&single));
     }
-    assert_eq!(costs[0].len(), orders.len(), "every job is answered");
+    assert_eq!(costs[0].len(), jobs.len(), "every job is answered");
     assert_eq!(costs[0], costs[1], "under 700 and 5,000");
     assert_eq!(costs[0], costs[2], "under 700 and 50,000");
 }
 
 #[test]
-fn answers_of_the_queue_are_those_of_searches_at_once() {
+fn answers_of_the_queue_equal_those_of_direct_searches() {
     let world = patched(120, 30, 6);
-    let orders = mixed_orders(&world.0);
-    let outcomes = outcomes(&play(&OneWorker, &world, &orders, 3_000));
+    let jobs = mixed_jobs(&world.0);
+    let outcomes = outcomes(&play(&OneWorker, &world, &jobs, 3_000));
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     // Numbers count up from 1 in the order of pushing.
-    for (order, (number, outcome)) in orders.iter().zip(outcomes) {
-        if order.grid != GRID {
-            assert_eq!(outcome, Err(PathFailure::GridGone(order.grid)), "job {number}");
+    for (job, (number, outcome)) in jobs.iter().zip(outcomes) {
+        if job.grid != GRID {
+            assert_eq!(outcome, Err(PathFailure::GridGone(job.grid)), "job {number}");
             continue;
         }
-        let expected = search.start(&world.0, &pool, order.query).and_then(|()| {
+        let expected = search.start(&world.0, &pool, job.query).and_then(|()| {
             search.step(&world.0, &pool, u32::MAX);
             search.finish(&world.0, &pool)
         });
-        assert_eq!(outcome, expected.map(|path| path.cost()), "job {number}: {:?}", order.query);
+        assert_eq!(outcome, expected.map(|path| path.cost()), "job {number}: {:?}", job.query);
     }
 }
 
@@ -290,14 +291,14 @@ fn many_jobs_with_one_goal_share_a_field_where_that_pays() {
     let by_ticket = by_ticket(&replies);
     for (start, ticket) in starts.into_iter().zip(tickets) {
         let path = by_ticket[&ticket][0].result.as_ref().unwrap();
-        assert_eq!(Some(path.cost()), best_of(&world.0, &best, start), "from {start}");
+        assert_eq!(Some(path.cost()), cost_at(&world.0, &best, start), "from {start}");
         assert_eq!((path.start(), path.end()), (start, goal));
         assert!(is_legal_path(&world.0, UNIT, path), "from {start}");
     }
 }
 
 #[test]
-fn a_handful_of_jobs_with_one_goal_is_answered_one_by_one() {
+fn a_few_jobs_with_one_goal_are_answered_by_single_searches() {
     let world = patched(200, 200, 21);
     let goal = Cell::new(1, 1);
     let best = dijkstra(&world.0, UNIT, goal);
@@ -310,12 +311,12 @@ fn a_handful_of_jobs_with_one_goal_is_answered_one_by_one() {
     for reply in &replies {
         let path = reply.result.as_ref().unwrap();
         assert!(matches!(reply.found_by, FoundBy::Search(_)), "by {:?}", reply.found_by);
-        assert_eq!(Some(path.cost()), best_of(&world.0, &best, path.start()));
+        assert_eq!(Some(path.cost()), cost_at(&world.0, &best, path.start()));
     }
 }
 
 #[test]
-fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
+fn a_job_without_a_path_to_a_shared_goal_gets_the_same_failure_as_a_single_search() {
     let mut world = patched(200, 200, 22);
     let goal = Cell::new(1, 1);
     world.0.block(CellRect::new(Cell::new(150, 0), 2, 200)).unwrap();
@@ -333,13 +334,13 @@ fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
     let mut reasons = [0; 3];
     for reply in &replies {
         let start = starts[&reply.ticket];
-        let alone = world.0.find_path(UNIT, start, goal);
-        assert_eq!(reply.cost(), alone.as_ref().ok().map(Path::cost), "from {start}");
+        let single = world.0.find_path(UNIT, start, goal);
+        assert_eq!(reply.cost(), single.as_ref().ok().map(Path::cost), "from {start}");
         let Err(reason) = reply.result else {
             continue;
         };
-        assert_eq!(Err(reason), alone, "from {start}");
-        assert_eq!(reply.found_by, FoundBy::Check, "nothing is searched for it");
+        assert_eq!(Err(reason), single, "from {start}");
+        assert_eq!(reply.found_by, FoundBy::Check, "no search is run for it");
         match reason {
             PathFailure::NoPath { .. } => reasons[0] += 1,
             PathFailure::StartImpassable(_) => reasons[1] += 1,
@@ -350,8 +351,8 @@ fn who_has_no_way_to_a_shared_goal_is_told_the_reason_it_has_alone() {
     assert!(reasons.iter().all(|&count| count > 0), "each reason occurs: {reasons:?}");
 }
 
-/// A queue in which six hundred jobs with one goal share a field that is not finished.
-fn sharing(world: &World, goal: Cell) -> (SearchQueue, Vec<Ticket>, Vec<Cell>) {
+/// Returns a queue in which 600 jobs with one goal share an unfinished field.
+fn sharing(world: &SingleGrid, goal: Cell) -> (SearchQueue, Vec<Ticket>, Vec<Cell>) {
     let starts = starts_to(&world.0, goal, 600, 5);
     let mut queue = SearchQueue::default();
     let tickets =
@@ -364,14 +365,14 @@ fn sharing(world: &World, goal: Cell) -> (SearchQueue, Vec<Ticket>, Vec<Cell>) {
 }
 
 #[test]
-fn a_shared_job_that_is_canceled_gets_no_answer_and_the_others_do() {
+fn canceled_jobs_of_a_shared_field_get_no_answer_and_the_others_do() {
     let world = patched(200, 200, 23);
     let goal = Cell::new(1, 1);
     let best = dijkstra(&world.0, UNIT, goal);
     let (mut queue, tickets, starts) = sharing(&world, goal);
     for number in [0, 300, 599] {
-        assert!(queue.cancel(tickets[number]), "job {number} is there");
-        assert!(!queue.cancel(tickets[number]), "job {number} was taken back");
+        assert!(queue.cancel(tickets[number]), "job {number} is pending");
+        assert!(!queue.cancel(tickets[number]), "job {number} was canceled");
     }
     let mut replies = Vec::new();
     finish(&mut queue, &world, 5_000, &mut replies);
@@ -381,14 +382,14 @@ fn a_shared_job_that_is_canceled_gets_no_answer_and_the_others_do() {
         let is_canceled = [0, 300, 599].contains(&number);
         assert_eq!(replies, usize::from(!is_canceled), "answers to job {number}");
         if !is_canceled {
-            assert_eq!(by_ticket[ticket][0].cost(), best_of(&world.0, &best, start));
+            assert_eq!(by_ticket[ticket][0].cost(), cost_at(&world.0, &best, start));
         }
     }
-    assert!(!queue.cancel(tickets[1]), "it was answered");
+    assert!(!queue.cancel(tickets[1]), "it was already answered");
 }
 
 #[test]
-fn a_field_that_nobody_waits_for_any_more_is_dropped() {
+fn a_field_without_waiting_jobs_is_dropped() {
     let world = patched(200, 200, 23);
     let (mut queue, tickets, _) = sharing(&world, Cell::new(1, 1));
     for ticket in tickets {
@@ -398,11 +399,11 @@ fn a_field_that_nobody_waits_for_any_more_is_dropped() {
     let mut replies = Vec::new();
     step(&mut queue, &world, 5_000, &mut replies);
     assert!(queue.is_empty() && replies.is_empty());
-    assert!(queue.bytes() < 4 * 200 * 200, "the memory of the field is given back");
+    assert!(queue.bytes() < 4 * 200 * 200, "the memory of the field is released");
 }
 
 #[test]
-fn an_edit_under_a_field_has_everybody_answered_on_the_new_grid() {
+fn an_edit_under_a_shared_field_has_all_jobs_answered_on_the_new_grid() {
     let mut world = patched(200, 200, 24);
     let goal = Cell::new(1, 1);
     let (mut queue, tickets, starts) = sharing(&world, goal);
@@ -410,80 +411,80 @@ fn an_edit_under_a_field_has_everybody_answered_on_the_new_grid() {
     let best = dijkstra(&world.0, UNIT, goal);
     let mut replies = Vec::new();
     finish(&mut queue, &world, 20_000, &mut replies);
-    assert_eq!(queue.restarts(), 600, "each was thrown back once");
+    assert_eq!(queue.restarts(), 600, "each was restarted once");
     assert_eq!(replies.len(), 600, "one answer each");
     let by_ticket = by_ticket(&replies);
     let mut failed = 0;
     for (ticket, start) in tickets.iter().zip(starts) {
         let reply = by_ticket[ticket][0];
-        assert_eq!(reply.cost(), best_of(&world.0, &best, start), "from {start}");
+        assert_eq!(reply.cost(), cost_at(&world.0, &best, start), "from {start}");
         match &reply.result {
             Ok(path) => assert!(is_legal_path(&world.0, UNIT, path), "from {start}"),
             Err(_) => failed += 1,
         }
     }
-    assert!(failed > 0, "somebody was built over");
+    assert!(failed > 0, "some start was built over");
 }
 
 #[test]
-fn a_job_that_edits_throw_back_in_every_tick_is_answered_in_the_end_and_paid_for() {
+fn a_job_restarted_by_edits_in_every_tick_is_answered_and_paid_for() {
     const BUDGET: u32 = 300;
     let mut world = serpentine(200);
     let (start, goal) = (Cell::new(0, 0), Cell::new(198, 199));
     let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.push(GRID, PathQuery::new(start, goal).algorithm(Algorithm::AStar), NORMAL);
-    // Beside the start: it always looks there.
-    let stone = CellRect::single(Cell::new(1, 1));
+    // Beside the start, which every search expands.
+    let wall = CellRect::single(Cell::new(1, 1));
     while replies.is_empty() {
         if queue.tick() % 2 == 0 {
-            world.0.block(stone).unwrap();
+            world.0.block(wall).unwrap();
         } else {
-            world.0.unblock(stone).unwrap();
+            world.0.unblock(wall).unwrap();
         }
         step(&mut queue, &world, BUDGET, &mut replies);
-        assert!(queue.tick() < 50, "edits keep it from being answered");
+        assert!(queue.tick() < 50, "edits prevent an answer");
     }
     let most = u64::from(MAX_RESTARTS) + 1;
     assert_eq!(
         (queue.restarts(), replies[0].waited),
         (most, most),
-        "no more edits were waited for"
+        "it was restarted no more often"
     );
     let best = dijkstra(&world.0, UNIT, start);
-    assert_eq!(replies[0].cost(), best_of(&world.0, &best, goal));
-    // The last tick paid for its own part. Whoever comes next waits until the rest is paid.
+    assert_eq!(replies[0].cost(), cost_at(&world.0, &best, goal));
+    // The last tick paid for its own part. The next job waits until the rest is paid.
     let expansions = replies[0].counters.expansions;
     let owed = (expansions - u64::from(BUDGET)) / u64::from(BUDGET);
-    assert!(owed > 10, "it took {expansions} expansions: enough to be noticed");
+    assert!(owed > 10, "it took {expansions} expansions: far more than one budget");
     queue.push(GRID, PathQuery::new(start, Cell::new(0, 2)), NORMAL);
     finish(&mut queue, &world, BUDGET, &mut replies);
     let waited = replies[1].waited;
     assert!((owed..=owed + 2).contains(&waited), "waited {waited} ticks where {owed} were owed");
     queue.push(GRID, PathQuery::new(start, Cell::new(0, 3)), NORMAL);
     step(&mut queue, &world, BUDGET, &mut replies);
-    assert_eq!(replies[2].waited, 0, "all is paid");
+    assert_eq!(replies[2].waited, 0, "the debt is paid");
 }
 
-/// What a long way costs whose beginning and rest were answered one after the other, and join up.
+/// Checks that the first segment and the rest of a long path join; returns their total cost.
 fn joined_cost(replies: &[&Reply], query: PathQuery, grid: &NavGrid) -> PathCost {
-    assert_eq!(replies.len(), 2, "the beginning and the rest");
-    let [beginning, rest] = [0, 1].map(|number| replies[number].result.as_ref().unwrap());
-    assert_eq!((beginning.kind(), rest.kind()), (PathKind::FirstSegment, PathKind::Complete));
-    assert_eq!((beginning.start(), rest.end()), (query.start, query.goal));
-    assert_eq!(rest.start(), beginning.end(), "the rest begins where the beginning ends");
-    assert!(is_legal_path(grid, UNIT, beginning), "the beginning is legal");
+    assert_eq!(replies.len(), 2, "the first segment and the rest");
+    let [first_segment, rest] = [0, 1].map(|number| replies[number].result.as_ref().unwrap());
+    assert_eq!((first_segment.kind(), rest.kind()), (PathKind::FirstSegment, PathKind::Complete));
+    assert_eq!((first_segment.start(), rest.end()), (query.start, query.goal.cell()));
+    assert_eq!(rest.start(), first_segment.end(), "the rest starts where the first segment ends");
+    assert!(is_legal_path(grid, UNIT, first_segment), "the first segment is legal");
     assert!(is_legal_path(grid, UNIT, rest), "the rest is legal");
-    let delivered = DeliveredPart { start: query.start, cost: beginning.cost() };
+    let delivered = DeliveredPart { start: query.start, cost: first_segment.cost() };
     assert_eq!((replies[0].delivered, replies[1].delivered), (None, Some(delivered)));
-    assert!(replies[0].tick <= replies[1].tick, "the beginning comes first");
+    assert!(replies[0].tick <= replies[1].tick, "the first segment comes first");
     for reply in replies {
         assert_eq!(reply.found_by, FoundBy::Search(Algorithm::Hierarchical));
     }
-    PathCost(beginning.cost().0 + rest.cost().0)
+    PathCost(first_segment.cost().0 + rest.cost().0)
 }
 
-/// What the way costs that a search finds at once.
-fn cost_at_once(grid: &NavGrid, query: PathQuery) -> PathCost {
+/// Returns the cost of the path that a single unsliced search finds.
+fn unsliced_cost(grid: &NavGrid, query: PathQuery) -> PathCost {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     search.start(grid, &pool, query).unwrap();
     search.step(grid, &pool, u32::MAX);
@@ -491,26 +492,26 @@ fn cost_at_once(grid: &NavGrid, query: PathQuery) -> PathCost {
 }
 
 #[test]
-fn a_long_way_is_answered_in_two_parts_the_beginning_first() {
+fn a_long_path_is_answered_in_two_segments() {
     let world = patched(1_600, 100, 31);
     let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
-    let whole = cost_at_once(&world.0, query);
+    let whole = unsliced_cost(&world.0, query);
     for budget in [600, 1_000_000] {
         let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         let ticket = queue.push(GRID, query, NORMAL);
         finish(&mut queue, &world, budget, &mut replies);
         assert!(replies.iter().all(|reply| reply.ticket == ticket));
-        let of_job: Vec<&Reply> = replies.iter().collect();
-        assert_eq!(joined_cost(&of_job, query, &world.0), whole);
+        let answers: Vec<&Reply> = replies.iter().collect();
+        assert_eq!(joined_cost(&answers, query, &world.0), whole);
         let is_sliced = budget == 600;
         assert_eq!(replies[0].tick < replies[1].tick, is_sliced, "budget {budget}");
-        assert_eq!(replies[1].waited, replies[1].tick, "it was asked in tick 0");
+        assert_eq!(replies[1].waited, replies[1].tick, "it was pushed in tick 0");
     }
 }
 
 #[test]
-fn a_long_way_that_is_canceled_after_its_beginning_is_not_told_the_rest() {
+fn a_long_job_canceled_after_its_first_segment_gets_no_rest() {
     let world = patched(1_600, 100, 31);
     let query = PathQuery::new(Cell::new(1, 50), Cell::new(1_598, 50));
     let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
@@ -519,7 +520,7 @@ fn a_long_way_that_is_canceled_after_its_beginning_is_not_told_the_rest() {
         step(&mut queue, &world, 600, &mut replies);
     }
     assert_eq!(replies[0].kind(), Some(PathKind::FirstSegment));
-    assert!(queue.search(ticket).is_some(), "the rest is searched for");
+    assert!(queue.search(ticket).is_some(), "the rest is being searched");
     assert!(queue.cancel(ticket));
     assert!(queue.is_empty(), "nothing is left to do");
     for _ in 0..20 {
@@ -529,7 +530,7 @@ fn a_long_way_that_is_canceled_after_its_beginning_is_not_told_the_rest() {
 }
 
 #[test]
-fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
+fn after_an_edit_the_rest_is_found_on_the_new_grid() {
     let mut world = patched(1_600, 100, 32);
     let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
@@ -540,15 +541,15 @@ fn an_edit_after_the_beginning_has_the_rest_found_on_the_new_grid() {
     }
     world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 80)).unwrap();
     finish(&mut queue, &world, 5_000, &mut replies);
-    assert_eq!(queue.restarts(), 1, "it was thrown back");
-    let of_job: Vec<&Reply> = replies.iter().collect();
-    let cost = joined_cost(&of_job, query, &world.0);
-    let best = best_of(&world.0, &dijkstra(&world.0, UNIT, goal), start).unwrap();
+    assert_eq!(queue.restarts(), 1, "it was restarted");
+    let answers: Vec<&Reply> = replies.iter().collect();
+    let cost = joined_cost(&answers, query, &world.0);
+    let best = cost_at(&world.0, &dijkstra(&world.0, UNIT, goal), start).unwrap();
     assert!(best <= cost && 2 * cost.0 <= 3 * best.0, "{cost:?} where {best:?} is best");
 }
 
 #[test]
-fn long_ways_that_have_to_make_room_for_each_other_cost_what_each_does_alone() {
+fn long_jobs_that_displace_each_other_cost_what_single_searches_do() {
     let world = patched(1_600, 100, 33);
     let goal = Cell::new(1_598, 50);
     let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
@@ -565,20 +566,20 @@ fn long_ways_that_have_to_make_room_for_each_other_cost_what_each_does_alone() {
     for (ticket, replies) in by_ticket {
         let query = queries[&ticket];
         let cost = joined_cost(&replies, query, &world.0);
-        assert_eq!(cost, cost_at_once(&world.0, query), "from {}", query.start);
+        assert_eq!(cost, unsliced_cost(&world.0, query), "from {}", query.start);
     }
 }
 
-/// Short ways over open ground, each to a goal of its own.
+/// Returns a short query on an open grid; each number has a distinct goal.
 fn short_query(number: i32) -> PathQuery {
     PathQuery::new(Cell::new(2 * number, 5), Cell::new(2 * number + 1, 20 + number))
 }
 
-/// A queue with a single place, in which five jobs wait behind each other in one flight.
-fn lined_up(world: &World) -> (SearchQueue, Vec<Ticket>) {
+/// Returns a queue with a single slot, in which five jobs are chained in one flight.
+fn chained_jobs(world: &SingleGrid) -> (SearchQueue, Vec<Ticket>) {
     let mut queue = SearchQueue::default();
     queue.settings = QueueSettings { in_flight: 1, ..QueueSettings::default() };
-    // Many were through fast: so the next ones may wait behind each other.
+    // Many jobs were fast, so the next ones may be chained.
     for number in 0..40 {
         queue.push(GRID, short_query(number), NORMAL);
     }
@@ -586,20 +587,20 @@ fn lined_up(world: &World) -> (SearchQueue, Vec<Ticket>) {
     finish(&mut queue, world, 50_000, &mut replies);
     assert_eq!(replies.len(), 40);
     let tickets = (0..5).map(|number| queue.push(GRID, short_query(number), NORMAL)).collect();
-    // Taking up a job costs eight: there is nothing left to search with.
+    // Starting a job costs eight units, which leaves nothing for the search.
     step(&mut queue, world, 40, &mut replies);
     assert_eq!(replies.len(), 40, "none is answered");
-    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all wait in one flight");
+    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all are in one flight");
     (queue, tickets)
 }
 
 #[test]
-fn a_job_that_waits_behind_another_can_be_canceled() {
-    let world = World(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
+fn a_chained_job_can_be_canceled() {
+    let world = SingleGrid(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
     for canceled in 0..5 {
-        let (mut queue, tickets) = lined_up(&world);
-        assert!(queue.cancel(tickets[canceled]), "job {canceled} is there");
-        assert!(!queue.cancel(tickets[canceled]), "job {canceled} was taken back");
+        let (mut queue, tickets) = chained_jobs(&world);
+        assert!(queue.cancel(tickets[canceled]), "job {canceled} is pending");
+        assert!(!queue.cancel(tickets[canceled]), "job {canceled} was canceled");
         let mut replies = Vec::new();
         finish(&mut queue, &world, 5_000, &mut replies);
         let answered: Vec<Ticket> = replies.iter().map(|reply| reply.ticket).collect();
@@ -611,29 +612,29 @@ fn a_job_that_waits_behind_another_can_be_canceled() {
 }
 
 #[test]
-fn a_flight_that_nobody_waits_for_any_more_lands() {
-    let world = World(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
-    let (mut queue, tickets) = lined_up(&world);
+fn a_flight_without_jobs_is_retired() {
+    let world = SingleGrid(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
+    let (mut queue, tickets) = chained_jobs(&world);
     for ticket in tickets {
         assert_eq!(queue.in_flight(), 1);
         assert!(queue.cancel(ticket));
     }
-    assert!(queue.is_empty(), "it has landed");
+    assert!(queue.is_empty(), "it is retired");
     let ticket = queue.push(GRID, short_query(7), NORMAL);
     let mut replies = Vec::new();
     step(&mut queue, &world, 5_000, &mut replies);
     assert_eq!(replies.iter().map(|reply| reply.ticket).collect::<Vec<_>>(), [ticket]);
 }
 
-/// Pages that wait for the next search, at most: 8 KiB each.
+/// Bytes of pages kept for the next search, at most: pages of 8 KiB.
 const PAGES_KEPT: usize = 1_024 * 8_192;
-/// What a search at rest keeps that has not jumped: the stacks of its open list (66 KiB), places for
-/// some thousand entries, and a number for each chunk of the grid.
+/// Bytes kept by an idle search that has not jumped: the stacks of its open list (66 KiB), capacity for some
+/// thousand entries, and a number for each chunk of the grid.
 const KEPT_BY_A_SEARCH: usize = 192 << 10;
 
 #[test]
-fn after_a_burst_of_huge_searches_little_memory_stays() {
-    let world = World(NavGrid::new(512, 512, TerrainId::GROUND).unwrap());
+fn after_a_burst_of_huge_searches_little_memory_is_kept() {
+    let world = SingleGrid(NavGrid::new(512, 512, TerrainId::GROUND).unwrap());
     let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
     queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
     for number in 0..10 {
@@ -647,13 +648,13 @@ fn after_a_burst_of_huge_searches_little_memory_stays() {
         peak = peak.max(queue.bytes());
     }
     assert_eq!(replies.len(), 10);
-    assert!(peak > most, "the burst takes more than may stay: {peak} bytes");
-    assert!(queue.bytes() <= most, "{} bytes stay, {most} may", queue.bytes());
+    assert!(peak > most, "the burst takes more than may be kept: {peak} bytes");
+    assert!(queue.bytes() <= most, "{} bytes are kept, {most} may be", queue.bytes());
 }
 
 #[test]
-fn equal_bursts_leave_the_same_memory_behind() {
-    // Small enough that no search is a long one: all places take part.
+fn equal_bursts_keep_the_same_memory() {
+    // Small enough that no search counts as long, so all slots are used.
     let world = patched(120, 16, 3);
     let query = PathQuery::new(Cell::new(1, 8), Cell::new(118, 8));
     for algorithm in [
@@ -665,20 +666,20 @@ fn equal_bursts_leave_the_same_memory_behind() {
     ] {
         let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
         queue.settings = QueueSettings { in_flight: 8, ..QueueSettings::default() };
-        // More than all places take: how many are in use at once does not show.
+        // More than all slots need, so that the number of slots in use does not matter.
         queue.reserve(64);
-        let mut stays = Vec::new();
+        let mut kept = Vec::new();
         for _ in 0..3 {
             for _ in 0..64 {
                 queue.push(GRID, query.algorithm(algorithm), NORMAL);
             }
             finish(&mut queue, &world, 4_000, &mut replies);
-            stays.push(queue.bytes());
+            kept.push(queue.bytes());
         }
         assert_eq!(replies.len(), 3 * 64, "one answer each");
         assert!(replies[0].result.is_ok(), "{:?}", replies[0].result);
-        assert!(replies.iter().all(|reply| reply.cost() == replies[0].cost()), "the same way");
-        assert_eq!(stays[1], stays[0], "the second burst, {algorithm:?}");
-        assert_eq!(stays[2], stays[0], "the third burst, {algorithm:?}");
+        assert!(replies.iter().all(|reply| reply.cost() == replies[0].cost()), "the same cost");
+        assert_eq!(kept[1], kept[0], "the second burst, {algorithm:?}");
+        assert_eq!(kept[2], kept[0], "the third burst, {algorithm:?}");
     }
 }

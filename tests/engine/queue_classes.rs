@@ -1,11 +1,11 @@
-//! Classes of jobs and their limits, lists of goals, crowds that are canceled, and floods: who is taken
-//! up when, and what memory stays.
+//! Classes of jobs and their limits, lists of goals, canceled crowds, and floods: which job is started when,
+//! and how much memory is kept.
 
 use std::sync::Arc;
 
 use bevy_tilepath::{
     nav::{
-        goal::{Approach, Goal},
+        goal::Goal,
         queue::{CLASSES, FoundBy, JobOptions, RequestClass, SearchQueue, Ticket},
     },
     prelude::*,
@@ -13,15 +13,15 @@ use bevy_tilepath::{
 
 use crate::common::{Random, counting::bytes_held, dijkstra, is_legal_path, patched_terrain};
 use crate::queue_common::{
-    GRID, Reply, Threads, UNIT, World, answered, any_cell, best_of, cells_around, count, finish,
-    step, step_on,
+    GRID, Reply, Threads, UNIT, World, answered_tickets, any_cell, cells_around, cost_at, count,
+    finish, step, step_on,
 };
 
 fn open(side: u32) -> World {
     World::of(NavGrid::new(side, side, TerrainId::GROUND).unwrap())
 }
 
-/// Mixed ground in patches, some of them walls. Some columns at the left end are plain ground.
+/// Returns weighted terrain in patches, some of them walls. Some columns at the left end are of terrain 1.
 fn patched(side: u32, seed: u64) -> World {
     let mut terrain = patched_terrain((side, side), side * side / 90, 25, &mut Random(seed));
     terrain.chunks_mut(side as usize).for_each(|row| row[..4].fill(1));
@@ -32,13 +32,13 @@ fn patched(side: u32, seed: u64) -> World {
     World::of(grid.with_profiles(vec![profile]))
 }
 
-/// The way from the one to the other is short, on a grid of 100 × 100 cells; no two end alike.
+/// Returns a short query on a grid of 100 × 100 cells; each number has a distinct start and goal.
 fn short(number: i32) -> PathQuery {
     let start = Cell::new(number % 90, number / 90 % 90);
     PathQuery::new(start, start.offset(6, 3))
 }
 
-/// A queue with limits for some classes.
+/// Returns a queue with limits for some classes.
 fn limited(limits: &[(usize, u32)]) -> SearchQueue {
     let mut queue = SearchQueue::default();
     for &(class, limit) in limits {
@@ -51,17 +51,17 @@ fn of_class(class: u8) -> JobOptions {
     JobOptions { class: RequestClass(class), ..JobOptions::default() }
 }
 
-/// Pushes short jobs of one class, with these numbers.
+/// Pushes short jobs of one class with these numbers.
 fn push(queue: &mut SearchQueue, class: u8, numbers: std::ops::Range<i32>) -> Vec<Ticket> {
     numbers.map(|number| queue.push_job(GRID, short(number), of_class(class))).collect()
 }
 
-/// Whom one more tick answers.
+/// Runs one tick; returns the tickets that it answers.
 fn tick(queue: &mut SearchQueue, world: &World) -> Vec<Ticket> {
     let mut replies = Vec::new();
     step(queue, world, 100_000, &mut replies);
     assert!(replies.iter().all(|reply| reply.result.is_ok()));
-    answered(&replies)
+    answered_tickets(&replies)
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn classes_are_numbered_from_0_to_7() {
 }
 
 #[test]
-fn what_goes_on_does_not_count_towards_a_limit() {
+fn continuations_do_not_count_towards_a_limit() {
     let world = open(100);
     let mut queue = limited(&[(1, 0)]);
     let paused = push(&mut queue, 1, 0..3);
@@ -85,7 +85,7 @@ fn what_goes_on_does_not_count_towards_a_limit() {
 }
 
 #[test]
-fn so_many_jobs_of_a_class_are_taken_up_in_a_tick_and_hold_up_no_others() {
+fn a_limited_class_starts_no_more_jobs_per_tick_and_delays_no_others() {
     let world = open(100);
     let mut queue = limited(&[(1, 3)]);
     let limited = push(&mut queue, 1, 0..10);
@@ -95,13 +95,13 @@ fn so_many_jobs_of_a_class_are_taken_up_in_a_tick_and_hold_up_no_others() {
     assert_eq!(tick(&mut queue, &world), [&limited[3..6], &later].concat());
     assert_eq!(queue.waiting(), 4);
     assert_eq!(tick(&mut queue, &world), &limited[6..9]);
-    assert_eq!(queue.longest_wait(), 3, "the last one waits since the beginning");
+    assert_eq!(queue.longest_wait(), 3, "the last job has waited since the first tick");
     assert_eq!(tick(&mut queue, &world), &limited[9..]);
     assert!(queue.is_empty());
 }
 
 #[test]
-fn a_limit_of_0_pauses_a_class_and_of_1_lets_it_through_one_by_one() {
+fn a_limit_of_0_pauses_a_class_and_a_limit_of_1_starts_one_job_per_tick() {
     let world = open(100);
     let mut queue = limited(&[(2, 0)]);
     let paused = push(&mut queue, 2, 0..5);
@@ -134,12 +134,12 @@ fn a_class_above_7_counts_as_7() {
     let others = push(&mut queue, 6, 4..7);
     assert_eq!(tick(&mut queue, &world), [&of_seven[..1], &others].concat());
     for ticket in &of_seven[1..] {
-        assert_eq!(tick(&mut queue, &world), [*ticket], "one a tick");
+        assert_eq!(tick(&mut queue, &world), [*ticket], "one per tick");
     }
 }
 
 #[test]
-fn within_a_class_urgent_jobs_go_first_and_whoever_waits_grows_urgent() {
+fn within_a_class_urgent_jobs_go_first_and_waiting_jobs_gain_priority() {
     let world = open(100);
     let mut queue = limited(&[(1, 1)]);
     let push_urgent = |queue: &mut SearchQueue, number: i32, priority: i8| {
@@ -151,44 +151,44 @@ fn within_a_class_urgent_jobs_go_first_and_whoever_waits_grows_urgent() {
     for number in 1..50 {
         push_urgent(&mut queue, number, 1);
         step(&mut queue, &world, 100_000, &mut replies);
-        assert_eq!(replies.len(), number as usize, "one a tick");
+        assert_eq!(replies.len(), number as usize, "one per tick");
     }
     let waited = replies.iter().find(|reply| reply.ticket == patient).map(|reply| reply.waited);
-    assert_eq!(waited, Some(30), "a head start is worth 30 ticks, and no more");
+    assert_eq!(waited, Some(30), "one level of priority is worth 30 ticks, and no more");
 }
 
 #[test]
-fn a_job_that_an_edit_throws_back_counts_no_more() {
+fn a_job_restarted_by_an_edit_does_not_count_again() {
     let mut world = open(200);
     let mut queue = limited(&[(1, 1)]);
     let across = PathQuery::new(Cell::new(0, 0), Cell::new(199, 199));
     let across = queue.push_job(GRID, across.algorithm(Algorithm::Dijkstra), of_class(1));
     let mut replies = Vec::new();
     step(&mut queue, &world, 300, &mut replies);
-    assert!(queue.search(across).is_some(), "it is under way");
+    assert!(queue.search(across).is_some(), "it is in flight");
     let near = push(&mut queue, 1, 30..32);
     world.block(CellRect::single(Cell::new(1, 1)));
     step(&mut queue, &world, 3_000, &mut replies);
-    assert_eq!(queue.restarts(), 1, "it was thrown back");
-    assert!(queue.search(across).is_some(), "and is under way again");
-    assert_eq!(answered(&replies), near[..1], "and another one beside it");
+    assert_eq!(queue.restarts(), 1, "it was restarted");
+    assert!(queue.search(across).is_some(), "and is in flight again");
+    assert_eq!(answered_tickets(&replies), near[..1], "and another job is answered as well");
     queue.settings.class_limits[1] = 0;
     finish_but(&mut queue, &world, 1, &mut replies);
     assert!(replies.iter().any(|reply| reply.ticket == across), "a pause does not stop it");
-    assert_eq!((queue.waiting(), answered(&replies).len()), (1, 2));
+    assert_eq!((queue.waiting(), answered_tickets(&replies).len()), (1, 2));
 }
 
-/// Ticks until no more than so many wait and nobody is in flight.
+/// Runs ticks until at most `waiting` jobs wait and none is in flight.
 fn finish_but(queue: &mut SearchQueue, world: &World, waiting: usize, replies: &mut Vec<Reply>) {
-    let delivered = queue.tick();
+    let first_tick = queue.tick();
     while queue.in_flight() > 0 || queue.waiting() > waiting {
         step(queue, world, 50_000, replies);
-        assert!(queue.tick() < delivered + 1_000, "{} wait", queue.waiting());
+        assert!(queue.tick() < first_tick + 1_000, "{} wait", queue.waiting());
     }
 }
 
 #[test]
-fn long_jobs_that_make_room_for_each_other_count_no_more() {
+fn long_jobs_that_displace_each_other_do_not_count_again() {
     let world = open(200);
     let mut queue = limited(&[]);
     queue.settings.in_flight = 4;
@@ -198,16 +198,16 @@ fn long_jobs_that_make_room_for_each_other_count_no_more() {
     }
     let mut replies = Vec::new();
     step(&mut queue, &world, 60_000, &mut replies);
-    assert!(queue.waiting() > 0, "some have made room");
+    assert!(queue.waiting() > 0, "some were displaced");
     let late = queue.push_job(GRID, short(5), of_class(4));
     queue.settings.class_limits[4] = 0;
     finish_but(&mut queue, &world, 1, &mut replies);
-    assert_eq!(replies.len(), 6, "those taken up before are answered");
-    assert!(queue.cancel(late), "the other one has waited");
+    assert_eq!(replies.len(), 6, "jobs started before are answered");
+    assert!(queue.cancel(late), "the last job is still waiting");
 }
 
 #[test]
-fn a_field_takes_along_no_more_of_a_class_than_its_limit() {
+fn a_shared_field_takes_no_more_jobs_of_a_class_than_its_limit() {
     let world = patched(200, 21);
     let (goal, mut random) = (Cell::new(1, 1), Random(4));
     let starts = cells_around(world.grid(), goal, 800, &mut random, |_| true);
@@ -218,7 +218,7 @@ fn a_field_takes_along_no_more_of_a_class_than_its_limit() {
     }
     let mut replies = Vec::new();
     step(&mut queue, &world, 800, &mut replies);
-    assert_eq!((queue.in_flight(), queue.waiting()), (1, 150), "650 share a field");
+    assert_eq!((queue.in_flight(), queue.waiting()), (1, 150), "650 jobs share a field");
     step(&mut queue, &world, 800, &mut replies);
     assert_eq!((queue.in_flight(), queue.waiting()), (1, 100), "50 more have joined");
     assert!(replies.is_empty(), "it is not finished");
@@ -229,12 +229,12 @@ fn a_field_takes_along_no_more_of_a_class_than_its_limit() {
     let best = dijkstra(world.grid(), UNIT, goal);
     for reply in &replies {
         let path = reply.path();
-        assert_eq!(Some(path.cost()), best_of(world.grid(), &best, path.start()));
+        assert_eq!(Some(path.cost()), cost_at(world.grid(), &best, path.start()));
     }
 }
 
 #[test]
-fn no_field_is_begun_for_the_few_that_may_be_taken_up() {
+fn no_field_is_started_for_the_few_jobs_that_may_start() {
     let world = patched(200, 21);
     let (goal, mut random) = (Cell::new(1, 1), Random(5));
     let starts = cells_around(world.grid(), goal, 600, &mut random, |_| true);
@@ -253,7 +253,7 @@ fn no_field_is_begun_for_the_few_that_may_be_taken_up() {
     }
 }
 
-/// Three thousand jobs with and without classes, in any order; with limits, most have one goal.
+/// Runs 3,000 jobs with or without classes, in random order. With limits, most of them have one goal.
 fn play(workers: usize, world: &World, limits: &[(usize, u32)], has_classes: bool) -> Vec<Reply> {
     let (mut queue, mut replies, mut random) = (limited(limits), Vec::new(), Random(77));
     let mut left = 3_000;
@@ -262,7 +262,7 @@ fn play(workers: usize, world: &World, limits: &[(usize, u32)], has_classes: boo
             left -= 1;
             let start = any_cell(world.grid(), &mut random);
             let goal = any_cell(world.grid(), &mut random);
-            // Only for the algorithm that suits best is there a field.
+            // Fields are shared only with `Algorithm::Auto`.
             let query = match !limits.is_empty() && random.below(3) > 0 {
                 true => PathQuery::new(start, Cell::new(1, 1)),
                 false => PathQuery::new(start, goal).algorithm(Algorithm::AStar),
@@ -288,21 +288,21 @@ fn without_limits_classes_change_nothing() {
 }
 
 #[test]
-fn with_limits_one_two_and_eight_threads_give_the_same_answers() {
+fn with_limits_answers_do_not_depend_on_threads() {
     let world = patched(120, 9);
     let limits = [(0, 20), (1, 1), (3, 7), (7, 40)];
-    let alone = play(1, &world, &limits, true);
-    assert!(count(&alone, FoundBy::Field) > 0, "some share a field");
-    assert!(alone.iter().any(|reply| reply.waited > 20), "the limits are felt");
+    let single = play(1, &world, &limits, true);
+    assert!(count(&single, FoundBy::Field) > 0, "some share a field");
+    assert!(single.iter().any(|reply| reply.waited > 20), "the limits delay some jobs");
     for threads in [2, 8] {
-        let helped = play(threads, &world, &limits, true);
-        let difference = alone.iter().zip(&helped).find(|(one, other)| one != other);
+        let threaded = play(threads, &world, &limits, true);
+        let difference = single.iter().zip(&threaded).find(|(one, other)| one != other);
         assert_eq!(difference, None, "{threads} threads");
     }
 }
 
 #[test]
-fn a_job_may_have_many_goals_and_gets_the_way_to_the_cheapest() {
+fn a_job_with_many_goals_gets_the_path_to_the_cheapest() {
     let world = patched(120, 10);
     let grid = world.grid();
     let (mut queue, mut replies, mut random) = (limited(&[]), Vec::new(), Random(3));
@@ -320,7 +320,7 @@ fn a_job_may_have_many_goals_and_gets_the_way_to_the_cheapest() {
     for (ticket, start, goals) in jobs {
         let reply = replies.iter().find(|reply| reply.ticket == ticket).unwrap();
         let best = dijkstra(grid, UNIT, start);
-        let cheapest = goals.iter().filter_map(|&goal| best_of(grid, &best, goal)).min();
+        let cheapest = goals.iter().filter_map(|&goal| cost_at(grid, &best, goal)).min();
         let path = reply.path();
         assert_eq!(Some(path.cost()), cheapest, "from {start} to any of {goals:?}");
         assert!(goals.contains(&path.end()) && path.start() == start);
@@ -330,7 +330,7 @@ fn a_job_may_have_many_goals_and_gets_the_way_to_the_cheapest() {
 }
 
 #[test]
-fn an_empty_list_of_goals_is_none() {
+fn an_empty_list_of_goals_equals_none() {
     let world = patched(120, 10);
     let mut outcomes = Vec::new();
     let lists: [Option<Arc<[Goal]>>; 2] = [None, Some(Arc::from([]))];
@@ -353,24 +353,25 @@ fn jobs_that_may_end_on_several_cells_share_no_field() {
     let world = patched(200, 21);
     let (goal, mut random) = (Cell::new(1, 1), Random(4));
     let starts = cells_around(world.grid(), goal, 600, &mut random, |_| true);
-    let beside = Approach::Beside { width: 1, height: 1 };
+    let beside = Goal::beside(CellRect::single(goal));
     let others: Arc<[Goal]> = Arc::from([Goal::from(Cell::new(2, 2))]);
-    for (approach, goals) in [(beside, None), (Approach::Onto, Some(others))] {
+    for (goal, goals) in [(beside, None), (Goal::from(goal), Some(others))] {
         let (mut queue, mut replies) = (limited(&[]), Vec::new());
         for &start in &starts {
             let options = JobOptions { goals: goals.clone(), ..JobOptions::default() };
-            queue.push_job(GRID, PathQuery::new(start, goal).approach(approach), options);
+            queue.push_job(GRID, PathQuery::new(start, goal), options);
         }
         finish(&mut queue, &world, 50_000, &mut replies);
         assert_eq!(replies.len(), 600, "one answer each");
-        assert_eq!(count(&replies, FoundBy::Field), 0, "{approach:?}");
-        let good = |reply: &&Reply| reply.result.as_ref().is_ok_and(|path| path.end() != goal);
-        assert!(replies.iter().filter(good).count() > 500, "{approach:?}");
+        assert_eq!(count(&replies, FoundBy::Field), 0, "{goal:?}");
+        let good =
+            |reply: &&Reply| reply.result.as_ref().is_ok_and(|path| path.end() != goal.cell());
+        assert!(replies.iter().filter(good).count() > 500, "{goal:?}");
     }
 }
 
 #[test]
-fn crowds_in_line_are_canceled_in_any_order_and_leave_no_memory() {
+fn waiting_jobs_can_be_canceled_in_any_order_and_leave_no_memory() {
     const CROWD: usize = 100_000;
     let world = open(100);
     let mut queue = limited(&[(2, 0)]);
@@ -386,7 +387,7 @@ fn crowds_in_line_are_canceled_in_any_order_and_leave_no_memory() {
                 queue.push_job(GRID, short(number), options)
             })
             .collect();
-        assert!(queue.bytes() > before + CROWD * 100, "they take memory");
+        assert!(queue.bytes() > before + CROWD * 100, "they use memory");
         match order {
             0 => {}
             1 => tickets.reverse(),
@@ -403,15 +404,15 @@ fn crowds_in_line_are_canceled_in_any_order_and_leave_no_memory() {
         assert_eq!(queue.bytes(), before, "order {order}");
     }
     let last = push(&mut queue, 0, 7..8);
-    assert_eq!(tick(&mut queue, &world), last, "nobody else is answered");
+    assert_eq!(tick(&mut queue, &world), last, "no other job is answered");
 }
 
-/// What a search at rest keeps: its open list and a thousand or so entries (192 KiB), and nodes of jumps
+/// Bytes kept by an idle search: its open list and about a thousand entries (192 KiB), and nodes of jumps
 /// (640 KiB at most).
 const KEPT_BY_A_SEARCH: usize = (192 + 640) << 10;
 
-/// Jobs of all sorts: most are short, some have no way, one in ten has the common goal, and one in five
-/// hundred goes through the whole map.
+/// Returns queries of all kinds: most are short, some have no path, one in ten has the common goal, and one
+/// in 500 crosses the whole map.
 fn flood_query(grid: &NavGrid, number: u32, home: Cell, random: &mut Random) -> PathQuery {
     let start = any_cell(grid, random);
     let near = |random: &mut Random| random.below(17) as i32 - 8;
@@ -442,20 +443,21 @@ fn a_flood_of_a_hundred_thousand_jobs_is_answered_within_the_budget_and_leaves_n
     tick_any(&mut queue, &world);
     let most = queue.settings.in_flight * KEPT_BY_A_SEARCH + 8_192 * 16 * 8;
     let mut random = Random(53);
-    let homes: Vec<Cell> = world.0.iter().map(|grid| main_cell(grid, &mut random)).collect();
+    let homes: Vec<Cell> =
+        world.0.iter().map(|grid| well_connected_cell(grid, &mut random)).collect();
     let (held, bytes) = (bytes_held(), queue.bytes());
     for round in 0..2 {
         for number in 0..FLOOD {
             let id = GridId(number % 97 % 2 + u32::from(number % 97 == 5) * 9);
-            let place = usize::from(id.0 == 1);
-            let query = flood_query(&world.0[place], number, homes[place], &mut random);
+            let index = usize::from(id.0 == 1);
+            let query = flood_query(&world.0[index], number, homes[index], &mut random);
             queue.push_job(id, query, of_class(u8::from(number % 7 == 0)));
         }
         let (more_held, more) = ((bytes_held() - held) as usize, queue.bytes() - bytes);
         assert!(more > FLOOD as usize * 100, "{more} bytes more in round {round}");
         let counted = 100 * more / more_held;
-        assert!((90..=110).contains(&counted), "{counted} % of it are counted");
-        assert!(more > most, "a flood is more than may stay");
+        assert!((90..=110).contains(&counted), "{counted} % of it is counted");
+        assert!(more > most, "a flood takes more than may be kept");
         let mut answers = vec![0u8; FLOOD as usize];
         let (mut ticks, mut spent, mut fields, mut failed) = (0, 0, 0, 0);
         let first = u64::from(round * FLOOD) + 2;
@@ -475,13 +477,13 @@ fn a_flood_of_a_hundred_thousand_jobs_is_answered_within_the_budget_and_leaves_n
             assert!(ticks < 20_000, "{} are never answered", queue.waiting());
         }
         assert!(answers.iter().all(|&count| count == 1), "one answer each");
-        // Taking up a job costs eight.
+        // Starting a job costs eight units.
         assert!(spent >= 8 * u64::from(FLOOD) && ticks >= 16, "{spent} in {ticks} ticks");
-        assert!(fields > 1_000 && failed > 5_000, "{fields} by fields, {failed} without a way");
+        assert!(fields > 1_000 && failed > 5_000, "{fields} by fields, {failed} without a path");
         drop(answers);
-        assert!(queue.bytes() <= bytes + most, "{} bytes stay of {bytes}", queue.bytes());
-        let stays = bytes_held() - held;
-        assert!(stays <= most as i64, "{stays} bytes stay, {most} may");
+        assert!(queue.bytes() <= bytes + most, "{} bytes are kept, {bytes} before", queue.bytes());
+        let kept = bytes_held() - held;
+        assert!(kept <= most as i64, "{kept} bytes are kept, {most} may be");
     }
 }
 
@@ -489,13 +491,13 @@ fn tick_any(queue: &mut SearchQueue, world: &World) {
     step(queue, world, 100_000, &mut Vec::new());
 }
 
-/// A cell of the largest island, or nearly so: of those tried, the one with the most others on its own.
-fn main_cell(grid: &NavGrid, random: &mut Random) -> Cell {
+/// Returns a cell of one of the largest regions: of 200 random cells, one of the most common region.
+fn well_connected_cell(grid: &NavGrid, random: &mut Random) -> Cell {
     let cells: Vec<Cell> = (0..200).map(|_| any_cell(grid, random)).collect();
-    let fellows = |cell: &&Cell| {
-        let island = grid.region(UNIT, **cell);
-        let same = cells.iter().filter(|&&other| grid.region(UNIT, other) == island).count();
-        if island.is_some() { same } else { 0 }
+    let connected = |cell: &&Cell| {
+        let region = grid.region(UNIT, **cell);
+        let same = cells.iter().filter(|&&other| grid.region(UNIT, other) == region).count();
+        if region.is_some() { same } else { 0 }
     };
-    *cells.iter().max_by_key(fellows).unwrap()
+    *cells.iter().max_by_key(connected).unwrap()
 }

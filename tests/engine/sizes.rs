@@ -1,5 +1,5 @@
-//! Units larger than a cell, against looking at every cell they cover: where they fit, what they
-//! pay, which way they take.
+//! Units larger than a cell, against a scan of every cell they cover: where they fit, what a cell costs, and
+//! which paths are found.
 
 use std::{
     cmp::Reverse,
@@ -22,9 +22,9 @@ use crate::common::Random;
 
 const UNIT: ProfileId = ProfileId(0);
 
-/// What a unit pays for each cell with its anchor, looked for cell by cell; row-major, 0 where it
+/// An oracle for the cost of each anchor cell of a unit, computed cell by cell; row-major, 0 where the unit
 /// does not fit. The grid's origin is (0, 0).
-struct Ground {
+struct AnchorCosts {
     width: i32,
     height: i32,
     costs: Vec<u16>,
@@ -32,7 +32,7 @@ struct Ground {
     neighborhood: Neighborhood,
 }
 
-impl Ground {
+impl AnchorCosts {
     fn of(grid: &NavGrid) -> Self {
         let rules = &grid.profiles()[usize::from(UNIT.0)];
         let (width, height) = (grid.width() as i32, grid.height() as i32);
@@ -69,7 +69,7 @@ impl Ground {
         CellRect::new(Cell::new(0, 0), self.width as u32, self.height as u32).cells()
     }
 
-    /// Cost of the step if it is legal, from the rules alone.
+    /// Returns the cost of the step if it is legal, computed from the movement rules.
     fn step(&self, from: Cell, direction: Direction) -> Option<u64> {
         let (dx, dy) = direction.offset();
         let costs = [self.cost(from), self.cost(from.offset(dx, dy))];
@@ -90,20 +90,20 @@ impl Ground {
         is_legal.then_some(577 * sum)
     }
 
-    /// Cost of the cheapest way (A* as in the textbook, with lazy deletion). `lowest` is that of
-    /// the cheapest ground, or 0 for Dijkstra's algorithm.
-    fn way(&self, start: Cell, goal: Cell, lowest: u64) -> Option<u64> {
+    /// Returns the cost of the cheapest path (textbook A*, with lazy deletion). `lowest` is the cost of the
+    /// cheapest terrain, or 0 for Dijkstra's algorithm.
+    fn cheapest(&self, start: Cell, goal: Cell, lowest: u64) -> Option<u64> {
         if self.cost(start) == 0 || self.cost(goal) == 0 {
             return None;
         }
-        let rest = |cell: Cell| {
+        let heuristic = |cell: Cell| {
             let (dx, dy) = (cell.x.abs_diff(goal.x), cell.y.abs_diff(goal.y));
             let straight = u64::from(dx.max(dy) - dx.min(dy));
             2 * lowest * (408 * straight + 577 * u64::from(dx.min(dy)))
         };
         let mut best = vec![u64::MAX; self.costs.len()];
         best[self.index(start)] = 0;
-        let mut open = BinaryHeap::from([(Reverse(rest(start)), 0, start)]);
+        let mut open = BinaryHeap::from([(Reverse(heuristic(start)), 0, start)]);
         while let Some((_, cost, at)) = open.pop() {
             if at == goal {
                 return Some(cost);
@@ -120,14 +120,14 @@ impl Ground {
                 let index = self.index(to);
                 if cost + step < best[index] {
                     best[index] = cost + step;
-                    open.push((Reverse(cost + step + rest(to)), cost + step, to));
+                    open.push((Reverse(cost + step + heuristic(to)), cost + step, to));
                 }
             }
         }
         None
     }
 
-    /// What a search must answer.
+    /// Returns the expected result of a search.
     fn answer(&self, start: Cell, goal: Cell, lowest: u64) -> Result<PathCost, PathFailure> {
         if self.cost(start) == 0 {
             return Err(PathFailure::StartImpassable(start));
@@ -135,11 +135,11 @@ impl Ground {
         if self.cost(goal) == 0 {
             return Err(PathFailure::GoalImpassable(goal));
         }
-        self.way(start, goal, lowest).map(PathCost).ok_or(PathFailure::NoPath { start, goal })
+        self.cheapest(start, goal, lowest).map(PathCost).ok_or(PathFailure::NoPath { start, goal })
     }
 
-    /// The path's cost, from its steps; `None` where one of them is not legal.
-    fn price(&self, path: &Path) -> Option<PathCost> {
+    /// Returns the cost of a path, from its steps; `None` if one of them is not legal.
+    fn path_cost(&self, path: &Path) -> Option<PathCost> {
         let mut at = path.start();
         let mut sum = 0;
         for leg in path.legs() {
@@ -152,33 +152,33 @@ impl Ground {
         (at == path.end() && self.cost(at) > 0).then_some(PathCost(sum))
     }
 
-    /// Lowest cell of each cell's island, by flooding.
-    fn islands(&self) -> Vec<Option<usize>> {
-        let mut islands = vec![None; self.costs.len()];
+    /// Returns the first cell of each cell's connected region, by flood fill.
+    fn regions(&self) -> Vec<Option<usize>> {
+        let mut regions = vec![None; self.costs.len()];
         for first in self.cells().filter(|&cell| self.cost(cell) > 0) {
-            let name = Some(self.index(first));
-            if islands[self.index(first)].is_some() {
+            let label = Some(self.index(first));
+            if regions[self.index(first)].is_some() {
                 continue;
             }
-            islands[self.index(first)] = name;
+            regions[self.index(first)] = label;
             let mut open = vec![first];
             while let Some(at) = open.pop() {
                 for direction in Direction::ALL {
                     let (dx, dy) = direction.offset();
                     let to = at.offset(dx, dy);
-                    if self.step(at, direction).is_some() && islands[self.index(to)].is_none() {
-                        islands[self.index(to)] = name;
+                    if self.step(at, direction).is_some() && regions[self.index(to)].is_none() {
+                        regions[self.index(to)] = label;
                         open.push(to);
                     }
                 }
             }
         }
-        islands
+        regions
     }
 }
 
-/// A random grid for a unit of any size. Walls are strewn thinly, as large units fit nowhere else,
-/// or stand in rectangles; terrain of four kinds lies about, or in patches.
+/// Generates a random grid for a unit of any size. Walls are either few single cells, as large units would
+/// not fit elsewhere, or rectangles; terrain of four kinds is scattered or in patches.
 fn grids() -> impl Strategy<Value = NavGrid> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
@@ -189,12 +189,12 @@ fn grids() -> impl Strategy<Value = NavGrid> {
         Just([17, 23, 91, 400]),
         Just([16, 16, 16, 32]),
     ];
-    let ground = (1u32..80, 1u32..72, 1u8..=8, any::<u64>());
-    (ground, rule, neighborhood, costs).prop_map(
+    let layout = (1u32..80, 1u32..72, 1u8..=8, any::<u64>());
+    (layout, rule, neighborhood, costs).prop_map(
         |((width, height, side, seed), rule, neighborhood, costs)| {
             let mut random = Random(seed);
             let terrain = match random.below(2) {
-                0 => strewn_terrain(width, height, side, &mut random),
+                0 => scattered_terrain(width, height, side, &mut random),
                 _ => {
                     let (count, walls) = (random.below(24), random.below(60));
                     crate::common::patched_terrain((width, height), count, walls, &mut random)
@@ -211,8 +211,8 @@ fn grids() -> impl Strategy<Value = NavGrid> {
     )
 }
 
-/// Every cell by chance; the larger the unit, the fewer are walls.
-fn strewn_terrain(width: u32, height: u32, side: u8, random: &mut Random) -> Vec<u8> {
+/// Draws each cell at random; the larger the unit, the fewer walls.
+fn scattered_terrain(width: u32, height: u32, side: u8, random: &mut Random) -> Vec<u8> {
     let walls = random.below(400 / u32::from(side).pow(2) + 1);
     let kinds = 1 + random.below(4);
     let mut terrain = || if random.below(1000) < walls { 0 } else { 1 + random.below(kinds) as u8 };
@@ -224,17 +224,17 @@ fn any_cell(grid: &NavGrid, pick: u32) -> Cell {
     Cell::new((index % grid.width()) as i32, (index / grid.width()) as i32)
 }
 
-/// A cell on which the unit fits, if there is one.
-fn free_cell(ground: &Ground, pick: u32) -> Option<Cell> {
-    let cells: Vec<Cell> = ground.cells().filter(|&cell| ground.cost(cell) > 0).collect();
+/// Returns a cell on which the unit fits, if there is one.
+fn free_cell(oracle: &AnchorCosts, pick: u32) -> Option<Cell> {
+    let cells: Vec<Cell> = oracle.cells().filter(|&cell| oracle.cost(cell) > 0).collect();
     (!cells.is_empty()).then(|| cells[pick as usize % cells.len()])
 }
 
-/// Where a way shall be found: mostly between cells on which the unit fits.
-fn ends(grid: &NavGrid, ground: &Ground, picks: (u32, u32)) -> (Cell, Cell) {
+/// Returns a random start and goal, mostly cells on which the unit fits.
+fn ends(grid: &NavGrid, oracle: &AnchorCosts, picks: (u32, u32)) -> (Cell, Cell) {
     let cell = |pick: u32| match pick % 16 {
         0 => any_cell(grid, pick / 16),
-        _ => free_cell(ground, pick / 16).unwrap_or(Cell::new(0, 0)),
+        _ => free_cell(oracle, pick / 16).unwrap_or(Cell::new(0, 0)),
     };
     (cell(picks.0), cell(picks.1))
 }
@@ -250,7 +250,7 @@ fn cost(found: &Result<Path, PathFailure>) -> Result<PathCost, PathFailure> {
     found.as_ref().map(Path::cost).map_err(|&failure| failure)
 }
 
-/// Does one of so many things to the grid; a refused edit changes nothing.
+/// Makes a random edit; a refused edit changes nothing.
 fn edit_at_random(grid: &mut NavGrid, (pick, what, width, height): (u32, u8, u8, u8)) {
     let at = any_cell(grid, pick);
     let rect = CellRect::new(at, u32::from(width % 6), u32::from(height % 6));
@@ -261,54 +261,51 @@ fn edit_at_random(grid: &mut NavGrid, (pick, what, width, height): (u32, u8, u8,
     }
 }
 
-/// Whether the layer says what looking cell by cell does: where the unit fits, what it pays, what
-/// is connected.
+/// Returns an error unless the layer agrees with the oracle: where the unit fits, what a cell costs, and
+/// which cells are connected.
 fn check_layer(grid: &NavGrid) -> Result<(), String> {
-    let (layer, ground) = (grid.layer(UNIT).unwrap(), Ground::of(grid));
+    let (layer, oracle) = (grid.layer(UNIT).unwrap(), AnchorCosts::of(grid));
     let (mut ours, mut theirs) = (BTreeMap::new(), BTreeMap::new());
-    for (cell, island) in ground.cells().zip(ground.islands()) {
+    for (cell, region) in oracle.cells().zip(oracle.regions()) {
         let (x, y) = (cell.x as u32, cell.y as u32);
-        if layer.is_passable(x, y) != (ground.cost(cell) > 0) {
+        if layer.is_passable(x, y) != (oracle.cost(cell) > 0) {
             return Err(format!("{cell} is passable: {}", layer.is_passable(x, y)));
         }
-        if grid.cost(UNIT, cell) != ground.cost(cell) {
-            let (found, real) = (grid.cost(UNIT, cell), ground.cost(cell));
+        if grid.cost(UNIT, cell) != oracle.cost(cell) {
+            let (found, real) = (grid.cost(UNIT, cell), oracle.cost(cell));
             return Err(format!("{cell} costs {found}, not {real}"));
         }
-        // Numbers differ, but one must stand for the other everywhere.
+        // Region numbers may differ, but must map one to one.
         let number = layer.region(x, y);
-        let names =
-            (*ours.entry(number).or_insert(island), *theirs.entry(island).or_insert(number));
-        if names != (island, number) {
-            return Err(format!("{cell} is on island {number:?}"));
+        let labels =
+            (*ours.entry(number).or_insert(region), *theirs.entry(region).or_insert(number));
+        if labels != (region, number) {
+            return Err(format!("{cell} is in region {number:?}"));
         }
     }
     let count = ours.keys().flatten().count();
     let counted = layer.region_count() as usize;
-    if counted == count { Ok(()) } else { Err(format!("{counted} islands, not {count}")) }
+    if counted == count { Ok(()) } else { Err(format!("{counted} regions, not {count}")) }
 }
 
-/// Whether all searches answer what the textbook does.
-fn check_ways(grid: &NavGrid, picks: (u32, u32)) -> Result<(), TestCaseError> {
-    let ground = Ground::of(grid);
-    let (start, goal) = ends(grid, &ground, picks);
-    let answer = ground.answer(start, goal, 0);
+/// Checks that all searches find what the textbook algorithm finds.
+fn check_searches(grid: &NavGrid, picks: (u32, u32)) -> Result<(), TestCaseError> {
+    let oracle = AnchorCosts::of(grid);
+    let (start, goal) = ends(grid, &oracle, picks);
+    let answer = oracle.answer(start, goal, 0);
     for algorithm in [Algorithm::Auto, Algorithm::AStar, Algorithm::JumpPoint, Algorithm::Dijkstra]
     {
         let found = search(grid, PathQuery::new(start, goal).algorithm(algorithm));
         prop_assert_eq!((algorithm, cost(&found)), (algorithm, answer));
         if let Ok(path) = found {
-            prop_assert_eq!(
-                (algorithm, ground.price(&path)),
-                (algorithm, Some(path.cost()))
-            );
+            prop_assert_eq!((algorithm, oracle.path_cost(&path)), (algorithm, Some(path.cost())));
             prop_assert_eq!((path.start(), path.end()), (start, goal));
         }
     }
     let mut field = <DistanceField>::new();
     if let Err(failure) = field.start(grid, UNIT, goal) {
         prop_assert_eq!(failure, PathFailure::GoalImpassable(goal));
-        prop_assert_eq!(ground.cost(goal), 0);
+        prop_assert_eq!(oracle.cost(goal), 0);
         return Ok(());
     }
     while !field.is_finished() {
@@ -318,7 +315,7 @@ fn check_ways(grid: &NavGrid, picks: (u32, u32)) -> Result<(), TestCaseError> {
     let path = field.path(grid, start);
     prop_assert_eq!(path.as_ref().map(Path::cost), answer.ok());
     if let Some(path) = path {
-        prop_assert_eq!(ground.price(&path), Some(path.cost()));
+        prop_assert_eq!(oracle.path_cost(&path), Some(path.cost()));
     }
     Ok(())
 }
@@ -340,21 +337,24 @@ proptest! {
     }
 
     #[test]
-    fn ways_of_large_units_are_as_cheap_as_the_textbook_s(grid in grids(), picks: (u32, u32)) {
-        check_ways(&grid, picks)?;
+    fn paths_of_large_units_cost_what_the_textbook_algorithm_finds(
+        grid in grids(),
+        picks: (u32, u32),
+    ) {
+        check_searches(&grid, picks)?;
     }
 
-    /// Costs come from what the layer remembers of its ground, and jumps from its map.
+    /// Costs come from the terrain that the layer stores, jumps from its bitmap.
     #[test]
-    fn after_edits_ways_are_as_cheap_as_the_textbook_s(
+    fn paths_after_edits_cost_what_the_textbook_algorithm_finds(
         grid in grids(),
         edits in prop::collection::vec(any::<(u32, u8, u8, u8)>(), 1..30),
         picks: (u32, u32),
-        at_once: bool,
+        in_one_edit: bool,
     ) {
         let mut grid = grid;
         grid.build_layers();
-        if at_once {
+        if in_one_edit {
             let mut edit = grid.edit();
             for &(pick, what, width, height) in &edits {
                 let at = any_cell(edit.grid(), pick);
@@ -369,11 +369,12 @@ proptest! {
             edits.into_iter().for_each(|edit| edit_at_random(&mut grid, edit));
         }
         prop_assert_eq!(check_layer(&grid), Ok(()));
-        check_ways(&grid, picks)?;
+        check_searches(&grid, picks)?;
     }
 }
 
-/// Plain ground with dear ground in every fifth column (four times the cost), for units of this size.
+/// Returns plain terrain with expensive terrain in every fifth column (four times the cost), for units of
+/// this size.
 fn striped(width: u32, height: u32, side: u8) -> NavGrid {
     let profile = Profile::new().with(TerrainId(1), 16).with(TerrainId(2), 64).size(side);
     let terrain = (0..width * height).map(|i| if i % width % 5 == 4 { 2 } else { 1 }).collect();
@@ -381,13 +382,13 @@ fn striped(width: u32, height: u32, side: u8) -> NavGrid {
 }
 
 #[test]
-fn sizes_are_clamped_and_told() {
+fn sizes_are_clamped_and_can_be_read() {
     for (given, kept) in [(0, 1), (1, 1), (2, 2), (8, 8), (9, 8), (255, 8)] {
         let profile = Profile::default().size(given);
         assert_eq!(profile.unit_size(), kept);
         let grid = NavGrid::new(9, 9, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
         assert_eq!(grid.unit_size(UNIT), u32::from(kept));
-        assert_eq!(grid.unit_size(ProfileId(1)), 1, "not known");
+        assert_eq!(grid.unit_size(ProfileId(1)), 1, "unknown profile");
     }
     assert_eq!(Profile::default().unit_size(), 1);
     assert_ne!(Profile::default(), Profile::default().size(2));
@@ -418,7 +419,7 @@ fn on_a_map_smaller_than_the_unit_nothing_is_passable() {
 }
 
 #[test]
-fn a_unit_as_large_as_the_map_stands_on_one_cell() {
+fn a_unit_as_large_as_the_map_fits_on_one_cell() {
     for side in 1..=8 {
         let mut grid = striped(u32::from(side), u32::from(side), side);
         let (corner, other) = (Cell::new(0, 0), Cell::new(i32::from(side) - 1, 0));
@@ -460,7 +461,8 @@ fn a_search_notices_an_edit_as_far_to_the_right_as_its_unit_reaches() {
     let profile = Profile::default().size(8);
     let grid = NavGrid::new(96, 32, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
     let query = PathQuery::new(Cell::new(2, 2), Cell::new(24, 2)).algorithm(Algorithm::AStar);
-    // Anchors from column 29 on: in the first chunk, where the search has looked. Or none of it.
+    // The first edit affects anchors from column 29, in the first chunk, which the search has explored; the
+    // second affects none there.
     for (column, is_stale) in [(36, true), (60, false)] {
         let mut grid = grid.clone();
         let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -478,7 +480,7 @@ fn a_walk_notices_edits_under_all_of_the_unit() {
     let grid = NavGrid::new(40, 20, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
     let path = grid.find_path(UNIT, Cell::new(2, 5), Cell::new(30, 5)).unwrap();
     let walk = Walk::standing(path.start());
-    // It covers rows 5 to 7 and columns 2 to 32.
+    // The walking unit covers rows 5 to 7 and columns 2 to 32.
     for (cell, survives) in [
         (Cell::new(20, 7), false),
         (Cell::new(32, 6), false),
@@ -499,7 +501,7 @@ fn a_walk_notices_edits_under_all_of_the_unit() {
 fn walking_takes_as_much_as_the_path_costs() {
     let grid = striped(40, 20, 3);
     let path = grid.find_path(UNIT, Cell::new(1, 2), Cell::new(35, 14)).unwrap();
-    assert_eq!(Ground::of(&grid).price(&path), Some(path.cost()));
+    assert_eq!(AnchorCosts::of(&grid).path_cost(&path), Some(path.cost()));
     let mut walk = Walk::standing(path.start());
     let work = path.cost().0 * PROGRESS_PER_COST;
     assert_eq!(walk.advance(&path, &grid, UNIT, work - 1), WalkEvent::Walking);
@@ -508,57 +510,53 @@ fn walking_takes_as_much_as_the_path_costs() {
 }
 
 #[test]
-fn only_large_units_take_memory_for_their_size() {
+fn only_large_units_use_memory_for_their_size() {
     let bytes = |side: u8| {
         let grid = striped(512, 512, side);
         grid.layer(UNIT).unwrap().bytes() as f64 / (512.0 * 512.0)
     };
-    // Ways through narrow places differ, so portals and seams may, too.
+    // Narrow passages differ, so portals and cost borders may differ as well.
     let more = bytes(2) - bytes(1);
-    assert!((1.1..1.3).contains(&more), "{more} bytes a cell for the size");
+    assert!((1.1..1.3).contains(&more), "{more} bytes per cell for the size");
 }
 
-/// A sample of a scenario's rows: every fortieth, and no more than fits into a test's time.
+/// Returns a sample of a scenario's rows: at most every fortieth, and at most 14.
 fn sample(rows: &[ScenarioRow]) -> impl Iterator<Item = &ScenarioRow> {
     const MOST: usize = 14;
     rows.iter().step_by(rows.len().div_ceil(MOST).max(40))
 }
 
-/// A unit of 3 × 3 on the benchmark's maps, where they lie beside the checkout.
+/// A unit of 3 × 3 cells on the benchmark's maps, where they are beside the checkout.
 #[test]
-fn large_units_on_the_benchmark_s_maps_take_the_cheapest_way() {
+fn large_units_on_benchmark_maps_get_the_cheapest_path() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/movingai");
     for folder in ["dao", "sc1"] {
         let Ok(files) = std::fs::read_dir(format!("{data}/{folder}")) else {
-            eprintln!("{folder} is not at hand: skipped");
+            eprintln!("{folder} is not available: skipped");
             continue;
         };
         let paths = files.map(|file| file.unwrap().path());
         let mut maps: Vec<_> =
             paths.filter(|path| path.extension().is_some_and(|end| end == "map")).collect();
         maps.sort();
-        let mut ways = 0;
+        let mut found_paths = 0;
         for map in maps {
-            let name = map.display();
+            let map_name = map.display();
             let grid = read_map(&std::fs::read_to_string(&map).unwrap()).unwrap();
             let grid = grid.with_profiles(vec![Profile::default().size(3)]);
-            let ground = Ground::of(&grid);
-            let rows = std::fs::read_to_string(format!("{name}.scen")).unwrap();
+            let oracle = AnchorCosts::of(&grid);
+            let rows = std::fs::read_to_string(format!("{map_name}.scen")).unwrap();
             for row in sample(&read_scenario(&rows).unwrap()) {
                 let query = PathQuery::new(row.start, row.goal).algorithm(Algorithm::Exact);
                 let found = search(&grid, query);
-                let answer = ground.answer(row.start, row.goal, u64::from(PLAIN));
-                assert_eq!(cost(&found), answer, "{name} {row:?}");
+                let answer = oracle.answer(row.start, row.goal, u64::from(PLAIN));
+                assert_eq!(cost(&found), answer, "{map_name} {row:?}");
                 if let Ok(path) = found {
-                    assert_eq!(
-                        ground.price(&path),
-                        Some(path.cost()),
-                        "{name} {row:?}"
-                    );
-                    ways += 1;
+                    assert_eq!(oracle.path_cost(&path), Some(path.cost()), "{map_name} {row:?}");
+                    found_paths += 1;
                 }
             }
         }
-        assert!(ways > 0, "no unit fitted anywhere on the maps of {folder}");
+        assert!(found_paths > 0, "no path was found on the maps of {folder}");
     }
 }

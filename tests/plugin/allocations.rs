@@ -1,4 +1,4 @@
-//! What must not allocate, counted by the allocator itself.
+//! Operations that must not allocate, counted by a counting allocator.
 
 use bevy::{
     ecs::schedule::{Schedules, SingleThreadedExecutor},
@@ -31,8 +31,7 @@ fn a_warm_search_allocates_nothing() {
     assert_eq!(allocations(|| run(64)), 0, "in slices");
 }
 
-/// The same app with and without the plugin's critters: what Bevy allocates by itself for a tick
-/// is left aside.
+/// Compares the same app with and without critters, so that allocations of Bevy itself do not count.
 #[test]
 fn a_thousand_walking_critters_allocate_nothing() {
     crate::common::app::make_pool();
@@ -46,16 +45,16 @@ fn a_thousand_walking_critters_allocate_nothing() {
     let level = NavGrid::new(500, 100, TerrainId::GROUND).unwrap();
     let mut grids = app.world_mut().resource_mut::<NavGrids>();
     grids.insert(GridId::default(), level, GridFrame::default());
-    // Lists grow until the crowd has been through its thickest.
-    let idle = |app: &mut App| {
+    // Lists grow until the crowd has passed its densest state.
+    let allocations_per_100_ticks = |app: &mut App| {
         (0..1_500).for_each(|_| app.update());
         allocations(|| (0..100).for_each(|_| app.update()))
     };
-    let without = idle(&mut app);
+    let without = allocations_per_100_ticks(&mut app);
     for i in 0..1_000 {
-        let place = Transform::from_xyz((i / 100) as f32, (i % 100) as f32, 0.0);
+        let transform = Transform::from_xyz((i / 100) as f32, (i % 100) as f32, 0.0);
         let goal = Cell::new(450 + i / 100, (i * 7) % 100);
-        let critter = (Critter::new(6.0), place);
+        let critter = (Critter::new(6.0), transform);
         match i % 3 {
             0 => app.world_mut().spawn((critter, PathRequest::to(goal))),
             1 => app.world_mut().spawn((critter, PathRequest::to(goal), AnyAnglePath::default())),
@@ -69,9 +68,9 @@ fn a_thousand_walking_critters_allocate_nothing() {
         let orders = OrderQueue::new().then(Order::Hold { ticks: 100_000 });
         app.world_mut().spawn((Critter::new(6.0), orders));
     }
-    let with = idle(&mut app);
+    let with = allocations_per_100_ticks(&mut app);
     let mut statuses = app.world_mut().query::<&PathStatus>();
     let walking = statuses.iter(app.world()).filter(|s| matches!(s, PathStatus::Walking(_)));
-    assert_eq!(walking.count(), 1_000, "they are all on their way");
+    assert_eq!(walking.count(), 1_000, "all of them are walking");
     assert_eq!(with, without);
 }

@@ -1,5 +1,5 @@
-//! Critters that keep off each other, while the ground changes under them: houses are built over them, grids
-//! are replaced and removed.
+//! Colliding critters while the terrain changes: buildings are placed over them, grids are replaced and
+//! removed.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -8,28 +8,28 @@ use crate::common::{app::*, units::*};
 use crate::watch::*;
 
 #[test]
-fn critters_that_stand_where_a_house_is_built_get_off() {
+fn critters_under_a_new_building_move_out() {
     let mut app = app_with(&field(24, 24));
     let mut watch = Watch::new();
-    let spots = (0..9).map(|i| (9 + i % 3, 9 + i / 3));
-    let units: Vec<Entity> = spots.map(|at| put(&mut app, Critter::new(8.0), at)).collect();
+    let cells = (0..9).map(|i| (9 + i % 3, 9 + i / 3));
+    let units: Vec<Entity> = cells.map(|at| spawn_at(&mut app, Critter::new(8.0), at)).collect();
     for &guard in &units[3..5] {
         app.world_mut().entity_mut(guard).insert(Unpushable);
     }
     watch.run(&mut app, 3);
     block(&mut app, CellRect::new(Cell::new(8, 8), 5, 5));
-    let are_off = |app: &App| units.iter().all(|&unit| is_passable(app, unit));
-    assert!(!are_off(&app));
-    watch.run_until(&mut app, 600, are_off);
+    let are_out = |app: &App| units.iter().all(|&unit| is_passable(app, unit));
+    assert!(!are_out(&app));
+    watch.run_until(&mut app, 600, are_out);
     watch.run(&mut app, 100);
-    assert!(are_off(&app), "and stay off");
+    assert!(are_out(&app), "and stay outside");
 }
 
 #[test]
-fn an_order_given_in_a_house_that_was_just_built_leads_out_of_it() {
+fn an_order_given_inside_a_new_building_leads_out_of_it() {
     let mut app = app_with(&field(24, 24));
     let mut watch = Watch::new();
-    let unit = put(&mut app, Critter::new(8.0), (10, 10));
+    let unit = spawn_at(&mut app, Critter::new(8.0), (10, 10));
     watch.run(&mut app, 3);
     block(&mut app, CellRect::new(Cell::new(8, 8), 5, 5));
     watch.run(&mut app, 2);
@@ -39,11 +39,12 @@ fn an_order_given_in_a_house_that_was_just_built_leads_out_of_it() {
     assert!(stands_on(&app, unit, (20, 10)));
 }
 
-/// A critter on its way to (27, 10), in the middle of a step when a house was built over it.
+/// Returns a critter on its path to (27, 10) that was in the middle of a step when a building was placed over
+/// it.
 fn built_over() -> (App, Watch, Entity) {
     let mut app = app_with(&field(30, 24));
     let mut watch = Watch::new();
-    let unit = put(&mut app, Critter::new(8.0), (2, 10));
+    let unit = spawn_at(&mut app, Critter::new(8.0), (2, 10));
     order(&mut app, unit, (27, 10));
     let is_there = |app: &App| {
         state(app, unit).walk().is_between_cells() && cell(app, unit) == Cell::new(10, 10)
@@ -55,7 +56,7 @@ fn built_over() -> (App, Watch, Entity) {
 }
 
 #[test]
-fn a_walking_critter_that_is_built_over_gets_off_and_goes_on() {
+fn a_walking_critter_that_is_built_over_moves_out_and_continues() {
     let (mut app, mut watch, unit) = built_over();
     watch.run_until(&mut app, 300, |app| is_passable(app, unit));
     watch.run_until_all_arrived(&mut app, &[unit], 600);
@@ -72,11 +73,11 @@ fn a_walking_critter_that_is_built_over_takes_orders() {
 }
 
 #[test]
-fn a_grid_of_another_size_takes_up_its_critters_anew() {
+fn critters_enter_a_new_grid_of_another_size() {
     let mut app = app_with(&field(40, 40));
-    let inside = put(&mut app, Critter::new(8.0), (2, 2));
-    let leaves = put(&mut app, Critter::new(8.0), (5, 10));
-    let outside = put(&mut app, Critter::new(8.0), (30, 30));
+    let inside = spawn_at(&mut app, Critter::new(8.0), (2, 2));
+    let leaves = spawn_at(&mut app, Critter::new(8.0), (5, 10));
+    let outside = spawn_at(&mut app, Critter::new(8.0), (30, 30));
     order(&mut app, inside, (15, 2));
     order(&mut app, leaves, (38, 38));
     order(&mut app, outside, (35, 30));
@@ -96,12 +97,12 @@ fn a_grid_of_another_size_takes_up_its_critters_anew() {
 }
 
 #[test]
-fn when_the_grid_is_gone_all_who_are_under_way_are_told() {
+fn when_the_grid_is_removed_all_orders_fail() {
     let mut app = app_with(&field(30, 9));
     record(&mut app);
-    let idle = put(&mut app, Critter::new(8.0), (10, 2));
-    let walker = put(&mut app, Critter::new(2.0), (0, 5));
-    let stuck = put(&mut app, Critter::new(0.0), (0, 7));
+    let idle = spawn_at(&mut app, Critter::new(8.0), (10, 2));
+    let walker = spawn_at(&mut app, Critter::new(2.0), (0, 5));
+    let stuck = spawn_at(&mut app, Critter::new(0.0), (0, 7));
     order(&mut app, stuck, (20, 7));
     run_until(&mut app, 900, |app| matches!(status(app, stuck), PathStatus::Stuck(_)));
     order(&mut app, walker, (29, 5));
@@ -110,7 +111,7 @@ fn when_the_grid_is_gone_all_who_are_under_way_are_told() {
     run(&mut app, 3);
     let gone = PathFailure::GridGone(GridId::default());
     assert_eq!(status(&app, walker), PathStatus::Failed(gone));
-    assert_eq!(status(&app, stuck), PathStatus::Failed(gone), "also who cannot get on");
+    assert_eq!(status(&app, stuck), PathStatus::Failed(gone), "the stuck critter as well");
     assert_eq!((failures(&app, walker), failures(&app, stuck)), (vec![gone], vec![gone]));
     assert!(![idle, walker, stuck].iter().any(|&unit| is_in_crowd(&app, unit)));
     let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));

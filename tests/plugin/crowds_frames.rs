@@ -1,4 +1,4 @@
-//! Critters that keep off each other, seen frame by frame: many frames to a tick, as in a game.
+//! Colliding critters, frame by frame: several frames per tick, as in a game.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::common::{Random, app::*, units::*};
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::prelude::*;
 
-/// Frames of four milliseconds: about four to a tick.
+/// Frames of four milliseconds: about four per tick.
 const FRAME: Duration = Duration::from_millis(4);
 
 #[derive(Resource, Default)]
@@ -19,7 +19,7 @@ fn count_written(
     written.0 += critters.iter().count();
 }
 
-/// An open field of cells 10 wide, played in short frames.
+/// Returns an app with an open field of cells 10 units wide, run in short frames.
 fn app_in_frames() -> App {
     let mut app = app_with(&field(40, 20));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
@@ -39,32 +39,32 @@ fn cell_of(app: &App, unit: Entity) -> Cell {
 }
 
 #[test]
-fn places_run_smoothly_through_turns_and_are_not_written_at_rest() {
+fn transforms_move_smoothly_through_turns_and_are_not_written_at_rest() {
     let mut app = app_in_frames();
     let unit = spawn_critter(&mut app, (2, 2));
     order(&mut app, unit, (20, 9));
     app.update();
-    // 80 units a second; what a step leaves of a tick goes into the next step, so no frame is longer.
+    // 80 units per second; the rest of a tick after a step goes into the next step, so no frame is longer.
     let most = 80.0 * FRAME.as_secs_f32() * 1.05;
-    let mut before = place(&app, unit);
-    let mut way = 0.0;
+    let mut before = position(&app, unit);
+    let mut walked = 0.0;
     for frame in 0..2_000 {
         app.update();
-        let now = place(&app, unit);
+        let now = position(&app, unit);
         let gone = now.distance(before);
         assert!(gone <= most, "{gone} in frame {frame}, from {before} to {now}");
-        (way, before) = (way + gone, now);
+        (walked, before) = (walked + gone, now);
     }
     assert_eq!(before, Vec2::new(200.0, 90.0));
     let shortest = 11.0 * 10.0 + 7.0 * 14.142;
-    assert!((way - shortest).abs() < 3.0, "{way} instead of {shortest}");
+    assert!((walked - shortest).abs() < 3.0, "{walked} instead of {shortest}");
     app.world_mut().resource_mut::<Written>().0 = 0;
     frames(&mut app, 1.0);
-    assert_eq!(app.world().resource::<Written>().0, 0, "written though it stands");
+    assert_eq!(app.world().resource::<Written>().0, 0, "written although it stands still");
 }
 
 #[test]
-fn it_goes_on_evenly_between_ticks_whatever_it_meets() {
+fn critters_move_evenly_between_ticks_among_others() {
     let mut app = app_in_frames();
     let units: Vec<Entity> = (0..12)
         .map(|number| {
@@ -76,15 +76,15 @@ fn it_goes_on_evenly_between_ticks_whatever_it_meets() {
         })
         .collect();
     app.update();
-    let mut before: Vec<Vec2> = units.iter().map(|&unit| place(&app, unit)).collect();
+    let mut before: Vec<Vec2> = units.iter().map(|&unit| position(&app, unit)).collect();
     for _ in 0..4_000 {
         app.update();
         for (number, &unit) in units.iter().enumerate() {
-            let now = place(&app, unit);
-            // Whoever sets out behind somebody makes up for the part of a tick that it had to wait.
+            let now = position(&app, unit);
+            // A critter that starts behind another makes up for the part of a tick that it waited.
             let most = (40.0 + 10.0 * number as f32) * FRAME.as_secs_f32() * 1.2;
             let gone = now.distance(before[number]);
-            assert!(gone <= most, "{gone} of {most}: {number} at {now}");
+            assert!(gone <= most, "{gone} of {most}: number {number} at {now}");
             before[number] = now;
         }
     }
@@ -92,21 +92,21 @@ fn it_goes_on_evenly_between_ticks_whatever_it_meets() {
 }
 
 #[test]
-fn what_is_taken_off_between_two_ticks_counts_no_more() {
+fn components_removed_between_two_ticks_take_effect() {
     let mut app = app_in_frames();
     let unit = spawn_critter(&mut app, (2, 2));
     app.world_mut().entity_mut(unit).insert(SpeedLimit(0.5));
     order(&mut app, unit, (30, 2));
     frames(&mut app, 2.0);
-    assert!(cell_of(&app, unit).x <= 3, "half a cell a second");
+    assert!(cell_of(&app, unit).x <= 3, "half a cell per second");
     app.world_mut().entity_mut(unit).remove::<SpeedLimit>();
     frames(&mut app, 4.0);
-    // Its slow step may take two seconds to end; then it is eight cells a second.
+    // Its slow step may take two seconds to end; then it walks eight cells per second.
     assert!(cell_of(&app, unit).x >= 14, "{}", cell_of(&app, unit));
 }
 
 #[test]
-fn guards_that_are_relieved_make_room() {
+fn guards_that_become_pushable_make_room() {
     let mut app = app_with("..........\n##########");
     app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
     let guard = spawn_critter(&mut app, (4, 1));
@@ -123,7 +123,7 @@ fn guards_that_are_relieved_make_room() {
 }
 
 #[test]
-fn one_that_changes_sides_is_an_obstacle_no_more() {
+fn a_critter_that_changes_its_team_is_no_longer_an_obstacle() {
     let mut app = app_with("..........\n##########");
     app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
     let other = spawn_critter(&mut app, (4, 1));
@@ -138,29 +138,29 @@ fn one_that_changes_sides_is_an_obstacle_no_more() {
 }
 
 #[test]
-fn a_transform_written_in_any_frame_puts_it_there() {
+fn a_transform_written_in_any_frame_moves_the_critter() {
     let mut app = app_in_frames();
     let unit = spawn_critter(&mut app, (2, 2));
     let other = spawn_critter(&mut app, (9, 9));
     order(&mut app, other, (30, 9));
     for frame in 0..12 {
         let (x, y) = (3 + frame, 12);
-        // Now just after a tick, now just before one.
+        // At varying times between two ticks.
         for _ in 0..frame % 5 {
             app.update();
         }
-        let there = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
-        app.world_mut().get_mut::<Transform>(unit).unwrap().translation = there;
+        let target = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 5.0);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().translation = target;
         frames(&mut app, 0.05);
         assert_eq!(cell_of(&app, unit), Cell::new(x, y));
-        assert_eq!(place(&app, unit), there.truncate());
+        assert_eq!(position(&app, unit), target.truncate());
     }
     frames(&mut app, 6.0);
-    assert!(has_arrived(&app, other), "the one that walks is not put anywhere");
+    assert!(has_arrived(&app, other), "the walking critter is not moved");
 }
 
 #[test]
-fn a_grid_that_is_moved_takes_along_who_stands_on_it() {
+fn a_grid_that_is_moved_takes_standing_critters_along() {
     let mut app = app_in_frames();
     let unit = spawn_critter(&mut app, (2, 2));
     order(&mut app, unit, (6, 2));
@@ -169,32 +169,32 @@ fn a_grid_that_is_moved_takes_along_who_stands_on_it() {
     let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
     app.world_mut().resource_mut::<NavGrids>().set_frame(GridId::default(), frame);
     frames(&mut app, 0.1);
-    assert_eq!(place(&app, unit), Vec2::new(1_060.0, 20.0));
+    assert_eq!(position(&app, unit), Vec2::new(1_060.0, 20.0));
     assert_eq!(cell_of(&app, unit), Cell::new(6, 2));
 }
 
 #[test]
 fn a_child_that_leaves_its_parent_stays_where_it_is() {
     let mut app = app_in_frames();
-    let wagon = app.world_mut().spawn(Transform::from_xyz(100.0, 0.0, 0.0)).id();
+    let parent = app.world_mut().spawn(Transform::from_xyz(100.0, 0.0, 0.0)).id();
     let unit = spawn_critter(&mut app, (2, 2));
     app.world_mut().get_mut::<Transform>(unit).unwrap().translation.x -= 100.0;
-    app.world_mut().entity_mut(unit).insert(ChildOf(wagon));
+    app.world_mut().entity_mut(unit).insert(ChildOf(parent));
     frames(&mut app, 0.5);
     assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
-    assert_eq!(place(&app, unit), Vec2::new(-80.0, 20.0), "seen from the wagon");
+    assert_eq!(position(&app, unit), Vec2::new(-80.0, 20.0), "relative to the parent");
     app.world_mut().entity_mut(unit).remove::<ChildOf>();
     frames(&mut app, 0.5);
-    assert_eq!(place(&app, unit), Vec2::new(20.0, 20.0));
+    assert_eq!(position(&app, unit), Vec2::new(20.0, 20.0));
     assert_eq!(cell_of(&app, unit), Cell::new(2, 2));
 }
 
-/// Whom to put where by a command, once.
+/// The critter to move by a command, once, and its new position.
 #[derive(Resource)]
-struct Put(Option<(Entity, Vec3)>);
+struct MoveCommand(Option<(Entity, Vec3)>);
 
 #[test]
-fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
+fn a_transform_inserted_by_a_command_right_before_drawing_counts() {
     make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)));
@@ -203,23 +203,25 @@ fn a_transform_put_on_by_a_command_right_before_drawing_counts() {
         grid_from(&field(40, 20)),
         GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
     );
-    let put = |mut put: ResMut<Put>, mut commands: Commands| {
-        if let Some((unit, place)) = put.0.take() {
-            commands.entity(unit).insert(Transform::from_translation(place));
+    let move_command = |mut move_command: ResMut<MoveCommand>, mut commands: Commands| {
+        if let Some((unit, target)) = move_command.0.take() {
+            commands.entity(unit).insert(Transform::from_translation(target));
         }
     };
-    app.insert_resource(Put(None))
-        .add_systems(Update, put.after(TilePathSystems::Move).before(TilePathSystems::Draw));
+    app.insert_resource(MoveCommand(None)).add_systems(
+        Update,
+        move_command.after(TilePathSystems::Move).before(TilePathSystems::Draw),
+    );
     let unit = spawn_critter(&mut app, (2, 2));
     for _ in 0..20 {
         app.update();
     }
-    app.world_mut().resource_mut::<Put>().0 = Some((unit, Vec3::new(120.0, 70.0, 5.0)));
+    app.world_mut().resource_mut::<MoveCommand>().0 = Some((unit, Vec3::new(120.0, 70.0, 5.0)));
     for _ in 0..3 {
         app.update();
     }
     assert_eq!(cell_of(&app, unit), Cell::new(12, 7));
-    assert_eq!(place(&app, unit), Vec2::new(120.0, 70.0));
+    assert_eq!(position(&app, unit), Vec2::new(120.0, 70.0));
 }
 
 #[test]
@@ -248,10 +250,11 @@ fn discs_on_screen_stay_apart_at_every_speed_and_tick_length() {
                 order(&mut app, unit, (random.below(30) as i32, random.below(20) as i32));
             }
             app.update();
-            let places: Vec<Vec2> = units.iter().map(|&unit| place(&app, unit) / 10.0).collect();
-            let pairs = places.iter().enumerate();
+            let positions: Vec<Vec2> =
+                units.iter().map(|&unit| position(&app, unit) / 10.0).collect();
+            let pairs = positions.iter().enumerate();
             let nearest = pairs
-                .flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| a.distance(b)))
+                .flat_map(|(at, &a)| positions[at + 1..].iter().map(move |&b| a.distance(b)))
                 .fold(f32::INFINITY, f32::min);
             assert!(
                 nearest >= 0.7 - 1.0e-3,

@@ -1,4 +1,4 @@
-//! Critters that keep off each other, sent as groups: they gather without walking around one another.
+//! Colliding critters sent as groups: they gather without walking around each other.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,19 @@ use bevy_tilepath::{flow::FlowFields, prelude::*};
 use crate::common::{app::*, assignment::least_travel, open_distance, units::*};
 use crate::watch::*;
 
-/// So many critters side by side, in columns of twenty, which go a cell in eight ticks.
+/// Spawns `count` critters side by side, in columns of twenty; they take eight ticks per cell.
 fn regiment(app: &mut App, count: i32, (x, y): (i32, i32)) -> Vec<Entity> {
-    (0..count).map(|unit| put(app, Critter::new(8.0), (x + unit / 20, y + unit % 20))).collect()
+    (0..count)
+        .map(|unit| spawn_at(app, Critter::new(8.0), (x + unit / 20, y + unit % 20)))
+        .collect()
 }
 
 fn send(app: &mut App, goal: (i32, i32), units: &[Entity]) -> Entity {
     app.world_mut().spawn(Group::to(Cell::from(goal), units.iter().copied()).persistent()).id()
 }
 
-/// Where members are sent at present.
-fn places(app: &App, units: &[Entity]) -> Vec<Cell> {
+/// Returns the current slots of members.
+fn slots(app: &App, units: &[Entity]) -> Vec<Cell> {
     units.iter().map(|&unit| app.world().get::<GroupSlot>(unit).unwrap().cell).collect()
 }
 
@@ -34,7 +36,7 @@ fn is_between(app: &App, unit: Entity) -> bool {
     state(app, unit).walk().is_between_cells()
 }
 
-/// A field with a wall across it, and a door of so many cells.
+/// Draws a field with a wall across it and a door of `door` cells.
 fn two_rooms(door: usize) -> String {
     let row = |y: usize| {
         let is_door = (15..15 + door).contains(&y);
@@ -44,8 +46,8 @@ fn two_rooms(door: usize) -> String {
     (0..32).map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// Four hundred to one point on an open field: every step they made, pushed aside or not, adds up to at
-/// most 1.15 times the least travel that takes four hundred from where they were to where they rest.
+/// 400 critters to one point on an open field: the sum of all steps, including those of pushed critters, is
+/// at most 1.15 times the least travel from the starts to the final cells.
 #[test]
 fn four_hundred_walk_little_farther_than_the_best_assignment_needs() {
     let mut app = app_with(&field(110, 64));
@@ -65,49 +67,49 @@ fn four_hundred_walk_little_farther_than_the_best_assignment_needs() {
     };
     watch.run_until(&mut app, 1_200, &mut count);
     for _ in 0..100 {
-        watch.tick(&mut app); // who was pushed aside comes back
+        watch.tick(&mut app); // critters that were pushed aside return
         count(&app);
     }
     assert_eq!(at.iter().collect::<BTreeSet<_>>().len(), 400);
-    assert_eq!(at, places(&app, &units), "each rests on its place");
+    assert_eq!(at, slots(&app, &units), "each rests on its slot");
     let least = least_travel(level(&app), &starts, &at);
     assert!(walked * 100 <= least * 115, "{walked} of {least}");
     assert!(app.world().get::<GroupState>(group).is_some());
 }
 
 #[test]
-fn a_group_that_comes_through_a_door_fills_its_places_from_the_far_end() {
+fn a_group_that_comes_through_a_door_fills_its_slots_from_the_far_end() {
     let mut app = app_with(&two_rooms(2));
     record(&mut app);
     let units = regiment(&mut app, 120, (8, 6));
     run(&mut app, 1);
     send(&mut app, (52, 15), &units);
     let mut watch = Watch::new();
-    // 120 through a door of two cells take 8 ticks a pair, and the way some 60 cells.
+    // 120 through a door of two cells take 8 ticks per pair, and the path has about 60 cells.
     let ticks =
         watch.run_until(&mut app, 1_600, |app| units.iter().all(|&unit| has_arrived(app, unit)));
     assert!(crowd_counters(&app).exchanges > 0, "after {ticks} ticks");
     watch.run(&mut app, 100);
-    assert_eq!(cells(&app, &units), places(&app, &units), "they stay");
-    assert!(units.iter().all(|&unit| arrivals(&app, unit) == 1), "told once");
+    assert_eq!(cells(&app, &units), slots(&app, &units), "they stay");
+    assert!(units.iter().all(|&unit| arrivals(&app, unit) == 1), "reported once");
 }
 
 #[test]
-fn places_are_exchanged_and_never_lost() {
+fn slots_are_swapped_and_never_lost() {
     let mut app = app_with(&two_rooms(3));
     record(&mut app);
     let units = regiment(&mut app, 60, (8, 10));
     run(&mut app, 1);
     send(&mut app, (50, 16), &units);
     run(&mut app, 2);
-    let all: BTreeSet<Cell> = places(&app, &units).into_iter().collect();
+    let all: BTreeSet<Cell> = slots(&app, &units).into_iter().collect();
     assert_eq!(all.len(), 60);
     for _ in 0..1_000 {
         run(&mut app, 1);
-        assert_eq!(places(&app, &units).into_iter().collect::<BTreeSet<_>>(), all);
+        assert_eq!(slots(&app, &units).into_iter().collect::<BTreeSet<_>>(), all);
     }
     assert!(units.iter().all(|&unit| has_arrived(&app, unit)));
-    assert!(units.iter().all(|&unit| arrivals(&app, unit) == 1), "each is told of once");
+    assert!(units.iter().all(|&unit| arrivals(&app, unit) == 1), "each is reported once");
 }
 
 #[test]
@@ -118,17 +120,17 @@ fn large_groups_share_a_field_while_they_walk_and_small_ones_do_not() {
     assert_eq!(fields(&app), 0);
     send(&mut app, (45, 30), &units[..7]);
     run(&mut app, 5);
-    assert_eq!(fields(&app), 0, "seven go by themselves");
+    assert_eq!(fields(&app), 0, "seven units follow individual paths");
     send(&mut app, (45, 40), &units[7..]);
     run(&mut app, 5);
     assert_eq!(fields(&app), 1);
     run_until(&mut app, 900, |app| units.iter().all(|&unit| has_arrived(app, unit)));
     run(&mut app, 3);
-    assert_eq!(fields(&app), 0, "nobody needs it any more");
+    assert_eq!(fields(&app), 0, "it is no longer needed");
 }
 
 #[test]
-fn ranks_and_teams_keep_their_places_apart() {
+fn slots_are_swapped_within_a_rank_only() {
     let mut app = app_with(&field(60, 40));
     let units = regiment(&mut app, 60, (3, 10));
     run(&mut app, 1);
@@ -138,19 +140,19 @@ fn ranks_and_teams_keep_their_places_apart() {
     app.world_mut().spawn(Group::to(Cell::new(45, 20), members).persistent());
     run(&mut app, 3);
     let of_rank = |app: &App, wanted: i32| -> BTreeSet<Cell> {
-        let all = places(app, &units);
+        let all = slots(app, &units);
         (0..60).filter(|&at| rank(at) == wanted).map(|at| all[at]).collect()
     };
     let before: Vec<_> = (0..3).map(|wanted| of_rank(&app, wanted)).collect();
     run_until(&mut app, 1_500, |app| units.iter().all(|&unit| has_arrived(app, unit)));
     let after: Vec<_> = (0..3).map(|wanted| of_rank(&app, wanted)).collect();
-    assert_eq!(before, after, "places go from hand to hand within a rank only");
-    run(&mut app, 100); // who was pushed aside comes back
-    assert_eq!(cells(&app, &units), places(&app, &units));
+    assert_eq!(before, after, "slots are swapped within a rank only");
+    run(&mut app, 100); // critters that were pushed aside return
+    assert_eq!(cells(&app, &units), slots(&app, &units));
 }
 
 #[test]
-fn a_wall_between_a_group_and_its_places_is_walked_around() {
+fn a_wall_between_a_group_and_its_slots_is_walked_around() {
     let mut app = app_with(&field(70, 40));
     let units = regiment(&mut app, 80, (4, 10));
     run(&mut app, 1);
@@ -159,11 +161,11 @@ fn a_wall_between_a_group_and_its_places_is_walked_around() {
     watch.run(&mut app, 150);
     block(&mut app, CellRect::new(Cell::new(44, 8), 2, 24));
     watch.run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
-    assert_eq!(cells(&app, &units), places(&app, &units));
+    assert_eq!(cells(&app, &units), slots(&app, &units));
 }
 
 #[test]
-fn whoever_leaves_a_group_near_its_goal_leaves_his_place_behind() {
+fn members_that_leave_a_group_near_its_goal_release_their_slots() {
     let mut app = app_with(&two_rooms(3));
     let mut units = regiment(&mut app, 40, (8, 10));
     run(&mut app, 1);
@@ -172,7 +174,7 @@ fn whoever_leaves_a_group_near_its_goal_leaves_his_place_behind() {
     watch.run_until(&mut app, 1_500, |app| {
         units.iter().filter(|&&unit| has_arrived(app, unit)).count() >= 10
     });
-    // One goes home, one is gone, one that is on its way is put far back by hand.
+    // One member gets another order, one is despawned, one that still walks is moved far back by hand.
     units.sort_by_key(|&unit| !has_arrived(&app, unit));
     let [home, gone] = [units[0], units[1]];
     order(&mut app, home, (2, 2));
@@ -181,13 +183,13 @@ fn whoever_leaves_a_group_near_its_goal_leaves_his_place_behind() {
     watch.run_until(&mut app, 100, |app| units[2..].iter().any(|unit| stands(app, &unit)));
     let back = *units[2..].iter().find(|unit| stands(&app, unit)).unwrap();
     move_to(&mut app, back, (3, 28));
-    watch.excuse(back);
+    watch.allow_jump(back);
     let rest = &units[2..];
     watch.run_until(&mut app, 2_000, |app| rest.iter().all(|&unit| has_arrived(app, unit)));
     watch.run(&mut app, 60);
-    assert_eq!(cells(&app, rest), places(&app, rest));
-    let ends: BTreeSet<Cell> = places(&app, rest).into_iter().collect();
+    assert_eq!(cells(&app, rest), slots(&app, rest));
+    let ends: BTreeSet<Cell> = slots(&app, rest).into_iter().collect();
     assert_eq!(ends.len(), 38);
     let state = app.world().get::<GroupState>(group).unwrap();
-    assert_eq!(state.slots().len(), 38, "those who have left are in it no longer");
+    assert_eq!(state.slots().len(), 38, "members that have left are no longer in it");
 }

@@ -1,6 +1,5 @@
-//! A hundred critters that are ordered about, put elsewhere, built over, spawned and taken away at random:
-//! nothing that must not happen ever happens, in any tick, nor between ticks on screen; and the same again
-//! gives the same.
+//! A hundred critters with random orders, moves by hand, buildings, spawns and despawns: no tick has a fault,
+//! nor has any frame between ticks, and a second run gives the same result.
 
 use core::time::Duration;
 
@@ -16,11 +15,11 @@ fn pick(random: &mut Random, bound: u32) -> i32 {
     random.below(bound) as i32
 }
 
-fn anywhere(random: &mut Random) -> (i32, i32) {
+fn random_cell(random: &mut Random) -> (i32, i32) {
     (pick(random, SIDE), pick(random, SIDE))
 }
 
-/// A map, those on it, and the walls put up while it runs.
+/// A map, the critters on it, and the walls built while it runs.
 struct Soak {
     app: App,
     random: Random,
@@ -36,7 +35,7 @@ impl Soak {
         let profiles = vec![Profile::default(), Profile::default().size(2)];
         grid(&mut app).set_profiles(profiles);
         for _ in 0..60 {
-            let at = Cell::from(anywhere(&mut random));
+            let at = Cell::from(random_cell(&mut random));
             block(&mut app, CellRect::single(at));
         }
         Self { app, random, watch: Watch::new(), units: Vec::new(), walls: Vec::new() }
@@ -46,8 +45,8 @@ impl Soak {
         let random = &mut self.random;
         let profile = ProfileId(u8::from(pick(random, 5) == 0));
         let critter = (Critter::new(2.0 + pick(random, 12) as f32), NavAgent::new(profile));
-        let at = anywhere(random);
-        self.units.push(put_kind(&mut self.app, critter, at));
+        let at = random_cell(random);
+        self.units.push(spawn_kind_at(&mut self.app, critter, at));
     }
 
     fn any_unit(&mut self) -> Entity {
@@ -55,9 +54,9 @@ impl Soak {
         self.units[index as usize]
     }
 
-    fn order_somebody(&mut self) {
+    fn order_random_unit(&mut self) {
         let unit = self.any_unit();
-        let goal = Cell::from(anywhere(&mut self.random));
+        let goal = Cell::from(random_cell(&mut self.random));
         let profile = self.app.world().get::<NavAgent>(unit).unwrap().profile;
         let request = PathRequest::to(goal).profile(profile).reach(Reach::Nearest);
         let mut unit = self.app.world_mut().entity_mut(unit);
@@ -67,18 +66,18 @@ impl Soak {
         };
     }
 
-    fn take_somebody_away(&mut self) {
+    fn despawn_random_unit(&mut self) {
         let index = self.random.below(self.units.len() as u32) as usize;
         let unit = self.units.swap_remove(index);
         self.app.world_mut().entity_mut(unit).despawn();
     }
 
-    /// Puts one that stands elsewhere: on free ground, on others, on walls.
-    fn put_somebody_elsewhere(&mut self) {
-        let (unit, at) = (self.any_unit(), anywhere(&mut self.random));
+    /// Moves a standing critter to a random cell: free, occupied, or a wall.
+    fn move_random_unit(&mut self) {
+        let (unit, at) = (self.any_unit(), random_cell(&mut self.random));
         if !state(&self.app, unit).walk().is_between_cells() {
             move_to(&mut self.app, unit, at);
-            self.watch.excuse(unit);
+            self.watch.allow_jump(unit);
         }
     }
 
@@ -94,8 +93,8 @@ impl Soak {
         }
     }
 
-    /// Changes how others see somebody.
-    fn change_somebody(&mut self) {
+    /// Changes the pushability, the team or the collision of a critter.
+    fn change_random_unit(&mut self) {
         let unit = self.any_unit();
         let team = CrowdTeam(self.random.below(3) as u8);
         let mut entity = self.app.world_mut().entity_mut(unit);
@@ -123,24 +122,25 @@ impl Soak {
         if self.units.len() < 100 {
             self.spawn();
         }
-        self.order_somebody();
-        self.order_somebody();
-        let acts: [(u32, fn(&mut Self)); 4] = [
-            (31, Self::take_somebody_away),
-            (13, Self::put_somebody_elsewhere),
+        self.order_random_unit();
+        self.order_random_unit();
+        let actions: [(u32, fn(&mut Self)); 4] = [
+            (31, Self::despawn_random_unit),
+            (13, Self::move_random_unit),
             (53, Self::build),
-            (7, Self::change_somebody),
+            (7, Self::change_random_unit),
         ];
-        for (every, act) in acts {
+        for (every, action) in actions {
             if tick % every == 5 {
-                act(self);
+                action(self);
             }
         }
         self.watch.tick(&mut self.app);
     }
 
-    /// Everybody who is in a crowd is there once, and nobody is there who is no critter any more.
-    fn check_books(&mut self) {
+    /// Asserts that every critter in the crowd is in it once, and that the crowd has no units without a
+    /// critter.
+    fn check_units(&mut self) {
         let mut critters = self.app.world_mut().query::<(Entity, &CritterState)>();
         let world = self.app.world();
         let crowds: &Crowds = world.resource();
@@ -156,36 +156,36 @@ impl Soak {
 }
 
 #[test]
-fn nothing_that_must_not_happen_happens_in_1500_random_ticks() {
+fn random_ticks_have_no_faults() {
     for seed in 1..=3 {
         let mut soak = Soak::new(seed);
         for tick in 0..1_500 {
             soak.tick(tick);
             if tick % 50 == 0 {
-                soak.check_books();
+                soak.check_units();
             }
         }
-        soak.check_books();
+        soak.check_units();
         let CrowdCounters { steps, pushes, .. } = crowd_counters(&soak.app);
         assert!(steps > 5_000 && pushes > 50, "seed {seed}: {steps} steps, {pushes} pushes");
-        assert!(counters(&soak.app).repaired > 0, "seed {seed}: nobody was cut off");
+        assert!(counters(&soak.app).repaired > 0, "seed {seed}: no path was cut");
     }
 }
 
-/// Random orders for so many critters that stand exactly on cells of their own at first.
+/// Returns an app with `count` critters that start exactly on distinct cells.
 fn crowd_of(count: i32, seed: u64, threads: usize) -> (App, Vec<Entity>, Random) {
     let mut random = Random(seed);
     let mut app = app_with(&field(40, 24));
     app.insert_resource(TilePathSettings { threads, ..TilePathSettings::default() });
     for _ in 0..30 {
-        // On odd rows only: everybody begins on an even one.
+        // On odd rows only: all critters start on even ones.
         let at = Cell::new(pick(&mut random, 40), 1 + 2 * pick(&mut random, 12));
         block(&mut app, CellRect::single(at));
     }
     let units = (0..count)
         .map(|i| {
             let critter = Critter::new(3.0 + (i % 8) as f32);
-            put(&mut app, critter, (1 + 3 * (i % 12), 2 * (i / 12)))
+            spawn_at(&mut app, critter, (1 + 3 * (i % 12), 2 * (i / 12)))
         })
         .collect();
     (app, units, random)
@@ -194,21 +194,21 @@ fn crowd_of(count: i32, seed: u64, threads: usize) -> (App, Vec<Entity>, Random)
 fn order_at_random(app: &mut App, units: &[Entity], random: &mut Random) {
     let unit = units[random.below(units.len() as u32) as usize];
     let goal = Cell::new(pick(random, 40), pick(random, 24));
-    ask(app, unit, PathRequest::to(goal).reach(Reach::Nearest));
+    insert_request(app, unit, PathRequest::to(goal).reach(Reach::Nearest));
 }
 
-/// The shortest distance between two transforms, in cells.
+/// Returns the shortest distance between two transforms, in cells.
 fn nearest(app: &App, units: &[Entity]) -> f32 {
-    let places: Vec<Vec2> = units.iter().map(|&unit| place(app, unit)).collect();
-    let pairs = places.iter().enumerate();
+    let positions: Vec<Vec2> = units.iter().map(|&unit| position(app, unit)).collect();
+    let pairs = positions.iter().enumerate();
     let distances =
-        pairs.flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| a.distance(b) / 10.0));
+        pairs.flat_map(|(at, &a)| positions[at + 1..].iter().map(move |&b| a.distance(b) / 10.0));
     distances.fold(f32::INFINITY, f32::min)
 }
 
 #[test]
-fn discs_on_screen_never_overlap_also_between_ticks() {
-    // About four, two and a half frames a tick; and two and a half ticks a frame.
+fn discs_never_overlap_between_ticks() {
+    // About four and two and a half frames per tick, and two and a half ticks per frame.
     for (micros, frames) in [(3_906, 3_200), (6_250, 2_000), (40_000, 400)] {
         let (mut app, units, mut random) = crowd_of(60, 11, 0);
         run(&mut app, 1);
@@ -224,12 +224,12 @@ fn discs_on_screen_never_overlap_also_between_ticks() {
             assert!(least >= 0.7 - 1.0e-3, "{least} cells apart in frame {number} of {micros} µs");
             between += u32::from(app.world().resource::<Time<Fixed>>().overstep_fraction() > 0.1);
         }
-        assert!(between > frames as u32 / 4, "frames did fall between ticks");
+        assert!(between > frames as u32 / 4, "some frames fall between ticks");
         assert!(least < 1.0, "some came closer than whole cells: {least}");
     }
 }
 
-/// Checksums along the way of a crowd under random orders, and what it did.
+/// Returns the checksums of a crowd under random orders, every 20 ticks, and its counters.
 fn play(seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
     let (mut app, units, mut random) = crowd_of(100, seed, threads);
     let mut sums = Vec::new();
@@ -248,7 +248,7 @@ fn play(seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
 }
 
 #[test]
-fn the_same_again_gives_the_same_with_any_number_of_threads() {
+fn runs_are_reproducible_with_any_number_of_threads() {
     let once = play(5, 1);
     assert!(once.1.pushes > 0 && once.1.steps > 1_000, "{:?}", once.1);
     assert_eq!(once, play(5, 1), "a second run");

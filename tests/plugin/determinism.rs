@@ -1,13 +1,13 @@
-//! The same orders give the same answers and walks: under any budget, number of threads, and in
-//! every run.
+//! The same orders give the same answers and movements under any budget and number of threads, and in every
+//! run.
 
 use bevy::{ecs::schedule::ScheduleBuildSettings, prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::prelude::*;
 
 use crate::common::{Random, app::make_pool};
 
-/// A field with scattered walls, and critters ordered about while more walls are built; or the
-/// same critters standing still on a map that stays.
+/// Runs a field with scattered walls, on which critters get orders while more walls are built; or, without
+/// `walks`, the same critters standing still on a map without edits.
 fn play(budget: u32, threads: usize, walks: bool) -> (u64, PathCounters) {
     make_pool();
     let mut app = App::new();
@@ -27,9 +27,9 @@ fn play(budget: u32, threads: usize, walks: bool) -> (u64, PathCounters) {
     );
     let units: Vec<Entity> = (0..60)
         .map(|_| {
-            let place = Vec3::new(random.below(80) as f32, random.below(60) as f32, 0.0);
+            let position = Vec3::new(random.below(80) as f32, random.below(60) as f32, 0.0);
             let speed = if walks { 2.0 + random.below(8) as f32 } else { 0.0 };
-            app.world_mut().spawn((Critter::new(speed), Transform::from_translation(place))).id()
+            app.world_mut().spawn((Critter::new(speed), Transform::from_translation(position))).id()
         })
         .collect();
     for tick in 0..600 {
@@ -53,7 +53,7 @@ fn play(budget: u32, threads: usize, walks: bool) -> (u64, PathCounters) {
 }
 
 #[test]
-fn two_runs_and_one_two_or_four_threads_give_the_same_state() {
+fn the_state_does_not_depend_on_the_run_or_the_threads() {
     let once = play(3_000, 1, true);
     assert!(once.1.repaired > 0 && once.1.found > 100, "{:?}", once.1);
     assert_eq!(once, play(3_000, 1, true), "a second run");
@@ -65,7 +65,7 @@ fn two_runs_and_one_two_or_four_threads_give_the_same_state() {
 fn answers_do_not_depend_on_the_budget() {
     let (_, rich) = play(1_000_000, 1, false);
     let (_, poor) = play(2_500, 1, false);
-    assert!(poor.longest_wait > 0 || poor.waited > 0, "it was really sliced");
+    assert!(poor.longest_wait > 0 || poor.waited > 0, "searches were sliced");
     assert_eq!(rich.answers_checksum, poor.answers_checksum);
     assert_eq!(rich.expansions, poor.expansions);
 }
@@ -73,7 +73,7 @@ fn answers_do_not_depend_on_the_budget() {
 /// A constant that changes only when the plugin's behavior does: the same in debug and release
 /// builds and on every machine.
 #[test]
-fn the_state_after_600_ticks_is_this_one() {
+fn the_state_after_600_ticks_has_the_recorded_checksum() {
     let (checksum, _) = play(50_000, 2, true);
     assert_eq!(format!("{checksum:016x}"), "896f3a5501ef9d9f");
 }
@@ -89,10 +89,10 @@ fn the_order_of_systems_is_never_ambiguous() {
     app.update();
 }
 
-/// The test above can fail: a system that edits grids without saying when is found out.
+/// The test above can fail: a system that edits grids without a declared order is detected.
 #[test]
 #[should_panic(expected = "ambig")]
-fn an_ambiguous_system_is_found_out() {
+fn an_ambiguous_system_is_detected() {
     make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::default()))

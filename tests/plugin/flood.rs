@@ -1,4 +1,4 @@
-//! A hundred thousand requests in a tick, and limits by class: waits grow, ticks and memory do not.
+//! 100,000 requests in a tick, and limits by class: waiting times grow, work per tick and memory do not.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -7,10 +7,10 @@ use crate::common::{Random, app::*, units::*};
 
 const SIDE: i32 = 160;
 const BUDGET: u32 = 50_000;
-/// A closed yard in the upper right corner: nobody gets in.
+/// A closed yard in the upper right corner, unreachable from outside.
 const YARD: Cell = Cell::new(SIDE - 3, SIDE - 3);
 
-/// Ground with huts, walls with gaps, and the yard.
+/// Returns an app with open terrain, walls with gaps, and the yard.
 fn city() -> App {
     let mut app = app();
     let mut level = NavGrid::new(SIDE as u32, SIDE as u32, TerrainId::GROUND).unwrap();
@@ -29,7 +29,7 @@ fn city() -> App {
     app
 }
 
-/// A cell that is free in the city, away from the yard.
+/// Returns a passable cell of the city, away from the yard.
 fn free_cell(app: &App, random: &mut Random) -> Cell {
     loop {
         let mut coordinate = || random.below(SIDE as u32 - 6) as i32;
@@ -40,8 +40,8 @@ fn free_cell(app: &App, random: &mut Random) -> Cell {
     }
 }
 
-/// Many requests: most of them short, one in eight far, one in eight hopeless, one in eight to a
-/// place that many want to get to.
+/// Returns many requests: most of them short, one in eight far, one in eight without a path, one in eight to
+/// a common goal.
 fn requests(app: &App, count: usize, seed: u64) -> Vec<(Transform, PathRequest)> {
     let mut random = Random(seed);
     let market = free_cell(app, &mut Random(5));
@@ -55,8 +55,8 @@ fn requests(app: &App, count: usize, seed: u64) -> Vec<(Transform, PathRequest)>
                 3 => PathRequest::to(start.offset(3, 1)).reach(Reach::Nearest).within(1),
                 _ => PathRequest::to(start.offset(2, 3)).reach(Reach::Nearest),
             };
-            let place = Vec3::new(start.x as f32 * 10.0, start.y as f32 * 10.0, 0.0);
-            (Transform::from_translation(place), request)
+            let position = Vec3::new(start.x as f32 * 10.0, start.y as f32 * 10.0, 0.0);
+            (Transform::from_translation(position), request)
         })
         .collect()
 }
@@ -66,7 +66,7 @@ fn answered(app: &App) -> u64 {
     counters.found + counters.partial + counters.failed
 }
 
-/// What a flood was like at its worst.
+/// The highest counters during a flood.
 #[derive(Debug, Default)]
 struct Worst {
     ticks: u64,
@@ -75,8 +75,8 @@ struct Worst {
     bytes: usize,
 }
 
-/// Pours all requests in at once and runs until all are answered.
-fn pour(app: &mut App, requests: Vec<(Transform, PathRequest)>) -> Worst {
+/// Spawns all requests in one tick and runs until all are answered.
+fn answer_all(app: &mut App, requests: Vec<(Transform, PathRequest)>) -> Worst {
     let until = answered(app) + requests.len() as u64;
     app.world_mut().spawn_batch(requests).for_each(drop);
     let mut worst = Worst::default();
@@ -95,21 +95,21 @@ fn pour(app: &mut App, requests: Vec<(Transform, PathRequest)>) -> Worst {
 #[test]
 fn a_hundred_thousand_requests_in_a_tick_only_wait_longer() {
     let mut app = city();
-    // What is kept for the next time is not counted.
+    // Memory that is kept for later searches is not counted.
     let few = requests(&app, 4_000, 1);
-    pour(&mut app, few);
+    answer_all(&mut app, few);
     run(&mut app, 3);
     let before = counters(&app);
     let many = requests(&app, 100_000, 2);
-    let worst = pour(&mut app, many);
+    let worst = answer_all(&mut app, many);
     assert!(worst.spent <= 2 * BUDGET, "{worst:?}");
-    assert!(worst.ticks > 60, "reading alone takes half of that many budgets: {worst:?}");
+    assert!(worst.ticks > 60, "reading the requests takes half of these budgets: {worst:?}");
     assert!(worst.wait < worst.ticks, "{worst:?}");
     run(&mut app, 3);
     let after = counters(&app);
     assert_eq!(answered(&app), 104_000);
     let hopeless = after.failed - before.failed;
-    assert_eq!(hopeless, 100_000 / 8, "those to the yard, and nobody else");
+    assert_eq!(hopeless, 100_000 / 8, "only the requests to the yard");
     assert_eq!((after.waiting, after.in_flight, after.waiting_again), (0, 0, 0));
     assert!(
         after.search_bytes <= before.search_bytes + before.search_bytes / 2,
@@ -132,7 +132,7 @@ fn a_flood_is_answered_the_same_with_any_number_of_threads() {
             let mut app = city();
             app.world_mut().resource_mut::<TilePathSettings>().threads = threads;
             let requests = requests(&app, 8_000, 3);
-            let worst = pour(&mut app, requests);
+            let worst = answer_all(&mut app, requests);
             (counters(&app).answers_checksum, worst.ticks)
         })
         .collect();
@@ -140,26 +140,26 @@ fn a_flood_is_answered_the_same_with_any_number_of_threads() {
 }
 
 #[test]
-fn an_urgent_order_in_a_flood_is_answered_as_soon_as_it_is_read() {
+fn an_urgent_order_in_a_flood_is_answered_when_it_is_read() {
     let mut app = city();
     let flood: Vec<_> = requests(&app, 160_000, 4)
         .into_iter()
         .enumerate()
-        .filter(|(number, _)| number % 8 == 0) // the long ones
-        .map(|(_, (place, request))| (place, request.algorithm(Algorithm::AStar)))
+        .filter(|(number, _)| number % 8 == 0) // the long requests
+        .map(|(_, (transform, request))| (transform, request.algorithm(Algorithm::AStar)))
         .collect();
     app.world_mut().spawn_batch(flood).for_each(drop);
-    run(&mut app, 20); // all are read by then
+    run(&mut app, 20); // until all are read
     let unit = spawn_critter(&mut app, (2, 2));
     let request = PathRequest::to(Cell::new(12, 9)).priority(Priority(10));
-    ask(&mut app, unit, request);
+    insert_request(&mut app, unit, request);
     run(&mut app, 6);
     assert!(is_walking(&app, unit));
     assert!(counters(&app).waiting > 5_000, "{:?}", counters(&app));
 }
 
 #[test]
-fn a_flood_that_is_taken_back_leaves_nothing() {
+fn a_canceled_flood_leaves_no_requests() {
     let mut app = city();
     let flood = requests(&app, 20_000, 6);
     let units: Vec<Entity> = app.world_mut().spawn_batch(flood).collect();
@@ -171,18 +171,18 @@ fn a_flood_that_is_taken_back_leaves_nothing() {
     run(&mut app, 40);
     let after = counters(&app);
     assert_eq!((after.waiting, after.in_flight), (0, 0));
-    // What was found may have been answered; the rest was canceled.
+    // Some requests may have been answered; the rest were canceled.
     assert_eq!(after.requests, after.canceled + answered(&app));
     assert!(after.search_bytes < before + 40_000_000, "{after:?}");
 }
 
-/// So many entities of a class that ask for ways of their own, side by side on an open field.
-fn ask_by_class(app: &mut App, count: usize, class: u8) -> Vec<Entity> {
+/// Spawns `count` entities with requests of one class and distinct goals, side by side on an open field.
+fn request_by_class(app: &mut App, count: usize, class: u8) -> Vec<Entity> {
     let requests: Vec<_> = (0..count)
         .map(|number| {
             let (x, y) = ((number % 50) as i32, (number / 50) as i32);
-            let place = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
-            (place, PathRequest::to(Cell::new(x + 5, y + 7)).class(RequestClass(class)))
+            let transform = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
+            (transform, PathRequest::to(Cell::new(x + 5, y + 7)).class(RequestClass(class)))
         })
         .collect();
     app.world_mut().spawn_batch(requests).collect()
@@ -197,24 +197,24 @@ fn count_found(app: &App, units: &[Entity]) -> usize {
 }
 
 #[test]
-fn of_a_limited_class_so_many_are_taken_up_in_a_tick() {
+fn a_limited_class_starts_no_more_jobs_per_tick_than_its_limit() {
     let mut app = app_with(&field(64, 64));
     limit(&mut app, 3, 5);
-    let limited = ask_by_class(&mut app, 60, 3);
-    let free = ask_by_class(&mut app, 100, 0);
+    let limited = request_by_class(&mut app, 60, 3);
+    let free = request_by_class(&mut app, 100, 0);
     for tick in 1..=12 {
         app.update();
         assert_eq!(count_found(&app, &limited), 5 * tick, "tick {tick}");
-        assert_eq!(count_found(&app, &free), 100, "the others do not wait for them");
+        assert_eq!(count_found(&app, &free), 100, "other classes do not wait");
     }
     assert_eq!(counters(&app).waiting, 0);
 }
 
 #[test]
-fn a_paused_class_waits_until_it_is_let_go() {
+fn a_paused_class_waits_until_its_limit_is_raised() {
     let mut app = app_with(&field(64, 64));
     limit(&mut app, 2, 0);
-    let (paused, free) = (ask_by_class(&mut app, 20, 2), ask_by_class(&mut app, 20, 1));
+    let (paused, free) = (request_by_class(&mut app, 20, 2), request_by_class(&mut app, 20, 1));
     run(&mut app, 50);
     assert_eq!((count_found(&app, &paused), count_found(&app, &free)), (0, 20));
     assert_eq!(counters(&app).waiting, 20);
@@ -228,7 +228,7 @@ fn a_paused_class_waits_until_it_is_let_go() {
 fn classes_above_the_last_count_as_the_last() {
     let mut app = app_with(&field(64, 64));
     limit(&mut app, 7, 4);
-    let (last, above) = (ask_by_class(&mut app, 10, 7), ask_by_class(&mut app, 10, 200));
+    let (last, above) = (request_by_class(&mut app, 10, 7), request_by_class(&mut app, 10, 200));
     app.update();
     assert_eq!(count_found(&app, &last) + count_found(&app, &above), 4, "together");
     run(&mut app, 4);
@@ -242,8 +242,8 @@ fn a_limited_crowd_with_one_goal_stays_within_its_limit() {
     let crowd: Vec<_> = (0..200)
         .map(|number| {
             let (x, y) = (number % 20, number / 20);
-            let place = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
-            (place, PathRequest::to(Cell::new(60, 60)).class(RequestClass(1)))
+            let transform = Transform::from_xyz(x as f32 * 10.0, y as f32 * 10.0, 0.0);
+            (transform, PathRequest::to(Cell::new(60, 60)).class(RequestClass(1)))
         })
         .collect();
     let crowd: Vec<Entity> = app.world_mut().spawn_batch(crowd).collect();
@@ -256,13 +256,13 @@ fn a_limited_crowd_with_one_goal_stays_within_its_limit() {
 }
 
 #[test]
-fn repairs_and_retries_of_a_limited_class_go_on() {
+fn repairs_of_a_limited_class_continue() {
     let mut app = app_with(&field(40, 9));
     let unit = spawn_critter(&mut app, (2, 4));
-    ask(&mut app, unit, PathRequest::to(Cell::new(35, 4)).class(RequestClass(5)));
+    insert_request(&mut app, unit, PathRequest::to(Cell::new(35, 4)).class(RequestClass(5)));
     run(&mut app, 20);
     limit(&mut app, 5, 1);
     block(&mut app, CellRect::new(Cell::new(20, 2), 1, 5));
-    assert_eq!(rest(&mut app, unit), Ok(Cell::new(35, 4)));
+    assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(35, 4)));
     assert_eq!(counters(&app).repaired, 1);
 }

@@ -1,5 +1,5 @@
-//! Where orders lead: every kind of target, every way to be near it, and where there is trouble at
-//! the start, told by where units come to rest.
+//! Where orders lead: every kind of target, every kind of proximity, and invalid starts, checked by the cells
+//! on which units come to rest.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -16,23 +16,23 @@ fn flag(app: &mut App, (x, y): (f32, f32)) -> Entity {
     app.world_mut().spawn(Transform::from_xyz(x, y, 0.0)).id()
 }
 
-/// Where a unit from `start` comes to rest, or why it does not.
+/// Returns the cell on which a unit from `start` comes to rest, or the failure.
 fn outcome(app: &mut App, start: (i32, i32), request: PathRequest) -> Result<Cell, PathFailure> {
     let unit = spawn_critter(app, start);
-    ask(app, unit, request);
-    rest(app, unit)
+    insert_request(app, unit, request);
+    run_to_end(app, unit)
 }
 
-/// What the way of a unit costs that was answered.
+/// Returns the cost of the path of a unit.
 fn cost(app: &App, unit: Entity) -> PathCost {
     app.world().get::<NavPath>(unit).unwrap().cost()
 }
 
 #[test]
-fn every_kind_of_target_leads_to_its_place() {
+fn every_kind_of_target_leads_to_its_cell() {
     let mut app = app_with(&field(16, 10));
     let flag = flag(&mut app, (30.0, 40.0));
-    let gone = gone(&mut app);
+    let despawned = despawned_entity(&mut app);
     let meadow = CellRect::new(Cell::new(3, 3), 2, 3);
     let over_the_edge = CellRect::new(Cell::new(-3, 4), 4, 1);
     let mixed = [Target::from(Cell::new(9, 9)), Target::from(flag), Target::from(meadow)];
@@ -40,17 +40,25 @@ fn every_kind_of_target_leads_to_its_place() {
         ("a cell", to(3, 4), (3, 4)),
         ("a position", PathRequest::to(Vec2::new(37.0, 44.0)), (4, 4)),
         ("an entity", PathRequest::to(flag), (3, 4)),
-        ("the cell it stands on", to(1, 4), (1, 4)),
+        ("the cell of the unit itself", to(1, 4), (1, 4)),
         ("an area", PathRequest::to(meadow), (3, 4)),
-        ("an area it stands in", PathRequest::to(CellRect::new(Cell::new(0, 0), 5, 9)), (1, 4)),
+        (
+            "the area the unit stands in",
+            PathRequest::to(CellRect::new(Cell::new(0, 0), 5, 9)),
+            (1, 4),
+        ),
         ("an area that reaches off the grid", PathRequest::to(over_the_edge), (0, 4)),
         ("nearest cell", PathRequest::to_nearest([(1, 9), (3, 4), (9, 9)].map(Cell::from)), (3, 4)),
-        ("nearest entity that is left", PathRequest::to_nearest([gone, flag]), (3, 4)),
+        ("nearest entity that exists", PathRequest::to_nearest([despawned, flag]), (3, 4)),
         ("nearest of all kinds", PathRequest::to_nearest(mixed), (3, 4)),
-        ("nearest on the grid", PathRequest::to_nearest([(-1, 4), (5, 4)].map(Cell::from)), (5, 4)),
-        ("the only one named", PathRequest::to_nearest([Cell::new(5, 4)]), (5, 4)),
         (
-            "nearest, standing on one",
+            "nearest cell on the grid",
+            PathRequest::to_nearest([(-1, 4), (5, 4)].map(Cell::from)),
+            (5, 4),
+        ),
+        ("nearest of a single cell", PathRequest::to_nearest([Cell::new(5, 4)]), (5, 4)),
+        (
+            "nearest, standing on a target",
             PathRequest::to_nearest([(5, 4), (1, 4)].map(Cell::from)),
             (1, 4),
         ),
@@ -60,11 +68,11 @@ fn every_kind_of_target_leads_to_its_place() {
 }
 
 #[test]
-fn a_target_without_a_place_says_why() {
+fn a_target_without_a_passable_cell_has_a_reason() {
     let mut app = app_with(&field(16, 10));
     let hut = CellRect::new(Cell::new(6, 4), 3, 2);
     let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
-    let (gone, nowhere) = (gone(&mut app), app.world_mut().spawn_empty().id());
+    let (despawned, nowhere) = (despawned_entity(&mut app), app.world_mut().spawn_empty().id());
     let lost = flag(&mut app, (f32::NAN, 0.0));
     let off = |x, y| PathFailure::GoalOutOfBounds(Cell::new(x, y));
     let aside = CellRect::new(Cell::new(40, 4), 2, 2);
@@ -74,13 +82,17 @@ fn a_target_without_a_place_says_why() {
         ("a position off the grid", PathRequest::to(Vec2::new(-50.0, 0.0)), off(-5, 0)),
         ("a cell off the grid", to(16, 0), off(16, 0)),
         ("an area off the grid", PathRequest::to(aside), off(40, 4)),
-        ("near what is off the grid", to(-1, 4).within(5), off(-1, 4)),
+        ("near a cell off the grid", to(-1, 4).within(5), off(-1, 4)),
         ("an area of no cells", PathRequest::to(CellRect::new(Cell::new(2, 2), 0, 3)), off(2, 2)),
-        ("an entity that is gone", PathRequest::to(gone), PathFailure::TargetGone),
-        ("an entity without a place", PathRequest::to(nowhere), PathFailure::TargetGone),
+        ("a despawned entity", PathRequest::to(despawned), PathFailure::TargetGone),
+        ("an entity without a position", PathRequest::to(nowhere), PathFailure::TargetGone),
         ("an entity at NaN", PathRequest::to(lost), PathFailure::TargetGone),
-        ("none of none", PathRequest::to_nearest(NO_CELLS), PathFailure::TargetGone),
-        ("all gone", PathRequest::to_nearest([gone, gone, nowhere]), PathFailure::TargetGone),
+        ("nearest of no targets", PathRequest::to_nearest(NO_CELLS), PathFailure::TargetGone),
+        (
+            "nearest of despawned entities",
+            PathRequest::to_nearest([despawned, despawned, nowhere]),
+            PathFailure::TargetGone,
+        ),
         (
             "all off the grid",
             PathRequest::to_nearest([(99, 9), (-7, 2)].map(Cell::from)),
@@ -89,7 +101,7 @@ fn a_target_without_a_place_says_why() {
         ("onto a building", PathRequest::to(building), PathFailure::GoalImpassable(hut.min)),
         ("into a building", PathRequest::to(hut), PathFailure::GoalImpassable(hut.min)),
         (
-            "seen by nobody known",
+            "in sight with an unknown profile",
             to(3, 4).in_sight(5, ProfileId(9)),
             PathFailure::GoalImpassable(Cell::new(3, 4)),
         ),
@@ -99,7 +111,7 @@ fn a_target_without_a_place_says_why() {
 }
 
 #[test]
-fn near_is_as_near_as_was_said() {
+fn units_stop_at_the_requested_distance() {
     let mut app = app_with(&field(16, 10));
     let hut = CellRect::new(Cell::new(6, 4), 3, 2);
     let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
@@ -109,11 +121,11 @@ fn near_is_as_near_as_was_said() {
         ("beside a building", PathRequest::to(building).beside(), (5, 4)),
         ("beside an area", PathRequest::to(hut).beside(), (5, 4)),
         ("beside a cell", to(6, 4).beside(), (5, 4)),
-        ("beside an entity in the way", PathRequest::to(flag).beside(), (5, 4)),
-        ("within reach of a building", PathRequest::to(building).within(3), (3, 4)),
-        ("a step from a building", PathRequest::to(building).within(1), (5, 4)),
-        ("within reach of a cell", to(5, 4).within(2), (3, 4)),
-        ("within no cells", to(5, 4).within(0), (5, 4)),
+        ("beside an entity on the building", PathRequest::to(flag).beside(), (5, 4)),
+        ("within 3 of a building", PathRequest::to(building).within(3), (3, 4)),
+        ("within 1 of a building", PathRequest::to(building).within(1), (5, 4)),
+        ("within 2 of a cell", to(5, 4).within(2), (3, 4)),
+        ("within 0 of a cell", to(5, 4).within(0), (5, 4)),
         ("near enough already", to(5, 4).within(9), (1, 4)),
         ("in sight of a building", PathRequest::to(building).in_sight(2, SMALL), (4, 4)),
         (
@@ -122,7 +134,7 @@ fn near_is_as_near_as_was_said() {
             (5, 4),
         ),
         (
-            "beside what it stands beside",
+            "beside an area it stands beside",
             PathRequest::to(CellRect::new(Cell::new(2, 4), 2, 2)).beside(),
             (1, 4),
         ),
@@ -132,7 +144,7 @@ fn near_is_as_near_as_was_said() {
 }
 
 #[test]
-fn whoever_is_to_stand_beside_an_area_leaves_it() {
+fn a_unit_sent_beside_an_area_leaves_it() {
     let mut app = app_with(&field(16, 10));
     let meadow = CellRect::new(Cell::new(1, 3), 3, 3);
     let end = outcome(&mut app, (2, 4), PathRequest::to(meadow).beside()).unwrap();
@@ -141,7 +153,7 @@ fn whoever_is_to_stand_beside_an_area_leaves_it() {
 }
 
 #[test]
-fn the_footprint_of_a_building_is_where_it_stands_when_the_order_is_read() {
+fn the_footprint_of_a_building_is_read_with_the_order() {
     let mut app = app_with(&field(20, 10));
     // 3 × 1 cells around (10, 4).
     let building = app
@@ -156,7 +168,7 @@ fn the_footprint_of_a_building_is_where_it_stands_when_the_order_is_read() {
     assert_eq!(outcome(&mut app, (1, 4), request), Ok(Cell::new(5, 4)), "of one cell now");
 }
 
-/// Land, a river in column 10 with a ford in the uppermost row; arrows fly over water.
+/// Returns an app with land and a river in column 10 with a ford in the uppermost row. Arrows fly over water.
 fn at_the_river() -> App {
     const WATER: TerrainId = TerrainId(2);
     let mut app = app();
@@ -175,7 +187,7 @@ const LAND: ProfileId = ProfileId(0);
 const ARROW: ProfileId = ProfileId(1);
 
 #[test]
-fn who_must_see_its_target_goes_where_it_does() {
+fn a_unit_that_needs_sight_goes_where_it_has_it() {
     let mut app = at_the_river();
     let (start, target) = (Cell::new(7, 2), Cell::new(13, 2));
     let order = PathRequest::to(target);
@@ -190,23 +202,23 @@ fn who_must_see_its_target_goes_where_it_does() {
     assert!(level(&app).has_line_of_sight(LAND, end, target), "{end} does not see {target}");
     let away = (end.x - target.x).pow(2) + (end.y - target.y).pow(2);
     assert!(end != start && away <= 64, "{end} is not within 8 cells of {target}");
-    // Short of range, an archer has to cross as well.
+    // With a short range, an archer has to cross as well.
     let end = outcome(&mut app, (7, 2), order.in_sight(2, ARROW)).unwrap();
     assert!(end.x > 10, "{end}");
 }
 
 #[test]
-fn what_cannot_be_walked_to_can_be_shot_at() {
+fn an_unreachable_target_can_be_in_sight() {
     let mut app = at_the_river();
     block(&mut app, CellRect::single(Cell::new(10, 8)));
     let (start, target) = (Cell::new(2, 2), Cell::new(12, 2));
-    let no_way = PathFailure::NoPath { start, goal: target };
-    assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target)), Err(no_way));
-    assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target).beside()), Err(no_way));
+    let no_path = PathFailure::NoPath { start, goal: target };
+    assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target)), Err(no_path));
+    assert_eq!(outcome(&mut app, (2, 2), PathRequest::to(target).beside()), Err(no_path));
     let shot = PathRequest::to(target).in_sight(4, ARROW);
     assert_eq!(outcome(&mut app, (2, 2), shot), Ok(Cell::new(8, 2)));
     let blind = PathRequest::to(target).in_sight(4, LAND);
-    assert_eq!(outcome(&mut app, (2, 2), blind), Err(no_way));
+    assert_eq!(outcome(&mut app, (2, 2), blind), Err(no_path));
 }
 
 #[test]
@@ -223,7 +235,7 @@ fn the_nearest_is_the_cheapest_to_get_to_not_the_closest() {
 }
 
 #[test]
-fn one_that_cannot_be_reached_is_left_aside() {
+fn unreachable_targets_of_a_list_are_ignored() {
     let mut app = app_with(&field(12, 10));
     block(&mut app, CellRect::new(Cell::new(5, 0), 1, 10));
     let wall = Cell::new(5, 5);
@@ -235,8 +247,8 @@ fn one_that_cannot_be_reached_is_left_aside() {
     assert_eq!(none, Err(PathFailure::NoPath { start, goal: beyond }));
 }
 
-/// Rough ground with walls, for units of one cell.
-fn rough(seed: u64) -> App {
+/// Returns an app with weighted terrain and walls, for units of one cell.
+fn weighted_app(seed: u64) -> App {
     let mut app = app();
     let profile = (2..5).fold(Profile::default(), |profile, terrain| {
         profile.with(TerrainId(terrain), PLAIN * u16::from(terrain))
@@ -254,16 +266,16 @@ fn random_cell(random: &mut Random) -> Cell {
 }
 
 #[test]
-fn of_many_goals_the_oracle_knows_none_cheaper() {
+fn the_nearest_of_many_goals_is_the_cheapest() {
     let (mut found, mut failed) = (0, 0);
     for seed in 0..12 {
-        let mut app = rough(seed);
+        let mut app = weighted_app(seed);
         let mut random = Random(1_000 + seed);
         for _ in 0..4 {
             let start = random_cell(&mut random);
             let goals: Vec<Cell> = (0..30).map(|_| random_cell(&mut random)).collect();
             let unit = spawn_ghost(&mut app, (start.x, start.y));
-            ask(&mut app, unit, PathRequest::to_nearest(goals.clone()));
+            insert_request(&mut app, unit, PathRequest::to_nearest(goals.clone()));
             app.update();
             let costs = dijkstra(level(&app), LAND, start);
             let cost_of = |goal: &Cell| costs[(goal.y * 40 + goal.x) as usize];
@@ -282,14 +294,14 @@ fn of_many_goals_the_oracle_knows_none_cheaper() {
             }
         }
     }
-    assert!(found > 12 && failed > 0, "{found} found, {failed} failed: the table is one-sided");
+    assert!(found > 12 && failed > 0, "{found} found, {failed} failed: the sample is one-sided");
 }
 
 #[test]
-fn near_ends_on_the_cheapest_cell_that_is_near() {
-    let mut looked_at = 0;
+fn near_orders_end_on_the_cheapest_admitted_cell() {
+    let mut checked = 0;
     for seed in 0..8 {
-        let mut app = rough(seed);
+        let mut app = weighted_app(seed);
         let mut random = Random(2_000 + seed);
         for round in 0..6 {
             let (start, goal) = (random_cell(&mut random), random_cell(&mut random));
@@ -301,9 +313,9 @@ fn near_ends_on_the_cheapest_cell_that_is_near() {
                 _ => PathRequest::to(goal).in_sight(6, LAND),
             };
             let unit = spawn_ghost(&mut app, (start.x, start.y));
-            ask(&mut app, unit, order);
+            insert_request(&mut app, unit, order);
             app.update();
-            let goal = app.world().get::<RequestState>(unit).unwrap().query().goal();
+            let goal = app.world().get::<RequestState>(unit).unwrap().query().goal;
             let costs = dijkstra(level(&app), LAND, start);
             let cells = level(&app).rect().cells().zip(&costs);
             let near = cells.filter(|(cell, _)| goal.admits(level(&app), LAND, *cell));
@@ -311,48 +323,48 @@ fn near_ends_on_the_cheapest_cell_that_is_near() {
             if matches!(status(&app, unit), PathStatus::Failed(_)) {
                 assert_eq!(best, None, "{goal:?} from {start}, seed {seed}");
             } else {
-                looked_at += 1;
+                checked += 1;
                 assert_eq!(Some(cost(&app, unit)), best, "{goal:?} from {start}, seed {seed}");
                 let end = app.world().get::<NavPath>(unit).unwrap().end();
                 assert!(goal.admits(level(&app), LAND, end), "{end} is not near {goal:?}");
             }
         }
     }
-    assert!(looked_at > 12, "only {looked_at} ways");
+    assert!(checked > 12, "only {checked} paths");
 }
 
 #[test]
-fn where_a_unit_stands_it_has_arrived() {
+fn a_unit_sent_to_its_own_cell_has_arrived() {
     let mut app = app_with(&field(8, 8));
     record(&mut app);
     let unit = spawn_critter(&mut app, (3, 3));
-    ask(&mut app, unit, to(3, 3));
+    insert_request(&mut app, unit, to(3, 3));
     run(&mut app, 5);
     let complete = PathKind::Complete;
-    assert_eq!(events(&app), [Said::Found(unit, complete), Said::Arrived(unit, complete)]);
+    assert_eq!(events(&app), [Recorded::Found(unit, complete), Recorded::Arrived(unit, complete)]);
     assert_eq!(status(&app, unit), PathStatus::Arrived(complete));
-    assert_eq!(place(&app, unit), Vec2::splat(30.0));
+    assert_eq!(position(&app, unit), Vec2::splat(30.0));
 }
 
 #[test]
-fn a_unit_that_is_built_in_is_told_so_until_it_is_free() {
+fn orders_of_a_unit_under_a_building_fail_until_it_is_removed() {
     let mut app = app_with(&field(8, 8));
     record(&mut app);
     let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 3, 3))).id();
     let inside = PathFailure::StartImpassable(Cell::new(3, 3));
-    let unit = spawn_ghost(&mut app, (3, 3)); // others get off by themselves
+    let unit = spawn_ghost(&mut app, (3, 3)); // colliding critters would move out
     for request in [to(7, 7), to(3, 3), to(7, 7).reach(Reach::Nearest), to(7, 7).within(2)] {
-        ask(&mut app, unit, request);
-        assert_eq!(rest(&mut app, unit), Err(inside));
+        insert_request(&mut app, unit, request);
+        assert_eq!(run_to_end(&mut app, unit), Err(inside));
     }
     assert_eq!(failures(&app, unit), [inside; 4]);
     app.world_mut().entity_mut(house).despawn();
-    ask(&mut app, unit, to(7, 7));
-    assert_eq!(rest(&mut app, unit), Ok(Cell::new(7, 7)));
+    insert_request(&mut app, unit, to(7, 7));
+    assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(7, 7)));
 }
 
 #[test]
-fn where_everything_is_blocked_nobody_goes_anywhere() {
+fn on_a_fully_blocked_map_every_order_fails() {
     let nothing = vec!["#".repeat(6); 6].join("\n");
     let mut app = app_with(&nothing);
     let start = PathFailure::StartImpassable(Cell::new(2, 2));
@@ -370,24 +382,24 @@ fn where_everything_is_blocked_nobody_goes_anywhere() {
 }
 
 #[test]
-fn a_unit_walled_in_goes_as_far_as_its_cell() {
+fn a_walled_in_unit_stays_on_its_cell() {
     let mut app = app_with("###\n#.#\n###");
     let wall = Cell::new(2, 1);
-    let there = Ok(Cell::new(1, 1));
-    let unit = spawn_critter(&mut app, (1, 1)); // there is room for no more
+    let own_cell = Ok(Cell::new(1, 1));
+    let unit = spawn_critter(&mut app, (1, 1)); // there is room for only one
     for (request, end) in [
         (to(2, 1), Err(PathFailure::GoalImpassable(wall))),
-        (to(1, 1), there),
-        (to(2, 1).reach(Reach::Nearest), there),
-        (to(2, 1).beside(), there),
+        (to(1, 1), own_cell),
+        (to(2, 1).reach(Reach::Nearest), own_cell),
+        (to(2, 1).beside(), own_cell),
     ] {
-        ask(&mut app, unit, request);
-        assert_eq!(rest(&mut app, unit), end);
+        insert_request(&mut app, unit, request);
+        assert_eq!(run_to_end(&mut app, unit), end);
     }
 }
 
 #[test]
-fn a_target_that_is_not_followed_may_go() {
+fn a_target_that_is_not_followed_may_move_or_vanish() {
     let mut app = app_with(&field(30, 5));
     record(&mut app);
     let (flag, building) =
@@ -395,29 +407,33 @@ fn a_target_that_is_not_followed_may_go() {
     let building = app.world_mut().spawn(building).id();
     let walker = spawn_critter(&mut app, (1, 2));
     let worker = spawn_critter(&mut app, (1, 1));
-    ask(&mut app, walker, PathRequest::to(flag));
-    ask(&mut app, worker, PathRequest::to(building).beside());
+    insert_request(&mut app, walker, PathRequest::to(flag));
+    insert_request(&mut app, worker, PathRequest::to(building).beside());
     run(&mut app, 20);
     app.world_mut().get_mut::<Transform>(flag).unwrap().translation.x = 50.0;
     run(&mut app, 5);
     app.world_mut().entity_mut(flag).despawn();
     app.world_mut().entity_mut(building).despawn();
-    assert_eq!(rest(&mut app, walker), Ok(Cell::new(20, 2)), "where it was when it was asked");
-    assert_eq!(rest(&mut app, worker), Ok(Cell::new(24, 1)));
+    assert_eq!(
+        run_to_end(&mut app, walker),
+        Ok(Cell::new(20, 2)),
+        "where it was when the order was read"
+    );
+    assert_eq!(run_to_end(&mut app, worker), Ok(Cell::new(24, 1)));
     assert_eq!((failures(&app, walker), failures(&app, worker)), (vec![], vec![]));
     assert_eq!(counters(&app).followed, 0);
 }
 
 #[test]
-fn a_way_to_many_cells_survives_edits() {
+fn a_path_to_an_area_survives_edits() {
     let mut app = app_with(&field(40, 12));
     let meadow = CellRect::new(Cell::new(30, 2), 4, 6);
     let unit = spawn_critter(&mut app, (2, 5));
-    ask(&mut app, unit, PathRequest::to(meadow));
+    insert_request(&mut app, unit, PathRequest::to(meadow));
     run(&mut app, 30);
-    // What it was going to is built over, but for one corner; and a wall stands in between.
+    // All but one corner of the target is built over, and a wall is built in between.
     block(&mut app, CellRect::new(meadow.min, 4, 5));
     block(&mut app, CellRect::new(Cell::new(30, 7), 3, 1));
     block(&mut app, CellRect::new(Cell::new(20, 1), 1, 11));
-    assert_eq!(rest(&mut app, unit), Ok(Cell::new(33, 7)));
+    assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(33, 7)));
 }

@@ -1,4 +1,5 @@
-//! Groups: one order, a place for each, who leaves and who joins, and when all have come to rest.
+//! Groups: one order, a slot for each member, members that leave and join, and the arrival of the whole
+//! group.
 
 use std::collections::BTreeSet;
 
@@ -7,31 +8,31 @@ use bevy_tilepath::prelude::*;
 
 use crate::common::{app::*, units::*};
 
-/// What was told of groups.
+/// The `GroupArrived` events of an app, in order.
 #[derive(Resource, Default)]
-struct Told(Vec<GroupArrived>);
+struct GroupLog(Vec<GroupArrived>);
 
-fn watched(mut app: App) -> App {
+fn with_log(mut app: App) -> App {
     record(&mut app);
-    app.init_resource::<Told>();
-    app.add_observer(|event: On<GroupArrived>, mut told: ResMut<Told>| {
+    app.init_resource::<GroupLog>();
+    app.add_observer(|event: On<GroupArrived>, mut log: ResMut<GroupLog>| {
         let (entity, arrived, failed) = (event.entity, event.arrived, event.failed);
-        told.0.push(GroupArrived { entity, arrived, failed });
+        log.0.push(GroupArrived { entity, arrived, failed });
     });
     app
 }
 
 fn open_field(width: usize, height: usize) -> App {
-    watched(app_with_sizes(&field(width, height)))
+    with_log(app_with_sizes(&field(width, height)))
 }
 
-/// Arrived and failed, for each time that something was told of the group.
-fn told(app: &App, group: Entity) -> Vec<(u32, u32)> {
-    let told = app.world().resource::<Told>().0.iter();
-    told.filter(|told| told.entity == group).map(|told| (told.arrived, told.failed)).collect()
+/// Returns the counts of arrived and failed members of each `GroupArrived` event of a group.
+fn results(app: &App, group: Entity) -> Vec<(u32, u32)> {
+    let log = app.world().resource::<GroupLog>().0.iter();
+    log.filter(|event| event.entity == group).map(|event| (event.arrived, event.failed)).collect()
 }
 
-/// So many critters side by side, in rows of five.
+/// Spawns `count` critters side by side, in rows of five.
 fn squad(app: &mut App, count: i32, (x, y): (i32, i32)) -> Vec<Entity> {
     (0..count).map(|unit| spawn_critter(app, (x + unit % 5, y + unit / 5))).collect()
 }
@@ -44,24 +45,24 @@ fn send(app: &mut App, group: Group) -> Entity {
     app.world_mut().spawn(group).id()
 }
 
-/// Runs until the group has come to rest, and on to see that this is told once.
+/// Runs until the group has come to rest; checks that this is reported once.
 fn finish(app: &mut App, group: Entity) -> (u32, u32) {
-    let before = told(app, group).len();
-    run_until(app, 3_000, |app| told(app, group).len() > before);
+    let before = results(app, group).len();
+    run_until(app, 3_000, |app| results(app, group).len() > before);
     run(app, 60);
-    let told = told(app, group);
-    assert_eq!(told.len(), before + 1, "told once: {told:?}");
-    told[before]
+    let results = results(app, group);
+    assert_eq!(results.len(), before + 1, "reported once: {results:?}");
+    results[before]
 }
 
-fn places(app: &App, group: Entity) -> Vec<Option<Cell>> {
+fn slots(app: &App, group: Entity) -> Vec<Option<Cell>> {
     let state = app.world().get::<GroupState>(group).unwrap();
-    state.slots().iter().map(|&(_, place)| place).collect()
+    state.slots().iter().map(|&(_, slot)| slot).collect()
 }
 
-fn place_of(app: &App, group: Entity, unit: Entity) -> Option<Cell> {
+fn slot_of(app: &App, group: Entity, unit: Entity) -> Option<Cell> {
     let state = app.world().get::<GroupState>(group).unwrap();
-    state.slots().iter().find(|place| place.0 == unit).and_then(|place| place.1)
+    state.slots().iter().find(|slot| slot.0 == unit).and_then(|slot| slot.1)
 }
 
 fn cells<'a>(app: &App, units: impl IntoIterator<Item = &'a Entity>) -> Vec<Cell> {
@@ -72,26 +73,26 @@ fn set(cells: &[Cell]) -> BTreeSet<Cell> {
     cells.iter().copied().collect()
 }
 
-/// Cells told by their offsets from a goal.
+/// Returns the cells with these offsets from a goal.
 fn around(goal: (i32, i32), offsets: &[(i32, i32)]) -> BTreeSet<Cell> {
     offsets.iter().map(|&(dx, dy)| Cell::from(goal).offset(dx, dy)).collect()
 }
 
-/// Fails unless all stand on cells of their own.
-fn assert_apart(app: &App, units: &[Entity]) {
+/// Panics unless all units stand on distinct cells.
+fn assert_distinct_cells(app: &App, units: &[Entity]) {
     let cells = cells(app, units);
     assert_eq!(set(&cells).len(), units.len(), "{cells:?}");
 }
 
 #[test]
-fn each_member_gets_a_cell_of_its_own_near_the_goal() {
+fn each_member_gets_a_distinct_cell_near_the_goal() {
     let mut app = open_field(40, 40);
     let units = squad(&mut app, 25, (2, 2));
     let group = send(&mut app, group_to((25, 25), &units));
     assert_eq!(finish(&mut app, group), (25, 0));
     let cells = cells(&app, &units);
-    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
-    assert_eq!(cells, sent, "each on its own");
+    let sent: Vec<Cell> = slots(&app, group).into_iter().flatten().collect();
+    assert_eq!(cells, sent, "each on its slot");
     assert_eq!(set(&cells).len(), 25);
     assert!(cells.contains(&Cell::new(25, 25)));
     let is_near = |cell: &Cell| CellRect::new(Cell::new(22, 22), 7, 7).contains(*cell);
@@ -104,29 +105,29 @@ fn each_member_gets_a_cell_of_its_own_near_the_goal() {
 }
 
 #[test]
-fn a_group_of_one_and_a_group_of_none() {
+fn groups_of_one_and_of_no_members() {
     let mut app = open_field(20, 20);
     let units = squad(&mut app, 1, (2, 2));
     let one = send(&mut app, group_to((9, 4), &units));
     let none = send(&mut app, group_to((9, 4), &[]));
     assert_eq!(finish(&mut app, one), (1, 0));
     assert_eq!(cells(&app, &units), [Cell::new(9, 4)]);
-    assert!(told(&app, none).iter().all(|&told| told == (0, 0)));
+    assert!(results(&app, none).iter().all(|&result| result == (0, 0)));
 }
 
 #[test]
-fn a_group_that_stands_on_its_places_has_arrived() {
+fn a_group_that_stands_on_its_slots_has_arrived() {
     let mut app = open_field(20, 20);
     let units = squad(&mut app, 5, (5, 5));
     let line = group_to((7, 5), &units).formation(Formation::Line).facing(Direction::North);
     let group = send(&mut app, line);
     assert_eq!(finish(&mut app, group), (5, 0));
     let expected: Vec<Cell> = (5..10).map(|x| Cell::new(x, 5)).collect();
-    assert_eq!(cells(&app, &units), expected, "nobody changed places");
+    assert_eq!(cells(&app, &units), expected, "the order is unchanged");
 }
 
 #[test]
-fn formations_stand_as_they_are_drawn() {
+fn formations_have_the_documented_shapes() {
     use Direction::{East, North};
     use Formation::{Box, Column, Line, Wedge};
     const LINE: [(i32, i32); 5] = [(-2, 0), (-1, 0), (0, 0), (1, 0), (2, 0)];
@@ -148,13 +149,13 @@ fn formations_stand_as_they_are_drawn() {
         let order = group_to(goal, &units).formation(formation).facing(facing).spacing(spacing);
         let group = send(&mut app, order);
         assert_eq!(finish(&mut app, group), (offsets.len() as u32, 0));
-        let stand = set(&cells(&app, &units));
-        assert_eq!(stand, around(goal, offsets), "{formation:?} facing {facing:?}");
+        let occupied = set(&cells(&app, &units));
+        assert_eq!(occupied, around(goal, offsets), "{formation:?} facing {facing:?}");
     }
 }
 
 #[test]
-fn without_a_facing_a_formation_faces_the_way_it_goes() {
+fn without_a_facing_a_formation_faces_the_direction_of_travel() {
     for (goal, facing) in
         [((30, 15), Direction::East), ((16, 28), Direction::North), ((4, 4), Direction::SouthWest)]
     {
@@ -162,10 +163,10 @@ fn without_a_facing_a_formation_faces_the_way_it_goes() {
         let units = squad(&mut app, 5, (14, 15));
         let group = send(&mut app, group_to(goal, &units).formation(Formation::Line));
         app.update();
-        let told = |app: &App| app.world().get::<GroupState>(group).unwrap().facing();
-        assert_eq!(told(&app), Some(facing));
+        let facing_of = |app: &App| app.world().get::<GroupState>(group).unwrap().facing();
+        assert_eq!(facing_of(&app), Some(facing));
         finish(&mut app, group);
-        assert_eq!(told(&app), Some(facing), "still, when it has come to rest");
+        assert_eq!(facing_of(&app), Some(facing), "also after it has come to rest");
     }
 }
 
@@ -184,7 +185,7 @@ fn low_ranks_stand_in_front() {
 }
 
 #[test]
-fn blocks_of_all_sizes_stand_apart() {
+fn blocks_of_all_sizes_do_not_overlap() {
     for formation in [Formation::Loose, Formation::Box, Formation::Line] {
         let mut app = open_field(50, 50);
         let mut members = Vec::new();
@@ -211,7 +212,7 @@ fn blocks_of_all_sizes_stand_apart() {
     }
 }
 
-/// The ticks in which units arrive.
+/// Returns the ticks in which units arrive.
 fn arrival_ticks(app: &mut App, units: &[Entity]) -> Vec<u32> {
     let mut ticks = vec![None; units.len()];
     for tick in 0..3_000 {
@@ -232,7 +233,8 @@ fn arrival_ticks(app: &mut App, units: &[Entity]) -> Vec<u32> {
     ticks.into_iter().flatten().collect()
 }
 
-/// A line of units of very different speeds; between the first and the last arrival so many ticks.
+/// Sends a line of units with very different speeds; returns the ticks between the first and the last
+/// arrival.
 fn spread(keeps_together: bool) -> (App, Vec<Entity>, u32) {
     let mut app = open_field(50, 20);
     let units: Vec<Entity> = (0..3).map(|y| spawn_critter(&mut app, (2, 9 + y))).collect();
@@ -256,14 +258,14 @@ fn a_group_that_keeps_together_arrives_together() {
     assert!(together <= 2, "{together} ticks between the first and the last");
     run(&mut app, 3);
     for unit in &units {
-        assert!(app.world().get::<GroupSpeedLimit>(*unit).is_none(), "free again");
+        assert!(app.world().get::<GroupSpeedLimit>(*unit).is_none(), "the limit is removed");
     }
     let (_, _, apart) = spread(false);
-    assert!(apart > 200, "{apart}: they would have been far apart");
+    assert!(apart > 200, "{apart}: without the limit they arrive far apart");
 }
 
 #[test]
-fn a_limit_that_the_game_has_set_stays() {
+fn a_speed_limit_set_by_the_game_stays() {
     let mut app = open_field(30, 10);
     let units = squad(&mut app, 3, (2, 2));
     app.world_mut().entity_mut(units[0]).insert(SpeedLimit(2.0));
@@ -272,35 +274,35 @@ fn a_limit_that_the_game_has_set_stays() {
     assert_eq!(
         app.world().get::<SpeedLimit>(units[0]),
         Some(&SpeedLimit(2.0)),
-        "nobody keeps together"
+        "the group does not keep together"
     );
     finish(&mut app, group);
     assert_eq!(app.world().get::<SpeedLimit>(units[0]), Some(&SpeedLimit(2.0)));
 }
 
 #[test]
-fn the_ranks_are_closed_when_a_member_is_despawned() {
+fn a_vacant_slot_is_filled_when_a_member_is_despawned() {
     let mut app = open_field(40, 20);
     let mut units = squad(&mut app, 5, (2, 8));
     let goal = Cell::new(25, 10);
     let group = send(&mut app, group_to((25, 10), &units));
     run(&mut app, 20);
-    let first = units.iter().position(|&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
+    let first = units.iter().position(|&unit| slot_of(&app, group, unit) == Some(goal)).unwrap();
     app.world_mut().entity_mut(units.remove(first)).despawn();
     assert_eq!(finish(&mut app, group), (4, 0));
-    assert!(cells(&app, &units).contains(&goal), "somebody has moved up");
-    assert_apart(&app, &units);
+    assert!(cells(&app, &units).contains(&goal), "another member has moved to the slot");
+    assert_distinct_cells(&app, &units);
     assert_eq!(app.world().get::<Group>(group).unwrap().members.len(), 4);
-    // When they stand, too.
-    let first = units.iter().position(|&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
+    // Also when all members stand.
+    let first = units.iter().position(|&unit| slot_of(&app, group, unit) == Some(goal)).unwrap();
     app.world_mut().entity_mut(units.remove(first)).despawn();
     assert_eq!(finish(&mut app, group), (3, 0));
     assert!(cells(&app, &units).contains(&goal));
-    assert_apart(&app, &units);
+    assert_distinct_cells(&app, &units);
 }
 
 #[test]
-fn a_group_whose_members_have_all_died_is_quiet() {
+fn a_group_without_members_is_reported_at_most_once() {
     let mut app = open_field(30, 10);
     let units = squad(&mut app, 4, (2, 2));
     let group = send(&mut app, group_to((20, 5), &units));
@@ -310,7 +312,10 @@ fn a_group_whose_members_have_all_died_is_quiet() {
     }
     run(&mut app, 50);
     assert!(app.world().get::<Group>(group).unwrap().members.is_empty());
-    assert!(told(&app, group).iter().all(|&told| told == (0, 0)) && told(&app, group).len() <= 1);
+    assert!(
+        results(&app, group).iter().all(|&result| result == (0, 0))
+            && results(&app, group).len() <= 1
+    );
 }
 
 #[test]
@@ -320,22 +325,22 @@ fn a_member_with_another_order_has_left() {
     let goal = Cell::new(25, 10);
     let group = send(&mut app, group_to((25, 10), &units).keep_together());
     run(&mut app, 20);
-    let leaver = *units.iter().find(|&&unit| place_of(&app, group, unit) == Some(goal)).unwrap();
-    let elsewhere = Cell::new(5, 1);
-    ask(&mut app, leaver, PathRequest::to(elsewhere));
+    let leaving = *units.iter().find(|&&unit| slot_of(&app, group, unit) == Some(goal)).unwrap();
+    let other_goal = Cell::new(5, 1);
+    insert_request(&mut app, leaving, PathRequest::to(other_goal));
     run(&mut app, 2);
-    assert!(!app.world().entity(leaver).contains::<GroupSlot>());
-    assert!(!app.world().entity(leaver).contains::<GroupSpeedLimit>());
+    assert!(!app.world().entity(leaving).contains::<GroupSlot>());
+    assert!(!app.world().entity(leaving).contains::<GroupSpeedLimit>());
     assert_eq!(finish(&mut app, group), (5, 0));
-    let stayed: Vec<Entity> = units.iter().copied().filter(|&unit| unit != leaver).collect();
-    assert!(cells(&app, &stayed).contains(&goal), "the ranks were closed");
-    assert_apart(&app, &stayed);
-    assert_eq!(rest(&mut app, leaver), Ok(elsewhere));
-    assert_eq!(cancellations(&app, leaver), [CancelReason::Replaced]);
+    let stayed: Vec<Entity> = units.iter().copied().filter(|&unit| unit != leaving).collect();
+    assert!(cells(&app, &stayed).contains(&goal), "the vacant slot was filled");
+    assert_distinct_cells(&app, &stayed);
+    assert_eq!(run_to_end(&mut app, leaving), Ok(other_goal));
+    assert_eq!(cancellations(&app, leaving), [CancelReason::Replaced]);
 }
 
 #[test]
-fn a_member_whose_order_is_taken_off_has_left() {
+fn a_member_whose_order_is_removed_has_left() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 3, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units));
@@ -348,15 +353,17 @@ fn a_member_whose_order_is_taken_off_has_left() {
 }
 
 #[test]
-fn a_member_may_go_over_to_another_group() {
+fn a_member_may_change_to_another_group() {
     let mut app = open_field(40, 30);
     let units = squad(&mut app, 6, (2, 8));
     let first = send(&mut app, group_to((30, 5), &units).keep_together());
     run(&mut app, 20);
     let second = send(&mut app, group_to((5, 25), &units[3..]));
-    run_until(&mut app, 2_000, |app| !told(app, first).is_empty() && !told(app, second).is_empty());
+    run_until(&mut app, 2_000, |app| {
+        !results(app, first).is_empty() && !results(app, second).is_empty()
+    });
     run(&mut app, 60);
-    assert_eq!((told(&app, first), told(&app, second)), (vec![(3, 0)], vec![(3, 0)]));
+    assert_eq!((results(&app, first), results(&app, second)), (vec![(3, 0)], vec![(3, 0)]));
     for (index, unit) in units.iter().enumerate() {
         let group = if index < 3 { first } else { second };
         assert_eq!(app.world().get::<GroupSlot>(*unit).unwrap().group, group);
@@ -367,7 +374,7 @@ fn a_member_may_go_over_to_another_group() {
 }
 
 #[test]
-fn late_joiners_find_a_place() {
+fn late_members_get_a_slot() {
     let mut app = open_field(40, 20);
     let mut units = squad(&mut app, 5, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units));
@@ -377,30 +384,34 @@ fn late_joiners_find_a_place() {
         units.push(late);
         app.world_mut().get_mut::<Group>(group).unwrap().members.push(late.into());
         let count = units.len() as u32;
-        assert_eq!(finish(&mut app, group), (count, 0), "the second joins when all stand");
-        assert_apart(&app, &units);
+        assert_eq!(finish(&mut app, group), (count, 0), "the second member joins when all stand");
+        assert_distinct_cells(&app, &units);
         let is_near = |cell: &Cell| CellRect::new(Cell::new(23, 8), 5, 5).contains(*cell);
         assert!(cells(&app, &units).iter().all(is_near));
     }
-    assert_eq!(told(&app, group), [(6, 0), (7, 0)]);
+    assert_eq!(results(&app, group), [(6, 0), (7, 0)]);
 }
 
 #[test]
-fn a_member_that_is_taken_out_is_let_go() {
+fn a_member_that_is_removed_is_released() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 4, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units).keep_together());
     run(&mut app, 20);
-    let out = units[2];
-    app.world_mut().get_mut::<Group>(group).unwrap().members.retain(|one| one.entity != out);
+    let removed = units[2];
+    app.world_mut()
+        .get_mut::<Group>(group)
+        .unwrap()
+        .members
+        .retain(|member| member.entity != removed);
     assert_eq!(finish(&mut app, group), (3, 0));
-    assert!(!app.world().entity(out).contains::<GroupSlot>());
-    assert!(!app.world().entity(out).contains::<GroupSpeedLimit>());
-    assert!(rest(&mut app, out).is_ok(), "its order stays");
-    assert!(failures(&app, out).is_empty());
+    assert!(!app.world().entity(removed).contains::<GroupSlot>());
+    assert!(!app.world().entity(removed).contains::<GroupSpeedLimit>());
+    assert!(run_to_end(&mut app, removed).is_ok(), "it keeps its order");
+    assert!(failures(&app, removed).is_empty());
 }
 
-/// A closed room of 3 × 3 cells from (1, 1) on.
+/// A closed room of 3 × 3 cells from (1, 1).
 const ROOM: &str = "
     #####
     #...#
@@ -409,9 +420,9 @@ const ROOM: &str = "
     #####
 ";
 
-/// Twelve critters in a room with nine cells, sent to its middle.
+/// Returns twelve ghosts in a room with nine cells, sent to its middle.
 fn crowded_room() -> (App, Vec<Entity>, Entity) {
-    let mut app = watched(app_with(ROOM));
+    let mut app = with_log(app_with(ROOM));
     let cell = |unit: i32| (1 + unit % 3, 1 + unit / 3 % 3);
     let units: Vec<Entity> = (0..12).map(|unit| spawn_ghost(&mut app, cell(unit))).collect();
     let group = send(&mut app, group_to((2, 2), &units));
@@ -419,51 +430,51 @@ fn crowded_room() -> (App, Vec<Entity>, Entity) {
 }
 
 #[test]
-fn a_group_larger_than_the_room_says_who_has_no_place() {
+fn a_group_larger_than_the_room_reports_members_without_a_slot() {
     let (mut app, mut units, group) = crowded_room();
     assert_eq!(finish(&mut app, group), (9, 3));
     let full = PathFailure::NoRoom(Cell::new(2, 2));
     let (with, without): (Vec<Entity>, Vec<Entity>) =
-        units.iter().copied().partition(|&unit| place_of(&app, group, unit).is_some());
+        units.iter().copied().partition(|&unit| slot_of(&app, group, unit).is_some());
     assert_eq!((with.len(), without.len()), (9, 3));
-    assert_apart(&app, &with);
+    assert_distinct_cells(&app, &with);
     for unit in &with {
         assert!(failures(&app, *unit).is_empty());
     }
     for unit in &without {
-        assert_eq!(failures(&app, *unit), [full], "told once");
+        assert_eq!(failures(&app, *unit), [full], "reported once");
     }
-    // A place that falls vacant is taken by one of the others; nobody else is bothered.
+    // A vacant slot is taken by one of the other members; no other unit gets a new order.
     units.retain(|&unit| unit != with[4]);
     app.world_mut().entity_mut(with[4]).despawn();
     app.world_mut().resource_mut::<Events>().0.clear();
     assert_eq!(finish(&mut app, group), (9, 2));
     assert!(
-        events(&app).iter().all(|said| !matches!(said, Said::Failed(..))),
+        events(&app).iter().all(|event| !matches!(event, Recorded::Failed(..))),
         "{:?}",
         events(&app)
     );
     let standing: Vec<Entity> =
-        units.into_iter().filter(|&unit| place_of(&app, group, unit).is_some()).collect();
+        units.into_iter().filter(|&unit| slot_of(&app, group, unit).is_some()).collect();
     assert_eq!(standing.len(), 9);
-    assert_apart(&app, &standing);
+    assert_distinct_cells(&app, &standing);
 }
 
 #[test]
-fn a_member_without_a_place_that_was_sent_elsewhere_is_not_called_back() {
+fn a_member_without_a_slot_keeps_a_later_order() {
     let (mut app, units, group) = crowded_room();
     finish(&mut app, group);
     let (with, without): (Vec<Entity>, Vec<Entity>) =
-        units.iter().copied().partition(|&unit| place_of(&app, group, unit).is_some());
+        units.iter().copied().partition(|&unit| slot_of(&app, group, unit).is_some());
     for unit in &without {
-        ask(&mut app, *unit, PathRequest::to(Cell::new(3, 3)));
+        insert_request(&mut app, *unit, PathRequest::to(Cell::new(3, 3)));
     }
     run(&mut app, 40);
     app.world_mut().entity_mut(with[0]).despawn();
     run(&mut app, 60);
     for unit in &without {
         let request = app.world().get::<PathRequest>(*unit).unwrap();
-        assert_eq!(request.target, Target::Cell(Cell::new(3, 3)), "its own order");
+        assert_eq!(request.target, Target::Cell(Cell::new(3, 3)), "its later order");
     }
 }
 
@@ -475,13 +486,13 @@ fn a_goal_in_a_wall_is_gathered_around() {
     let units = squad(&mut app, 8, (2, 8));
     let group = send(&mut app, group_to((20, 10), &units));
     assert_eq!(finish(&mut app, group), (8, 0));
-    assert_apart(&app, &units);
+    assert_distinct_cells(&app, &units);
     let is_near = |cell: &Cell| CellRect::new(Cell::new(15, 5), 11, 11).contains(*cell);
     assert!(cells(&app, &units).iter().all(|cell| is_near(cell) && !rock.contains(*cell)));
 }
 
 #[test]
-fn what_no_member_can_do_each_is_told_once() {
+fn a_failure_of_all_members_is_reported_once_for_each() {
     let off = Cell::new(-5, 0);
     for (order, reason) in [
         (Group::to(off, [] as [Entity; 0]).persistent(), PathFailure::GoalOutOfBounds(off)),
@@ -502,7 +513,7 @@ fn what_no_member_can_do_each_is_told_once() {
 }
 
 #[test]
-fn a_member_that_cannot_come_along_holds_nobody_up() {
+fn a_member_without_a_path_does_not_delay_the_others() {
     let mut app = open_field(30, 20);
     block(&mut app, CellRect::single(Cell::new(2, 2)));
     let (good, walled) = (spawn_critter(&mut app, (4, 4)), spawn_critter(&mut app, (2, 2)));
@@ -525,43 +536,43 @@ fn a_member_that_cannot_come_along_holds_nobody_up() {
 }
 
 #[test]
-fn places_that_are_built_over_on_the_way_are_lost_and_counted() {
+fn slots_that_are_built_over_are_lost_and_counted() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 16, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units));
     run(&mut app, 30);
     let house = CellRect::new(Cell::new(25, 10), 2, 2);
     let lost =
-        places(&app, group).into_iter().flatten().filter(|&cell| house.contains(cell)).count();
+        slots(&app, group).into_iter().flatten().filter(|&cell| house.contains(cell)).count();
     assert!(lost > 0);
     app.world_mut().spawn(NavBlocker::on(house));
     let (arrived, failed) = finish(&mut app, group);
     assert_eq!((arrived + failed, failed), (16, lost as u32));
     assert!(cells(&app, &units).iter().all(|cell| !house.contains(*cell)));
-    let told: usize = units.iter().map(|unit| failures(&app, *unit).len()).sum();
-    assert_eq!(told, lost);
+    let failures: usize = units.iter().map(|unit| failures(&app, *unit).len()).sum();
+    assert_eq!(failures, lost);
 }
 
 #[test]
-fn orders_outlive_the_group_they_came_from() {
+fn orders_outlive_their_group() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 6, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units));
     run(&mut app, 20);
-    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
+    let sent: Vec<Cell> = slots(&app, group).into_iter().flatten().collect();
     app.world_mut().entity_mut(group).despawn();
     for unit in &units {
-        assert!(rest(&mut app, *unit).is_ok());
+        assert!(run_to_end(&mut app, *unit).is_ok());
         assert!(failures(&app, *unit).is_empty());
     }
-    // Who made room for others goes back when they have passed.
+    // Members that made room for others return when those have passed.
     run(&mut app, 40);
     assert_eq!(cells(&app, &units), sent);
-    assert!(app.world().resource::<Told>().0.is_empty());
+    assert!(app.world().resource::<GroupLog>().0.is_empty());
 }
 
 #[test]
-fn a_speed_limit_does_not_outlive_the_group_it_came_from() {
+fn a_group_speed_limit_does_not_outlive_its_group() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 3, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units).keep_together());
@@ -589,15 +600,15 @@ fn a_grid_that_is_removed_ends_the_group_once() {
 }
 
 #[test]
-fn a_new_goal_on_the_way_replaces_the_old_one() {
+fn a_new_goal_while_walking_replaces_the_old_one() {
     let mut app = open_field(40, 30);
     let units = squad(&mut app, 8, (2, 8));
     let group = send(&mut app, group_to((30, 10), &units));
     run(&mut app, 40);
     app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(10, 25).into();
     assert_eq!(finish(&mut app, group), (8, 0));
-    assert_eq!(told(&app, group).len(), 1, "of the first goal nothing is told");
-    assert_apart(&app, &units);
+    assert_eq!(results(&app, group).len(), 1, "the first goal is not reported");
+    assert_distinct_cells(&app, &units);
     let is_near = |cell: &Cell| CellRect::new(Cell::new(8, 23), 5, 5).contains(*cell);
     assert!(cells(&app, &units).iter().all(is_near));
     for unit in &units {
@@ -607,20 +618,20 @@ fn a_new_goal_on_the_way_replaces_the_old_one() {
 }
 
 #[test]
-fn a_group_that_is_not_changed_is_left_alone() {
+fn an_unchanged_group_makes_no_new_requests() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 6, (2, 8));
     let group = send(&mut app, group_to((25, 10), &units));
     finish(&mut app, group);
-    let asked = counters(&app).requests;
+    let requests = counters(&app).requests;
     run(&mut app, 200);
-    assert_eq!(counters(&app).requests, asked);
-    assert_eq!(asked, 6);
-    assert_eq!(told(&app, group).len(), 1);
+    assert_eq!(counters(&app).requests, requests);
+    assert_eq!(requests, 6);
+    assert_eq!(results(&app, group).len(), 1);
 }
 
 #[test]
-fn the_order_of_members_does_not_show() {
+fn the_order_of_members_does_not_matter() {
     let ends = |reversed: bool| {
         let mut app = open_field(40, 20);
         let units = squad(&mut app, 9, (2, 8));
@@ -635,19 +646,20 @@ fn the_order_of_members_does_not_show() {
     assert_eq!(ends(false), ends(true));
 }
 
-/// Rough ground: patches of swamp everywhere.
+/// Returns an app with weighted terrain: patches of swamp.
 fn moor() -> App {
     const SWAMP: TerrainId = TerrainId(2);
     let mut app = app();
     grid(&mut app).set_profiles(vec![Profile::default().with(SWAMP, 2 * PLAIN)]);
     let is_swamp = |x: u32, y: u32| (x / 5 + y / 7).is_multiple_of(3) || (x * y).is_multiple_of(11);
-    let ground = |x, y| if is_swamp(x, y) { SWAMP.0 } else { TerrainId::GROUND.0 };
-    let terrain = (0..128).flat_map(|y| (0..128).map(move |x| (x, y))).map(|(x, y)| ground(x, y));
+    let terrain_at = |x, y| if is_swamp(x, y) { SWAMP.0 } else { TerrainId::GROUND.0 };
+    let terrain =
+        (0..128).flat_map(|y| (0..128).map(move |x| (x, y))).map(|(x, y)| terrain_at(x, y));
     let level = NavGrid::from_terrain(128, 128, terrain.collect()).unwrap();
     let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
     grid(&mut app).insert(GridId::default(), level, frame);
     app.world_mut().resource_mut::<TilePathSettings>().budget = 1_000_000;
-    watched(app)
+    with_log(app)
 }
 
 fn regiment(app: &mut App) -> Vec<Entity> {
@@ -668,24 +680,24 @@ fn four_hundred_to_one_point_share_one_field() {
     let group = send(&mut app, group_to((105, 100), &units));
     run_until(&mut app, 50, |app| counters(app).found == 400);
     let shared = counters(&app);
-    assert!(shared.by_field > 200, "{} along the field", shared.by_field);
-    // The same without a rally: everybody to the same place, alone.
+    assert!(shared.by_field > 200, "only {} along the shared field", shared.by_field);
+    // The same slots without a rally: an individual order for each unit.
     let mut control = moor();
-    for (unit, cell) in regiment(&mut control).into_iter().zip(places(&app, group)) {
-        ask(&mut control, unit, PathRequest::to(cell.unwrap()));
+    for (unit, cell) in regiment(&mut control).into_iter().zip(slots(&app, group)) {
+        insert_request(&mut control, unit, PathRequest::to(cell.unwrap()));
     }
     run_until(&mut control, 200, |app| counters(app).found == 400);
-    let alone = counters(&control);
-    assert_eq!(alone.by_field, 0);
+    let individual = counters(&control);
+    assert_eq!(individual.by_field, 0);
     assert!(
-        shared.expansions * 2 < alone.expansions,
-        "{} expansions together, {} alone",
+        shared.expansions * 2 < individual.expansions,
+        "{} expansions shared, {} individual",
         shared.expansions,
-        alone.expansions
+        individual.expansions
     );
     assert_eq!(finish(&mut app, group), (400, 0));
-    assert_apart(&app, &units);
-    let sent: Vec<Cell> = places(&app, group).into_iter().flatten().collect();
+    assert_distinct_cells(&app, &units);
+    let sent: Vec<Cell> = slots(&app, group).into_iter().flatten().collect();
     let off: Vec<_> = units
         .iter()
         .zip(&sent)
@@ -699,7 +711,7 @@ fn four_hundred_to_one_point_share_one_field() {
 }
 
 #[test]
-fn whoever_changes_from_a_newer_group_to_an_older_one_stays_in_it() {
+fn a_member_that_changes_from_a_newer_to_an_older_group_stays_in_it() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 4, (2, 8));
     let old = send(&mut app, group_to((25, 5), &units[..2]));
@@ -709,14 +721,14 @@ fn whoever_changes_from_a_newer_group_to_an_older_one_stays_in_it() {
     app.world_mut().get_mut::<Group>(new).unwrap().members.retain(|m| m.entity != changes);
     app.world_mut().get_mut::<Group>(old).unwrap().members.push(changes.into());
     run(&mut app, 10);
-    assert_eq!(app.world().get::<GroupSlot>(changes).map(|place| place.group), Some(old));
+    assert_eq!(app.world().get::<GroupSlot>(changes).map(|slot| slot.group), Some(old));
     assert_eq!(app.world().get::<Group>(old).unwrap().members.len(), 3);
     finish(&mut app, old);
-    assert_eq!(places(&app, old).into_iter().flatten().count(), 3);
+    assert_eq!(slots(&app, old).into_iter().flatten().count(), 3);
 }
 
 #[test]
-fn the_slowest_that_can_move_sets_the_pace() {
+fn the_slowest_member_that_can_move_sets_the_speed() {
     let mut app = open_field(30, 10);
     let units = squad(&mut app, 3, (2, 2));
     app.world_mut().entity_mut(units[0]).insert(SpeedLimit(0.0));
@@ -726,7 +738,7 @@ fn the_slowest_that_can_move_sets_the_pace() {
 }
 
 #[test]
-fn many_groups_in_a_tick_are_called_together_one_after_the_other() {
+fn many_groups_in_a_tick_get_slots_one_after_the_other() {
     let mut app = open_field(60, 60);
     app.world_mut().resource_mut::<TilePathSettings>().budget = 2_000;
     let squads: Vec<Entity> = (0..8)
@@ -737,7 +749,7 @@ fn many_groups_in_a_tick_are_called_together_one_after_the_other() {
         .collect();
     app.update();
     let placed = |app: &App| {
-        squads.iter().filter(|&&group| places(app, group).iter().any(Option::is_some)).count()
+        squads.iter().filter(|&&group| slots(app, group).iter().any(Option::is_some)).count()
     };
     let first = placed(&app);
     assert!((1..8).contains(&first), "{first}");

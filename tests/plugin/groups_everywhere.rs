@@ -1,4 +1,4 @@
-//! Groups sent everywhere: to all borders and corners, of all sizes, in all formations: all of them arrive.
+//! Groups sent to all borders and corners, of all sizes, in several formations: all of them arrive.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -11,7 +11,7 @@ const SIDE: i32 = 40;
 
 const FORMATIONS: [Formation; 3] = [Formation::Loose, Formation::Line, Formation::Wedge];
 
-/// A group of units of `size` × `size` cells on an open field, sent to a goal.
+/// Returns a group of units of `size` × `size` cells on an open field, sent to a goal.
 fn group_of(
     size: u8,
     count: i32,
@@ -26,7 +26,7 @@ fn group_of(
     let units: Vec<Entity> = (0..count)
         .map(|i| {
             let at = (from.0 + i % side * size, from.1 + i / side * size);
-            put(&mut app, Critter::new(8.0), at)
+            spawn_at(&mut app, Critter::new(8.0), at)
         })
         .collect();
     run(&mut app, 2);
@@ -34,22 +34,22 @@ fn group_of(
     (app, units)
 }
 
-/// Who has not come to rest on its place, and why; `None` if everybody has. Members that were pushed aside have
-/// some time to come back.
+/// Returns the members that do not come to rest on their slots within `most` ticks, with their statuses;
+/// `None` if all of them do. Members that were pushed aside have some time to return.
 fn late(app: &mut App, units: &[Entity], most: u32) -> Option<String> {
     let mut watch = Watch::new();
-    let place = |app: &App, unit| app.world().get::<GroupSlot>(unit).map(|place| place.cell);
-    let is_home =
-        |app: &App, unit| has_arrived(app, unit) && place(app, unit) == Some(cell(app, unit));
+    let slot = |app: &App, unit| app.world().get::<GroupSlot>(unit).map(|slot| slot.cell);
+    let is_on_slot =
+        |app: &App, unit| has_arrived(app, unit) && slot(app, unit) == Some(cell(app, unit));
     for _ in 0..most {
-        if units.iter().all(|&unit| is_home(app, unit)) {
+        if units.iter().all(|&unit| is_on_slot(app, unit)) {
             return None;
         }
         watch.tick(app);
     }
-    let away = units.iter().filter(|&&unit| !is_home(app, unit));
+    let away = units.iter().filter(|&&unit| !is_on_slot(app, unit));
     let away = away.map(|&unit| {
-        format!("{} to {:?} {:?}", cell(app, unit), place(app, unit), status(app, unit))
+        format!("{} to {:?} {:?}", cell(app, unit), slot(app, unit), status(app, unit))
     });
     Some(away.collect::<Vec<_>>().join(", "))
 }
@@ -62,7 +62,7 @@ fn goals(size: i32) -> Vec<Cell> {
         .collect()
 }
 
-/// All groups of units of one size; those that do not come to rest.
+/// Runs groups of units of one size; returns the groups that do not come to rest.
 fn all_of_size(size: u8) -> Vec<String> {
     let mut jams = Vec::new();
     let mut number = 0;
@@ -117,7 +117,7 @@ fn four_large_units_gather_in_the_middle_of_an_open_field() {
 }
 
 #[test]
-fn groups_whose_places_overlap_come_to_rest() {
+fn groups_whose_slots_overlap_come_to_rest() {
     for seed in 1..=4 {
         let mut random = Random(seed);
         let mut app = app_with(&field(60, 60));
@@ -125,7 +125,7 @@ fn groups_whose_places_overlap_come_to_rest() {
         for i in 0..12 {
             let from = (2 + 15 * (i % 4), 2 + 18 * (i / 4));
             let units: Vec<Entity> = (0..12)
-                .map(|j| put(&mut app, Critter::new(8.0), (from.0 + j % 4, from.1 + j / 4)))
+                .map(|j| spawn_at(&mut app, Critter::new(8.0), (from.0 + j % 4, from.1 + j / 4)))
                 .collect();
             let goal = Cell::new(25 + random.below(10) as i32, 25 + random.below(10) as i32);
             app.world_mut().spawn(Group::to(goal, units.clone()).persistent());
@@ -134,7 +134,7 @@ fn groups_whose_places_overlap_come_to_rest() {
         run(&mut app, 2_500);
         let steps = crowd_counters(&app).steps;
         run(&mut app, 400);
-        assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: nobody walks any more");
+        assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: all units stand still");
         assert!(all.iter().all(|&unit| has_arrived(&app, unit)));
     }
 }

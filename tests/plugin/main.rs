@@ -1,6 +1,6 @@
-//! The plugin in headless apps: requests, orders, groups, crowds, tile maps, edits, hostile storms.
+//! The plugin in headless apps: requests, orders, groups, crowds, tile maps, edits, random storms.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+#![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -10,14 +10,15 @@ mod crowd_common;
 mod watch;
 
 mod allocations;
+mod api;
 mod crowds;
 mod crowds_edits;
 mod crowds_frames;
 mod crowds_ghosts;
 mod crowds_groups;
-mod crowds_places;
+mod crowds_paths;
+mod crowds_placement;
 mod crowds_soak;
-mod crowds_ways;
 mod determinism;
 mod fallbacks;
 mod flood;

@@ -1,4 +1,4 @@
-//! Critters: how they walk, where they end, what edits do to them.
+//! Critters: how they walk, where they stop, and how they react to edits.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -14,17 +14,17 @@ fn arrived(app: &App, unit: Entity) -> bool {
 }
 
 #[test]
-fn a_critter_takes_as_long_as_its_speed_says() {
+fn the_duration_of_a_walk_follows_from_the_speed() {
     let mut app = app_with(&field(40, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (32, 1));
     let ticks = run_until(&mut app, 1_000, |app| arrived(app, unit));
-    // 32 cells at 8 cells a second are 4 seconds of 64 ticks.
+    // 32 cells at 8 cells per second are 4 seconds of 64 ticks.
     assert_eq!(ticks, 256);
 }
 
 #[test]
-fn costly_ground_slows_it_down_in_proportion() {
+fn expensive_terrain_slows_a_critter_down_in_proportion() {
     let mut app = app();
     let swamp = TerrainId(9);
     let profile = Profile::default().with(swamp, 2 * PLAIN);
@@ -38,28 +38,28 @@ fn costly_ground_slows_it_down_in_proportion() {
 }
 
 #[test]
-fn it_moves_a_little_every_tick_never_back_and_ends_exactly_on_the_goal() {
+fn a_critter_moves_a_little_every_tick_never_back_and_ends_exactly_on_the_goal() {
     let mut app = app_with(&field(40, 40));
     let unit = spawn_critter(&mut app, (0, 0));
     order(&mut app, unit, (30, 17));
     let goal = Vec2::new(300.0, 170.0);
-    let mut before = place(&app, unit);
+    let mut before = position(&app, unit);
     while !arrived(&app, unit) {
         app.update();
-        let now = place(&app, unit);
-        // 8 cells of 10 units a second, 64 ticks a second.
+        let now = position(&app, unit);
+        // 8 cells of 10 units per second, 64 ticks per second.
         assert!(before.distance(now) <= 80.0 / 64.0 + 0.01, "from {before} to {now}");
         assert!(now.distance(goal) <= before.distance(goal) + 0.01, "it does not turn back");
         before = now;
     }
     run(&mut app, 3);
-    assert_eq!(place(&app, unit), goal);
+    assert_eq!(position(&app, unit), goal);
     run(&mut app, 10);
-    assert_eq!(place(&app, unit), goal, "and stays there");
+    assert_eq!(position(&app, unit), goal, "and stays there");
 }
 
 #[test]
-fn the_height_of_its_transform_is_left_alone() {
+fn the_height_of_the_transform_is_unchanged() {
     let mut app = app_with(&field(10, 10));
     let unit = spawn_critter(&mut app, (0, 0));
     order(&mut app, unit, (9, 9));
@@ -71,19 +71,19 @@ fn the_height_of_its_transform_is_left_alone() {
 }
 
 #[test]
-fn a_critter_beside_the_center_of_its_cell_is_led_in_without_a_jump() {
+fn a_critter_off_the_center_of_its_cell_is_moved_there_without_a_jump() {
     let mut app = app_with(&field(20, 20));
     let unit = spawn_critter(&mut app, (0, 0));
     app.world_mut().get_mut::<Transform>(unit).unwrap().translation = Vec3::new(3.0, 4.0, 0.0);
     order(&mut app, unit, (0, 0));
     app.update();
-    assert!(place(&app, unit).distance(Vec2::new(3.0, 4.0)) < 1.5);
+    assert!(position(&app, unit).distance(Vec2::new(3.0, 4.0)) < 1.5);
     run(&mut app, 30);
-    assert_eq!(place(&app, unit), Vec2::ZERO);
+    assert_eq!(position(&app, unit), Vec2::ZERO);
 }
 
 #[test]
-fn it_faces_the_way_it_goes() {
+fn a_critter_faces_its_direction_of_travel() {
     let mut app = app_with(&field(20, 20));
     for (goal, facing, degrees) in [
         ((15, 5), Direction::East, 0.0),
@@ -96,25 +96,25 @@ fn it_faces_the_way_it_goes() {
         run(&mut app, 5);
         assert_eq!(app.world().get::<Facing>(unit).unwrap().direction, facing);
         let rotation = app.world().get::<Transform>(unit).unwrap().rotation;
-        let turn = rotation.angle_between(Quat::from_rotation_z(f32::to_radians(degrees)));
-        assert!(turn < 0.01, "turned {turn} too far");
+        let error = rotation.angle_between(Quat::from_rotation_z(f32::to_radians(degrees)));
+        assert!(error < 0.01, "{error} radians off");
     }
 }
 
 #[test]
-fn between_ticks_the_transform_runs_smoothly() {
+fn between_ticks_the_transform_moves_smoothly() {
     use core::time::Duration;
     let mut app = app_with(&field(40, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (30, 1));
-    // Four frames a tick.
+    // Four frames per tick.
     let frame = Duration::from_micros(15_625 / 4);
     app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
     run(&mut app, 20);
-    let mut before = place(&app, unit).x;
+    let mut before = position(&app, unit).x;
     for _ in 0..40 {
         app.update();
-        let now = place(&app, unit).x;
+        let now = position(&app, unit).x;
         let step = now - before;
         assert!((step - 80.0 / 64.0 / 4.0).abs() < 0.02, "a frame moved it by {step}");
         before = now;
@@ -122,7 +122,7 @@ fn between_ticks_the_transform_runs_smoothly() {
 }
 
 #[test]
-fn a_wall_across_its_way_is_walked_around_without_a_stop() {
+fn a_wall_across_the_path_is_walked_around_without_a_stop() {
     let mut app = app_with(&field(30, 30));
     let unit = spawn_critter(&mut app, (2, 15));
     let bystander = spawn_critter(&mut app, (2, 28));
@@ -133,7 +133,7 @@ fn a_wall_across_its_way_is_walked_around_without_a_stop() {
     grid(&mut app).get_mut(GridId::default()).unwrap().block(wall).unwrap();
     app.update();
     assert!(walking(&app, unit), "answered in the same tick");
-    assert_eq!(counters(&app).repaired, 1, "nobody else is bothered");
+    assert_eq!(counters(&app).repaired, 1, "no other path is repaired");
     run_until(&mut app, 1_000, |app| {
         assert!(!wall.contains(state(app, unit).walk().head()), "it never enters the wall");
         arrived(app, unit)
@@ -156,7 +156,7 @@ fn a_wall_away_from_every_path_costs_nothing() {
 }
 
 #[test]
-fn a_wall_on_the_cell_it_enters_sends_it_back() {
+fn a_wall_on_the_entered_cell_sends_the_critter_back() {
     let mut app = app_with(&field(30, 3));
     let unit = spawn_critter(&mut app, (2, 1));
     order(&mut app, unit, (27, 1));
@@ -169,7 +169,10 @@ fn a_wall_on_the_cell_it_enters_sends_it_back() {
     level.get_mut(GridId::default()).unwrap().block(CellRect::single(wall)).unwrap();
     run_until(&mut app, 1_000, |app| {
         let walk = *state(app, unit).walk();
-        assert!(walk.head() != wall || walk.tail() == Cell::new(5, 1), "it does not get there");
+        assert!(
+            walk.head() != wall || walk.tail() == Cell::new(5, 1),
+            "it does not reach the wall"
+        );
         arrived(app, unit)
     });
 }
@@ -195,11 +198,11 @@ fn a_grid_that_moves_takes_its_critters_along() {
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (29, 1));
     run(&mut app, 30);
-    let before = place(&app, unit);
+    let before = position(&app, unit);
     let frame = GridFrame::square(Vec2::new(0.0, 500.0), Vec2::splat(10.0));
     grid(&mut app).set_frame(GridId::default(), frame);
     app.update();
-    let moved = place(&app, unit) - before;
+    let moved = position(&app, unit) - before;
     assert!((moved.y - 500.0).abs() < 0.01 && moved.x < 2.0, "moved by {moved}");
 }
 
@@ -222,29 +225,29 @@ fn a_critter_under_a_moved_and_scaled_parent_walks_in_the_world() {
 }
 
 #[test]
-fn speeds_that_are_no_speed_stand_still() {
+fn invalid_speeds_stand_still() {
     for speed in [0.0, -3.0, f32::NAN] {
         let mut app = app_with(&field(10, 3));
         let unit = spawn_critter(&mut app, (0, 1));
         app.world_mut().get_mut::<Critter>(unit).unwrap().speed = speed;
         order(&mut app, unit, (9, 1));
         run(&mut app, 20);
-        assert_eq!(place(&app, unit), Vec2::new(0.0, 10.0), "speed {speed}");
+        assert_eq!(position(&app, unit), Vec2::new(0.0, 10.0), "speed {speed}");
     }
 }
 
 #[test]
-fn an_infinite_speed_arrives_at_once() {
+fn an_infinite_speed_arrives_immediately() {
     let mut app = app_with(&field(10, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(f32::INFINITY).ghost();
     order(&mut app, unit, (9, 1));
     run(&mut app, 3);
-    assert_eq!(place(&app, unit), Vec2::new(90.0, 10.0));
+    assert_eq!(position(&app, unit), Vec2::new(90.0, 10.0));
 }
 
 #[test]
-fn a_grid_replaced_by_a_smaller_one_is_no_reason_to_panic() {
+fn a_grid_replaced_by_a_smaller_one_causes_no_panic() {
     let mut app = app_with(&field(40, 40));
     let unit = spawn_critter(&mut app, (2, 2));
     order(&mut app, unit, (38, 38));
@@ -257,7 +260,7 @@ fn a_grid_replaced_by_a_smaller_one_is_no_reason_to_panic() {
 }
 
 #[test]
-fn any_schedule_will_do() {
+fn the_plugin_runs_in_any_schedule() {
     make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::in_schedule(Update)))
@@ -267,11 +270,11 @@ fn any_schedule_will_do() {
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (9, 1));
     run_until(&mut app, 500, |app| arrived(app, unit));
-    assert_eq!(place(&app, unit), Vec2::new(90.0, 10.0));
+    assert_eq!(position(&app, unit), Vec2::new(90.0, 10.0));
 }
 
 #[test]
-fn the_end_of_a_walk_is_drawn_however_many_ticks_a_frame_has() {
+fn the_end_of_a_walk_is_drawn_with_any_number_of_ticks_per_frame() {
     for ticks in [1, 2, 3, 4, 7, 16] {
         let mut app = app_with(&field(30, 3));
         app.insert_resource(bevy::time::TimeUpdateStrategy::FixedTimesteps(ticks));
@@ -279,12 +282,12 @@ fn the_end_of_a_walk_is_drawn_however_many_ticks_a_frame_has() {
         order(&mut app, unit, (11, 1));
         run_until(&mut app, 500, |app| arrived(app, unit));
         run(&mut app, 2);
-        assert_eq!(place(&app, unit), Vec2::new(110.0, 10.0), "{ticks} ticks a frame");
+        assert_eq!(position(&app, unit), Vec2::new(110.0, 10.0), "{ticks} ticks per frame");
     }
 }
 
 #[test]
-fn the_next_order_starts_where_the_critter_is_not_where_it_was_drawn() {
+fn the_next_order_starts_at_the_cell_not_at_the_drawn_position() {
     let mut app = app_with(&field(40, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     app.world_mut().get_mut::<Critter>(unit).unwrap().speed = 1_000.0;
@@ -297,7 +300,7 @@ fn the_next_order_starts_where_the_critter_is_not_where_it_was_drawn() {
 }
 
 #[test]
-fn a_critter_put_elsewhere_while_it_stands_goes_on_from_there() {
+fn a_critter_moved_while_it_stands_continues_from_there() {
     let mut app = app_with(&field(40, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (5, 1));
@@ -305,7 +308,7 @@ fn a_critter_put_elsewhere_while_it_stands_goes_on_from_there() {
     run(&mut app, 3);
     app.world_mut().get_mut::<Transform>(unit).unwrap().translation.x = 300.0;
     run(&mut app, 3);
-    assert_eq!(place(&app, unit), Vec2::new(300.0, 10.0), "it is left where it was put");
+    assert_eq!(position(&app, unit), Vec2::new(300.0, 10.0), "it stays where it was moved");
     order(&mut app, unit, (35, 1));
     app.update();
     let start = app.world().get::<RequestState>(unit).unwrap().query().start;
@@ -322,11 +325,11 @@ fn a_standing_critter_moves_with_its_grid() {
     let frame = GridFrame::square(Vec2::new(0.0, 500.0), Vec2::splat(10.0));
     grid(&mut app).set_frame(GridId::default(), frame);
     run(&mut app, 2);
-    assert_eq!(place(&app, unit), Vec2::new(40.0, 510.0));
+    assert_eq!(position(&app, unit), Vec2::new(40.0, 510.0));
 }
 
 #[test]
-fn a_grid_that_comes_back_does_not_set_old_walks_going_again() {
+fn a_grid_that_comes_back_does_not_resume_old_walks() {
     let mut app = app_with(&field(30, 3));
     let unit = spawn_critter(&mut app, (0, 1));
     order(&mut app, unit, (29, 1));
@@ -338,26 +341,26 @@ fn a_grid_that_comes_back_does_not_set_old_walks_going_again() {
     let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
     grid(&mut app).insert(GridId::default(), level, frame);
     run(&mut app, 60);
-    assert!(state(&app, unit).cell().x < 5, "it finishes its step and no more");
+    assert!(state(&app, unit).cell().x < 5, "it finishes only its step");
 }
 
 #[test]
-fn a_request_without_a_place_leaves_a_step_on_another_grid_alone() {
+fn an_invalid_request_does_not_affect_a_step_on_another_grid() {
     let mut app = app_with(&field(30, 3));
     let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
     grid(&mut app).insert(GridId(3), grid_from(&field(30, 3)), frame);
     let unit = spawn_critter(&mut app, (100, 1));
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(20, 1)).on(GridId(3)));
     run(&mut app, 21);
-    let before = place(&app, unit);
+    let before = position(&app, unit);
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Vec2::NAN).on(GridId(3)));
     run(&mut app, 20);
     assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::GoalUnknown));
-    assert!(place(&app, unit).distance(before) < 15.0, "it ends its step where it was");
+    assert!(position(&app, unit).distance(before) < 15.0, "it ends its step where it was");
 }
 
 #[test]
-fn a_ghost_built_over_on_both_sides_of_its_step_is_told_so() {
+fn the_order_of_a_ghost_built_over_on_both_sides_of_its_step_fails() {
     let mut app = app_with(&field(30, 3));
     let unit = spawn_critter(&mut app, (2, 1));
     *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(8.0).ghost();

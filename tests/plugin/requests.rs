@@ -1,4 +1,4 @@
-//! Requests: what comes of them, and what is said about it.
+//! Requests: their results and their events.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -13,7 +13,7 @@ const WALLED: &str = "
     .....#....
 ";
 
-const TWO_ISLANDS: &str = "
+const TWO_REGIONS: &str = "
     ....#....
     ....#....
     ....#....
@@ -25,10 +25,10 @@ fn a_request_is_answered_in_the_tick_it_is_made() {
     record(&mut app);
     let unit = spawn_critter(&mut app, (1, 1));
     order(&mut app, unit, (8, 0));
-    assert_eq!(status(&app, unit), PathStatus::Searching, "said from the moment it is asked");
+    assert_eq!(status(&app, unit), PathStatus::Searching, "set when the request is inserted");
     app.update();
     assert_eq!(status(&app, unit), PathStatus::Walking(PathKind::Complete));
-    assert_eq!(events(&app), [Said::Found(unit, PathKind::Complete)]);
+    assert_eq!(events(&app), [Recorded::Found(unit, PathKind::Complete)]);
     let path = app.world().get::<NavPath>(unit).unwrap();
     assert_eq!((path.start(), path.end()), (Cell::new(1, 1), Cell::new(8, 0)));
 }
@@ -42,7 +42,7 @@ fn an_entity_without_critter_gets_its_path_and_stays() {
         .id();
     run(&mut app, 5);
     assert_eq!(status(&app, unit), PathStatus::Found(PathKind::Complete));
-    assert_eq!(place(&app, unit), Vec2::splat(10.0));
+    assert_eq!(position(&app, unit), Vec2::splat(10.0));
 }
 
 #[test]
@@ -78,28 +78,28 @@ fn every_failure_names_its_reason() {
         (PathRequest::to(Vec2::INFINITY), PathFailure::GoalUnknown),
         (PathRequest::to(gone), PathFailure::TargetGone),
     ] {
-        let mut app = app_with(TWO_ISLANDS);
+        let mut app = app_with(TWO_REGIONS);
         record(&mut app);
         let unit = spawn_critter(&mut app, (1, 1));
         app.world_mut().entity_mut(unit).insert(request);
         run(&mut app, 2);
         assert_eq!(status(&app, unit), PathStatus::Failed(reason));
-        assert_eq!(events(&app), [Said::Failed(unit, reason)], "said once: {reason}");
+        assert_eq!(events(&app), [Recorded::Failed(unit, reason)], "reported once: {reason}");
         assert_eq!(counters(&app).failed, 1);
     }
 }
 
 #[test]
-fn a_unit_in_a_wall_or_off_the_grid_or_nowhere_is_told_so() {
-    for (place, reason) in [
+fn a_unit_in_a_wall_off_the_grid_or_at_an_invalid_position_gets_a_reason() {
+    for (translation, reason) in [
         (Vec3::new(40.0, 10.0, 0.0), PathFailure::StartImpassable(Cell::new(4, 1))),
         (Vec3::new(-500.0, 0.0, 0.0), PathFailure::StartOutOfBounds(Cell::new(-50, 0))),
         (Vec3::new(f32::NAN, 0.0, 0.0), PathFailure::StartUnknown),
         (Vec3::new(f32::INFINITY, 0.0, 0.0), PathFailure::StartUnknown),
     ] {
-        let mut app = app_with(TWO_ISLANDS);
+        let mut app = app_with(TWO_REGIONS);
         let unit = spawn_critter(&mut app, (0, 0));
-        app.world_mut().get_mut::<Transform>(unit).unwrap().translation = place;
+        app.world_mut().get_mut::<Transform>(unit).unwrap().translation = translation;
         order(&mut app, unit, (2, 2));
         run(&mut app, 2);
         assert_eq!(status(&app, unit), PathStatus::Failed(reason));
@@ -107,8 +107,8 @@ fn a_unit_in_a_wall_or_off_the_grid_or_nowhere_is_told_so() {
 }
 
 #[test]
-fn nearest_goes_as_near_as_it_can() {
-    let mut app = app_with(TWO_ISLANDS);
+fn reach_nearest_leads_to_the_nearest_cell() {
+    let mut app = app_with(TWO_REGIONS);
     let unit = spawn_critter(&mut app, (0, 0));
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(8, 2)).reach(Reach::Nearest));
     run_until(&mut app, 200, |app| status(app, unit) == PathStatus::Arrived(PathKind::Partial));
@@ -116,7 +116,7 @@ fn nearest_goes_as_near_as_it_can() {
 }
 
 #[test]
-fn a_new_request_supersedes_the_old_one_and_says_so() {
+fn a_new_request_replaces_the_old_one_and_reports_it() {
     let mut app = app_with(WALLED);
     record(&mut app);
     let unit = spawn_critter(&mut app, (0, 0));
@@ -129,10 +129,10 @@ fn a_new_request_supersedes_the_old_one_and_says_so() {
     assert_eq!(
         events(&app),
         [
-            Said::Found(unit, PathKind::Complete),
-            Said::Canceled(unit, CancelReason::Replaced),
-            Said::Found(unit, PathKind::Complete),
-            Said::Arrived(unit, PathKind::Complete),
+            Recorded::Found(unit, PathKind::Complete),
+            Recorded::Canceled(unit, CancelReason::Replaced),
+            Recorded::Found(unit, PathKind::Complete),
+            Recorded::Arrived(unit, PathKind::Complete),
         ]
     );
 }
@@ -147,14 +147,14 @@ fn removing_a_request_cancels_it_and_the_critter_stops_on_a_cell() {
     app.world_mut().entity_mut(unit).remove::<PathRequest>();
     run(&mut app, 20);
     assert_eq!(status(&app, unit), PathStatus::Idle);
-    assert_eq!(events(&app).last(), Some(&Said::Canceled(unit, CancelReason::Removed)));
-    let (cell, place) = (state(&app, unit).cell(), place(&app, unit));
-    assert_eq!(place, Vec2::new(cell.x as f32, cell.y as f32) * 10.0, "on the center of a cell");
+    assert_eq!(events(&app).last(), Some(&Recorded::Canceled(unit, CancelReason::Removed)));
+    let (cell, position) = (state(&app, unit).cell(), position(&app, unit));
+    assert_eq!(position, Vec2::new(cell.x as f32, cell.y as f32) * 10.0, "on the center of a cell");
     assert!(cell.x < 10, "it went no farther than the cell it was about to enter");
 }
 
 #[test]
-fn despawning_in_flight_leaves_nothing_behind() {
+fn despawning_with_searches_in_flight_leaves_no_job() {
     let mut app = app_with(&field(64, 64));
     app.world_mut().resource_mut::<TilePathSettings>().budget = 40;
     let units: Vec<_> = (0..20).map(|x| spawn_critter(&mut app, (x, 0))).collect();
@@ -210,7 +210,7 @@ fn without_a_budget_requests_wait() {
 }
 
 #[test]
-fn a_short_request_is_answered_at_once_while_huge_ones_run() {
+fn a_short_request_is_answered_immediately_while_huge_ones_run() {
     let mut app = app_with(&maze(255));
     app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
     for _ in 0..40 {
@@ -225,7 +225,7 @@ fn a_short_request_is_answered_at_once_while_huge_ones_run() {
     assert!(matches!(status(&app, unit), PathStatus::Walking(_)));
 }
 
-/// Walls in every other column with a gap at alternating ends: the longest way there is.
+/// Draws walls in every other column with gaps at alternating ends, which makes paths as long as possible.
 fn maze(side: usize) -> String {
     let row = |y: usize| -> String {
         let is_free = |x: usize| {
@@ -237,7 +237,7 @@ fn maze(side: usize) -> String {
 }
 
 #[test]
-fn urgent_requests_pass_and_ordinary_ones_do_not_starve() {
+fn urgent_requests_come_first_and_ordinary_ones_do_not_starve() {
     let mut app = app_with(&field(100, 100));
     app.world_mut().resource_mut::<TilePathSettings>().budget = 120;
     let patient = spawn_critter(&mut app, (0, 0));
@@ -266,9 +266,9 @@ fn urgent_requests_pass_and_ordinary_ones_do_not_starve() {
 
 #[test]
 fn a_flood_is_read_over_several_ticks_and_answered_completely() {
-    let mut app = app_with(TWO_ISLANDS);
-    let place = Transform::from_xyz(0.0, 0.0, 0.0);
-    let requests = vec![(place, PathRequest::to(Cell::new(8, 1))); 10_000];
+    let mut app = app_with(TWO_REGIONS);
+    let position = Transform::from_xyz(0.0, 0.0, 0.0);
+    let requests = vec![(position, PathRequest::to(Cell::new(8, 1))); 10_000];
     app.world_mut().spawn_batch(requests).for_each(drop);
     let ticks = run_until(&mut app, 100, |app| counters(app).failed == 10_000);
     assert!(ticks > 3, "not all in one tick");
@@ -277,9 +277,10 @@ fn a_flood_is_read_over_several_ticks_and_answered_completely() {
 #[test]
 fn huge_costs_end_in_an_error_instead_of_wrapping() {
     let mut app = app();
-    let dear = Profile::new().with(TerrainId::GROUND, u16::MAX).with(TerrainId(2), u16::MAX - 1);
+    let expensive =
+        Profile::new().with(TerrainId::GROUND, u16::MAX).with(TerrainId(2), u16::MAX - 1);
     let level = NavGrid::new(200, 1, TerrainId::GROUND).unwrap();
-    grid(&mut app).set_profiles(vec![dear]);
+    grid(&mut app).set_profiles(vec![expensive]);
     grid(&mut app).insert(GridId::default(), level, GridFrame::default());
     let unit =
         app.world_mut().spawn((Transform::default(), PathRequest::to(Cell::new(199, 0)))).id();
@@ -289,7 +290,7 @@ fn huge_costs_end_in_an_error_instead_of_wrapping() {
 }
 
 #[test]
-fn a_level_swapped_in_mid_search_is_searched_anew() {
+fn a_grid_replaced_in_mid_search_is_searched_again() {
     for (side, answer) in [(64, "found"), (32, "off the grid")] {
         let mut app = app_with(&field(64, 64));
         app.world_mut().resource_mut::<TilePathSettings>().budget = 60;
@@ -332,15 +333,15 @@ fn a_nearest_search_follows_edits_of_what_is_nearest() {
 }
 
 #[test]
-fn a_search_canceled_halfway_leaves_nothing_for_the_next() {
+fn a_canceled_search_does_not_affect_the_next_one() {
     use bevy_tilepath::nav::{node_pool::NodePool, search::Search};
     let pool = NodePool::default();
     let mut search = <Search>::new();
     let level = grid_from(&field(64, 64));
     search.start(&level, &pool, PathQuery::new(Cell::new(0, 0), Cell::new(60, 60))).unwrap();
     search.step(&level, &pool, 5);
-    let dear = Profile::new().with(TerrainId::GROUND, 65_535).with(TerrainId(2), 65_534);
-    let large = NavGrid::new(512, 512, TerrainId::GROUND).unwrap().with_profiles(vec![dear]);
+    let expensive = Profile::new().with(TerrainId::GROUND, 65_535).with(TerrainId(2), 65_534);
+    let large = NavGrid::new(512, 512, TerrainId::GROUND).unwrap().with_profiles(vec![expensive]);
     let (start, goal) = (Cell::new(0, 0), Cell::new(511, 511));
     search.start(&large, &pool, PathQuery::new(start, goal)).unwrap();
     search.step(&large, &pool, u32::MAX);
@@ -349,7 +350,7 @@ fn a_search_canceled_halfway_leaves_nothing_for_the_next() {
 }
 
 #[test]
-fn edits_that_throw_long_searches_back_do_not_shut_short_ones_out() {
+fn edits_that_restart_long_searches_do_not_block_short_ones() {
     let mut app = app_with(&maze(255));
     app.world_mut().resource_mut::<TilePathSettings>().budget = 20_000;
     for _ in 0..40 {
@@ -362,12 +363,12 @@ fn edits_that_throw_long_searches_back_do_not_shut_short_ones_out() {
     let unit = spawn_critter(&mut app, (0, 0));
     order(&mut app, unit, (0, 25));
     app.update();
-    assert!(counters(&app).restarts > 0, "they were thrown back");
+    assert!(counters(&app).restarts > 0, "they were restarted");
     assert!(matches!(status(&app, unit), PathStatus::Walking(_)));
 }
 
 #[test]
-fn a_critter_put_elsewhere_while_it_waits_goes_from_there() {
+fn a_critter_moved_while_it_waits_starts_from_there() {
     let mut app = app_with(&field(60, 20));
     let unit = spawn_critter(&mut app, (2, 2));
     order(&mut app, unit, (6, 2));
@@ -383,7 +384,7 @@ fn a_critter_put_elsewhere_while_it_waits_goes_from_there() {
     app.world_mut().resource_mut::<TilePathSettings>().budget = budget;
     run(&mut app, 3);
     assert_eq!(app.world().get::<NavPath>(unit).unwrap().start(), Cell::new(30, 5));
-    assert!(place(&app, unit).x >= 300.0, "it is not put back");
+    assert!(position(&app, unit).x >= 300.0, "it is not moved back");
     run_until(&mut app, 1_000, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
     assert_eq!(state(&app, unit).cell(), Cell::new(50, 15));
 }

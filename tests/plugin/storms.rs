@@ -1,51 +1,52 @@
-//! Storms: everything that a game may do to critters, at random, and the promises looked at in every tick. When
-//! the storm is over, everybody with a reachable goal arrives, and every request has ended exactly once.
+//! Storms: random sequences of everything that a game may do to critters, with all guarantees checked in
+//! every tick. After the storm, every unit with a reachable goal arrives, and every request has ended exactly
+//! once.
 //!
-//! `TILEPATH_STORMS` sets how many seeds are played (default 200).
+//! `TILEPATH_STORMS` sets the number of seeds (default 200).
 
 use std::collections::BTreeMap;
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, app::*, grid_of_stones};
+use crate::common::{Random, app::*, grid_with_single_walls};
 use crate::crowd_common::{Checker, Seen};
 
 const GRID: GridId = GridId(0);
-/// Ticks of a storm, and ticks in which everybody must have arrived after it.
+/// Ticks of a storm, and ticks after it within which every unit must have arrived.
 const STORM: u32 = 120;
 const CALM: u32 = 4_000;
 
-/// How many requests every unit was given, and how often one ended.
+/// The number of requests that each unit got, and the number that ended.
 #[derive(Resource, Default)]
-struct Books {
-    asked: BTreeMap<Entity, u32>,
+struct RequestLog {
+    started: BTreeMap<Entity, u32>,
     ended: BTreeMap<Entity, u32>,
 }
 
-fn keep_books(app: &mut App) {
-    app.init_resource::<Books>()
-        .add_observer(|event: On<Insert, PathRequest>, mut books: ResMut<Books>| {
-            *books.asked.entry(event.entity).or_default() += 1;
+fn count_requests(app: &mut App) {
+    app.init_resource::<RequestLog>()
+        .add_observer(|event: On<Insert, PathRequest>, mut log: ResMut<RequestLog>| {
+            *log.started.entry(event.entity).or_default() += 1;
         })
-        .add_observer(|event: On<PathFailed>, mut books: ResMut<Books>| {
-            *books.ended.entry(event.entity).or_default() += 1;
+        .add_observer(|event: On<PathFailed>, mut log: ResMut<RequestLog>| {
+            *log.ended.entry(event.entity).or_default() += 1;
         })
-        .add_observer(|event: On<PathCanceled>, mut books: ResMut<Books>| {
-            *books.ended.entry(event.entity).or_default() += 1;
+        .add_observer(|event: On<PathCanceled>, mut log: ResMut<RequestLog>| {
+            *log.ended.entry(event.entity).or_default() += 1;
         })
-        .add_observer(|event: On<Arrived>, mut books: ResMut<Books>| {
-            *books.ended.entry(event.entity).or_default() += 1;
+        .add_observer(|event: On<Arrived>, mut log: ResMut<RequestLog>| {
+            *log.ended.entry(event.entity).or_default() += 1;
         });
 }
 
-/// A map, those on it, and what happens to them.
+/// A map, the units on it, and the state of the random sequence.
 struct Storm {
     app: App,
     random: Random,
     units: Vec<Entity>,
     groups: Vec<Entity>,
-    /// Members of groups: one without a place fails without a request.
+    /// Members of groups: a member without a slot fails without a request.
     members: Vec<Entity>,
     parent: Entity,
     checker: Checker,
@@ -56,7 +57,7 @@ impl Storm {
     fn new(seed: u64, threads: usize) -> Self {
         let mut random = Random(seed);
         let mut app = app();
-        keep_books(&mut app);
+        count_requests(&mut app);
         let hertz = [16.0, 30.0, 60.0, 64.0, 120.0, 240.0][random.below(6) as usize];
         app.insert_resource(Time::<Fixed>::from_hz(hertz));
         app.insert_resource(TilePathSettings { threads, ..TilePathSettings::default() });
@@ -75,7 +76,7 @@ impl Storm {
     }
 
     fn cell(&mut self) -> Cell {
-        // Now and then beside the map.
+        // Sometimes beside the map.
         Cell::new(self.below(44) as i32 - 2, self.below(44) as i32 - 2)
     }
 
@@ -96,7 +97,7 @@ impl Storm {
 
     fn replace_grid(&mut self) {
         let side = [12, 24, 33, 40][self.below(4) as usize];
-        let level = grid_of_stones((side, side + 3), side, &mut self.random);
+        let level = grid_with_single_walls((side, side + 3), side, &mut self.random);
         let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
         grid(&mut self.app).insert(GRID, level, frame);
     }
@@ -104,9 +105,12 @@ impl Storm {
     fn spawn(&mut self) {
         let (cell, speed) = (self.cell(), self.speed());
         let profile = ProfileId(self.below(5) as u8 / 4);
-        let place = Transform::from_xyz(cell.x as f32 * 10.0, cell.y as f32 * 10.0, 0.0);
-        let unit =
-            self.app.world_mut().spawn(((Critter::new(speed), NavAgent::new(profile)), place)).id();
+        let transform = Transform::from_xyz(cell.x as f32 * 10.0, cell.y as f32 * 10.0, 0.0);
+        let unit = self
+            .app
+            .world_mut()
+            .spawn(((Critter::new(speed), NavAgent::new(profile)), transform))
+            .id();
         self.units.push(unit);
     }
 
@@ -124,9 +128,9 @@ impl Storm {
         });
     }
 
-    fn put_elsewhere(&mut self) {
+    fn move_unit(&mut self) {
         let cell = self.cell();
-        let place = match self.below(6) {
+        let position = match self.below(6) {
             0 => Vec2::new(f32::NAN, 3.0),
             1 => Vec2::new(f32::INFINITY, 0.0),
             2 => Vec2::new(-4_000.0, 1.0e9),
@@ -134,11 +138,11 @@ impl Storm {
         };
         self.with_unit(|storm, unit| {
             storm.app.world_mut().get_mut::<Transform>(unit).unwrap().translation =
-                place.extend(0.0);
+                position.extend(0.0);
         });
     }
 
-    fn gather(&mut self) {
+    fn send_group(&mut self) {
         let (cell, count) = (self.cell(), 2 + self.below(6) as usize);
         let members: Vec<Entity> = (0..count).filter_map(|_| self.unit()).collect();
         self.members.extend(&members);
@@ -198,9 +202,9 @@ impl Storm {
             19 => self.change_profiles(),
             20 if self.below(3) == 0 => self.replace_grid(),
             20 if self.below(5) == 0 => drop(grid(&mut self.app).remove(GRID)),
-            21..24 => self.put_elsewhere(),
+            21..24 => self.move_unit(),
             24 => self.build(),
-            25 => self.gather(),
+            25 => self.send_group(),
             26..28 => self.with_unit(|storm, unit| {
                 let mut critter = storm.app.world_mut().get_mut::<Critter>(unit).unwrap();
                 critter.collides = !critter.collides;
@@ -231,7 +235,7 @@ impl Storm {
         }
     }
 
-    /// Lets a tick go by and looks at it.
+    /// Runs one tick and checks it.
     fn tick(&mut self) {
         self.app.update();
         let mut critters =
@@ -247,33 +251,33 @@ impl Storm {
             let Some(unit) = state.unit() else {
                 continue;
             };
-            assert_eq!(crowds.entity(GRID, unit), Some(entity), "whose unit is {unit:?}");
+            assert_eq!(crowds.entity(GRID, unit), Some(entity), "the critter of {unit:?}");
             let (tail, head) = crowd.position(level, unit).unwrap();
             assert_eq!((state.walk().tail(), state.walk().head()), (tail, head));
             let size = crowd.size(unit).unwrap();
             let rect = CellRect::new(tail, size, size);
             assert_eq!(rect.intersection(level.rect()), rect, "it is on the map");
             now.insert(entity.to_bits(), unit.bits() ^ u64::from(size) << 40);
-            let who = (entity.to_bits(), ProfileId(0), size);
-            seen.push(Seen::new(who, (tail, head), crowd.progress(unit)));
+            let identity = (entity.to_bits(), ProfileId(0), size);
+            seen.push(Seen::new(identity, (tail, head), crowd.progress(unit)));
         }
         assert_eq!((crowd.len(), crowd.units().count()), (seen.len(), seen.len()));
-        let is_other = |(id, unit): &(&u64, &u64)| self.before.get(id) != Some(unit);
-        let moved: Vec<u64> = now.iter().filter(is_other).map(|(&id, _)| id).collect();
+        let jumped = |(id, unit): &(&u64, &u64)| self.before.get(id) != Some(unit);
+        let moved: Vec<u64> = now.iter().filter(jumped).map(|(&id, _)| id).collect();
         self.checker.look(level, &seen, &moved);
         let faults = self.checker.faults;
         assert_eq!((faults.overlaps, faults.swaps), (0, 0), "{:?}", self.checker.first);
         self.before = now;
     }
 
-    /// Lets everybody go whither they will, and waits until they have.
+    /// Gives every unit a reachable goal and waits until all have arrived.
     fn end(&mut self) {
         let world = self.app.world_mut();
         for group in self.groups.drain(..) {
             let _ = world.try_despawn(group); // it may have despawned itself
         }
         grid(&mut self.app).set_profiles(vec![Profile::default()]);
-        let level = grid_of_stones((40, 40), 40, &mut self.random);
+        let level = grid_with_single_walls((40, 40), 40, &mut self.random);
         let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
         let free = level.rect().cells().filter(|&cell| level.cost(ProfileId(0), cell) > 0);
         let free: Vec<Cell> = free.collect();
@@ -285,43 +289,44 @@ impl Storm {
             unit.insert((Critter::new(16.0), NavAgent::default()));
             unit.insert(Transform::from_xyz(from.x as f32 * 10.0, from.y as f32 * 10.0, 0.0));
         }
-        self.tick(); // a ghost in the middle of a step may be in a stone by now: it becomes solid first
+        // A ghost in the middle of a step may now be in a wall: it has to collide first.
+        self.tick();
         for (at, &unit) in self.units.iter().enumerate() {
             let to = free[free.len() - 1 - at * 5];
             self.app.world_mut().entity_mut(unit).insert(PathRequest::to(to));
         }
-        let is_done = |app: &App, unit| {
+        let has_ended = |app: &App, unit| {
             matches!(status(app, unit), PathStatus::Arrived(_) | PathStatus::Failed(_))
         };
         for _ in 0..CALM {
             self.tick();
-            if self.units.iter().all(|&unit| is_done(&self.app, unit)) {
+            if self.units.iter().all(|&unit| has_ended(&self.app, unit)) {
                 break;
             }
         }
         for &unit in &self.units {
             let status = status(&self.app, unit);
-            let is_fine = matches!(
+            let is_valid = matches!(
                 status,
-                // Or shut in between stones.
+                // Or enclosed by walls.
                 PathStatus::Arrived(PathKind::Complete)
                     | PathStatus::Failed(PathFailure::NoPath { .. })
             );
-            assert!(is_fine, "{unit} at {}: {status:?}", state(&self.app, unit).cell());
+            assert!(is_valid, "{unit} at {}: {status:?}", state(&self.app, unit).cell());
         }
         self.app.update();
-        let books: &Books = self.app.world().resource();
+        let log: &RequestLog = self.app.world().resource();
         for unit in self.units.iter().filter(|unit| !self.members.contains(unit)) {
             assert_eq!(
-                books.asked.get(unit),
-                books.ended.get(unit),
-                "requests of {unit}, and ends"
+                log.started.get(unit),
+                log.ended.get(unit),
+                "started and ended requests of {unit}"
             );
         }
     }
 }
 
-/// Plays a storm; the checksums along the way.
+/// Runs a storm; returns checksums of the state, every 20 ticks and at the end.
 fn play(seed: u64, threads: usize) -> Vec<u64> {
     let mut storm = Storm::new(seed, threads);
     let mut sums = Vec::new();
@@ -343,7 +348,7 @@ fn seeds() -> u64 {
     std::env::var("TILEPATH_STORMS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(200)
 }
 
-/// Plays a part of the seeds, so that several threads share them.
+/// Runs a part of the seeds, so that several test threads share them.
 fn play_part(part: u64) {
     for seed in (1..=seeds()).filter(|seed| seed % 4 == part) {
         let played = std::panic::catch_unwind(|| play(seed, 0));
@@ -352,27 +357,27 @@ fn play_part(part: u64) {
 }
 
 #[test]
-fn storms_break_no_promise() {
+fn storms_break_no_guarantee_part_0() {
     play_part(0);
 }
 
 #[test]
-fn storms_break_no_promise_again() {
+fn storms_break_no_guarantee_part_1() {
     play_part(1);
 }
 
 #[test]
-fn storms_break_no_promise_and_again() {
+fn storms_break_no_guarantee_part_2() {
     play_part(2);
 }
 
 #[test]
-fn storms_break_no_promise_at_all() {
+fn storms_break_no_guarantee_part_3() {
     play_part(3);
 }
 
 #[test]
-fn storms_are_the_same_again_with_any_number_of_threads() {
+fn storms_are_reproducible_with_any_number_of_threads() {
     for seed in 1_001..=1_004 {
         let once = play(seed, 1);
         assert_eq!(once, play(seed, 1), "seed {seed}, a second run");

@@ -1,4 +1,4 @@
-//! Tiles become grids: first build, changes, layers, frames, refusals. No `TilemapPlugin`.
+//! Tilemaps as grids: first build, changes, layers, frames, refused maps. `TilemapPlugin` is not used.
 
 #![cfg(feature = "tilemap")]
 use bevy::prelude::*;
@@ -6,13 +6,13 @@ use bevy_ecs_tilemap::prelude::*;
 use bevy_tilepath::prelude::*;
 use proptest::prelude::*;
 
-use crate::common::app::{app, place, run, run_until, status};
+use crate::common::app::{app, position, run, run_until, status};
 
 const GRASS: TerrainId = TerrainId(b'G');
 const ROAD: TerrainId = TerrainId(b'.');
 const WATER: TerrainId = TerrainId(b'W');
 
-/// What a tilemap entity needs, on an upright map of 16-unit tiles.
+/// Returns the components of a tilemap with square tiles of 16 units.
 fn map_bundle(size: TilemapSize) -> impl Bundle {
     (
         size,
@@ -23,7 +23,7 @@ fn map_bundle(size: TilemapSize) -> impl Bundle {
     )
 }
 
-/// A map of `width × height` tiles of texture 0.
+/// Spawns a map of `size` tiles of texture 0.
 fn spawn_map(app: &mut App, size: (u32, u32), source: NavSource) -> Entity {
     let size = TilemapSize { x: size.0, y: size.1 };
     let map = app.world_mut().spawn((map_bundle(size), source)).id();
@@ -68,7 +68,7 @@ fn a_map_becomes_a_grid_in_the_first_tick() {
     app.update();
     assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Ready));
     assert_eq!(terrain(&app, 0, 0), Some(GRASS));
-    assert_eq!(terrain(&app, 3, 2), Some(WATER), "the tile spawned last has the word");
+    assert_eq!(terrain(&app, 3, 2), Some(WATER), "the tile spawned last has precedence");
     assert_eq!(terrain(&app, 8, 0), None);
 }
 
@@ -82,7 +82,7 @@ fn textures_beyond_the_table_are_void() {
 }
 
 #[test]
-fn changed_moved_and_despawned_tiles_follow() {
+fn changed_moved_and_despawned_tiles_update_the_grid() {
     let mut app = app();
     let map = spawn_map(&mut app, (8, 8), by_texture().empty(WATER));
     app.update();
@@ -95,12 +95,12 @@ fn changed_moved_and_despawned_tiles_follow() {
     assert_eq!((terrain(&app, 2, 2), terrain(&app, 5, 6)), (Some(WATER), Some(ROAD)));
     app.world_mut().entity_mut(tile).despawn();
     app.update();
-    assert_eq!(terrain(&app, 5, 6), Some(GRASS), "the tile below shows again");
-    assert_eq!(terrain(&app, 2, 2), Some(WATER), "empty cells are what the source says");
+    assert_eq!(terrain(&app, 5, 6), Some(GRASS), "the tile below is visible again");
+    assert_eq!(terrain(&app, 2, 2), Some(WATER), "empty cells have the terrain of the source");
 }
 
 #[test]
-fn cosmetic_changes_are_no_edits() {
+fn changes_without_a_change_of_terrain_are_no_edits() {
     let mut app = app();
     let map = spawn_map(&mut app, (8, 8), NavSource::by_texture([GRASS, GRASS]));
     app.update();
@@ -122,7 +122,7 @@ fn terrain_may_come_from_a_component_or_a_function() {
     assert_eq!(terrain(&app, 1, 1), Some(ROAD));
     app.world_mut().entity_mut(tile).remove::<TileTerrain>();
     app.update();
-    assert_eq!(terrain(&app, 1, 1), Some(TerrainId::VOID), "nobody has anything to say");
+    assert_eq!(terrain(&app, 1, 1), Some(TerrainId::VOID), "the tile has no terrain");
 
     let striped = NavSource::by(|tile| Some(if tile.position.x % 2 == 0 { GRASS } else { ROAD }));
     app.world_mut().entity_mut(map).insert(striped);
@@ -131,7 +131,7 @@ fn terrain_may_come_from_a_component_or_a_function() {
 }
 
 #[test]
-fn hidden_tiles_count_unless_told_otherwise() {
+fn hidden_tiles_count_unless_hidden_is_empty_is_set() {
     for (hidden_is_empty, expected) in [(false, GRASS), (true, WATER)] {
         let mut app = app();
         let source = NavSource { hidden_is_empty, ..by_texture().empty(WATER) };
@@ -144,7 +144,7 @@ fn hidden_tiles_count_unless_told_otherwise() {
 }
 
 #[test]
-fn layers_lie_over_each_other_and_show_through() {
+fn upper_layers_cover_lower_ones_except_where_empty() {
     let mut app = app();
     spawn_map(&mut app, (10, 10), NavSource::by_texture([WATER]));
     // A bridge layer with two tiles, shifted and left of the first map.
@@ -162,14 +162,14 @@ fn layers_lie_over_each_other_and_show_through() {
     assert_eq!(terrain(&app, -2, 5), Some(TerrainId::VOID));
     app.world_mut().entity_mut(planks[1]).despawn();
     app.update();
-    assert_eq!(terrain(&app, 1, 4), Some(WATER), "the lower layer shows through again");
+    assert_eq!(terrain(&app, 1, 4), Some(WATER), "the lower layer is visible again");
     app.world_mut().entity_mut(bridge).despawn();
     app.update();
-    assert_eq!(terrain(&app, -2, 4), None, "the grid reaches over what is left");
+    assert_eq!(terrain(&app, -2, 4), None, "the grid covers the remaining maps");
 }
 
 #[test]
-fn a_map_without_source_or_despawned_takes_its_grid_along() {
+fn removing_the_source_of_a_map_removes_its_grid() {
     let mut app = app();
     let map = spawn_map(&mut app, (4, 4), by_texture());
     app.update();
@@ -190,9 +190,9 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
     run(&mut app, 20);
     app.world_mut().entity_mut(map).despawn();
     run(&mut app, 20);
-    let before = place(&app, unit);
+    let before = position(&app, unit);
     run(&mut app, 20);
-    assert_eq!(place(&app, unit), before, "it stands");
+    assert_eq!(position(&app, unit), before, "it stands still");
     let gone = PathFailure::GridGone(GridId::default());
     assert_eq!(status(&app, unit), PathStatus::Failed(gone));
     app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(0, 0)));
@@ -201,7 +201,7 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_with_a_reason() {
+fn unsupported_maps_are_refused_with_a_reason() {
     let square = TilemapType::Square;
     for (map_type, size, error) in [
         (TilemapType::Isometric(IsoCoordSystem::Staggered), (4, 4), SourceError::Staggered),
@@ -221,7 +221,7 @@ fn what_cannot_be_read_is_refused_with_a_reason() {
 }
 
 #[test]
-fn maps_that_together_are_too_large_cost_only_the_last_one() {
+fn of_maps_that_are_too_large_together_only_the_last_is_refused() {
     let mut app = app();
     spawn_map(&mut app, (4, 4), by_texture());
     app.update();
@@ -236,7 +236,7 @@ fn maps_that_together_are_too_large_cost_only_the_last_one() {
 }
 
 #[test]
-fn a_map_that_was_too_large_beside_another_is_read_when_that_one_goes() {
+fn a_refused_map_is_read_when_the_conflicting_map_is_despawned() {
     let mut app = app();
     let first = spawn_map(&mut app, (4, 4), by_texture());
     app.update();
@@ -252,7 +252,7 @@ fn a_map_that_was_too_large_beside_another_is_read_when_that_one_goes() {
     app.world_mut().entity_mut(first).despawn();
     run(&mut app, 20);
     assert_eq!(status(&app, far[0]), SourceStatus::Ready);
-    assert!(is_refused(status(&app, far[1])), "it is still too far from the other one");
+    assert!(is_refused(status(&app, far[1])), "it is still too far from the first of the two");
     let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
     assert_eq!(level.origin(), Cell::new(30_000, 0));
 }
@@ -267,7 +267,7 @@ fn tiles_outside_their_map_are_ignored() {
 }
 
 #[test]
-fn buildings_block_their_footprint_until_the_last_one_is_gone() {
+fn buildings_block_their_footprint_until_the_last_one_is_despawned() {
     let mut app = app();
     spawn_map(&mut app, (10, 10), by_texture());
     let rect = CellRect::new(Cell::new(4, 4), 2, 3);
@@ -309,7 +309,7 @@ fn buildings_spawned_before_their_map_or_beside_it_wait_for_it() {
         let grids = app.world().resource::<NavGrids>();
         grids.get(GridId::default()).unwrap().blockers(Cell::new(x, y))
     };
-    assert_eq!(blockers(&app, 3, 3), 1, "the part that lies on the grid");
+    assert_eq!(blockers(&app, 3, 3), 1, "the part on the grid");
     app.world_mut().entity_mut(map).insert(TilemapSize { x: 8, y: 8 });
     run(&mut app, 2);
     assert_eq!((blockers(&app, 3, 3), blockers(&app, 4, 4)), (1, 1), "all of it");
@@ -331,11 +331,11 @@ fn a_critter_walks_over_a_moved_and_scaled_map() {
         .id();
     run_until(&mut app, 200, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
     run(&mut app, 2);
-    assert_eq!(place(&app, unit), Vec2::new(260.0, 46.0));
+    assert_eq!(position(&app, unit), Vec2::new(260.0, 46.0));
 }
 
 #[test]
-fn removals_between_ticks_are_not_forgotten() {
+fn removals_between_ticks_are_not_lost() {
     let mut app = app();
     let map = spawn_map(&mut app, (10, 10), by_texture().empty(WATER));
     let building = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(4, 4), 2, 2))).id();
@@ -355,7 +355,7 @@ fn removals_between_ticks_are_not_forgotten() {
 }
 
 #[test]
-fn tiles_under_others_show_when_those_go_and_survive_a_smaller_map() {
+fn covered_tiles_reappear_and_survive_a_smaller_map() {
     let mut app = app();
     let map = spawn_map(&mut app, (10, 10), by_texture());
     app.update();
@@ -375,13 +375,13 @@ fn tiles_under_others_show_when_those_go_and_survive_a_smaller_map() {
 }
 
 #[test]
-fn writing_a_source_again_does_not_change_who_has_the_word() {
+fn rewriting_a_source_does_not_change_the_precedence() {
     let mut app = app();
     let first = spawn_map(&mut app, (4, 4), NavSource::by_texture([ROAD]));
     app.update();
     spawn_map(&mut app, (4, 4), NavSource::by_texture([WATER]));
     app.update();
-    assert_eq!(terrain(&app, 1, 1), Some(ROAD), "among equals the first added");
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD), "of equal layers, the first one");
     app.world_mut().get_mut::<NavSource>(first).unwrap().set_changed();
     app.update();
     assert_eq!(terrain(&app, 1, 1), Some(ROAD));
@@ -417,21 +417,21 @@ fn buildings_stay_when_their_grid_grows_moves_or_is_replaced() {
 }
 
 #[test]
-fn a_tile_that_turns_impassable_ahead_sends_only_those_around_whose_way_it_cuts() {
+fn a_tile_that_becomes_impassable_reroutes_only_critters_whose_path_it_cuts() {
     let mut app = app();
     let map = spawn_map(&mut app, (20, 9), NavSource::by_texture([TerrainId::GROUND]));
     app.update();
-    let [cut, clear] = [4.0, 8.0].map(|y: f32| {
+    let [cut, unaffected] = [4.0, 8.0].map(|y: f32| {
         let goal = Cell::new(19, y as i32);
-        let place = Transform::from_xyz(0.0, y * 16.0, 0.0);
-        app.world_mut().spawn((Critter::new(8.0), place, PathRequest::to(goal))).id()
+        let transform = Transform::from_xyz(0.0, y * 16.0, 0.0);
+        app.world_mut().spawn((Critter::new(8.0), transform, PathRequest::to(goal))).id()
     });
     run(&mut app, 20);
     let tile = tile_at(&mut app, map, (12, 4));
     app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 9;
     app.update();
     assert_eq!(app.world().resource::<PathCounters>().repaired, 1);
-    for unit in [cut, clear] {
+    for unit in [cut, unaffected] {
         run_until(&mut app, 400, |app| {
             let at = app.world().get::<CritterState>(cut).unwrap().cell();
             assert_ne!(at, Cell::new(12, 4));
@@ -454,8 +454,8 @@ fn anchors() -> impl Strategy<Value = TilemapAnchor> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Both ways between world and cell agree with the tilemap's own helpers, for every anchor,
-    /// type, tile size and transform.
+    /// Conversions between world and cell, in both directions, agree with the tilemap's own helpers, for
+    /// every anchor, type, tile size and transform.
     #[test]
     fn world_and_cell_agree_with_the_tilemap(
         anchor in anchors(),
@@ -465,7 +465,7 @@ proptest! {
         tile in (4.0f32..40.0, 4.0f32..40.0),
         shift in (-500.0f32..500.0, -500.0f32..500.0),
         scale in 0.25f32..4.0,
-        turn in 0.0f32..6.0,
+        rotation in 0.0f32..6.0,
         pick: (u32, u32),
     ) {
         let mut app = app();
@@ -479,7 +479,7 @@ proptest! {
         };
         let transform = Transform::from_xyz(shift.0, shift.1, 0.0)
             .with_scale(Vec3::splat(scale))
-            .with_rotation(Quat::from_rotation_z(turn));
+            .with_rotation(Quat::from_rotation_z(rotation));
         app.world_mut().spawn((
             size, grid_size, tile_size, map_type, anchor, transform, by_texture(),
         ));

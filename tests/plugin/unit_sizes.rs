@@ -1,5 +1,5 @@
-//! Units larger than a cell: where they are drawn, what they walk through, and what becomes of those
-//! that are put where they do not fit, or grow.
+//! Units larger than a cell: where they are drawn, which gaps they fit through, and what happens to units
+//! that are spawned where they do not fit, or that grow.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -14,26 +14,26 @@ fn big(x: i32, y: i32) -> PathRequest {
     to(x, y).profile(BIG)
 }
 
-/// Fails where any part of a block with its middle at `place` lies over an impassable cell.
-fn assert_clear(app: &App, profile: ProfileId, place: Vec2) {
+/// Panics if any part of a block with its center at `position` covers an impassable cell.
+fn assert_clear(app: &App, profile: ProfileId, position: Vec2) {
     let size = level(app).unit_size(profile);
-    // In cells; a hair's breadth of rounding is let pass.
+    // In cells, with a small tolerance for rounding.
     let reach = size as f32 / 2.0 - 1.0e-3;
-    let middle = place / 10.0;
-    let (low, high) = ((middle - reach + 0.5).floor(), (middle + reach + 0.5).floor());
+    let center = position / 10.0;
+    let (low, high) = ((center - reach + 0.5).floor(), (center + reach + 0.5).floor());
     for y in low.y as i32..=high.y as i32 {
         for x in low.x as i32..=high.x as i32 {
             let cell = Cell::new(x, y);
-            assert!(level(app).cost(SMALL, cell) > 0, "the block at {place} lies over {cell}");
+            assert!(level(app).cost(SMALL, cell) > 0, "the block at {position} covers {cell}");
         }
     }
 }
 
-/// Runs until the order has ended; at no tick may any part of the unit be where it cannot be.
-fn walk_watched(app: &mut App, unit: Entity, profile: ProfileId) -> Result<Cell, PathFailure> {
+/// Runs until the order has ended; panics if any part of the unit covers an impassable cell in any tick.
+fn run_checked(app: &mut App, unit: Entity, profile: ProfileId) -> Result<Cell, PathFailure> {
     for _ in 0..3_000 {
-        let (state, place) = (state(app, unit), place(app, unit));
-        assert_clear(app, profile, place);
+        let (state, position) = (state(app, unit), position(app, unit));
+        assert_clear(app, profile, position);
         match status(app, unit) {
             PathStatus::Failed(reason) => return Err(reason),
             PathStatus::Arrived(_) => return Ok(state.cell()),
@@ -50,19 +50,19 @@ fn walk_watched(app: &mut App, unit: Entity, profile: ProfileId) -> Result<Cell,
 }
 
 #[test]
-fn a_unit_is_drawn_in_the_middle_of_its_block() {
+fn a_unit_is_drawn_in_the_center_of_its_block() {
     for (profile, offset) in [(SMALL, 0.0), (BIG, 5.0), (HUGE, 10.0)] {
         let mut app = app_with_sizes(&field(20, 12));
         let unit = spawn_unit(&mut app, profile, (2, 3));
-        assert_eq!(place(&app, unit), Vec2::new(20.0, 30.0) + offset);
-        ask(&mut app, unit, to(2, 3).profile(profile));
+        assert_eq!(position(&app, unit), Vec2::new(20.0, 30.0) + offset);
+        insert_request(&mut app, unit, to(2, 3).profile(profile));
         run(&mut app, 3);
-        assert_eq!(state(&app, unit).cell(), Cell::new(2, 3), "it stands where it was put");
-        assert_eq!(place(&app, unit), Vec2::new(20.0, 30.0) + offset, "and is not moved");
-        ask(&mut app, unit, to(12, 8).profile(profile));
-        assert_eq!(rest(&mut app, unit), Ok(Cell::new(12, 8)));
+        assert_eq!(state(&app, unit).cell(), Cell::new(2, 3), "it stands where it was spawned");
+        assert_eq!(position(&app, unit), Vec2::new(20.0, 30.0) + offset, "and is not moved");
+        insert_request(&mut app, unit, to(12, 8).profile(profile));
+        assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(12, 8)));
         run(&mut app, 2);
-        assert_eq!(place(&app, unit), Vec2::new(120.0, 80.0) + offset);
+        assert_eq!(position(&app, unit), Vec2::new(120.0, 80.0) + offset);
     }
 }
 
@@ -76,23 +76,23 @@ fn a_gap_must_be_as_wide_as_the_unit() {
         block(&mut app, CellRect::new(Cell::new(9, 0), 1, 12));
         unblock(&mut app, CellRect::new(Cell::new(9, 5), 1, width));
         let unit = spawn_unit(&mut app, profile, (start.x, start.y));
-        ask(&mut app, unit, PathRequest::to(goal).profile(profile));
+        insert_request(&mut app, unit, PathRequest::to(goal).profile(profile));
         let end = if fits { Ok(goal) } else { Err(PathFailure::NoPath { start, goal }) };
-        assert_eq!(walk_watched(&mut app, unit, profile), end, "{profile:?} through {width}");
+        assert_eq!(run_checked(&mut app, unit, profile), end, "{profile:?} through {width}");
     }
 }
 
 #[test]
-fn a_gap_that_is_widened_lets_it_through() {
+fn a_gap_that_is_widened_lets_a_large_unit_through() {
     let mut app = app_with_sizes(&field(20, 12));
     block(&mut app, CellRect::new(Cell::new(9, 0), 1, 12));
     unblock(&mut app, CellRect::new(Cell::new(9, 5), 1, 1));
     let unit = spawn_unit(&mut app, BIG, (2, 4));
-    ask(&mut app, unit, big(15, 4).retry(Retry { after: 5, longest: 5, most: 50 }));
+    insert_request(&mut app, unit, big(15, 4).retry(Retry { after: 5, longest: 5, most: 50 }));
     run(&mut app, 20);
     assert!(matches!(status(&app, unit), PathStatus::Waiting(PathFailure::NoPath { .. })));
     unblock(&mut app, CellRect::new(Cell::new(9, 6), 1, 1));
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(15, 4)));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(15, 4)));
 }
 
 #[test]
@@ -114,29 +114,29 @@ fn no_part_of_a_unit_ever_enters_a_wall() {
             let unit = spawn_unit(&mut app, profile, (start.x, start.y));
             set_speed(&mut app, unit, 20.0);
             let request = PathRequest::to(goal).profile(profile).reach(Reach::Nearest);
-            ask(&mut app, unit, request);
-            assert!(walk_watched(&mut app, unit, profile).is_ok());
+            insert_request(&mut app, unit, request);
+            assert!(run_checked(&mut app, unit, profile).is_ok());
             walked += u32::from(app.world().get::<NavPath>(unit).unwrap().steps() > 5);
         }
     }
-    assert!(walked >= 8, "only {walked} ways worth the name");
+    assert!(walked >= 8, "only {walked} paths of more than five steps");
 }
 
 #[test]
-fn a_wall_that_comes_up_before_it_is_walked_around_with_room_to_spare() {
+fn a_wall_beside_the_anchors_of_a_path_is_walked_around() {
     let mut app = app_with_sizes(&field(30, 16));
     let unit = spawn_unit(&mut app, BIG, (2, 7));
-    ask(&mut app, unit, big(26, 7));
+    insert_request(&mut app, unit, big(26, 7));
     run(&mut app, 40);
-    // Its anchor would pass below it, its upper half would not.
+    // The anchor of the unit would pass below the wall, its upper half would not.
     block(&mut app, CellRect::new(Cell::new(15, 8), 1, 1));
     app.update();
     assert_eq!(counters(&app).repaired, 1);
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
 }
 
 #[test]
-fn big_units_come_near_with_their_whole_block() {
+fn the_distance_of_large_units_is_measured_from_their_block() {
     let mut app = app_with_sizes(&field(30, 16));
     let hut = CellRect::new(Cell::new(12, 6), 3, 2);
     let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
@@ -149,60 +149,64 @@ fn big_units_come_near_with_their_whole_block() {
         ("beside a cell", (2, 6), to(12, 6).beside(), (10, 6)),
     ] {
         let unit = spawn_unit(&mut app, BIG, start);
-        ask(&mut app, unit, request.profile(BIG));
-        assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::from(end)), "{name}");
-        app.world_mut().despawn(unit); // the next one has the field to itself
+        insert_request(&mut app, unit, request.profile(BIG));
+        assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::from(end)), "{name}");
+        app.world_mut().despawn(unit); // so that the next unit is alone on the field
     }
 }
 
 #[test]
-fn a_big_unit_is_approached_as_the_block_it_is() {
+fn a_large_target_is_approached_as_a_block() {
     let mut app = app_with_sizes(&field(30, 16));
     let tank = spawn_unit(&mut app, BIG, (15, 6));
-    ask(&mut app, tank, big(15, 6));
+    insert_request(&mut app, tank, big(15, 6));
     run(&mut app, 3);
     for (start, end) in
         [((3, 6), (14, 6)), ((25, 6), (17, 6)), ((15, 14), (15, 8)), ((16, 1), (16, 5))]
     {
         let unit = spawn_critter(&mut app, start);
-        ask(&mut app, unit, PathRequest::to(tank).beside());
-        assert_eq!(rest(&mut app, unit), Ok(Cell::from(end)));
+        insert_request(&mut app, unit, PathRequest::to(tank).beside());
+        assert_eq!(run_to_end(&mut app, unit), Ok(Cell::from(end)));
     }
 }
 
 #[test]
-fn whoever_is_put_half_into_a_wall_makes_room() {
-    // A wall along column 10; blocks are put over its edges from either side.
+fn a_unit_spawned_partly_in_a_wall_moves_out() {
+    // A wall along column 10; blocks overlap it from either side.
     for (anchor, (x, y)) in [((9, 4), (8, 4)), ((10, 4), (11, 4)), ((8, 4), (8, 4))] {
         let mut app = app_with_sizes(&field(20, 12));
         block(&mut app, CellRect::new(Cell::new(10, 0), 1, 12));
         let unit = spawn_unit(&mut app, BIG, anchor);
-        ask(&mut app, unit, big(x, y));
-        assert_eq!(rest(&mut app, unit), Ok(Cell::new(x, y)), "from {anchor:?}");
+        insert_request(&mut app, unit, big(x, y));
+        assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(x, y)), "from {anchor:?}");
         run(&mut app, 30);
-        assert_eq!(place(&app, unit), middle_of(&app, BIG, Cell::new(x, y)), "it was led out");
+        assert_eq!(
+            position(&app, unit),
+            block_center(&app, BIG, Cell::new(x, y)),
+            "it was moved out"
+        );
         let goal = Cell::new(if x < 10 { 2 } else { 17 }, 9);
-        ask(&mut app, unit, PathRequest::to(goal).profile(BIG));
-        assert_eq!(walk_watched(&mut app, unit, BIG), Ok(goal));
+        insert_request(&mut app, unit, PathRequest::to(goal).profile(BIG));
+        assert_eq!(run_checked(&mut app, unit, BIG), Ok(goal));
     }
 }
 
 #[test]
-fn whoever_fits_nowhere_near_is_told_so() {
+fn the_order_of_a_unit_that_fits_nowhere_near_fails() {
     let mut app = app_with_sizes(&field(20, 12));
     block(&mut app, CellRect::new(Cell::new(6, 2), 6, 6));
     let unit = spawn_unit(&mut app, BIG, (8, 4));
-    ask(&mut app, unit, big(2, 2));
-    assert_eq!(rest(&mut app, unit), Err(PathFailure::StartImpassable(Cell::new(8, 4))));
-    // A lane of one cell is no place for it either.
+    insert_request(&mut app, unit, big(2, 2));
+    assert_eq!(run_to_end(&mut app, unit), Err(PathFailure::StartImpassable(Cell::new(8, 4))));
+    // Nor does it fit in a lane of one cell.
     let mut app = app_with_sizes("....\n####\n....\n####");
     let unit = spawn_unit(&mut app, BIG, (1, 1));
-    ask(&mut app, unit, big(2, 1));
-    assert!(matches!(rest(&mut app, unit), Err(PathFailure::StartImpassable(_))));
+    insert_request(&mut app, unit, big(2, 1));
+    assert!(matches!(run_to_end(&mut app, unit), Err(PathFailure::StartImpassable(_))));
 }
 
 #[test]
-fn on_a_map_smaller_than_the_unit_there_is_no_place_for_it() {
+fn on_a_map_smaller_than_the_unit_every_order_fails() {
     for (width, height) in [(1, 1), (2, 2), (2, 9), (9, 2)] {
         let mut app = app_with_sizes(&field(width, height));
         let unit = spawn_unit(&mut app, HUGE, (0, 0));
@@ -213,126 +217,126 @@ fn on_a_map_smaller_than_the_unit_there_is_no_place_for_it() {
             PathRequest::to_nearest([Cell::new(0, 0), Cell::new(1, 0)]),
         ];
         for request in requests {
-            ask(&mut app, unit, request.profile(HUGE));
+            insert_request(&mut app, unit, request.profile(HUGE));
             let nowhere = PathFailure::StartImpassable(Cell::new(0, 0));
-            assert_eq!(rest(&mut app, unit), Err(nowhere), "{width} × {height}");
+            assert_eq!(run_to_end(&mut app, unit), Err(nowhere), "{width} × {height}");
         }
-        // The small ones have the map to themselves.
+        // Small units can still use the map.
         let small = spawn_unit(&mut app, SMALL, (0, 0));
-        ask(&mut app, small, to(0, height as i32 - 1));
-        assert!(rest(&mut app, small).is_ok());
+        insert_request(&mut app, small, to(0, height as i32 - 1));
+        assert!(run_to_end(&mut app, small).is_ok());
     }
 }
 
 #[test]
-fn a_goal_on_which_it_does_not_fit_is_impassable_to_it() {
+fn a_goal_where_the_unit_does_not_fit_is_impassable() {
     let mut app = app_with_sizes(&field(12, 12));
     let edge = Cell::new(11, 5);
     let unit = spawn_unit(&mut app, BIG, (2, 5));
-    ask(&mut app, unit, big(11, 5));
-    assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalImpassable(edge)));
-    ask(&mut app, unit, big(11, 5).reach(Reach::Nearest));
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(10, 5)));
+    insert_request(&mut app, unit, big(11, 5));
+    assert_eq!(run_to_end(&mut app, unit), Err(PathFailure::GoalImpassable(edge)));
+    insert_request(&mut app, unit, big(11, 5).reach(Reach::Nearest));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(10, 5)));
 }
 
-/// A unit of one cell, known as of profile 1, walks; then it is `size` cells wide.
-fn grown(app: &mut App, size: u8) {
+/// Sets the size of units of profile 1 ([`BIG`]).
+fn set_size_of_big(app: &mut App, size: u8) {
     let profiles = vec![Profile::default(), Profile::default().size(size)];
     grid(app).set_profiles(profiles);
 }
 
 #[test]
-fn a_unit_that_grows_on_the_way_takes_one_wide_enough() {
+fn a_unit_that_grows_while_walking_takes_a_wide_enough_path() {
     let mut app = app_with_sizes(&field(30, 16));
-    // A gate of one cell straight ahead, and one of three aside.
+    // A gap of one cell straight ahead, and a gap of three cells to the side.
     block(&mut app, CellRect::new(Cell::new(15, 0), 1, 16));
     unblock(&mut app, CellRect::new(Cell::new(15, 7), 1, 1));
     unblock(&mut app, CellRect::new(Cell::new(15, 11), 1, 3));
-    grown(&mut app, 1);
+    set_size_of_big(&mut app, 1);
     let unit = spawn_critter(&mut app, (2, 7));
-    ask(&mut app, unit, big(26, 7));
+    insert_request(&mut app, unit, big(26, 7));
     run(&mut app, 40);
-    let before = place(&app, unit);
+    let before = position(&app, unit);
     assert!(is_walking(&app, unit));
-    grown(&mut app, 2);
+    set_size_of_big(&mut app, 2);
     app.update();
-    assert!(place(&app, unit).distance(before) < 12.0, "it is led over gently");
+    assert!(position(&app, unit).distance(before) < 12.0, "it is moved smoothly");
     assert_eq!(counters(&app).repaired, 1);
     run(&mut app, 20);
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(26, 7)));
     run(&mut app, 3);
-    assert_eq!(place(&app, unit), Vec2::new(265.0, 75.0));
+    assert_eq!(position(&app, unit), Vec2::new(265.0, 75.0));
 }
 
 #[test]
-fn a_unit_that_grows_beside_a_wall_makes_room_and_goes_on() {
+fn a_unit_that_grows_beside_a_wall_moves_out_and_continues() {
     let mut app = app_with_sizes(&field(30, 12));
-    // Its upper half would be in the wall, its lower one has room.
+    // The upper half of the grown unit would be in the wall; there is room below.
     block(&mut app, CellRect::new(Cell::new(0, 6), 20, 1));
-    grown(&mut app, 1);
+    set_size_of_big(&mut app, 1);
     let unit = spawn_critter(&mut app, (2, 5));
-    ask(&mut app, unit, big(25, 5));
+    insert_request(&mut app, unit, big(25, 5));
     run(&mut app, 40);
-    grown(&mut app, 2);
+    set_size_of_big(&mut app, 2);
     run(&mut app, 30);
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
 }
 
 #[test]
 fn a_unit_that_grew_beside_a_wall_follows_its_next_order() {
     let mut app = app_with_sizes(&field(30, 12));
     block(&mut app, CellRect::new(Cell::new(0, 6), 20, 1));
-    grown(&mut app, 1);
+    set_size_of_big(&mut app, 1);
     let unit = spawn_critter(&mut app, (2, 5));
-    ask(&mut app, unit, big(6, 5));
-    rest(&mut app, unit).unwrap();
-    grown(&mut app, 2);
-    ask(&mut app, unit, big(25, 5));
+    insert_request(&mut app, unit, big(6, 5));
+    run_to_end(&mut app, unit).unwrap();
+    set_size_of_big(&mut app, 2);
+    insert_request(&mut app, unit, big(25, 5));
     run(&mut app, 30);
-    assert_eq!(walk_watched(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
+    assert_eq!(run_checked(&mut app, unit, BIG), Ok(Cell::new(25, 5)));
 }
 
 #[test]
-fn a_unit_that_grows_in_a_lane_too_narrow_is_told_so_and_shrinks_again() {
+fn the_order_of_a_unit_that_grows_in_a_narrow_lane_fails_until_it_shrinks() {
     let mut app = app_with_sizes("##########\n..........\n##########");
-    grown(&mut app, 1);
+    set_size_of_big(&mut app, 1);
     let unit = spawn_critter(&mut app, (1, 1));
-    ask(&mut app, unit, big(8, 1));
+    insert_request(&mut app, unit, big(8, 1));
     run(&mut app, 20);
-    grown(&mut app, 2);
-    assert!(matches!(rest(&mut app, unit), Err(PathFailure::StartImpassable(_))));
+    set_size_of_big(&mut app, 2);
+    assert!(matches!(run_to_end(&mut app, unit), Err(PathFailure::StartImpassable(_))));
     run(&mut app, 30);
-    grown(&mut app, 1);
-    ask(&mut app, unit, big(8, 1));
-    assert_eq!(rest(&mut app, unit), Ok(Cell::new(8, 1)));
+    set_size_of_big(&mut app, 1);
+    insert_request(&mut app, unit, big(8, 1));
+    assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(8, 1)));
     run(&mut app, 30);
-    assert_eq!(place(&app, unit), Vec2::new(80.0, 10.0));
+    assert_eq!(position(&app, unit), Vec2::new(80.0, 10.0));
 }
 
 #[test]
-fn a_new_request_may_change_what_a_walking_unit_is() {
+fn a_new_request_may_change_the_profile_of_a_walking_unit() {
     let mut app = app_with_sizes(&field(30, 12));
     record(&mut app);
     let unit = spawn_critter(&mut app, (2, 5));
-    let mut before = place(&app, unit);
+    let mut before = position(&app, unit);
     for (profile, goal) in [(SMALL, (20, 5)), (BIG, (24, 8)), (HUGE, (3, 3)), (SMALL, (9, 9))] {
-        ask(&mut app, unit, PathRequest::to(Cell::from(goal)).profile(profile));
+        insert_request(&mut app, unit, PathRequest::to(Cell::from(goal)).profile(profile));
         for _ in 0..45 {
             app.update();
-            let now = place(&app, unit);
-            // An eighth of a cell a tick, and a little for what it grows.
+            let now = position(&app, unit);
+            // An eighth of a cell per tick, and a margin for the growth.
             assert!(now.distance(before) < 5.0, "it jumps from {before} to {now}");
             before = now;
         }
     }
-    assert_eq!(rest(&mut app, unit), Ok(Cell::new(9, 9)));
+    assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(9, 9)));
     run(&mut app, 20);
-    assert_eq!(place(&app, unit), Vec2::new(90.0, 90.0));
+    assert_eq!(position(&app, unit), Vec2::new(90.0, 90.0));
     assert_eq!(cancellations(&app, unit), [CancelReason::Replaced; 3]);
 }
 
 #[test]
-fn land_becomes_water_under_another_profile() {
+fn passable_terrain_depends_on_the_profile_of_the_request() {
     const WATER: TerrainId = TerrainId(2);
     let mut app = app();
     let boat = Profile::new().with(WATER, PLAIN);
@@ -345,19 +349,19 @@ fn land_becomes_water_under_another_profile() {
     grid(&mut app).insert(GridId::default(), level, frame);
     let unit = spawn_ghost(&mut app, (2, 4));
     let (sea, head) = (Cell::new(15, 4), |app: &App, unit| state(app, unit).walk().head());
-    ask(&mut app, unit, PathRequest::to(sea));
-    assert_eq!(rest(&mut app, unit), Err(PathFailure::GoalImpassable(sea)));
-    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
+    insert_request(&mut app, unit, PathRequest::to(sea));
+    assert_eq!(run_to_end(&mut app, unit), Err(PathFailure::GoalImpassable(sea)));
+    insert_request(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
     run(&mut app, 20);
     // On land, as a boat.
-    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
+    insert_request(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
     let stuck = head(&app, unit);
-    assert_eq!(rest(&mut app, unit), Err(PathFailure::StartImpassable(stuck)));
+    assert_eq!(run_to_end(&mut app, unit), Err(PathFailure::StartImpassable(stuck)));
     run(&mut app, 20);
-    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
+    insert_request(&mut app, unit, PathRequest::to(sea).profile(ProfileId(2)));
     run_until(&mut app, 500, |app| head(app, unit).x == 12);
-    ask(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
-    assert_eq!(rest(&mut app, unit), Ok(sea), "afloat it is one");
+    insert_request(&mut app, unit, PathRequest::to(sea).profile(ProfileId(1)));
+    assert_eq!(run_to_end(&mut app, unit), Ok(sea), "on water it works");
 }
 
 #[test]
@@ -365,16 +369,16 @@ fn sizes_of_a_walking_unit_may_change_at_any_tick() {
     let mut random = Random(11);
     for round in 0..20 {
         let mut app = app_with_sizes(&field(24, 16));
-        grown(&mut app, 1);
+        set_size_of_big(&mut app, 1);
         let unit = spawn_critter(&mut app, (2, 2));
-        ask(&mut app, unit, big(18, 11).retry(Retry { after: 3, longest: 3, most: 90 }));
+        insert_request(&mut app, unit, big(18, 11).retry(Retry { after: 3, longest: 3, most: 90 }));
         for _ in 0..4 {
             run(&mut app, 1 + random.below(30));
-            grown(&mut app, 1 + random.below(4) as u8);
+            set_size_of_big(&mut app, 1 + random.below(4) as u8);
         }
-        grown(&mut app, 2);
-        assert_eq!(rest(&mut app, unit), Ok(Cell::new(18, 11)), "round {round}");
+        set_size_of_big(&mut app, 2);
+        assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(18, 11)), "round {round}");
         run(&mut app, 30);
-        assert_eq!(place(&app, unit), Vec2::new(185.0, 115.0), "round {round}");
+        assert_eq!(position(&app, unit), Vec2::new(185.0, 115.0), "round {round}");
     }
 }

@@ -1,6 +1,6 @@
-//! A queue over some grids, tick by tick: what the tests of the queue share.
+//! A queue over several grids, run tick by tick: helpers shared by the tests of the queue.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use bevy_tilepath::{
     nav::queue::{Answer, FoundBy, GridSource, SearchQueue, Ticket, Workers},
@@ -12,7 +12,7 @@ use crate::common::Random;
 pub const UNIT: ProfileId = ProfileId(0);
 pub const GRID: GridId = GridId(0);
 
-/// Grids by number.
+/// Grids by their number.
 pub struct World(pub Vec<NavGrid>);
 
 impl World {
@@ -25,7 +25,7 @@ impl World {
     }
 
     pub fn block(&mut self, rect: CellRect) {
-        self.0[0].block(rect).expect("the rectangle lies on the grid");
+        self.0[0].block(rect).expect("the rectangle is on the grid");
     }
 }
 
@@ -35,7 +35,7 @@ impl GridSource for World {
     }
 }
 
-/// Threads made for every tick.
+/// Threads spawned in every tick.
 pub struct Threads(pub usize);
 
 impl Workers for Threads {
@@ -71,11 +71,11 @@ impl Reply {
     }
 
     pub fn path(&self) -> &Path {
-        self.result.as_ref().expect("there is a way")
+        self.result.as_ref().expect("a path exists")
     }
 }
 
-/// One tick on several threads.
+/// Runs one tick on several threads.
 pub fn step_on(
     workers: &impl Workers,
     queue: &mut SearchQueue,
@@ -89,22 +89,22 @@ pub fn step_on(
     assert!(spent <= budget, "{spent} of {budget} spent");
 }
 
-/// One tick.
+/// Runs one tick.
 pub fn step(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
     step_on(&Threads(1), queue, world, budget, replies);
 }
 
-/// Ticks until there is nothing left to do.
+/// Runs ticks until the queue is empty.
 pub fn finish(queue: &mut SearchQueue, world: &World, budget: u32, replies: &mut Vec<Reply>) {
-    let delivered = queue.tick();
+    let first_tick = queue.tick();
     while !queue.is_empty() {
         step(queue, world, budget, replies);
-        assert!(queue.tick() < delivered + 20_000, "{} jobs are never answered", queue.waiting());
+        assert!(queue.tick() < first_tick + 20_000, "{} jobs are never answered", queue.waiting());
     }
 }
 
-/// Whom the answers are for, lowest ticket first.
-pub fn answered(replies: &[Reply]) -> Vec<Ticket> {
+/// Returns the tickets of the answers, lowest first.
+pub fn answered_tickets(replies: &[Reply]) -> Vec<Ticket> {
     let mut tickets: Vec<Ticket> = replies.iter().map(|reply| reply.ticket).collect();
     tickets.sort_unstable();
     tickets
@@ -114,12 +114,12 @@ pub fn count(replies: &[Reply], found_by: FoundBy) -> usize {
     replies.iter().filter(|reply| reply.found_by == found_by).count()
 }
 
-/// Any cell, walls included.
+/// Returns a random cell, which may be a wall.
 pub fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
     Cell::new(random.below(grid.width()) as i32, random.below(grid.height()) as i32)
 }
 
-/// Cells from which there is a way to `goal` and that are `near` enough.
+/// Returns random cells that are connected with `goal` and for which `near` holds.
 pub fn cells_around(
     grid: &NavGrid,
     goal: Cell,
@@ -127,15 +127,15 @@ pub fn cells_around(
     random: &mut Random,
     near: impl Fn(Cell) -> bool,
 ) -> Vec<Cell> {
-    let island = grid.region(UNIT, goal);
-    assert!(island.is_some(), "the goal is a place to go to");
+    let region = grid.region(UNIT, goal);
+    assert!(region.is_some(), "the goal is passable");
     std::iter::repeat_with(|| any_cell(grid, random))
-        .filter(|&cell| grid.region(UNIT, cell) == island && near(cell))
+        .filter(|&cell| grid.region(UNIT, cell) == region && near(cell))
         .take(count)
         .collect()
 }
 
-/// Cost of the cheapest way between a cell and the one around which `best` was found.
-pub fn best_of(grid: &NavGrid, best: &[Option<u64>], cell: Cell) -> Option<PathCost> {
+/// Returns the cost of a cell in the row-major costs `best`.
+pub fn cost_at(grid: &NavGrid, best: &[Option<u64>], cell: Cell) -> Option<PathCost> {
     best[(cell.y as u32 * grid.width() + cell.x as u32) as usize].map(PathCost)
 }

@@ -1,7 +1,6 @@
-//! A doubly linked list: what the article advises for lists kept sorted by insertion.
+//! A doubly linked list, as the article recommends for lists kept sorted by insertion.
 //!
-//! Links live in one array and point at each other by index; those that were taken out are used
-//! again.
+//! Links are stored in one array and refer to each other by index; removed links are reused.
 
 use bevy_tilepath::nav::open_list::NodeId;
 
@@ -15,13 +14,13 @@ pub struct Link {
     pub f: u32,
     /// The search's node.
     pub node: NodeId,
-    /// The link before, nearer the front, or [`NONE`].
+    /// The previous link, towards the front, or [`NONE`].
     pub previous: u32,
-    /// The link after, or [`NONE`].
+    /// The next link, or [`NONE`].
     pub next: u32,
 }
 
-/// Links from a first to a last one; see the [module](self).
+/// A linked list; see the [module](self).
 #[derive(Debug)]
 pub struct Chain {
     links: Vec<Link>,
@@ -40,28 +39,28 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Takes everything out.
+    /// Removes all items.
     pub fn clear(&mut self) {
         self.links.clear();
         (self.first, self.last, self.free, self.len) = (NONE, NONE, NONE, 0);
     }
 
-    /// The link at `index`.
+    /// Returns the link at `index`.
     pub fn get(&self, index: u32) -> Link {
         self.links[index as usize]
     }
 
-    /// Links, in use.
+    /// Returns the number of links in use.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes held.
+    /// Returns its memory use in bytes.
     pub const fn bytes(&self) -> usize {
         self.links.capacity() * size_of::<Link>()
     }
 
-    /// Puts an item in before the link `next`, or at the end if that is [`NONE`].
+    /// Inserts an item before the link `next`, or at the end if that is [`NONE`].
     pub fn insert_before(&mut self, next: u32, f: u32, node: NodeId) {
         let previous = if next == NONE { self.last } else { self.get(next).previous };
         let link = self.new_link(Link { f, node, previous, next });
@@ -70,7 +69,7 @@ impl Chain {
         self.len += 1;
     }
 
-    /// Takes a link out.
+    /// Removes a link.
     pub fn remove(&mut self, index: u32) -> Link {
         let link = self.get(index);
         self.join(link.previous, link.next);
@@ -80,7 +79,7 @@ impl Chain {
         link
     }
 
-    /// Makes two links neighbors; [`NONE`] stands for the ends.
+    /// Makes two links neighbors; [`NONE`] is the end on either side.
     fn join(&mut self, previous: u32, next: u32) {
         match previous {
             NONE => self.first = next,

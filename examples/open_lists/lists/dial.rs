@@ -1,8 +1,8 @@
-//! Dial's buckets: a stack for every F there can be, and a cursor that walks to the next one that
+//! Dial's buckets: a stack for every possible F, and a cursor that advances to the next stack that
 //! is not empty.
 //!
-//! All F in the list lie within the spread of a search, so the stacks form a ring. Every stack the
-//! cursor looks at counts as a comparison. A node that became cheaper is put in again (lazy
+//! All F in the list are within the spread of a search, so the stacks form a ring. Every stack that
+//! the cursor examines counts as a comparison. A node that became cheaper is inserted again (lazy
 //! deletion).
 //!
 //! Source: R. Dial, "Algorithm 360: Shortest-Path Forest with Topological Ordering" (CACM 1969).
@@ -17,7 +17,7 @@ const END: u32 = u32::MAX;
 pub struct DialRing<W: OpenListObserver = ()> {
     /// Newest item of each stack.
     tops: Vec<u32>,
-    /// A node and the item below it; free ones hang together the same way.
+    /// A node and the item below it; free items are linked in the same way.
     items: Vec<(NodeId, u32)>,
     free: u32,
     cursor: u32,
@@ -26,7 +26,7 @@ pub struct DialRing<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> DialRing<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }

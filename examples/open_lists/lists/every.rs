@@ -1,13 +1,13 @@
-//! Any list, but with every node going through it.
+//! Any list, with every node passing through it.
 //!
-//! By default a search keeps a successor that must be the next one to itself. The articles' searches
-//! do not.
+//! By default a search bypasses the list for a successor that must be expanded next. The articles'
+//! searches do not.
 
 use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use super::Counted;
 
-/// A list to which a search gives every node, as the articles do; see [`OpenList::NEEDS_EVERY_NODE`].
+/// A list that receives every node, as in the articles; see [`OpenList::NEEDS_EVERY_NODE`].
 #[derive(Default)]
 pub struct Every<L>(L);
 

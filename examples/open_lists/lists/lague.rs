@@ -1,9 +1,9 @@
-//! 7. Lague's generic heap: items know their own slot.
+//! 7. Lague's generic heap: items store their own slot.
 //!
-//! The heap holds references to items of any type that can be compared and can keep a heap index.
-//! So it tells at once whether it contains an item, and resorts one that has become better without
-//! looking for it. A search's items compare by F, then by H. In place of C#'s references there are
-//! numbers of objects that stand in an array of their own.
+//! The heap holds references to items of any type that can be compared and can store a heap index.
+//! So it checks in constant time whether it contains an item, and moves an improved item without
+//! searching for it. A search's items compare by F, then by H. C#'s references are replaced by
+//! indices into a separate array of objects.
 //!
 //! Source: S. Lague, "A* Pathfinding (E04: heap optimization)" (2014).
 
@@ -11,11 +11,11 @@ use core::{cmp::Ordering, marker::PhantomData};
 
 use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OpenListObserver};
 
-/// What can be in a [`Heap`]: the greater comes out first.
+/// An item of a [`Heap`]: the greatest is removed first.
 pub trait HeapItem: Ord {
-    /// Slot in the heap, as last set.
+    /// Returns the slot in the heap, as last set.
     fn heap_index(&self) -> usize;
-    /// Takes note of a new slot.
+    /// Stores a new slot.
     fn set_heap_index(&mut self, index: usize);
 }
 
@@ -33,14 +33,14 @@ impl<T: HeapItem, W: OpenListObserver> Default for Heap<T, W> {
 }
 
 impl<T: HeapItem, W: OpenListObserver> Heap<T, W> {
-    /// Puts an object in.
+    /// Inserts an object.
     pub fn add(&mut self, objects: &mut [T], item: u32) {
         objects[item as usize].set_heap_index(self.items.len());
         self.items.push(item);
         self.sort_up(objects, self.items.len() - 1);
     }
 
-    /// Takes the greatest out.
+    /// Removes the greatest object.
     pub fn remove_first(&mut self, objects: &mut [T]) -> Option<u32> {
         let first = *self.items.first()?;
         self.items.swap_remove(0);
@@ -51,17 +51,17 @@ impl<T: HeapItem, W: OpenListObserver> Heap<T, W> {
         Some(first)
     }
 
-    /// Resorts an object that has become greater.
+    /// Moves up an object that has become greater.
     pub fn update_item(&mut self, objects: &mut [T], item: u32) {
         self.sort_up(objects, objects[item as usize].heap_index());
     }
 
-    /// Whether an object is in the heap.
+    /// Returns whether an object is in the heap.
     pub fn contains(&self, objects: &[T], item: u32) -> bool {
         self.items.get(objects[item as usize].heap_index()) == Some(&item)
     }
 
-    /// Objects in the heap.
+    /// Returns the number of objects in the heap.
     pub const fn count(&self) -> usize {
         self.items.len()
     }
@@ -108,7 +108,7 @@ impl<T: HeapItem, W: OpenListObserver> Heap<T, W> {
     }
 }
 
-/// A square as the tutorial's node class has it.
+/// A square, as in the tutorial's node class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Square {
     f: u32,
@@ -118,7 +118,7 @@ struct Square {
 
 impl Ord for Square {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Lower costs come first, so the comparison is turned around.
+        // Lower costs come first, so the comparison is reversed.
         self.f.cmp(&other.f).then(self.h.cmp(&other.h)).reverse()
     }
 }
@@ -148,7 +148,7 @@ pub struct LagueHeap<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> LagueHeap<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.heap.observer
     }

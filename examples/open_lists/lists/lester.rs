@@ -1,12 +1,12 @@
-//! 5. Lester's binary heap, to the letter.
+//! 5. Lester's binary heap, exactly as published.
 //!
 //! The heap is an array of item numbers that starts at slot 1; slot 0 is never used, so that the
-//! children of slot `m` are `2m` and `2m + 1`. An item's number is `squares_checked` at the time it
-//! was put in. Its F cost and its square stand in arrays of their own, by that number. An item that
-//! became cheaper is looked for in the whole heap by its square, then resorted upwards. Items swap
-//! even where they are equal, as in the article's listing.
+//! children of slot `m` are `2m` and `2m + 1`. An item's number is `squares_checked` at the time of
+//! its insertion. Its F cost and its square are stored in separate arrays, by that number. To find
+//! an item that became cheaper, the whole heap is searched for its square; then the item moves up.
+//! Equal items swap, too, as in the article's listing.
 //!
-//! A search numbers its nodes; here column and row are those of the strip of 32 columns that the
+//! A search numbers its nodes; here column and row are positions in a strip of 32 columns that the
 //! numbers fill row by row.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003).
@@ -21,7 +21,7 @@ pub struct LesterHeap<W: OpenListObserver = ()> {
     /// Item numbers in heap order, from slot 1 on.
     open_list: Vec<u32>,
     number_of_open_list_items: usize,
-    /// Items ever put in; the newest item's number.
+    /// Number of items inserted so far; the newest item's number.
     squares_checked: u32,
     /// F cost by item number, from 1 on.
     f_cost: Vec<u32>,
@@ -47,7 +47,7 @@ impl<W: OpenListObserver> Default for LesterHeap<W> {
 }
 
 impl<W: OpenListObserver> LesterHeap<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(f_costs(&heap), [10, 30, 20, 34, 38, 30, 24]);
         heap.insert(99, Key { f: 17, h: 0 });
         assert_eq!(f_costs(&heap), [10, 17, 20, 30, 38, 30, 24, 34]);
-        // The eighth square that was put in stands in slot 2: column 3 of row 3.
+        // The eighth inserted square is in slot 2: column 3 of row 3.
         assert_eq!((heap.open_list[2], heap.open_x[8], heap.open_y[8]), (8, 3, 3));
         assert_eq!(heap.pop(), Some(0));
         assert_eq!(f_costs(&heap), [17, 30, 20, 34, 38, 30, 24]);

@@ -1,12 +1,12 @@
-//! 6. The plain heap of F values, and what it takes to let it drive a search.
+//! 6. The plain heap of F values, with the table that makes it an open list.
 //!
-//! The C# article's heap holds bare numbers: enough to tell the lowest F, not whose it is. As an
-//! open list it therefore needs a table beside it, from each F to the squares that have it: a ring
-//! of stacks, as all F lie within the spread of a search. A number in a heap cannot be told from its
-//! equals, so a square that became cheaper is put in again (lazy deletion).
+//! The C# article's heap holds numbers only: it returns the lowest F, but not its square. As an open
+//! list it therefore needs a table from each F to the squares that have it: a ring of stacks, as all
+//! F are within the spread of a search. Equal numbers in a heap cannot be distinguished, so a square
+//! that became cheaper is inserted again (lazy deletion).
 //!
-//! The article's listing counts down before it asks whether a child is there, and so may swap with
-//! its own copy in the slot just left. That changes no answer and is not repeated here.
+//! The article's listing decrements the count before it checks whether a child exists, and so may
+//! swap with its own copy in the slot just left. That changes no answer and is not repeated here.
 //!
 //! Source: "Binary heaps", a blog article on a C# pathfinder, after P. Lester.
 
@@ -28,17 +28,17 @@ impl<W: OpenListObserver> Default for PlainHeap<W> {
 }
 
 impl<W: OpenListObserver> PlainHeap<W> {
-    /// The values in array order.
+    /// Returns the values in array order.
     pub fn values(&self) -> &[u32] {
         &self.values[1..]
     }
 
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
 
-    /// Puts a value in.
+    /// Inserts a value.
     pub fn add(&mut self, value: u32) {
         self.values.push(value);
         let mut index = self.values.len() - 1;
@@ -54,7 +54,7 @@ impl<W: OpenListObserver> PlainHeap<W> {
         }
     }
 
-    /// Takes the lowest value out.
+    /// Removes the lowest value.
     pub fn remove(&mut self) -> Option<u32> {
         if self.values.len() == 1 {
             return None;
@@ -85,12 +85,12 @@ pub struct PlainList<W: OpenListObserver = ()> {
     heap: PlainHeap<W>,
     /// Newest square of each F in the heap, by F modulo the ring.
     tops: Vec<u32>,
-    /// A square and the one below it on its stack.
+    /// A square and the square below it on its stack.
     squares: Vec<(NodeId, u32)>,
 }
 
 impl<W: OpenListObserver> PlainList<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         self.heap.observer()
     }

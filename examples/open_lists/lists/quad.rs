@@ -1,7 +1,7 @@
-//! A heap of four children a node: half as deep, and the children side by side.
+//! A heap with four children per node: half as deep, with adjacent children.
 //!
-//! Keys are packed, F above H, so that one comparison settles both. A node that became cheaper is
-//! put in again; the search drops the older entry when it turns up (lazy deletion).
+//! F and H are packed into one number, F in the high bits, so that one comparison covers both. A node
+//! that became cheaper is inserted again; the search drops the older entry later (lazy deletion).
 //!
 //! Source: D. B. Johnson, "Priority Queues with Update and Finding Minimum Spanning Trees" (1975).
 
@@ -15,12 +15,12 @@ pub struct QuadHeap<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> QuadHeap<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
 
-    /// The least of the children of `slot`.
+    /// Returns the least child of `slot`.
     fn least_child(&mut self, slot: usize) -> Option<usize> {
         let children = 4 * slot + 1..self.items.len().min(4 * slot + 5);
         children.reduce(|least, child| {

@@ -1,8 +1,7 @@
-//! 3. The sorted list that starts from the nearer end.
+//! 3. The sorted list that is searched from the nearer end.
 //!
-//! An item below the average F walks in from the front, one above it from the back.
-//!
-//! The sum of all F is kept, so the average costs one comparison.
+//! The position of an item below the average F is searched from the front, else from the back. The
+//! sum of all F is stored, so the average costs one comparison.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
@@ -23,18 +22,18 @@ pub struct SortedFromAverage<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> SortedFromAverage<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
 
-    /// Whether `f` is above the average.
+    /// Returns whether `f` is above the average.
     fn is_above_average(&mut self, f: u32) -> bool {
         self.observer.compared(0, 0);
         u64::from(f) * self.chain.len() as u64 > self.sum
     }
 
-    /// The same place as from the front, found from the back.
+    /// Finds the same position as from the front, searching from the back.
     fn last_below(&mut self, f: u32) -> u32 {
         let (mut next, mut at) = (NONE, self.chain.last);
         while at != NONE {

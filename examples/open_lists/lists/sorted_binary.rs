@@ -1,8 +1,8 @@
-//! 4. The sorted array with binary search: halve what is left until the place is found.
+//! 4. The sorted array with binary search.
 //!
-//! The article calls the idea a quick sort. Few comparisons, but everything in front of the new
-//! item moves by one place. The array is kept backwards, lowest F last, so that taking the lowest
-//! moves nothing.
+//! The article calls the idea a quick sort. It takes few comparisons, but all items in front of the
+//! new one move by one slot. The array is in reverse order, lowest F last, so that removing the
+//! lowest moves nothing.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
@@ -17,12 +17,13 @@ pub struct SortedBySearch<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> SortedBySearch<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
 
-    /// The place from which on everything is below `f`: new items come out before equal ones.
+    /// Returns the index from which all items are below `f`: new items are removed before equal
+    /// ones.
     fn place(&mut self, f: u32) -> usize {
         let (mut low, mut high) = (0, self.items.len());
         while low < high {

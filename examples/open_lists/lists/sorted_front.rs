@@ -1,7 +1,8 @@
 //! 2. The list kept sorted, searched from the front.
 //!
-//! A new item walks in from the front until it meets an equal or higher F. Removal takes the first. Resorting an item means finding it, from the front again, taking it
-//! out and walking it in anew.
+//! A new item is inserted before the first item of equal or higher F, searched from the front.
+//! Removal takes the first item. An improved item is searched from the front, removed and inserted
+//! again.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
@@ -17,13 +18,13 @@ pub struct SortedFromFront<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> SortedFromFront<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }
 }
 
-/// The link of a node, looked for from the front.
+/// Finds the link of a node, searching from the front.
 pub fn find<W: OpenListObserver>(chain: &Chain, observer: &mut W, node: NodeId) -> Option<u32> {
     let mut at = chain.first;
     while at != NONE {
@@ -37,7 +38,7 @@ pub fn find<W: OpenListObserver>(chain: &Chain, observer: &mut W, node: NodeId) 
     None
 }
 
-/// The first link of equal or higher F, looked for from the front; `NONE` if there is none.
+/// Finds the first link of equal or higher F, searching from the front; `NONE` if there is none.
 pub fn first_not_below<W: OpenListObserver>(chain: &Chain, observer: &mut W, f: u32) -> u32 {
     let mut at = chain.first;
     while at != NONE {

@@ -1,9 +1,9 @@
 //! The standard library's binary heap, with lazy deletion.
 //!
-//! Keys are packed, F above H, so that one comparison settles both. Its pop sinks the last item to
-//! the bottom without asking whether it should stop on the way, then lifts it: about one comparison
-//! a level instead of two. Its comparisons are heard through the items' order; its moves cannot
-//! be.
+//! F and H are packed into one number, F in the high bits, so that one comparison covers both. Its
+//! pop sinks the last item to the bottom without checking whether it should stop earlier, then lifts
+//! it: about one comparison per level instead of two. Its comparisons are counted in the items'
+//! `Ord`; its moves cannot be counted.
 
 use core::{cell::Cell, cmp::Ordering};
 use std::collections::BinaryHeap;
@@ -12,15 +12,15 @@ use bevy_tilepath::nav::open_list::{Key, NodeId, OpenList, OperationCounts};
 
 use super::Counted;
 
-/// An item of the heap: the greater comes out first.
+/// An item of the heap: the greatest is removed first.
 pub trait StdItem: Ord + Copy + Send + Sync + 'static {
-    /// An item of packed key and node.
+    /// Creates an item from packed key and node.
     fn new(key: u64, node: NodeId) -> Self;
-    /// Its node.
+    /// Returns its node.
     fn node(self) -> NodeId;
 }
 
-/// An item and nothing else.
+/// An item that is not counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Silent(core::cmp::Reverse<(u64, NodeId)>);
 
@@ -38,11 +38,11 @@ thread_local! {
     static COMPARISONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// An item that counts each time it is compared, for its thread.
+/// An item that counts its comparisons, per thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Heard(Silent);
+pub struct CountedItem(Silent);
 
-impl StdItem for Heard {
+impl StdItem for CountedItem {
     fn new(key: u64, node: NodeId) -> Self {
         Self(Silent::new(key, node))
     }
@@ -52,14 +52,14 @@ impl StdItem for Heard {
     }
 }
 
-impl Ord for Heard {
+impl Ord for CountedItem {
     fn cmp(&self, other: &Self) -> Ordering {
         COMPARISONS.set(COMPARISONS.get() + 1);
         self.0.cmp(&other.0)
     }
 }
 
-impl PartialOrd for Heard {
+impl PartialOrd for CountedItem {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -68,7 +68,7 @@ impl PartialOrd for Heard {
 /// Std's heap; see the [module](self).
 pub struct StdHeap<I: StdItem = Silent> {
     items: BinaryHeap<I>,
-    /// What the thread had counted when the heap was made.
+    /// The thread's count when the heap was created.
     before: u64,
 }
 
@@ -78,7 +78,7 @@ impl<I: StdItem> Default for StdHeap<I> {
     }
 }
 
-impl Counted for StdHeap<Heard> {
+impl Counted for StdHeap<CountedItem> {
     fn count(&self) -> OperationCounts {
         OperationCounts { comparisons: COMPARISONS.get() - self.before, moves: 0 }
     }

@@ -1,8 +1,8 @@
-//! 1. The unsorted list: put in anywhere, look at everything to find the lowest F.
+//! 1. The unsorted list: insert at the end, scan all items for the lowest F.
 //!
-//! The quickest insertion and the slowest removal there can be. Items stay in the order in which
-//! they came, so that among equal F the newest is taken, as in the sorted lists of the article; what
-//! moves up for it is next to nothing beside the scan.
+//! The fastest insertion and the slowest removal. Items stay in the order of insertion, so that
+//! among equal F the newest is removed, as in the sorted lists of the article; the moves that this
+//! takes are cheap compared with the scan.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 
@@ -16,7 +16,7 @@ pub struct UnsortedList<W: OpenListObserver = ()> {
 }
 
 impl<W: OpenListObserver> UnsortedList<W> {
-    /// Who looks on.
+    /// The observer.
     pub const fn observer(&self) -> &W {
         &self.observer
     }

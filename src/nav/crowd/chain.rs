@@ -231,9 +231,7 @@ impl Crowd {
             self.waiting_before.push(index);
         }
         unit.state = State::Planned;
-        if !unit.is_ghost {
-            self.reservations.set_standing(unit.tail, unit.size, false);
-        }
+        self.reservations.set_standing(unit.tail, unit.size, false);
     }
 
     /// Returns the directions in which the terrain allows a unit to step, one bit each.

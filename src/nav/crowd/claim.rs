@@ -44,25 +44,23 @@ impl Crowd {
     ) -> Result<CellList, Hindrance> {
         let index = self.stack[top].unit;
         let unit = &self.units[index as usize];
-        let (tail, size, is_ghost) = (unit.tail, unit.size, unit.is_ghost);
+        let (tail, size) = (unit.tail, unit.size);
         let mark = self.log.len();
         self.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
-        if !is_ghost {
-            if is_diagonal(direction) && size == 1 && self.is_crossed(tail, direction) {
-                return Err(Hindrance::Queue);
-            }
-            for &cell in self.reservations.entered(tail, size, direction).as_slice() {
-                let step = (direction, cell);
-                if let Err(hindrance) = self.claim_cell(index, root, step, &mut blockers) {
-                    self.undo_to(mark);
-                    return Err(hindrance);
-                }
-            }
-            if size > 1 && !self.are_kept_cells_unclaimed(top, direction) {
+        if is_diagonal(direction) && size == 1 && self.is_crossed(tail, direction) {
+            return Err(Hindrance::Queue);
+        }
+        for &cell in self.reservations.entered(tail, size, direction).as_slice() {
+            let step = (direction, cell);
+            if let Err(hindrance) = self.claim_cell(index, root, step, &mut blockers) {
                 self.undo_to(mark);
-                return Err(Hindrance::Queue);
+                return Err(hindrance);
             }
+        }
+        if size > 1 && !self.are_kept_cells_unclaimed(top, direction) {
+            self.undo_to(mark);
+            return Err(Hindrance::Queue);
         }
         self.plan_step(index, direction);
         Ok(blockers)
@@ -218,8 +216,6 @@ impl Crowd {
             self.waiting_before.swap_remove(at);
             unit.state = State::Waiting;
         }
-        if !unit.is_ghost {
-            self.reservations.set_standing(unit.tail, unit.size, true);
-        }
+        self.reservations.set_standing(unit.tail, unit.size, true);
     }
 }

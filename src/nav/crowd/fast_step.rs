@@ -19,8 +19,7 @@ impl Crowd {
     /// returns whether it did.
     pub(super) fn plan_fast_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> bool {
         let unit = &self.units[index as usize];
-        let is_eligible = unit.size == 1 && !unit.is_ghost;
-        if !is_eligible || !self.is_in_open(world, index) {
+        if unit.size > 1 || !self.is_in_open(world, index) {
             return false;
         }
         let Some((direction, preferred_direction)) = self.best_direction(world, index) else {

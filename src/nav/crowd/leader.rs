@@ -59,7 +59,7 @@ impl Crowd {
     /// each direction in which a unit stands on the neighboring cell.
     #[inline]
     pub(super) fn leader(&self, unit: &Unit, best: u8, occupied: u8) -> Leader {
-        if best == STAY || unit.size > 1 || unit.is_ghost {
+        if best == STAY || unit.size > 1 {
             return Leader::Other;
         }
         let cell = self.reservations.neighbor(self.reservations.index(unit.tail), best);

@@ -47,22 +47,18 @@ impl Crowd {
     /// Adds a unit on `cell` (its anchor), standing and without orders.
     ///
     /// # Errors
-    /// [`CrowdError`] where it cannot stand there or another unit holds a cell. A ghost may stand where other
-    /// units do.
+    /// [`CrowdError`] where it cannot stand there or another unit holds a cell.
     pub fn add(
         &mut self,
         grid: &NavGrid,
         cell: Cell,
         settings: UnitSettings,
     ) -> Result<UnitId, CrowdError> {
-        let UnitSettings { profile, is_ghost, .. } = settings;
+        let profile = settings.profile;
         check_profile(grid, profile)?;
-        let pos = match is_ghost {
-            true => self.check_passable(grid, profile, cell)?,
-            false => self.check_free(grid, profile, NONE, cell)?,
-        };
+        let pos = self.check_free(grid, profile, NONE, cell)?;
         let size = grid.unit_size(profile) as u8;
-        let unit = Unit { size, profile: profile.0, is_ghost, ..Unit::vacant(0) };
+        let unit = Unit { size, profile: profile.0, ..Unit::vacant(0) };
         let index = self.free.pop().unwrap_or_else(|| {
             self.units.push(Unit::vacant(0));
             self.units.len() as u32 - 1
@@ -78,8 +74,8 @@ impl Crowd {
         Ok(id)
     }
 
-    /// Changes a unit's speed, team and whether it may be pushed. Its profile, and whether it is a ghost,
-    /// stay as they are.
+    /// Changes a unit's speed, team and whether it may be pushed. Its profile
+    /// stays as it is.
     ///
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
@@ -117,10 +113,7 @@ impl Crowd {
         let index = self.find(id)?;
         let unit = &self.units[index as usize];
         let profile = ProfileId(unit.profile);
-        let pos = match unit.is_ghost {
-            true => self.check_passable(grid, profile, cell)?,
-            false => self.check_free(grid, profile, index, cell)?,
-        };
+        let pos = self.check_free(grid, profile, index, cell)?;
         self.put_at(index, pos, grid.unit_size(profile) as u8);
         Ok(())
     }

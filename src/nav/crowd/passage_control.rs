@@ -40,7 +40,7 @@ impl Crowd {
         if push == STAY && unit.hindrance == Hindrance::Oncoming {
             unit.hindrance = Hindrance::Queue;
         }
-        if unit.size > 1 || unit.is_ghost || unit.is_trapped || unit.yields_to != NONE {
+        if unit.size > 1 || unit.is_trapped || unit.yields_to != NONE {
             return ranking;
         }
         let profile = usize::from(unit.profile);
@@ -307,7 +307,7 @@ impl Crowd {
         let passages = self.passages.get(usize::from(unit.profile));
         let is_near =
             unit.clearing_steps > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
-        if is_near && unit.size == 1 && !unit.is_ghost {
+        if is_near && unit.size == 1 {
             self.note_passage_step(index);
         }
     }

@@ -95,12 +95,10 @@ impl Crowd {
     /// Makes a unit the owner of the cells on which it stands.
     pub(super) fn occupy(&mut self, index: u32) {
         let unit = self.units[index as usize];
-        if !unit.is_ghost {
-            for cell in self.reservations.block(unit.tail, unit.size) {
-                self.reservations.get_mut(cell).owner = index;
-            }
-            self.reservations.set_standing(unit.tail, unit.size, true);
+        for cell in self.reservations.block(unit.tail, unit.size) {
+            self.reservations.get_mut(cell).owner = index;
         }
+        self.reservations.set_standing(unit.tail, unit.size, true);
     }
 
     /// Releases every cell of which a unit is the owner or the next owner.
@@ -111,9 +109,6 @@ impl Crowd {
         if unit.reserved_cell != NONE {
             self.reservations.get_mut(unit.reserved_cell).next_owner = NONE;
             self.units[index as usize].reserved_cell = NONE;
-        }
-        if unit.is_ghost {
-            return;
         }
         self.reservations.set_standing(unit.tail, unit.size, false);
         for pos in [unit.tail, unit.head] {

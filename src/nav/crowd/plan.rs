@@ -67,7 +67,7 @@ impl Crowd {
             return false;
         }
         let unit = &self.units[root as usize];
-        let is_patient = unit.size > 1 || unit.is_ghost || unit.is_returning();
+        let is_patient = unit.size > 1 || unit.is_returning();
         self.update_wall_proximity(world, root);
         if self.ticks_waited(root) >= SEARCH_CHAIN_AFTER && !is_patient {
             let ranking = self.rank_with_locks(world, root, STAY);

@@ -223,8 +223,7 @@ impl Crowd {
 
     /// Returns the directions in which a unit stands on the neighboring cell.
     fn occupied_directions(&self, unit: &Unit) -> u8 {
-        let is_exempt = unit.size > 1 || unit.is_ghost;
-        if is_exempt { 0 } else { self.reservations.standing_neighbors(unit.tail) }
+        if unit.size > 1 { 0 } else { self.reservations.standing_neighbors(unit.tail) }
     }
 }
 

@@ -104,10 +104,7 @@ impl Crowd {
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole
     /// tick.
     fn free_since(&mut self, index: u32) -> u64 {
-        let Unit { tail, size, direction, is_ghost, .. } = self.units[index as usize];
-        if is_ghost {
-            return 0;
-        }
+        let Unit { tail, size, direction, .. } = self.units[index as usize];
         let (reservations, departures) = (&self.reservations, &mut self.departures);
         if size > 1 {
             let entered = reservations.entered(tail, size, direction);
@@ -148,17 +145,15 @@ impl Crowd {
     pub(super) fn end_step(&mut self, index: u32, reservation: Reservation) {
         let unit = &self.units[index as usize];
         let (direction, end) = (unit.direction, unit.end);
-        if !unit.is_ghost {
-            if unit.size == 1 && reservation.next_owner == NONE {
-                let cell = self.reservations.index(unit.tail);
+        if unit.size == 1 && reservation.next_owner == NONE {
+            let cell = self.reservations.index(unit.tail);
+            self.departures.record(cell, direction, end);
+            self.reservations.get_mut(cell).owner = NONE;
+        } else {
+            let left: CellList = self.reservations.vacated(unit.tail, unit.size, direction);
+            for &cell in left.as_slice() {
                 self.departures.record(cell, direction, end);
-                self.reservations.get_mut(cell).owner = NONE;
-            } else {
-                let left: CellList = self.reservations.vacated(unit.tail, unit.size, direction);
-                for &cell in left.as_slice() {
-                    self.departures.record(cell, direction, end);
-                    self.release(cell);
-                }
+                self.release(cell);
             }
         }
         let now = self.now;
@@ -173,11 +168,9 @@ impl Crowd {
         unit.spare_subticks = (now * SUBTICKS_PER_TICK).saturating_sub(unit.end) as u32;
         unit.spare_tick = now as u32;
         (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
-        if !unit.is_ghost {
-            let size = unit.size;
-            self.reservations.set_standing(head, size, true);
-            self.wake_around(tail, head, size);
-        }
+        let size = unit.size;
+        self.reservations.set_standing(head, size, true);
+        self.wake_around(tail, head, size);
     }
 
     /// Gives a cell to its next owner. If that unit is not entering the cell, but had it reserved, the cell

@@ -55,21 +55,13 @@ pub struct UnitSettings {
     pub team: u8,
     /// Whether units of its team may push it aside. Default true.
     pub is_pushable: bool,
-    /// Whether it walks through all other units and they through it. Default false.
-    pub is_ghost: bool,
 }
 
 impl Default for UnitSettings {
     /// Ten ticks for a straight step over uniform terrain of cost 1.
     fn default() -> Self {
-        Self {
-            profile: ProfileId::default(),
-            speed: 0,
-            team: 0,
-            is_pushable: true,
-            is_ghost: false,
-        }
-        .ticks_per_cell(10)
+        Self { profile: ProfileId::default(), speed: 0, team: 0, is_pushable: true }
+            .ticks_per_cell(10)
     }
 }
 
@@ -139,7 +131,6 @@ pub(super) struct Unit {
     /// Direction of the current step, or of the last one.
     pub(super) direction: u8,
     pub(super) is_pushable: bool,
-    pub(super) is_ghost: bool,
     /// It has reached its goal since the last order.
     pub(super) has_arrived: bool,
     /// Its profile has another size now: it cannot move until it is placed where it fits.

@@ -1,7 +1,7 @@
-//! Looking ahead: whether there is a way, and what it costs, without asking for the way itself.
+//! Reachability and path costs, without the path itself.
 //!
-//! Input: two cells. Output: whether a unit gets from one to the other (constant time), what that
-//! costs at least (constant time), and what it costs (a search).
+//! Input: two cells. Output: whether a unit can get from one to the other (constant time), a lower bound of
+//! the cost (constant time), and the exact cost (a search).
 
 use super::NavGrid;
 use crate::nav::{
@@ -14,8 +14,8 @@ use crate::nav::{
 };
 
 impl NavGrid {
-    /// Whether there is a way from one cell to the other for a unit of `profile`: constant time, no
-    /// search. False where the unit cannot stand on one of them, too.
+    /// Returns whether there is a path from one cell to the other for a unit of `profile`: constant time, no
+    /// search. Also false if the unit cannot stand on one of them.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
@@ -36,9 +36,9 @@ impl NavGrid {
         region.is_some() && region == self.region(profile, to)
     }
 
-    /// How far it is from one cell to the other at the least: what the way would cost over open
-    /// ground of the cheapest kind that `profile` knows. Constant time, no search; the way itself
-    /// may cost any amount more, see [`path_cost`](Self::path_cost). `None` where there is no way.
+    /// Returns a lower bound of the cost from one cell to the other: the cost over open terrain of the
+    /// cheapest kind of `profile`. Constant time, no search; the actual path may cost any amount more, see
+    /// [`path_cost`](Self::path_cost). `None` if there is no path.
     #[must_use]
     pub fn distance_to(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {
         if !self.can_reach(profile, from, to) {
@@ -50,13 +50,13 @@ impl NavGrid {
         Some(PathCost(u64::from(distance) * u64::from(lowest) * u64::from(layer.unit())))
     }
 
-    /// What the cheapest way from one cell to the other costs, exactly, however far: a whole search
-    /// at once, with the memory of one. For a guess in constant time see
+    /// Returns the exact cost of the cheapest path from one cell to the other, at any distance: this runs a
+    /// whole search immediately and allocates its memory. For an estimate in constant time see
     /// [`distance_to`](Self::distance_to), for many cells and one goal a
     /// [`DistanceField`](crate::nav::field::DistanceField).
     ///
     /// # Errors
-    /// Why there is no way.
+    /// The reason why there is no path.
     pub fn path_cost(
         &self,
         profile: ProfileId,

@@ -1,10 +1,10 @@
-//! How many blockers stand on each cell, held only for chunks that have any.
+//! Number of blockers per cell, stored only for chunks that have any.
 
 use crate::nav::cell::CHUNK;
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 
-/// A count per cell, in chunks of 2 KiB that exist while they are needed.
+/// A count per cell, in chunks of 2 KiB that are allocated on demand.
 #[derive(Clone, Debug)]
 pub(super) struct Blockers {
     chunks_per_row: u32,
@@ -27,22 +27,22 @@ impl Blockers {
 
     #[inline]
     pub(super) fn get(&self, x: u32, y: u32) -> u16 {
-        let (chunk, cell) = self.place(x, y);
+        let (chunk, cell) = self.location(x, y);
         self.chunks[chunk].as_ref().map_or(0, |chunk| chunk.counts[cell])
     }
 
-    /// One more; the caller has checked that the count is below its maximum.
+    /// Increments the count; the caller has checked that it is below its maximum.
     pub(super) fn add(&mut self, x: u32, y: u32) {
-        let (chunk, cell) = self.place(x, y);
+        let (chunk, cell) = self.location(x, y);
         let chunk = self.chunks[chunk]
             .get_or_insert_with(|| Box::new(ChunkCounts { counts: [0; CELLS], occupied: 0 }));
         chunk.occupied += u32::from(chunk.counts[cell] == 0);
         chunk.counts[cell] += 1;
     }
 
-    /// One less; the caller has checked that the count is above zero.
+    /// Decrements the count; the caller has checked that it is above zero.
     pub(super) fn remove(&mut self, x: u32, y: u32) {
-        let (index, cell) = self.place(x, y);
+        let (index, cell) = self.location(x, y);
         if let Some(chunk) = &mut self.chunks[index] {
             chunk.counts[cell] -= 1;
             chunk.occupied -= u32::from(chunk.counts[cell] == 0);
@@ -57,7 +57,7 @@ impl Blockers {
         self.chunks.len() * size_of::<usize>() + held * size_of::<ChunkCounts>()
     }
 
-    fn place(&self, x: u32, y: u32) -> (usize, usize) {
+    fn location(&self, x: u32, y: u32) -> (usize, usize) {
         let chunk = (y / CHUNK) * self.chunks_per_row + x / CHUNK;
         (chunk as usize, ((y % CHUNK) * CHUNK + x % CHUNK) as usize)
     }

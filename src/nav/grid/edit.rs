@@ -1,4 +1,4 @@
-//! A batch of edits: the grid changes at once, its layers and islands when the batch ends.
+//! A batch of edits: the grid changes immediately, its layers and connected regions when the batch ends.
 
 use std::sync::OnceLock;
 
@@ -8,14 +8,14 @@ use crate::nav::{
     terrain::TerrainId,
 };
 
-/// A batch of edits on a [`NavGrid`]; dropping it brings everything derived up to date.
+/// A batch of edits on a [`NavGrid`]; dropping it updates all derived data.
 ///
-/// An edit that changes nothing a unit could notice (the same terrain again, a second blocker on
-/// a blocked cell) leaves the revision as it is, so that nobody plans anew because of it.
+/// An edit that does not affect units (the same terrain again, a second blocker on a blocked cell) leaves the
+/// revision unchanged, so that no path is planned again because of it.
 #[derive(Debug)]
 pub struct GridEdit<'grid> {
     grid: &'grid mut NavGrid,
-    /// What has changed so far, one rectangle per call that changed something.
+    /// The changes so far, one rectangle per call that changed something.
     changed: Vec<CellRect>,
 }
 
@@ -38,14 +38,14 @@ impl<'grid> GridEdit<'grid> {
         Ok(())
     }
 
-    /// Puts one more blocker on every cell of `rect`. Blockers are counted: a cell is free again
-    /// when each was taken away.
+    /// Adds a blocker to every cell of `rect`. Blockers are counted: a cell is free again when all of them
+    /// have been removed.
     ///
     /// # Errors
-    /// [`GridError::RectOutOfBounds`] where `rect` is empty or reaches off the grid,
+    /// [`GridError::RectOutOfBounds`] if `rect` is empty or extends off the grid,
     /// [`GridError::TooManyBlockers`] on the 65,536th blocker; nothing is changed then.
     pub fn block(&mut self, rect: CellRect) -> Result<(), GridError> {
-        self.change_counts(rect, |count, cell| {
+        self.check_counts(rect, |count, cell| {
             (count < u16::MAX).then_some(()).ok_or(GridError::TooManyBlockers(cell))
         })?;
         self.for_each_local(rect, |grid, x, y| {
@@ -55,13 +55,13 @@ impl<'grid> GridEdit<'grid> {
         Ok(())
     }
 
-    /// Takes one blocker from every cell of `rect`.
+    /// Removes a blocker from every cell of `rect`.
     ///
     /// # Errors
-    /// [`GridError::RectOutOfBounds`] where `rect` is empty or reaches off the grid,
-    /// [`GridError::NotBlocked`] where a cell has none; nothing is changed then.
+    /// [`GridError::RectOutOfBounds`] if `rect` is empty or extends off the grid, [`GridError::NotBlocked`]
+    /// if a cell has none; nothing is changed then.
     pub fn unblock(&mut self, rect: CellRect) -> Result<(), GridError> {
-        self.change_counts(rect, |count, cell| {
+        self.check_counts(rect, |count, cell| {
             (count > 0).then_some(()).ok_or(GridError::NotBlocked(cell))
         })?;
         self.for_each_local(rect, |grid, x, y| {
@@ -71,14 +71,14 @@ impl<'grid> GridEdit<'grid> {
         Ok(())
     }
 
-    /// The grid with the edits so far. Its layers do not know them yet.
+    /// Returns the grid with the edits so far. Its layers do not include them yet.
     #[must_use]
     pub fn grid(&self) -> &NavGrid {
         self.grid
     }
 
     /// Checks `rect` and every count in it before anything is changed.
-    fn change_counts(
+    fn check_counts(
         &self,
         rect: CellRect,
         check: impl Fn(u16, Cell) -> Result<(), GridError>,
@@ -94,7 +94,7 @@ impl<'grid> GridEdit<'grid> {
         rect.cells().try_for_each(|cell| check(self.grid.blockers(cell), cell))
     }
 
-    /// Runs `change` on every cell of `rect`; it says whether passability changed there.
+    /// Runs `change` on every cell of `rect`; it returns whether passability changed there.
     fn for_each_local(
         &mut self,
         rect: CellRect,
@@ -132,7 +132,7 @@ impl Drop for GridEdit<'_> {
     }
 }
 
-/// Notes the changed rectangles; many small ones are joined, so that the log stays long in time.
+/// Records the changed rectangles; many small ones are merged so that the edit log covers a longer time.
 fn touch_grouped(grid: &mut NavGrid, changed: &[CellRect]) {
     const SEPARATE: usize = 8;
     let group = changed.len().div_ceil(SEPARATE);

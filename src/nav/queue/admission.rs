@@ -254,6 +254,6 @@ enum Slot {
 /// Whether start, goal and, if there is one, rally lie in one connected region.
 fn is_reachable(job: &Job, key: &GroupKey, grid: &NavGrid, layer: &Layer) -> bool {
     let region = |cell| grid.local(cell).and_then(|(x, y)| layer.region(x, y));
-    let (start, goal) = (region(job.query.start), job.query.goal);
+    let (start, goal) = (region(job.query.start), job.query.goal.cell());
     start.is_some() && start == region(key.goal) && (goal == key.goal || start == region(goal))
 }

@@ -26,7 +26,7 @@ impl GroupKey {
     /// Returns the group of a job, if it may be answered together with others.
     pub(super) fn of(job: &Job) -> Option<Self> {
         let query = &job.query;
-        let goal = job.rally.unwrap_or(query.goal);
+        let goal = job.rally.unwrap_or(query.goal.cell());
         // `Auto` answers a long query with the hierarchy; it does so where many wait, too.
         let is_near = |goal: Cell| {
             let (columns, rows) = (query.start.x.abs_diff(goal.x), query.start.y.abs_diff(goal.y));
@@ -36,7 +36,7 @@ impl GroupKey {
             && query.reach == Reach::Exact
             && job.has_single_goal_cell()
             && is_near(goal)
-            && is_near(query.goal)
+            && is_near(query.goal.cell())
             && job.restarts < MAX_RESTARTS
             && !job.is_single
             && job.delivered.is_none();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Priority, RequestClass, Ticket};
 use crate::nav::{
     cell::Cell,
-    goal::{Approach, Goal},
+    goal::Goal,
     path::{Path, PathCost, PathKind},
     query::{Algorithm, GridId, PathFailure, PathQuery},
     search::SearchCounters,
@@ -132,7 +132,7 @@ impl Job {
 
     /// Whether the path has to end on the query's goal cell and nowhere else.
     pub(super) fn has_single_goal_cell(&self) -> bool {
-        self.query.approach == Approach::Onto && self.goals.is_none()
+        self.query.goal.is_single_cell() && self.goals.is_none()
     }
 
     /// Returns an answer to the job.

@@ -153,7 +153,7 @@ fn branch_off(
     field: &DistanceField,
     grid: &NavGrid,
 ) -> Option<(Path, PathCost)> {
-    let (to_rally, apart) = (path.cost(), field.cost(grid, query.goal)?);
+    let (to_rally, apart) = (path.cost(), field.cost(grid, query.goal.cell())?);
     let most = PathCost(BRANCH_FACTOR.saturating_mul(apart.0));
     let branch = find_branch_point(&path, field, grid, most)?;
     if branch.steps == 0 {
@@ -216,7 +216,7 @@ fn truncate(path: &mut Path, branch: &BranchPoint) {
 
 /// Returns what a path costs at least: that over open terrain of the lowest cost.
 fn open_cost(query: &PathQuery, grid: &NavGrid) -> PathCost {
-    let (start, goal) = (query.start, query.goal);
+    let (start, goal) = (query.start, query.goal.cell());
     let cost = |layer: &Layer| {
         let weight = layer.distance(start.x.abs_diff(goal.x), start.y.abs_diff(goal.y));
         let (lowest, _) = layer.cost_sum_range();

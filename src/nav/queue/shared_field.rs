@@ -61,9 +61,9 @@ impl SharedField {
             rejected: VecDeque::new(),
             counters: SearchCounters::default(),
         };
-        let cells = shared.jobs.values().flat_map(|job| [job.query.start, job.query.goal]);
+        let cells = shared.jobs.values().flat_map(|job| [job.query.start, job.query.goal.cell()]);
         shared.field.await_cells(grid, cells);
-        if shared.jobs.values().any(|job| job.query.goal != key.goal) {
+        if shared.jobs.values().any(|job| job.query.goal.cell() != key.goal) {
             shared.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
         }
         shared
@@ -72,8 +72,8 @@ impl SharedField {
     /// Adds another job.
     pub(super) fn join(&mut self, job: Job, grid: &NavGrid, idle: &mut Vec<Box<SingleSearch>>) {
         // Where its goal is the field's, awaiting that delays nothing.
-        self.field.await_cells(grid, [job.query.start, job.query.goal]);
-        if job.query.goal != self.key.goal && self.last_leg.is_none() {
+        self.field.await_cells(grid, [job.query.start, job.query.goal.cell()]);
+        if job.query.goal.cell() != self.key.goal && self.last_leg.is_none() {
             self.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
         }
         self.jobs.insert(job.ticket, job);
@@ -105,7 +105,7 @@ impl SharedField {
 
     /// Reads the path of a job off the field; returns what that cost.
     fn read_path(&mut self, job: Job, grid: &NavGrid, pool: &NodePool) -> u32 {
-        let (start, goal) = (job.query.start, job.query.goal);
+        let (start, goal) = (job.query.start, job.query.goal.cell());
         let path = self.field.path(grid, start);
         let work = PATH_WORK + path.as_ref().map_or(0, Path::steps) / STEPS_PER_UNIT;
         if goal != self.key.goal {

@@ -74,7 +74,7 @@ impl SharingPolicy {
         }
         let rate = self.rates.entry((job.grid, job.query.profile)).or_default();
         rate.spent += spent;
-        rate.distance += u64::from(distance(job.query.start, job.query.goal));
+        rate.distance += u64::from(distance(job.query.start, job.query.goal.cell()));
         if rate.distance > RATE_WINDOW {
             rate.spent /= 2;
             rate.distance /= 2;

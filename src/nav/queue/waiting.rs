@@ -206,7 +206,7 @@ mod tests {
         }
 
         fn pop_matching(&mut self) -> Vec<Ticket> {
-            let matching = self.jobs.values().filter(|job| job.query.goal.x == 0);
+            let matching = self.jobs.values().filter(|job| job.query.goal.cell().x == 0);
             let mut tickets: Vec<Ticket> = matching.map(|job| job.ticket).collect();
             tickets.retain(|ticket| {
                 let is_allowed = self.is_allowed(&self.jobs[ticket]);
@@ -256,7 +256,7 @@ mod tests {
                     prop_assert!(waiting.remove(ticket).is_none(), "it was removed");
                 }
                 Operation::PopMatching => {
-                    let jobs = waiting.pop_matching(&|job: &Job| job.query.goal.x == 0);
+                    let jobs = waiting.pop_matching(&|job: &Job| job.query.goal.cell().x == 0);
                     let mut tickets: Vec<Ticket> = jobs.iter().map(|job| job.ticket).collect();
                     tickets.sort_unstable();
                     prop_assert_eq!(tickets, model.pop_matching());

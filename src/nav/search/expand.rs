@@ -252,7 +252,7 @@ impl<L: OpenList> Search<L> {
 
     /// The failure to report when the open list is empty.
     pub(super) fn exhausted(&self) -> PathFailure {
-        let (start, goal) = (self.query.start, self.query.goal);
+        let (start, goal) = (self.query.start, self.query.goal.cell());
         if self.target.overflow {
             PathFailure::CostOverflow { start, goal }
         } else {

@@ -22,7 +22,7 @@ use std::collections::BinaryHeap;
 
 use super::{Search, SearchTarget, jump_nodes::NO_NODE};
 use crate::nav::{
-    goal::{Approach, Goal, GoalZone},
+    goal::{Goal, GoalZone},
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
@@ -116,9 +116,9 @@ impl GoalCells {
         runs.clear();
         let mut is_start = false;
         for goal in goals {
-            if goal.approach != Approach::Onto {
+            if !goal.is_single_cell() {
                 self.zones.extend(GoalZone::of(grid, profile, goal));
-            } else if let Some((x, y)) = grid.local(goal.cell) {
+            } else if let Some((x, y)) = grid.local(goal.cell()) {
                 is_start |= (x, y) == (target.x, target.y);
                 let h = target.heuristic(layer, x, y);
                 runs.push(Reverse(RowRun { h, y, x, last: x, zone: NO_ZONE }));
@@ -196,7 +196,7 @@ impl<L: OpenList> Search<L> {
         goals: &[Goal],
     ) -> Result<SearchTarget, PathFailure> {
         let (query, (x, y)) = (self.query, self.origin);
-        let query_goal = query.goal();
+        let query_goal = query.goal;
         let all = std::iter::once(&query_goal).chain(goals);
         self.goal_cells.clear();
         let start = SearchTarget::at(layer, &query, (x, y));
@@ -229,11 +229,12 @@ impl<L: OpenList> Search<L> {
         work: u32,
     ) -> Result<SearchTarget, PathFailure> {
         let query = &self.query;
-        let query_goal = query.goal();
+        let query_goal = query.goal;
         let all = std::iter::once(&query_goal).chain(goals);
         let zones: Vec<GoalZone> =
             all.filter_map(|goal| GoalZone::of(grid, query.profile, goal)).collect();
-        let goal_cell = zones.first().ok_or(PathFailure::GoalOutOfBounds(query.goal))?.goal_cell();
+        let goal_cell =
+            zones.first().ok_or(PathFailure::GoalOutOfBounds(query.goal.cell()))?.goal_cell();
         if query.reach == Reach::Nearest {
             let region = layer.region(self.origin.0, self.origin.1).unwrap_or(0);
             let target = SearchTarget::near(layer, query, goal_cell, region);
@@ -242,9 +243,9 @@ impl<L: OpenList> Search<L> {
         let has_goal_cell =
             |zone: &GoalZone| zone.cells(layer.size()).any(|(x, y)| zone.admits(grid, layer, x, y));
         if zones.iter().any(has_goal_cell) {
-            Err(PathFailure::NoPath { start: query.start, goal: query.goal })
+            Err(PathFailure::NoPath { start: query.start, goal: query.goal.cell() })
         } else {
-            Err(PathFailure::GoalImpassable(query.goal))
+            Err(PathFailure::GoalImpassable(query.goal.cell()))
         }
     }
 

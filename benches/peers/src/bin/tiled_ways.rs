@@ -179,7 +179,7 @@ fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
 
 fn report(query: PathQuery, answers: &[Answer; 3]) {
     let [exact, coarse, auto] = answers;
-    let (dx, dy) = (query.start.x.abs_diff(query.goal.x), query.start.y.abs_diff(query.goal.y));
+    let (dx, dy) = (query.start.x.abs_diff(query.goal.cell().x), query.start.y.abs_diff(query.goal.cell().y));
     let open = f64::from(dx.max(dy)) + (2f64.sqrt() - 1.0) * f64::from(dx.min(dy));
     let best = exact.path.cost().0 as f64;
     println!(

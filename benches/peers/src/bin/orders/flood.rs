@@ -100,10 +100,8 @@ fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
                 PathQuery::new(start, random.pick(&level.cells))
             }
             4 => {
-                let (width, height, cells) = (3, 2, 2);
-                let approach = Approach::Within { width, height, cells, sight: None };
-                let query = PathQuery::new(start, beside(&level.grid, start, random));
-                query.approach(approach).reach(Reach::Nearest)
+                let area = CellRect::new(beside(&level.grid, start, random), 3, 2);
+                PathQuery::new(start, Goal::within(area, 2)).reach(Reach::Nearest)
             }
             _ => PathQuery::new(start, beside(&level.grid, start, random)).reach(Reach::Nearest),
         };
@@ -197,7 +195,7 @@ impl Ask {
 
     /// Whether an answer leads from the start to where the way may end.
     fn may_be(&self, grid: &NavGrid, result: &Result<Path, PathFailure>) -> bool {
-        let own = self.query.goal();
+        let own = self.query.goal;
         let mut goals = self.others().iter().chain([&own]);
         match result {
             Ok(path) if path.start() != self.query.start => false,

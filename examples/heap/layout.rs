@@ -1,40 +1,40 @@
-//! The stage: where everything lies in the window.
+//! The layout of the window.
 //!
-//! Input: the size of the map and the most entries the heap will hold. Output: rectangles in
-//! stage pixels, from the top left of a stage of 1280 x 720 that is scaled to the window.
+//! Input: the size of the map and the largest size of the heap. Output: rectangles in layout pixels,
+//! from the top left of an area of 1280 x 720 that is scaled to the window.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::Cell;
 
-/// The stage.
+/// Size of the layout.
 pub const SIZE: Vec2 = Vec2::new(1280.0, 720.0);
 /// Free space along the edges.
 pub const MARGIN: f32 = 16.0;
-/// Side of a cell of the map: three times the art's.
+/// Side of a cell of the map: three times the texture's.
 pub const CELL: f32 = 48.0;
-/// Most rows of the tree, and most slots that are drawn.
+/// Most rows of the tree, and most slots drawn.
 const MOST_ROWS: u32 = 6;
 pub const MOST_SLOTS: usize = (1 << MOST_ROWS) - 1;
-/// Fewest rows: below that a tree would not look like one.
+/// Least number of rows: with fewer, a tree is not recognizable.
 const FEWEST_ROWS: u32 = 4;
 /// Boxes in one row of the array.
 const ARRAY_COLUMNS: usize = 32;
 /// Height of a row of the array, and of the slot numbers above its boxes.
 const ARRAY_ROW: f32 = 44.0;
 const ARRAY_NUMBERS: f32 = 15.0;
-/// Top of the lower half of the stage.
+/// Top of the lower half.
 pub const TREE_TOP: f32 = 416.0;
 
-/// The two pictures of the heap.
+/// The two views of the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picture {
+pub enum HeapView {
     Tree,
     Array,
 }
 
-/// Where slots lie, for a heap of limited size.
+/// The layout for a map and a heap of limited size.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
+pub struct Layout {
     /// Columns and rows of the map.
     map: UVec2,
     /// Rows of the tree.
@@ -44,8 +44,8 @@ pub struct Stage {
     array_rows: usize,
 }
 
-impl Stage {
-    /// For a map of this size and a heap of at most `peak` entries.
+impl Layout {
+    /// Creates the layout for a map of this size and a heap of at most `peak` entries.
     pub fn new(map: (u32, u32), peak: usize) -> Self {
         let shown = peak.clamp(1, MOST_SLOTS);
         let rows = (usize::BITS - shown.leading_zeros()).clamp(FEWEST_ROWS, MOST_ROWS);
@@ -53,51 +53,51 @@ impl Stage {
         Self { map: map.into(), rows, columns, array_rows: shown.div_ceil(ARRAY_COLUMNS) }
     }
 
-    /// What the map covers.
+    /// Returns the rectangle of the map.
     pub fn map(&self) -> Rect {
         let corner = Vec2::splat(MARGIN);
         Rect::from_corners(corner, corner + self.map.as_vec2() * CELL)
     }
 
-    /// What the panel covers.
+    /// Returns the rectangle of the panel.
     pub fn panel(&self) -> Rect {
         Rect::new(self.map().max.x + 20.0, MARGIN, SIZE.x - MARGIN, self.map().max.y)
     }
 
-    /// A cell of the map; the lowest row is at the bottom.
+    /// Returns the rectangle of a cell; the lowest row is at the bottom.
     pub fn cell(&self, cell: Cell) -> Rect {
         let corner = Vec2::new(self.map().min.x, self.map().max.y);
-        let place = Vec2::new(cell.x as f32, -1.0 - cell.y as f32) * CELL;
-        Rect::from_corners(corner + place, corner + place + CELL)
+        let offset = Vec2::new(cell.x as f32, -1.0 - cell.y as f32) * CELL;
+        Rect::from_corners(corner + offset, corner + offset + CELL)
     }
 
-    /// The cell at a place on the stage.
-    pub fn cell_at(&self, place: Vec2) -> Option<Cell> {
+    /// Returns the cell at a position.
+    pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
         let map = self.map();
-        let inside = place.cmpge(map.min).all() && place.cmplt(map.max).all();
-        let steps = Vec2::new(place.x - map.min.x, map.max.y - place.y) / CELL;
+        let inside = position.cmpge(map.min).all() && position.cmplt(map.max).all();
+        let steps = Vec2::new(position.x - map.min.x, map.max.y - position.y) / CELL;
         inside.then(|| Cell::new(steps.x as i32, (steps.y.ceil() - 1.0) as i32))
     }
 
-    /// Top of the array's zone.
+    /// Returns the top of the array.
     pub fn array_top(&self) -> f32 {
         SIZE.y - 12.0 - ARRAY_ROW * self.array_rows as f32
     }
 
-    /// A slot's box.
-    pub fn slot(&self, picture: Picture, slot: usize) -> Rect {
+    /// Returns the rectangle of a slot.
+    pub fn slot(&self, picture: HeapView, slot: usize) -> Rect {
         match picture {
-            Picture::Tree => self.tree_slot(slot),
-            Picture::Array => self.array_slot(slot),
+            HeapView::Tree => self.tree_slot(slot),
+            HeapView::Array => self.array_slot(slot),
         }
     }
 
-    /// The slot at a place on the stage, among the first `count`.
-    pub fn slot_at(&self, place: Vec2, count: usize) -> Option<usize> {
+    /// Returns the slot at a position, among the first `count`.
+    pub fn slot_at(&self, position: Vec2, count: usize) -> Option<usize> {
         (0..count.min(MOST_SLOTS)).find(|&slot| {
-            [Picture::Tree, Picture::Array]
+            [HeapView::Tree, HeapView::Array]
                 .into_iter()
-                .any(|picture| self.slot(picture, slot).contains(place))
+                .any(|picture| self.slot(picture, slot).contains(position))
         })
     }
 
@@ -105,7 +105,7 @@ impl Stage {
         let row = (slot + 1).ilog2();
         let in_row = slot + 1 - (1 << row);
         let width = (SIZE.x - 2.0 * MARGIN) / (1_u32 << row) as f32;
-        // Room for a line of text below the tree.
+        // Space for a line of text below the tree.
         let pitch = (self.array_top() - 22.0 - TREE_TOP) / self.rows as f32;
         let narrowest = (SIZE.x - 2.0 * MARGIN) / (1_u32 << (self.rows - 1)) as f32;
         let size = Vec2::new((narrowest - 5.0).min(50.0), (pitch - 8.0).min(28.0));
@@ -131,12 +131,12 @@ mod tests {
     fn nothing_overlaps_at_any_size() {
         let whole = Rect::from_corners(Vec2::ZERO, SIZE);
         for peak in 0..=MOST_SLOTS + 1 {
-            let stage = Stage::new((13, 8), peak);
+            let layout = Layout::new((13, 8), peak);
             let count = peak.min(MOST_SLOTS);
-            let rects: Vec<Rect> = [Picture::Tree, Picture::Array]
+            let rects: Vec<Rect> = [HeapView::Tree, HeapView::Array]
                 .into_iter()
-                .flat_map(|picture| (0..count).map(move |slot| stage.slot(picture, slot)))
-                .chain([stage.map(), stage.panel()])
+                .flat_map(|picture| (0..count).map(move |slot| layout.slot(picture, slot)))
+                .chain([layout.map(), layout.panel()])
                 .collect();
             for (index, one) in rects.iter().enumerate() {
                 assert_eq!(one.union(whole), whole, "{peak} entries: {one:?}");
@@ -147,19 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back_to_cells_and_slots() {
-        let stage = Stage::new((13, 8), 25);
+    fn positions_map_back_to_cells_and_slots() {
+        let layout = Layout::new((13, 8), 25);
         for cell in [Cell::new(0, 0), Cell::new(12, 7), Cell::new(3, 5)] {
-            let rect = stage.cell(cell);
-            assert_eq!(stage.cell_at(rect.center()), Some(cell));
-            assert_eq!(stage.cell_at(rect.min + 0.5), Some(cell));
+            let rect = layout.cell(cell);
+            assert_eq!(layout.cell_at(rect.center()), Some(cell));
+            assert_eq!(layout.cell_at(rect.min + 0.5), Some(cell));
         }
-        assert_eq!(stage.cell_at(Vec2::ZERO), None);
+        assert_eq!(layout.cell_at(Vec2::ZERO), None);
         for slot in [0, 1, 24] {
-            for picture in [Picture::Tree, Picture::Array] {
-                let place = stage.slot(picture, slot).center();
-                assert_eq!(stage.slot_at(place, 25), Some(slot));
-                assert_eq!(stage.slot_at(place, slot), None);
+            for picture in [HeapView::Tree, HeapView::Array] {
+                let position = layout.slot(picture, slot).center();
+                assert_eq!(layout.slot_at(position, 25), Some(slot));
+                assert_eq!(layout.slot_at(position, slot), None);
             }
         }
     }

@@ -1,8 +1,8 @@
-//! The story: one search, taken apart into moments.
+//! The timeline: one search, divided into moments.
 //!
-//! Input: a grid, a start and a goal. Output: a [`Story`]. The search runs to its end here, once,
-//! on a heap that is listened to; whoever shows the story only looks at moment number i, so that
-//! going back is as easy as going on.
+//! Input: a grid, a start and a goal. Output: a [`Timeline`]. The search runs to its end here, once, on
+//! an observed heap. The views only show moment number i, so that stepping back is as easy as
+//! stepping forward.
 
 use bevy::prelude::Resource;
 use bevy_tilepath::{
@@ -10,62 +10,65 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::{event::Event, moment::Moment, recorder::Recorder, scale::Scale, teller::Teller};
+use crate::{
+    event::Event, moment::Moment, moment_builder::MomentBuilder, recorder::Recorder, scale::Scale,
+};
 
-/// Everything that happens, in order.
+/// All moments, in order.
 #[derive(Resource, Clone, Debug)]
-pub struct Story {
-    /// At least one.
+pub struct Timeline {
+    /// The moments; at least one.
     pub moments: Vec<Moment>,
-    /// The path, start and goal included; empty where there is none.
+    /// The path, start and goal included; empty if there is none.
     pub path: Vec<Cell>,
     pub scale: Scale,
 }
 
-impl Story {
-    /// Runs the search and tells how it went.
-    pub fn tell(grid: &NavGrid, start: Cell, goal: Cell) -> Self {
+impl Timeline {
+    /// Runs the search and records it.
+    pub fn record(grid: &NavGrid, start: Cell, goal: Cell) -> Self {
         let (mut search, pool) = (Search::<Recorder>::new(), NodePool::default());
         let query = PathQuery::new(start, goal).algorithm(Algorithm::AStar);
         if let Err(failure) = search.start(grid, &pool, query) {
-            let caption = format!("No path, and nothing to search: {failure}");
+            let caption = format!("No path, no search needed: {failure}");
             let moments = vec![Moment { caption, is_settled: true, ..Moment::default() }];
             return Self { moments, path: Vec::new(), scale: Scale(1.0) };
         }
         search.step(grid, &pool, u32::MAX);
         let scale = Scale(search.cost_of(grid, 1).in_plain_steps() * 10.0);
-        let mut teller = Teller::new(scale);
+        let mut builder = MomentBuilder::new(scale);
         for operation in search.open_list().operations() {
             let steps = search.open_list().steps(operation);
-            teller.tell(operation, steps, |node| search.cell_of(grid, node));
+            builder.add_call(operation, steps, |node| search.cell_of(grid, node));
         }
         let path = search.finish(grid, &pool);
-        let moments = teller.end(path.as_ref());
+        let moments = builder.finish(path.as_ref());
         let path = path.map_or_else(|_| Vec::new(), |path| path.cells().collect());
         Self { moments, path, scale }
     }
 
-    /// The moment with this number, or the last one.
+    /// Returns the moment with this number, or the last one.
     pub fn moment(&self, number: usize) -> &Moment {
         &self.moments[number.min(self.last())]
     }
 
-    /// Number of the last moment.
+    /// Returns the number of the last moment.
     pub const fn last(&self) -> usize {
         self.moments.len() - 1
     }
 
-    /// The path, once it is known.
+    /// Returns the path at the last moment, else an empty slice.
     pub fn path_at(&self, number: usize) -> &[Cell] {
         if number >= self.last() { &self.path } else { &[] }
     }
 
-    /// Most entries the heap ever holds.
+    /// Returns the largest size of the heap.
     pub fn peak(&self) -> usize {
         self.moments.iter().map(|moment| moment.heap.len()).max().unwrap_or(0)
     }
 
-    /// The next moment at which a cell is taken from the top, or the last one.
+    /// Returns the number of the next moment at which a cell is removed from the heap, or of the
+    /// last one.
     pub fn next_expansion(&self, number: usize) -> usize {
         let is_top = |&next: &usize| self.moments[next].event == Some(Event::Top);
         (number + 1..self.moments.len()).find(is_top).unwrap_or(self.last())
@@ -81,35 +84,38 @@ mod tests {
         replay::Entry,
     };
 
-    fn story_of(map: &str) -> (NavGrid, Level, Story) {
+    fn timeline_of(map: &str) -> (NavGrid, Level, Timeline) {
         let level = Level::read(map).unwrap();
         let grid = level.grid().unwrap();
-        let story = Story::tell(&grid, level.start, level.goal);
-        (grid, level, story)
+        let timeline = Timeline::record(&grid, level.start, level.goal);
+        (grid, level, timeline)
     }
 
     #[test]
     fn it_ends_with_the_cheapest_path() {
-        let (grid, level, story) = story_of(FIRST);
+        let (grid, level, timeline) = timeline_of(FIRST);
         let path = grid.find_path(ProfileId::default(), level.start, level.goal).unwrap();
-        let told: Vec<_> = story.path.windows(2).map(|pair| (pair[0], pair[1])).collect();
-        assert_eq!((story.path[0], story.path[story.path.len() - 1]), (level.start, level.goal));
-        assert!(told.iter().all(|&(a, b)| Direction::between(a, b).is_some()));
-        let end = &story.moments[story.last()];
+        let steps: Vec<_> = timeline.path.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        assert_eq!(
+            (timeline.path[0], timeline.path[timeline.path.len() - 1]),
+            (level.start, level.goal)
+        );
+        assert!(steps.iter().all(|&(a, b)| Direction::between(a, b).is_some()));
+        let end = &timeline.moments[timeline.last()];
         let cost = path.cost().in_plain_steps() * 10.0;
         assert_eq!(end.caption, format!("Path found: it costs {cost:.0}"));
-        let known = end.cells[&level.goal];
-        assert_eq!(known.key.h, 0);
-        assert!((f64::from(known.key.f) * story.scale.0 - cost).abs() < 1.0e-6);
-        assert!(story.path_at(story.last() - 1).is_empty());
-        assert_eq!(story.path_at(story.last()), story.path);
+        let state = end.cells[&level.goal];
+        assert_eq!(state.key.h, 0);
+        assert!((f64::from(state.key.f) * timeline.scale.0 - cost).abs() < 1.0e-6);
+        assert!(timeline.path_at(timeline.last() - 1).is_empty());
+        assert_eq!(timeline.path_at(timeline.last()), timeline.path);
     }
 
     #[test]
     fn a_settled_heap_is_a_heap() {
-        let (_, _, story) = story_of(FIRST);
+        let (_, _, timeline) = timeline_of(FIRST);
         let mut settled = 0;
-        for moment in story.moments.iter().filter(|moment| moment.is_settled) {
+        for moment in timeline.moments.iter().filter(|moment| moment.is_settled) {
             let ranks: Vec<_> = moment.heap.iter().map(Entry::rank).collect();
             assert!((1..ranks.len()).all(|slot| ranks[(slot - 1) / 2] < ranks[slot]));
             settled += 1;
@@ -119,8 +125,8 @@ mod tests {
 
     #[test]
     fn parents_lead_back_to_the_start() {
-        let (_, level, story) = story_of(FIRST);
-        let cells = &story.moments[story.last()].cells;
+        let (_, level, timeline) = timeline_of(FIRST);
+        let cells = &timeline.moments[timeline.last()].cells;
         for &cell in cells.keys() {
             let mut at = cell;
             for _ in 0..cells.len() {
@@ -135,18 +141,22 @@ mod tests {
 
     #[test]
     fn the_whole_heap_fits_into_the_picture() {
-        let (_, _, story) = story_of(FIRST);
-        assert!((15..=31).contains(&story.peak()), "{} entries", story.peak());
+        let (_, _, timeline) = timeline_of(FIRST);
+        assert!((15..=31).contains(&timeline.peak()), "{} entries", timeline.peak());
         assert!(
-            story.moments.iter().any(|moment| matches!(moment.event, Some(Event::Improved(..))))
+            timeline.moments.iter().any(|moment| matches!(moment.event, Some(Event::Improved(..))))
         );
     }
 
     #[test]
-    fn no_way_is_said() {
-        let (_, _, story) = story_of("S#.\n###\n..G");
-        assert_eq!(story.last(), 0);
-        assert!(story.moments[0].caption.contains("no way leads"), "{}", story.moments[0].caption);
-        assert!(story.path.is_empty());
+    fn a_missing_path_is_reported() {
+        let (_, _, timeline) = timeline_of("S#.\n###\n..G");
+        assert_eq!(timeline.last(), 0);
+        assert!(
+            timeline.moments[0].caption.contains("no way leads"),
+            "{}",
+            timeline.moments[0].caption
+        );
+        assert!(timeline.path.is_empty());
     }
 }

@@ -1,6 +1,6 @@
-//! Plays a scene: a crowd, its fields, and the checker that looks on.
+//! The simulation of a scene: a crowd, its fields and the checker.
 //!
-//! Input: a [`Scene`]. Output: what became of everybody, tick by tick.
+//! Input: a [`Scene`]. Output: positions, tick times and statistics, tick by tick.
 
 use std::time::Instant;
 
@@ -18,28 +18,28 @@ use super::{
     scenes::{Scene, Start},
 };
 
-/// A scene under way.
-pub struct Play {
+/// A running scene.
+pub struct Simulation {
     pub scene: Scene,
     pub crowd: Crowd,
     pub ids: Vec<UnitId>,
     pub checker: Checker,
     pub fields: Vec<DistanceField>,
     goals: Vec<(Cell, ProfileId)>,
-    /// Whether everybody follows a path of its own, instead of the field of its goal.
+    /// Whether each unit follows its own path, instead of the field of its goal.
     has_own_paths: bool,
-    /// Cells gone by each unit, and by when it had arrived.
+    /// Distance travelled by each unit in cells, and its value at arrival.
     travelled: Vec<f64>,
     until_arrival: Vec<Option<f64>>,
-    places: Vec<(Cell, Cell)>,
+    positions: Vec<(Cell, Cell)>,
     shortest: Vec<f64>,
-    /// What each tick took, in microseconds.
+    /// Duration of each tick, in microseconds.
     pub times: Vec<f64>,
     pub checksum: Checksum,
 }
 
-impl Play {
-    /// Puts everybody on the grid and gives the orders.
+impl Simulation {
+    /// Adds all units to the crowd and gives them their orders.
     pub fn new(scene: Scene, has_own_paths: bool) -> Result<Self, String> {
         let mut goals: Vec<(Cell, ProfileId)> =
             scene.starts.iter().map(|start| (start.goal, start.settings.profile)).collect();
@@ -51,10 +51,10 @@ impl Play {
         let add = |start: &Start| crowd.add(&scene.grid, start.cell, start.settings);
         let ids = scene.starts.iter().map(add).collect::<Result<Vec<_>, _>>();
         let ids = ids.map_err(|error| error.to_string())?;
-        let mut play = Self {
+        let mut simulation = Self {
             travelled: vec![0.0; ids.len()],
             until_arrival: vec![None; ids.len()],
-            places: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
+            positions: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
             shortest: Vec::new(),
             times: Vec::new(),
             checksum: Checksum::default(),
@@ -66,9 +66,10 @@ impl Play {
             goals,
             has_own_paths,
         };
-        play.order().map_err(|error| error.to_string())?;
-        play.shortest = (0..play.ids.len()).map(|at| play.way(at)).collect();
-        Ok(play)
+        simulation.order().map_err(|error| error.to_string())?;
+        simulation.shortest =
+            (0..simulation.ids.len()).map(|at| simulation.shortest_length(at)).collect();
+        Ok(simulation)
     }
 
     fn order(&mut self) -> Result<(), bevy_tilepath::nav::crowd::CrowdError> {
@@ -93,22 +94,22 @@ impl Play {
         Ok(())
     }
 
-    /// Sends a unit along a path of its own from where it is; it stands if there is none.
+    /// Gives a unit a path from its position to its goal; without a path it stands.
     fn follow(&mut self, at: usize) {
         let (grid, id, start) = (&self.scene.grid, self.ids[at], &self.scene.starts[at]);
-        let head = self.crowd.position(grid, id).map_or(start.cell, |place| place.1);
+        let head = self.crowd.position(grid, id).map_or(start.cell, |(_, head)| head);
         if let Ok(path) = grid.find_path(start.settings.profile, head, start.goal) {
-            // The unit is there and the path is from this grid.
+            // Cannot fail: the unit exists and the path is from this grid.
             let _ = self.crowd.follow(grid, id, &path);
         }
     }
 
-    /// Finds new paths for units that have lost theirs, and for all units after an edit.
+    /// Finds new paths for units that have lost theirs, and for all units after an edit of the map.
     fn find_new_paths(&mut self, is_edited: bool) {
         for at in 0..self.ids.len() {
             let lost = CrowdEvent::Lost { unit: self.ids[at] };
-            let is_on_way = !self.crowd.has_arrived(self.ids[at]);
-            if is_on_way && (is_edited || self.crowd.events().contains(&lost)) {
+            let is_under_way = !self.crowd.has_arrived(self.ids[at]);
+            if is_under_way && (is_edited || self.crowd.events().contains(&lost)) {
                 self.follow(at);
             }
         }
@@ -118,14 +119,14 @@ impl Play {
         route(&self.goals, start)
     }
 
-    /// Length of a unit's shortest way, in plain steps.
-    fn way(&self, at: usize) -> f64 {
+    /// Returns the length of a unit's shortest path, in plain steps.
+    fn shortest_length(&self, at: usize) -> f64 {
         let start = &self.scene.starts[at];
         let field = &self.fields[self.route(start).0 as usize];
         field.cost(&self.scene.grid, start.cell).map_or(f64::NAN, PathCost::in_plain_steps)
     }
 
-    /// Lets a tick go by.
+    /// Simulates a tick.
     pub fn tick(&mut self) -> Result<(), String> {
         let building = self.scene.building.filter(|(tick, _)| *tick == self.crowd.now() + 1);
         if let Some((_, rect)) = building {
@@ -142,11 +143,12 @@ impl Play {
         let before = Instant::now();
         self.crowd.tick(&self.scene.grid, &self.fields);
         self.times.push(before.elapsed().as_secs_f64() * 1e6);
-        self.look();
+        self.measure();
         Ok(())
     }
 
-    fn look(&mut self) {
+    /// Updates the statistics and runs the checker.
+    fn measure(&mut self) {
         let grid = &self.scene.grid;
         let mut seen = Vec::with_capacity(self.ids.len());
         for (at, &id) in self.ids.iter().enumerate() {
@@ -154,14 +156,14 @@ impl Play {
                 continue;
             };
             let profile = self.scene.starts[at].settings.profile;
-            let who = (at as u64, profile, grid.unit_size(profile));
-            seen.push(Seen::new(who, (tail, head), self.crowd.progress(id)));
-            let before = self.places[at].0;
+            let unit = (at as u64, profile, grid.unit_size(profile));
+            seen.push(Seen::new(unit, (tail, head), self.crowd.progress(id)));
+            let before = self.positions[at].0;
             if tail != before {
                 let is_diagonal = tail.x != before.x && tail.y != before.y;
                 self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
             }
-            self.places[at] = (tail, head);
+            self.positions[at] = (tail, head);
             self.checksum.add_cell(head);
         }
         self.checker.look(grid, &seen, &[]);
@@ -174,37 +176,38 @@ impl Play {
         }
     }
 
-    /// Where everybody is: the cell each leaves and the one it enters.
-    pub fn places(&self) -> &[(Cell, Cell)] {
-        &self.places
+    /// Returns the positions of all units: the cell that each leaves and the cell it enters.
+    pub fn positions(&self) -> &[(Cell, Cell)] {
+        &self.positions
     }
 
-    /// How many have stood on their goal.
+    /// Returns the number of units that have stood on their goal.
     pub fn arrived(&self) -> usize {
         self.until_arrival.iter().flatten().count()
     }
 
-    /// Whether everybody has arrived, or time is up.
+    /// Returns whether all units have arrived, or the tick limit is reached.
     pub fn is_over(&self) -> bool {
         self.arrived() == self.ids.len() || self.crowd.now() >= self.scene.ticks
     }
 
-    /// How many have not arrived and could not move for long.
+    /// Returns the number of units that have not arrived and have been blocked for more than 512
+    /// ticks.
     pub fn stuck(&self) -> usize {
         let is_stuck =
             |id: &&UnitId| !self.crowd.has_arrived(**id) && self.crowd.hindrance(**id).1 > 512;
         self.ids.iter().filter(is_stuck).count()
     }
 
-    /// By what factor each unit's way was longer than the shortest one; to its own resting place in
-    /// a group. Sorted.
+    /// Returns each unit's path length divided by the shortest length, sorted. In a group, the
+    /// shortest path to the unit's own slot counts.
     pub fn detours(&self) -> Vec<f64> {
         let mut detours: Vec<f64> = (0..self.ids.len())
             .filter_map(|at| {
                 let (travelled, shortest) = if self.scene.is_group {
-                    let (start, rest) = (self.scene.starts[at], self.places[at].1);
+                    let (start, slot) = (self.scene.starts[at], self.positions[at].1);
                     let profile = start.settings.profile;
-                    let cost = self.scene.grid.path_cost(profile, start.cell, rest).ok()?;
+                    let cost = self.scene.grid.path_cost(profile, start.cell, slot).ok()?;
                     (self.travelled[at], cost.in_plain_steps())
                 } else {
                     (self.until_arrival[at]?, self.shortest[at])

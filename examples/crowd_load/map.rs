@@ -1,13 +1,15 @@
-//! The map on which load is measured, and the dice that made it.
+//! The map of the measurement, and its random numbers.
+//!
+//! Input: a side and a generator. Output: a grid, and a test for its main connected region.
 
 use bevy_tilepath::prelude::*;
 
 use crate::runner::Outcome;
 
-/// Numbers that look random (splitmix64): the same every time.
-pub struct Dice(pub u64);
+/// Pseudorandom numbers (splitmix64): the same every time.
+pub struct Random(pub u64);
 
-impl Dice {
+impl Random {
     pub fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -21,12 +23,12 @@ impl Dice {
     }
 }
 
-/// A map of which a tenth is built over, in blocks of 2 to 8 cells.
-pub fn map(side: u32, dice: &mut Dice) -> Outcome<NavGrid> {
+/// Returns a map of which a tenth is impassable, in blocks of 2 to 8 cells a side.
+pub fn map(side: u32, random: &mut Random) -> Outcome<NavGrid> {
     let mut terrain = vec![TerrainId::GROUND.0; (side * side) as usize];
     let mut built = 0;
     while built < side * side / 10 {
-        let (from, width, height) = (dice.cell(side), 2 + dice.below(7), 2 + dice.below(7));
+        let (from, width, height) = (random.cell(side), 2 + random.below(7), 2 + random.below(7));
         for cell in CellRect::new(from, width, height).cells() {
             if cell.x < side as i32 && cell.y < side as i32 {
                 let at = &mut terrain[cell.y as usize * side as usize + cell.x as usize];
@@ -38,10 +40,10 @@ pub fn map(side: u32, dice: &mut Dice) -> Outcome<NavGrid> {
     NavGrid::from_terrain(side, side, terrain).map_err(|error| error.to_string())
 }
 
-/// Whether a cell belongs to the main part of the map.
-pub fn main_part(grid: &NavGrid) -> impl Fn(Cell) -> bool + '_ {
-    let island = |cell| grid.region(ProfileId(0), cell);
+/// Returns a predicate: whether a cell is in the main connected region.
+pub fn main_region(grid: &NavGrid) -> impl Fn(Cell) -> bool + '_ {
+    let region = |cell| grid.region(ProfileId(0), cell);
     let (width, row) = (grid.width() as i32, grid.height() as i32 / 2);
-    let main = (width / 2..width).find_map(|x| island(Cell::new(x, row)));
-    move |cell| main.is_some() && island(cell) == main
+    let main = (width / 2..width).find_map(|x| region(Cell::new(x, row)));
+    move |cell| main.is_some() && region(cell) == main
 }

@@ -1,50 +1,50 @@
-//! The ground: a floor, walls a little higher than it, and the cell where a group gathers.
+//! Draws the map: floor, walls, and the goal of a group.
 //!
-//! Input: the grid, whenever it is another or was edited. Output: sprites, one for each run of
-//! cells that look alike.
+//! Input: the grid, when it is replaced or edited. Output: sprites, one for each run of equal
+//! cells.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
     display::ViewSystems,
-    game::{CELL, Play},
+    game::{CELL, SceneState},
     palette,
 };
 
-/// Cells around the map that are wall.
+/// Width of the wall drawn around the map, in cells.
 pub const FRAME: f32 = 0.8;
-/// Cells between the lines on the floor, and how thick lines are.
+/// Distance between the lines on the floor, and their width, in cells.
 const LINES: usize = 10;
-const THICK: f32 = 0.06;
+const LINE_WIDTH: f32 = 0.06;
 /// The lit edge of a wall and the shadow beneath it, in cells.
 const EDGE: f32 = 0.16;
 const SHADOW: f32 = 0.3;
 
-/// Draws the ground.
-pub struct GroundPlugin;
+/// Draws the map.
+pub struct MapViewPlugin;
 
-impl Plugin for GroundPlugin {
+impl Plugin for MapViewPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Update, draw.in_set(ViewSystems::Show));
     }
 }
 
-/// A piece of the ground.
+/// A sprite of the map.
 #[derive(Component)]
-struct Ground;
+struct MapSprite;
 
 fn draw(
     mut commands: Commands,
     grids: Res<NavGrids>,
-    play: Res<Play>,
-    old: Query<Entity, With<Ground>>,
+    scene: Res<SceneState>,
+    old: Query<Entity, With<MapSprite>>,
     mut drawn: Local<Option<(u32, u64)>>,
 ) {
     let Some(grid) = grids.get(GridId::default()) else {
         return;
     };
-    let now = Some((play.begun, grid.revision()));
+    let now = Some((scene.started, grid.revision()));
     if *drawn == now {
         return;
     }
@@ -52,44 +52,44 @@ fn draw(
     for entity in &old {
         commands.entity(entity).despawn();
     }
-    lay_floor(&mut commands, grid);
-    lay_walls(&mut commands, grid);
-    if let Some(meeting) = play.meeting {
-        mark(&mut commands, meeting);
+    draw_floor(&mut commands, grid);
+    draw_walls(&mut commands, grid);
+    if let Some(goal) = scene.group_goal {
+        draw_goal(&mut commands, goal);
     }
 }
 
-/// Lays a piece of ground; `area` in cells, `height` decides what covers what.
+/// Spawns a sprite; `area` in cells, `height` is its z coordinate.
 fn lay(commands: &mut Commands, area: Rect, height: f32, color: Color) {
     let (middle, size) = (area.center() * CELL, area.size() * CELL);
-    let place = Transform::from_translation(middle.extend(height));
-    commands.spawn((Ground, Sprite::from_color(color, size), place));
+    let transform = Transform::from_translation(middle.extend(height));
+    commands.spawn((MapSprite, Sprite::from_color(color, size), transform));
 }
 
-/// What cells cover, where whole numbers are their middles.
+/// Returns the area of cells; cell centers are at whole numbers.
 fn area(cells: CellRect) -> Rect {
     let corner = Vec2::new(cells.min.x as f32, cells.min.y as f32) - 0.5;
     Rect::from_corners(corner, corner + Vec2::new(cells.width as f32, cells.height as f32))
 }
 
-fn lay_floor(commands: &mut Commands, grid: &NavGrid) {
+fn draw_floor(commands: &mut Commands, grid: &NavGrid) {
     let whole = area(grid.rect());
     lay(commands, whole.inflate(FRAME), -9.0, palette::WALL);
     lay(commands, whole, -8.0, palette::FLOOR);
     for x in (LINES..grid.width() as usize).step_by(LINES) {
         let x = x as f32 - 0.5;
-        let line = Rect::new(x - THICK / 2.0, whole.min.y, x + THICK / 2.0, whole.max.y);
+        let line = Rect::new(x - LINE_WIDTH / 2.0, whole.min.y, x + LINE_WIDTH / 2.0, whole.max.y);
         lay(commands, line, -7.0, palette::LINE);
     }
     for y in (LINES..grid.height() as usize).step_by(LINES) {
         let y = y as f32 - 0.5;
-        let line = Rect::new(whole.min.x, y - THICK / 2.0, whole.max.x, y + THICK / 2.0);
+        let line = Rect::new(whole.min.x, y - LINE_WIDTH / 2.0, whole.max.x, y + LINE_WIDTH / 2.0);
         lay(commands, line, -7.0, palette::LINE);
     }
 }
 
-/// Walls, what light falls on, and what lies in their shadow. Light comes from above.
-fn lay_walls(commands: &mut Commands, grid: &NavGrid) {
+/// Draws walls with lit edges and shadows. Light comes from above.
+fn draw_walls(commands: &mut Commands, grid: &NavGrid) {
     let is_wall = |cell: Cell| grid.cost(ProfileId::default(), cell) == 0;
     let is_built = |cell: Cell| grid.blockers(cell) > 0;
     let has_edge = |cell: Cell| is_wall(cell) && !is_wall(cell.offset(0, 1));
@@ -119,7 +119,7 @@ fn lay_walls(commands: &mut Commands, grid: &NavGrid) {
     }
 }
 
-/// Neighboring cells of a row for which something holds, as one.
+/// Returns the runs of neighboring cells in a row for which `holds` is true.
 fn runs(cells: CellRect, holds: impl Fn(Cell) -> bool) -> Vec<CellRect> {
     let mut runs: Vec<CellRect> = Vec::new();
     for cell in cells.cells().filter(|&cell| holds(cell)) {
@@ -131,13 +131,13 @@ fn runs(cells: CellRect, holds: impl Fn(Cell) -> bool) -> Vec<CellRect> {
     runs
 }
 
-/// A ring of four sides on the cell where everybody gathers.
-fn mark(commands: &mut Commands, cell: Cell) {
+/// Draws a diamond on a group's goal.
+fn draw_goal(commands: &mut Commands, cell: Cell) {
     let middle = area(CellRect::single(cell)).center() * CELL;
-    let turn = Quat::from_rotation_z(std::f32::consts::FRAC_PI_4);
-    for (side, height, color) in [(0.9, -4.0, palette::MEETING), (0.6, -3.0, palette::FLOOR)] {
-        let place = Transform::from_translation(middle.extend(height)).with_rotation(turn);
+    let rotation = Quat::from_rotation_z(std::f32::consts::FRAC_PI_4);
+    for (side, height, color) in [(0.9, -4.0, palette::GOAL), (0.6, -3.0, palette::FLOOR)] {
+        let transform = Transform::from_translation(middle.extend(height)).with_rotation(rotation);
         let sprite = Sprite::from_color(color, Vec2::splat(side * CELL));
-        commands.spawn((Ground, sprite, place));
+        commands.spawn((MapSprite, sprite, transform));
     }
 }

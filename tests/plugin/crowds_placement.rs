@@ -1,4 +1,4 @@
-//! Critters that keep off each other: how they come in, are put elsewhere, grow and leave.
+//! Colliding critters: how they enter a crowd, are moved by hand, grow and leave.
 
 use std::collections::BTreeSet;
 
@@ -9,42 +9,46 @@ use crate::common::{app::*, units::*};
 use crate::watch::*;
 
 #[test]
-fn critters_spawned_on_one_cell_get_cells_of_their_own_nearby() {
+fn critters_spawned_on_one_cell_get_distinct_cells_nearby() {
     let mut app = app_with(&field(21, 21));
     let mut watch = Watch::new();
-    let units: Vec<Entity> = (0..25).map(|_| put(&mut app, Critter::new(8.0), (10, 10))).collect();
+    let units: Vec<Entity> =
+        (0..25).map(|_| spawn_at(&mut app, Critter::new(8.0), (10, 10))).collect();
     watch.tick(&mut app);
     let cells: Vec<Cell> = units.iter().map(|&unit| cell(&app, unit)).collect();
     assert_eq!(cells.iter().collect::<BTreeSet<_>>().len(), 25, "{cells:?}");
-    assert!(cells.iter().all(|&cell| apart(cell, Cell::new(10, 10)) <= 3), "{cells:?}");
-    assert!(units.iter().all(|&unit| is_in_crowd(&app, unit)), "nobody is lost");
-    assert_eq!(cells[0], Cell::new(10, 10), "the first one stands where it was put");
-    // They are led to their cells gently, not set there.
-    assert!(units.iter().all(|&unit| place(&app, unit).distance(Vec2::splat(100.0)) < 2.6));
+    assert!(
+        cells.iter().all(|&cell| chebyshev_distance(cell, Cell::new(10, 10)) <= 3),
+        "{cells:?}"
+    );
+    assert!(units.iter().all(|&unit| is_in_crowd(&app, unit)), "no critter is lost");
+    assert_eq!(cells[0], Cell::new(10, 10), "the first critter stays where it was spawned");
+    // They are moved to their cells smoothly, not in one tick.
+    assert!(units.iter().all(|&unit| position(&app, unit).distance(Vec2::splat(100.0)) < 2.6));
     watch.run(&mut app, 60);
     for (&unit, &cell) in units.iter().zip(&cells) {
         let center = Vec2::new(cell.x as f32, cell.y as f32) * 10.0;
-        assert!(place(&app, unit).distance(center) < 0.01, "{cell}: {}", place(&app, unit));
+        assert!(position(&app, unit).distance(center) < 0.01, "{cell}: {}", position(&app, unit));
     }
 }
 
 #[test]
-fn a_critter_spawned_on_a_wall_or_beside_the_map_is_given_ground() {
+fn a_critter_spawned_on_a_wall_or_beside_the_map_gets_a_passable_cell() {
     let mut app = app_with("........\n..###...\n..###...\n..###...\n........");
-    let inside = put(&mut app, Critter::new(8.0), (3, 2));
-    let beside = put(&mut app, Critter::new(8.0), (-2, 0));
+    let inside = spawn_at(&mut app, Critter::new(8.0), (3, 2));
+    let beside = spawn_at(&mut app, Critter::new(8.0), (-2, 0));
     run(&mut app, 1);
     assert!(is_in_crowd(&app, inside) && is_passable(&app, inside), "{}", cell(&app, inside));
     assert!(is_in_crowd(&app, beside) && is_passable(&app, beside), "{}", cell(&app, beside));
-    assert_eq!(apart(cell(&app, inside), Cell::new(3, 2)), 2);
+    assert_eq!(chebyshev_distance(cell(&app, inside), Cell::new(3, 2)), 2);
 }
 
 #[test]
-fn where_there_is_no_room_a_critter_waits_outside() {
+fn without_room_a_critter_waits_outside_the_crowd() {
     let mut app = app_with(".");
     let mut watch = Watch::new();
-    let first = put(&mut app, Critter::new(8.0), (0, 0));
-    let second = put(&mut app, Critter::new(8.0), (0, 0));
+    let first = spawn_at(&mut app, Critter::new(8.0), (0, 0));
+    let second = spawn_at(&mut app, Critter::new(8.0), (0, 0));
     watch.run(&mut app, 40);
     assert!(is_in_crowd(&app, first) && !is_in_crowd(&app, second));
     assert_eq!(crowd_len(&app), 1);
@@ -58,48 +62,48 @@ fn where_there_is_no_room_a_critter_waits_outside() {
 }
 
 #[test]
-fn writing_the_transform_of_a_standing_critter_frees_its_cell_at_once() {
+fn writing_the_transform_of_a_standing_critter_releases_its_cell_immediately() {
     let mut app = app_with(&field(30, 9));
     let mut watch = Watch::new();
-    let moved = put(&mut app, Critter::new(8.0), (5, 5));
+    let moved = spawn_at(&mut app, Critter::new(8.0), (5, 5));
     watch.run(&mut app, 3);
     move_to(&mut app, moved, (20, 5));
-    watch.excuse(moved);
-    let newcomer = put(&mut app, Critter::new(8.0), (5, 5));
+    watch.allow_jump(moved);
+    let newcomer = spawn_at(&mut app, Critter::new(8.0), (5, 5));
     watch.tick(&mut app);
     assert!(stands_on(&app, moved, (20, 5)), "it is on {}", cell(&app, moved));
     assert!(stands_on(&app, newcomer, (5, 5)), "it is on {}", cell(&app, newcomer));
     watch.run(&mut app, 40);
-    assert!(place(&app, moved).distance(Vec2::new(200.0, 50.0)) < 0.01);
+    assert!(position(&app, moved).distance(Vec2::new(200.0, 50.0)) < 0.01);
 }
 
 #[test]
-fn put_on_a_taken_cell_a_critter_lands_beside_it() {
+fn a_critter_moved_to_an_occupied_cell_lands_beside_it() {
     let mut app = app_with(&field(30, 9));
     let mut watch = Watch::new();
-    let owner = put(&mut app, Critter::new(8.0), (20, 5));
-    let moved = put(&mut app, Critter::new(8.0), (5, 5));
+    let owner = spawn_at(&mut app, Critter::new(8.0), (20, 5));
+    let moved = spawn_at(&mut app, Critter::new(8.0), (5, 5));
     watch.run(&mut app, 3);
     move_to(&mut app, moved, (20, 5));
-    watch.excuse(moved);
+    watch.allow_jump(moved);
     watch.tick(&mut app);
     assert!(stands_on(&app, owner, (20, 5)));
-    assert_eq!(apart(cell(&app, moved), Cell::new(20, 5)), 1);
+    assert_eq!(chebyshev_distance(cell(&app, moved), Cell::new(20, 5)), 1);
     watch.run(&mut app, 40);
     let at = cell(&app, moved);
     let center = Vec2::new(at.x as f32, at.y as f32) * 10.0;
-    assert!(place(&app, moved).distance(center) < 0.01, "it is shown where it is");
+    assert!(position(&app, moved).distance(center) < 0.01, "its transform is at its cell");
 }
 
 #[test]
-fn a_critter_under_orders_that_is_put_elsewhere_goes_on_from_there() {
+fn a_critter_with_an_order_that_is_moved_continues_from_there() {
     let mut app = app_with(&field(40, 12));
     let mut watch = Watch::new();
-    let unit = put(&mut app, Critter::new(0.0), (2, 2));
+    let unit = spawn_at(&mut app, Critter::new(0.0), (2, 2));
     order(&mut app, unit, (37, 2));
     watch.run(&mut app, 10);
     move_to(&mut app, unit, (20, 10));
-    watch.excuse(unit);
+    watch.allow_jump(unit);
     watch.run(&mut app, 3);
     assert!(stands_on(&app, unit, (20, 10)), "it is on {}", cell(&app, unit));
     set_speed(&mut app, unit, 8.0);
@@ -108,12 +112,12 @@ fn a_critter_under_orders_that_is_put_elsewhere_goes_on_from_there() {
 }
 
 #[test]
-fn transforms_that_are_no_place_harm_nobody() {
+fn invalid_transforms_do_not_affect_other_critters() {
     let mut app = app_with(&field(30, 9));
     let mut watch = Watch::new();
     let nan = Vec3::splat(f32::NAN);
-    let standing = put(&mut app, Critter::new(8.0), (10, 2));
-    let walker = put(&mut app, Critter::new(8.0), (2, 5));
+    let standing = spawn_at(&mut app, Critter::new(8.0), (10, 2));
+    let walker = spawn_at(&mut app, Critter::new(8.0), (2, 5));
     watch.run(&mut app, 3);
     order(&mut app, walker, (27, 5));
     app.world_mut().get_mut::<Transform>(standing).unwrap().translation = nan;
@@ -122,9 +126,9 @@ fn transforms_that_are_no_place_harm_nobody() {
     let far = app.world_mut().spawn((Critter::new(8.0), far)).id();
     watch.run_until_all_arrived(&mut app, &[walker], 500);
     assert!(!is_in_crowd(&app, lost) && !is_in_crowd(&app, far));
-    // All are put right.
+    // All get valid transforms.
     for (unit, at) in [(standing, (12, 7)), (lost, (14, 7)), (far, (16, 7))] {
-        watch.excuse(unit);
+        watch.allow_jump(unit);
         move_to(&mut app, unit, at);
     }
     watch.run(&mut app, 60);
@@ -134,12 +138,12 @@ fn transforms_that_are_no_place_harm_nobody() {
 }
 
 #[test]
-fn who_is_gone_in_the_middle_of_a_step_frees_its_cells() {
+fn a_critter_that_leaves_in_the_middle_of_a_step_releases_its_cells() {
     for is_despawned in [true, false] {
         let mut app = app_with(&corridor());
         let mut watch = Watch::new();
-        let slow = put(&mut app, Critter::new(0.25), (5, 1));
-        let fast = put(&mut app, Critter::new(8.0), (0, 1));
+        let slow = spawn_at(&mut app, Critter::new(0.25), (5, 1));
+        let fast = spawn_at(&mut app, Critter::new(8.0), (0, 1));
         order(&mut app, slow, (19, 1));
         order(&mut app, fast, (17, 1));
         watch.run(&mut app, 100);
@@ -149,50 +153,50 @@ fn who_is_gone_in_the_middle_of_a_step_frees_its_cells() {
         if is_despawned {
             leaves.despawn();
         } else {
-            leaves.remove::<Critter>(); // a building from now on, say
+            leaves.remove::<Critter>(); // for example, a building from now on
         }
-        // The other one would have taken 256 ticks for each of twelve more cells.
+        // The slow critter would have taken 256 ticks for each of twelve more cells.
         watch.run_until_all_arrived(&mut app, &[fast], 500);
         assert_eq!(crowd_len(&app), 1);
     }
 }
 
 #[test]
-fn an_order_for_another_kind_of_unit_changes_its_size_on_the_way() {
+fn an_order_with_another_profile_changes_the_size_of_a_walking_critter() {
     let mut app = app_with_sizes(&field(40, 20));
     let mut watch = Watch::new();
-    let unit = put(&mut app, Critter::new(8.0), (2, 8));
-    let other = put(&mut app, Critter::new(8.0), (11, 9));
+    let unit = spawn_at(&mut app, Critter::new(8.0), (2, 8));
+    let other = spawn_at(&mut app, Critter::new(8.0), (11, 9));
     app.world_mut().entity_mut(other).insert(Unpushable);
     order(&mut app, unit, (35, 8));
     watch.run_until(&mut app, 300, |app| cell(app, unit).x == 9);
-    // It is beside the other one now, and grows.
+    // It grows beside the other critter.
     app.world_mut().get_mut::<NavAgent>(unit).unwrap().profile = HUGE;
-    ask(&mut app, unit, PathRequest::to(Cell::new(35, 8)).profile(HUGE));
+    insert_request(&mut app, unit, PathRequest::to(Cell::new(35, 8)).profile(HUGE));
     watch.run_until_all_arrived(&mut app, &[unit], 1_500);
     assert!(stands_on(&app, unit, (35, 8)) && stands_on(&app, other, (11, 9)));
     watch.run(&mut app, 60);
-    assert!(place(&app, unit).distance(middle_of(&app, HUGE, Cell::new(35, 8))) < 0.01);
+    assert!(position(&app, unit).distance(block_center(&app, HUGE, Cell::new(35, 8))) < 0.01);
 }
 
 #[test]
-fn an_order_that_fails_at_once_leaves_size_and_grid_as_they_were() {
+fn an_order_that_fails_immediately_leaves_size_and_grid_unchanged() {
     let mut app = app_with_sizes(&field(20, 20));
     let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
     grid(&mut app).insert(GridId(3), grid_from(&field(20, 20)), frame);
-    let large = put_kind(&mut app, (Critter::new(8.0), NavAgent::new(HUGE)), (5, 5));
+    let large = spawn_kind_at(&mut app, (Critter::new(8.0), NavAgent::new(HUGE)), (5, 5));
     let away = Transform::from_xyz(1_050.0, 50.0, 0.0);
     let away =
         app.world_mut().spawn((Critter::new(8.0), NavAgent::default().on(GridId(3)), away)).id();
     run(&mut app, 3);
-    ask(&mut app, large, PathRequest::to(Vec2::NAN).profile(HUGE));
-    ask(&mut app, away, PathRequest::to(Vec2::NAN).on(GridId(3)));
+    insert_request(&mut app, large, PathRequest::to(Vec2::NAN).profile(HUGE));
+    insert_request(&mut app, away, PathRequest::to(Vec2::NAN).on(GridId(3)));
     run(&mut app, 40);
     for unit in [large, away] {
         assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::GoalUnknown));
     }
-    assert_eq!(place(&app, large), middle_of(&app, HUGE, Cell::new(5, 5)));
+    assert_eq!(position(&app, large), block_center(&app, HUGE, Cell::new(5, 5)));
     let crowds: &Crowds = app.world().resource();
     assert_eq!(crowds.get(GridId(3)).unwrap().len(), 1, "it is still on its own grid");
-    assert_eq!(place(&app, away), Vec2::new(1_050.0, 50.0));
+    assert_eq!(position(&app, away), Vec2::new(1_050.0, 50.0));
 }

@@ -1,4 +1,4 @@
-//! Critters on paths of their own, criss-cross: whoever is pushed off his path finds back to it.
+//! Critters on individual crossing paths: a unit pushed off its path returns to it.
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -6,18 +6,18 @@ use bevy_tilepath::prelude::*;
 use crate::common::{app::*, units::*};
 use crate::watch::*;
 
-/// Puts a critter of a kind on a cell and sends it to the one opposite.
+/// Spawns a critter with a profile on a cell and sends it to another cell.
 fn cross(app: &mut App, profile: ProfileId, from: (i32, i32), to: (i32, i32)) -> Entity {
-    let place = middle_of(app, profile, Cell::from(from)).extend(0.0);
+    let position = block_center(app, profile, Cell::from(from)).extend(0.0);
     let critter = (Critter::new(6.4), NavAgent::new(profile));
     let order = PathRequest::to(Cell::from(to)).profile(profile);
-    app.world_mut().spawn((critter, Transform::from_translation(place), order)).id()
+    app.world_mut().spawn((critter, Transform::from_translation(position), order)).id()
 }
 
-/// Two hundred of one cell and fifty of 2 × 2, in all directions at once: everybody is pushed off its path
-/// many times, some far enough to lose sight of it, some back to where they lost it.
+/// 200 critters of one cell and 50 of 2 × 2 cells, in all directions at the same time: each is pushed off its
+/// path many times, some out of its local field, some back to where they left it.
 #[test]
-fn whoever_is_pushed_off_his_path_finds_back_to_it() {
+fn a_unit_pushed_off_its_path_returns_to_it() {
     let mut app = app_with_sizes(&field(64, 64));
     let tank = ProfileId(1);
     assert_eq!(level(&app).unit_size(tank), 2);

@@ -1,6 +1,6 @@
-//! The teller: keeps count while the calls of a search become moments.
+//! Builds moments from the calls of a search.
 //!
-//! Input: calls of the open list with the heap's steps, in their order, and how the search ended.
+//! Input: calls of the open list with the heap's steps, in order, and the result of the search.
 //! Output: [`Moment`]s.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -13,26 +13,26 @@ use bevy_tilepath::{
 use crate::{
     caption::caption,
     event::Event,
-    moment::{Known, Moment, Work},
+    moment::{CellState, Moment, Work},
     recorder::{Call, Operation},
     replay::{Entry, Frame, replay},
     scale::Scale,
 };
 
-/// What holds from one call to the next.
-pub struct Teller {
+/// The state between calls, and the moments so far.
+pub struct MomentBuilder {
     scale: Scale,
     heap: Vec<Entry>,
-    cells: Arc<BTreeMap<Cell, Known>>,
-    /// The cell last taken from the top: the parent of whatever is put in.
+    cells: Arc<BTreeMap<Cell, CellState>>,
+    /// The cell last removed from the heap: the parent of the cells inserted next.
     expanded: Option<Cell>,
     expansions: u32,
     total: Work,
     moments: Vec<Moment>,
 }
 
-impl Teller {
-    /// Begins with an empty heap.
+impl MomentBuilder {
+    /// Starts with an empty heap.
     pub fn new(scale: Scale) -> Self {
         let caption = "Nothing has happened yet: the open list is empty".into();
         Self {
@@ -46,8 +46,8 @@ impl Teller {
         }
     }
 
-    /// Tells one call.
-    pub fn tell(
+    /// Adds the moments of one call.
+    pub fn add_call(
         &mut self,
         operation: &Operation,
         steps: &[HeapStep],
@@ -57,7 +57,7 @@ impl Teller {
         let entry = match call {
             Call::Insert(node, key) | Call::Improve(node, key) => {
                 let entry = Entry { node, cell: cell_of(node), key };
-                self.learn(entry.cell, key);
+                self.open(entry.cell, key);
                 entry
             }
             Call::Pop(_) => self.heap[0],
@@ -78,8 +78,8 @@ impl Teller {
         assert!(self.heap.iter().map(|entry| entry.node).eq(operation.after.iter().copied()));
     }
 
-    /// Ends the story.
-    pub fn end(mut self, path: Result<&Path, &PathFailure>) -> Vec<Moment> {
+    /// Adds the last moment and returns all.
+    pub fn finish(mut self, path: Result<&Path, &PathFailure>) -> Vec<Moment> {
         let caption = match path {
             Ok(path) => {
                 let cost = path.cost().in_plain_steps() * 10.0;
@@ -100,15 +100,15 @@ impl Teller {
         self.moments
     }
 
-    fn learn(&mut self, cell: Cell, key: Key) {
+    fn open(&mut self, cell: Cell, key: Key) {
         let parent = self.expanded.and_then(|from| Direction::between(cell, from));
-        let known = Known { key, parent, is_closed: false };
-        Arc::make_mut(&mut self.cells).insert(cell, known);
+        let state = CellState { key, parent, is_closed: false };
+        Arc::make_mut(&mut self.cells).insert(cell, state);
     }
 
     fn expand(&mut self, cell: Cell) {
-        if let Some(known) = Arc::make_mut(&mut self.cells).get_mut(&cell) {
-            known.is_closed = true;
+        if let Some(state) = Arc::make_mut(&mut self.cells).get_mut(&cell) {
+            state.is_closed = true;
         }
         self.expanded = Some(cell);
         self.expansions += 1;
@@ -135,7 +135,7 @@ impl Work {
         match event {
             Event::Up { .. } | Event::Down { .. } | Event::Children { .. } => self.comparisons += 1,
             Event::Swapped { .. } => self.swaps += 1,
-            Event::Put(_)
+            Event::Inserted(_)
             | Event::Improved(..)
             | Event::Top
             | Event::LastToTop

@@ -1,5 +1,5 @@
-//! Long ways: searches over chunks first and over cells then, against a textbook Dijkstra, whole, in
-//! slices and in two parts.
+//! Hierarchical searches over long distances: over chunks first and over cells then, against a textbook
+//! Dijkstra, whole, in slices and in two segments.
 
 use bevy_tilepath::{
     nav::{
@@ -14,28 +14,28 @@ use proptest::prelude::*;
 use crate::common::{Random, dijkstra_cost, is_legal_path};
 
 const UNIT: ProfileId = ProfileId(0);
-/// Costs of terrains 1 to 4: of one, two, three and five plain cells, or all the same.
-const MIXED: [u16; 4] = [16, 32, 48, 80];
+/// Costs of terrains 1 to 4: 1, 2, 3 and 5 times the plain cost, or all equal.
+const WEIGHTED: [u16; 4] = [16, 32, 48, 80];
 const UNIFORM: [u16; 4] = [16; 4];
-/// Distance from which the beginning of a way is found apart.
-const APART_FROM: i32 = 1_024;
+/// The distance from which the first segment of a path is delivered separately.
+const SEGMENT_MIN_DISTANCE: i32 = 1_024;
 
-/// A world of patches, told by a few numbers. Columns at both ends are plain ground.
+/// The parameters of a map of patches. The columns at both ends are of terrain 1.
 #[derive(Clone, Copy, Debug)]
-struct World {
+struct PatchedMap {
     width: u32,
     height: u32,
     costs: [u16; 4],
-    /// So many of a hundred patches are walls.
+    /// Percentage of patches that are walls.
     walls: u32,
-    /// Whether a wall from end to end stands in the middle.
+    /// Whether a wall from edge to edge divides the map in the middle.
     is_split: bool,
     rule: CornerRule,
     neighborhood: Neighborhood,
     seed: u64,
 }
 
-impl World {
+impl PatchedMap {
     fn new(width: u32, height: u32, costs: [u16; 4], seed: u64) -> Self {
         let (walls, is_split) = (25, false);
         let (rule, neighborhood) = (CornerRule::Forbid, Neighborhood::Eight);
@@ -58,16 +58,17 @@ impl World {
             .with_profiles(vec![profile])
     }
 
-    /// Whether components are joined by straight steps: where they are not, there is no hierarchy.
+    /// Returns whether components are joined by straight steps; without that, there is no hierarchy.
     fn has_hierarchy(&self) -> bool {
         self.rule != CornerRule::Allow || self.neighborhood == Neighborhood::Four
     }
 
-    /// A cell near each end, farther apart than a long way over mixed ground.
-    fn ends(&self, picks: (u32, u32), is_turned: bool) -> (Cell, Cell) {
+    /// Returns a cell near each end, farther apart than the minimum distance of the hierarchy on weighted
+    /// terrain.
+    fn ends(&self, picks: (u32, u32), is_reversed: bool) -> (Cell, Cell) {
         let cell = |x: u32, pick: u32| Cell::new(x as i32, (pick % self.height) as i32);
         let (west, east) = (cell(1, picks.0), cell(self.width - 2, picks.1));
-        if is_turned { (east, west) } else { (west, east) }
+        if is_reversed { (east, west) } else { (west, east) }
     }
 }
 
@@ -77,13 +78,13 @@ fn profile(costs: [u16; 4]) -> Profile {
         .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
 }
 
-/// Patches over about half of the ground.
+/// Returns terrain in which patches cover about half of the map.
 fn patched_terrain(width: u32, height: u32, walls: u32, random: &mut Random) -> Vec<u8> {
     crate::common::patched_terrain((width, height), width * height / 90, walls, random)
 }
 
-/// Uniform ground of 2,400 × 96 cells with a wall every 40 columns, each with a gap somewhere.
-fn walled_world() -> NavGrid {
+/// Returns uniform terrain of 2,400 × 96 cells with a wall every 40 columns, each with a gap at a random row.
+fn walled_map() -> NavGrid {
     let mut grid = NavGrid::new(2_400, 96, TerrainId::GROUND).unwrap();
     let mut random = Random(11);
     for x in (40..2_400).step_by(40) {
@@ -94,16 +95,16 @@ fn walled_world() -> NavGrid {
     grid
 }
 
-/// A cell at each end of a world that is connected.
+/// Returns a cell at each end of a connected map.
 fn far_ends(grid: &NavGrid) -> (Cell, Cell) {
     let row = grid.height() as i32 / 2;
     let (start, goal) = (Cell::new(1, row), Cell::new(grid.width() as i32 - 2, row));
-    let island = grid.region(UNIT, start);
-    assert!(island.is_some() && island == grid.region(UNIT, goal), "the world is connected");
+    let region = grid.region(UNIT, start);
+    assert!(region.is_some() && region == grid.region(UNIT, goal), "the map is connected");
     (start, goal)
 }
 
-/// What came of a search.
+/// The result of a search, its counters and its algorithm.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
     result: Result<Path, PathFailure>,
@@ -124,8 +125,8 @@ fn run<L: OpenList>(grid: &NavGrid, query: PathQuery, mut budget: impl FnMut() -
         let budget = budget();
         let spent = search.step(grid, &pool, budget);
         assert!(spent <= budget, "{spent} of {budget} spent");
-        let goes_on = spent > 0 || budget == 0 || search.is_finished();
-        assert!(goes_on, "nothing spent: that would mean that it must be started anew");
+        let makes_progress = spent > 0 || budget == 0 || search.is_finished();
+        assert!(makes_progress, "a step that spends nothing would mean that the search is stale");
     }
     let (algorithm, counters) = (search.algorithm(), search.counters());
     let is_hierarchical = algorithm == Algorithm::Hierarchical;
@@ -138,12 +139,12 @@ fn whole(grid: &NavGrid, query: PathQuery) -> Found {
     run::<BucketHeap>(grid, query, || u32::MAX)
 }
 
-/// Whether a cost is no less than the best one and at most half as much again.
+/// Returns whether a cost is at least the best one and at most 1.5 times that.
 fn is_near(cost: PathCost, best: PathCost) -> bool {
     best <= cost && 2 * cost.0 <= 3 * best.0
 }
 
-fn mixed_worlds() -> impl Strategy<Value = World> {
+fn weighted_maps() -> impl Strategy<Value = PatchedMap> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
     let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
@@ -151,8 +152,8 @@ fn mixed_worlds() -> impl Strategy<Value = World> {
     let size = (100u32..260, 40u32..200);
     (size, walls, rule, neighborhood, any::<u64>()).prop_map(
         |((width, height), (walls, is_split), rule, neighborhood, seed)| {
-            let world = World::new(width, height, MIXED, seed);
-            World { walls, is_split, rule, neighborhood, ..world }
+            let map = PatchedMap::new(width, height, WEIGHTED, seed);
+            PatchedMap { walls, is_split, rule, neighborhood, ..map }
         },
     )
 }
@@ -161,13 +162,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
-    fn a_long_way_is_found_exactly_where_there_is_one_and_is_hardly_dearer_than_the_best(
-        world in mixed_worlds(),
+    fn a_long_path_is_found_exactly_where_one_exists_and_is_at_most_1_5_times_the_best(
+        map in weighted_maps(),
         picks: (u32, u32),
-        is_turned: bool,
+        is_reversed: bool,
     ) {
-        let grid = world.grid();
-        let (start, goal) = world.ends(picks, is_turned);
+        let grid = map.grid();
+        let (start, goal) = map.ends(picks, is_reversed);
         let best = dijkstra_cost(&grid, UNIT, start, goal);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let by_heap = run::<BinaryHeap>(&grid, query, || u32::MAX);
@@ -182,49 +183,49 @@ proptest! {
             let cost = path.cost();
             prop_assert!(is_near(cost, best), "{cost:?} where {best:?} is best");
             let is_hierarchical = found.algorithm == Algorithm::Hierarchical;
-            prop_assert_eq!(is_hierarchical, world.has_hierarchy());
-            prop_assert!(is_hierarchical || cost == best, "what is exact is the best");
+            prop_assert_eq!(is_hierarchical, map.has_hierarchy());
+            prop_assert!(is_hierarchical || cost == best, "an exact search finds the best path");
         }
     }
 
     #[test]
     fn slicing_changes_nothing(
-        world in mixed_worlds(),
+        map in weighted_maps(),
         picks: (u32, u32),
         budgets in prop::collection::vec(0u32..200, 1..20),
     ) {
-        let grid = world.grid();
-        let (start, goal) = world.ends(picks, false);
+        let grid = map.grid();
+        let (start, goal) = map.ends(picks, false);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
-        let mut turn = 0;
+        let mut slice = 0;
         let sliced = run::<BucketHeap>(&grid, query, || {
-            turn += 1;
-            budgets[turn % budgets.len()] + u32::from(turn % 7 == 0)
+            slice += 1;
+            budgets[slice % budgets.len()] + u32::from(slice % 7 == 0)
         });
         prop_assert_eq!(sliced, whole(&grid, query));
     }
 }
 
-/// The beginning of a way, the rest of it, and what finding both took.
-fn in_two_parts(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path, SearchCounters) {
+/// Returns the first segment of a path, the rest of it, and the counters of the search.
+fn in_two_segments(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path, SearchCounters) {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     search.start(grid, &pool, query).unwrap();
-    let mut stretch = None;
+    let mut first_segment = None;
     while !search.is_finished() {
         search.step(grid, &pool, slice);
         if let Some(found) = search.take_first_segment() {
-            assert!(!search.is_finished(), "it is known before the search is finished");
-            assert!(stretch.replace(found).is_none(), "there is only one beginning");
+            assert!(!search.is_finished(), "it is delivered before the search is finished");
+            assert!(first_segment.replace(found).is_none(), "there is only one first segment");
         }
     }
     let counters = search.counters();
-    (stretch.unwrap(), search.finish(grid, &pool).unwrap(), counters)
+    (first_segment.unwrap(), search.finish(grid, &pool).unwrap(), counters)
 }
 
 #[test]
-fn a_beginning_and_the_rest_make_up_the_way_that_is_found_at_once() {
-    let mixed = World::new(1_600, 200, MIXED, 3).grid();
-    for grid in [mixed, walled_world()] {
+fn first_segment_and_rest_make_up_the_path_found_without_slicing() {
+    let weighted = PatchedMap::new(1_600, 200, WEIGHTED, 3).grid();
+    for grid in [weighted, walled_map()] {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let whole = whole(&grid, query);
@@ -234,43 +235,51 @@ fn a_beginning_and_the_rest_make_up_the_way_that_is_found_at_once() {
         let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
         assert!(is_near(path.cost(), best), "{:?} where {best:?} is best", path.cost());
         for slice in [1, 50] {
-            let (stretch, rest, counters) = in_two_parts(&grid, query, slice);
-            assert_eq!((stretch.start(), rest.end()), (start, goal));
-            assert_eq!(rest.start(), stretch.end(), "the rest begins where the beginning ends");
+            let (first_segment, rest, counters) = in_two_segments(&grid, query, slice);
+            assert_eq!((first_segment.start(), rest.end()), (start, goal));
+            assert_eq!(
+                rest.start(),
+                first_segment.end(),
+                "the rest starts where the first segment ends"
+            );
             assert_eq!(rest.kind(), PathKind::Complete);
-            assert!(stretch.steps() > 0 && rest.steps() > stretch.steps(), "it is a beginning");
-            assert!(is_legal_path(&grid, UNIT, &stretch), "the beginning is legal");
+            assert!(
+                first_segment.steps() > 0 && rest.steps() > first_segment.steps(),
+                "the rest is longer"
+            );
+            assert!(is_legal_path(&grid, UNIT, &first_segment), "the first segment is legal");
             assert!(is_legal_path(&grid, UNIT, &rest), "the rest is legal");
-            assert_eq!(stretch.cost().0 + rest.cost().0, path.cost().0);
+            assert_eq!(first_segment.cost().0 + rest.cost().0, path.cost().0);
             assert_eq!(counters, whole.counters, "in slices of {slice}");
-            let cells = stretch.cells().chain(rest.cells().skip(1));
-            assert!(path.cells().eq(cells), "both parts go over the cells of the whole");
+            let cells = first_segment.cells().chain(rest.cells().skip(1));
+            assert!(path.cells().eq(cells), "both segments have the cells of the whole path");
         }
     }
 }
 
 #[test]
-fn a_beginning_is_found_apart_from_1_024_cells_on() {
-    let grid = NavGrid::new(1_100, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(MIXED)]);
-    for (distance, is_apart) in [(APART_FROM - 1, false), (APART_FROM, true)] {
+fn a_first_segment_is_delivered_from_1_024_cells_on() {
+    let grid = NavGrid::new(1_100, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(WEIGHTED)]);
+    for (distance, has_segment) in [(SEGMENT_MIN_DISTANCE - 1, false), (SEGMENT_MIN_DISTANCE, true)]
+    {
         let (start, goal) = (Cell::new(2, 1), Cell::new(2 + distance, 1));
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let (pool, mut search) = (NodePool::default(), <Search>::new());
         search.start(&grid, &pool, query).unwrap();
-        assert_eq!(search.take_first_segment(), None, "nothing is known before a step");
+        assert_eq!(search.take_first_segment(), None, "nothing is found before a step");
         search.step(&grid, &pool, u32::MAX);
-        assert_eq!(search.take_first_segment().is_some(), is_apart, "over {distance} cells");
+        assert_eq!(search.take_first_segment().is_some(), has_segment, "over {distance} cells");
         assert_eq!(search.take_first_segment(), None, "it is taken once");
         let rest = search.finish(&grid, &pool).unwrap();
-        assert_eq!((rest.start() == start, rest.end()), (!is_apart, goal));
+        assert_eq!((rest.start() == start, rest.end()), (!has_segment, goal));
     }
 }
 
 #[test]
-fn ways_count_as_long_from_the_distance_that_is_said() {
+fn the_hierarchy_is_used_from_its_minimum_distance() {
     let width = HIERARCHY_MIN_DISTANCE + 2;
     for (costs, from) in
-        [(UNIFORM, HIERARCHY_MIN_DISTANCE), (MIXED, HIERARCHY_MIN_DISTANCE_WEIGHTED)]
+        [(UNIFORM, HIERARCHY_MIN_DISTANCE), (WEIGHTED, HIERARCHY_MIN_DISTANCE_WEIGHTED)]
     {
         let grid =
             NavGrid::new(width, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(costs)]);
@@ -280,26 +289,22 @@ fn ways_count_as_long_from_the_distance_that_is_said() {
             let found = whole(&grid, query.algorithm(Algorithm::Hierarchical));
             let is_hierarchical = found.algorithm == Algorithm::Hierarchical;
             assert_eq!(is_hierarchical, is_long, "{costs:?}, {distance} cells");
-            assert_eq!(found.result.unwrap().steps(), distance, "straight on");
+            assert_eq!(found.result.unwrap().steps(), distance, "a straight path");
             let auto = whole(&grid, query);
-            assert_eq!(
-                auto,
-                whole(&grid, query.algorithm(Algorithm::Exact)),
-                "nothing is in the way"
-            );
+            assert_eq!(auto, whole(&grid, query.algorithm(Algorithm::Exact)), "no obstacles");
         }
     }
 }
 
 #[test]
-fn short_of_a_long_way_on_uniform_ground_hierarchical_is_exact() {
+fn on_short_distances_over_uniform_terrain_hierarchical_is_exact() {
     for seed in 0..12 {
-        let world = World { walls: 60, ..World::new(300, 200, UNIFORM, seed) };
-        let grid = world.grid();
+        let map = PatchedMap { walls: 60, ..PatchedMap::new(300, 200, UNIFORM, seed) };
+        let grid = map.grid();
         let mut random = Random(seed);
         for _ in 0..5 {
             let picks = (random.below(200), random.below(200));
-            let (start, goal) = world.ends(picks, seed % 2 == 0);
+            let (start, goal) = map.ends(picks, seed % 2 == 0);
             let query = PathQuery::new(start, goal);
             let hierarchical = whole(&grid, query.algorithm(Algorithm::Hierarchical));
             let exact = whole(&grid, query.algorithm(Algorithm::Exact));
@@ -311,13 +316,13 @@ fn short_of_a_long_way_on_uniform_ground_hierarchical_is_exact() {
     }
 }
 
-/// Most expansions of an exact search over a long way that is not left to the hierarchy.
+/// The most expansions of an exact search over a long distance before the hierarchy takes over.
 const QUICK: u64 = 1_536;
 
 #[test]
-fn over_long_ways_auto_is_exact_where_that_is_quick_and_hierarchical_elsewhere() {
-    let rough = World { walls: 60, ..World::new(2_400, 300, UNIFORM, 5) }.grid();
-    for (grid, by) in [(walled_world(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)] {
+fn over_long_distances_auto_is_exact_where_quick_and_hierarchical_elsewhere() {
+    let rough = PatchedMap { walls: 60, ..PatchedMap::new(2_400, 300, UNIFORM, 5) }.grid();
+    for (grid, by) in [(walled_map(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)] {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal);
         let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
@@ -338,7 +343,7 @@ fn over_long_ways_auto_is_exact_where_that_is_quick_and_hierarchical_elsewhere()
 
 #[test]
 fn a_goal_that_cannot_be_reached_is_approached_by_an_exact_search() {
-    let mut grid = World::new(240, 60, MIXED, 8).grid();
+    let mut grid = PatchedMap::new(240, 60, WEIGHTED, 8).grid();
     let (start, goal) = far_ends(&grid);
     grid.block(CellRect::new(Cell::new(200, 0), 2, 60)).unwrap();
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
@@ -352,8 +357,8 @@ fn a_goal_that_cannot_be_reached_is_approached_by_an_exact_search() {
 }
 
 #[test]
-fn an_edit_anywhere_makes_a_long_search_stale_and_a_start_makes_it_right() {
-    let mut grid = World::new(1_300, 64, MIXED, 5).grid();
+fn any_edit_makes_a_long_search_stale_and_a_restart_fixes_it() {
+    let mut grid = PatchedMap::new(1_300, 64, WEIGHTED, 5).grid();
     let (start, goal) = far_ends(&grid);
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
     let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -363,13 +368,13 @@ fn an_edit_anywhere_makes_a_long_search_stale_and_a_start_makes_it_right() {
         search.step(&grid, &pool, budget);
         assert!(!search.is_finished(), "after {budget} expansions");
         assert!(!search.is_stale(&grid), "nothing was edited");
-        // A wall far from where it has looked, which must be gone around.
+        // A wall far from the searched area, which the path must avoid.
         let low = number % 2 * 20;
         let wall = CellRect::new(Cell::new(1_000 + 20 * number, low), 2, 44);
         grid.block(wall).unwrap();
         assert!(search.is_stale(&grid), "after {budget} expansions");
         search.start(&grid, &pool, query).unwrap();
-        assert!(!search.is_stale(&grid), "it was started anew");
+        assert!(!search.is_stale(&grid), "it was restarted");
         search.step(&grid, &pool, u32::MAX);
         let path = search.finish(&grid, &pool).unwrap();
         assert!(is_legal_path(&grid, UNIT, &path), "on the grid as it is now");
@@ -380,10 +385,10 @@ fn an_edit_anywhere_makes_a_long_search_stale_and_a_start_makes_it_right() {
 }
 
 #[test]
-fn a_long_search_given_up_halfway_answers_canceled_and_gives_its_memory_back() {
-    // Where corners may be cut, searches do not jump: they take pages.
-    let world = World { rule: CornerRule::NoSqueeze, ..World::new(1_600, 64, MIXED, 2) };
-    let grid = world.grid();
+fn a_canceled_long_search_answers_canceled_and_releases_its_memory() {
+    // Where corners may be cut, searches do not jump and use pages.
+    let map = PatchedMap { rule: CornerRule::NoSqueeze, ..PatchedMap::new(1_600, 64, WEIGHTED, 2) };
+    let grid = map.grid();
     let (start, goal) = far_ends(&grid);
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
     let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -392,18 +397,18 @@ fn a_long_search_given_up_halfway_answers_canceled_and_gives_its_memory_back() {
         search.step(&grid, &pool, budget);
         assert!(!search.is_finished(), "after {budget} expansions");
         assert_eq!(search.finish(&grid, &pool), Err(PathFailure::Canceled));
-        assert_eq!(pool.free_pages(), pool.pages(), "all pages are back");
-        assert_eq!(search.take_first_segment(), None, "no beginning is left over");
-        assert_ne!(search.algorithm(), Algorithm::Hierarchical, "it is at rest");
+        assert_eq!(pool.free_pages(), pool.pages(), "all pages are released");
+        assert_eq!(search.take_first_segment(), None, "no first segment is left over");
+        assert_ne!(search.algorithm(), Algorithm::Hierarchical, "it is idle");
     }
-    assert!(pool.pages() > 0, "it took some");
+    assert!(pool.pages() > 0, "it used some");
 }
 
-/// Uniform ground of 2,400 × 640 cells with so many blocks on it.
+/// Returns uniform terrain of 2,400 × 640 cells with `blocks` random blocks.
 ///
-/// The canonical way between two cells goes diagonally first, the route over chunks straight first: the
-/// corridor around it holds no canonical way, but others that are as good.
-fn wide_world(rule: CornerRule, blocks: u32) -> NavGrid {
+/// The canonical path between two cells goes diagonally first, the route over chunks straight first: the
+/// corridor around it contains no canonical path, but others of equal cost.
+fn wide_map(rule: CornerRule, blocks: u32) -> NavGrid {
     let mut grid = NavGrid::new(2_400, 640, TerrainId::GROUND)
         .unwrap()
         .with_profiles(vec![Profile::default().corners(rule)]);
@@ -415,17 +420,17 @@ fn wide_world(rule: CornerRule, blocks: u32) -> NavGrid {
     grid
 }
 
-/// A search run node by node.
-struct Slow {
+/// A search run in steps of one node.
+struct SteppedSearch {
     result: Result<Path, PathFailure>,
-    /// How often it gave all its pages back to begin another part: once between the beginning and the
+    /// How often it released all its pages to start another part: once between the first segment and the
     /// rest, and once more where it left the corridor. Never where it jumps.
     cleared: u32,
-    /// Steps in which it spent nothing.
+    /// Steps that spent nothing.
     idle: u32,
 }
 
-fn node_by_node(grid: &NavGrid, query: PathQuery) -> Slow {
+fn node_by_node(grid: &NavGrid, query: PathQuery) -> SteppedSearch {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     search.start(grid, &pool, query).unwrap();
     assert_eq!(search.algorithm(), Algorithm::Hierarchical);
@@ -436,11 +441,11 @@ fn node_by_node(grid: &NavGrid, query: PathQuery) -> Slow {
         cleared += u32::from(holds < held);
         held = holds;
     }
-    Slow { result: search.finish(grid, &pool), cleared, idle }
+    SteppedSearch { result: search.finish(grid, &pool), cleared, idle }
 }
 
 #[test]
-fn a_corridor_off_the_canonical_way_holds_a_way_that_is_hardly_dearer() {
+fn a_corridor_off_the_canonical_path_contains_a_path_of_similar_cost() {
     for (rule, blocks) in [
         (CornerRule::NoSqueeze, 0),
         (CornerRule::NoSqueeze, 30),
@@ -449,23 +454,23 @@ fn a_corridor_off_the_canonical_way_holds_a_way_that_is_hardly_dearer() {
         (CornerRule::Forbid, 30),
         (CornerRule::Forbid, 120),
     ] {
-        let about = format!("{rule:?}, {blocks} blocks");
-        let grid = wide_world(rule, blocks);
+        let case = format!("{rule:?}, {blocks} blocks");
+        let grid = wide_map(rule, blocks);
         let (start, goal) = (Cell::new(0, 0), Cell::new(2_399, 639));
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
-        let slow = node_by_node(&grid, query);
-        assert_eq!(slow.result, whole(&grid, query).result, "{about}: in slices and at once");
-        // 0 would mean that it must be started anew.
-        assert_eq!(slow.idle, 0, "{about}: every step spends what it was given");
+        let stepped = node_by_node(&grid, query);
+        assert_eq!(stepped.result, whole(&grid, query).result, "{case}: in slices and in one step");
+        // A step that spends nothing would mean that the search is stale.
+        assert_eq!(stepped.idle, 0, "{case}: every step spends what it was given");
         let cleared = u32::from(rule == CornerRule::NoSqueeze);
-        assert_eq!(slow.cleared, cleared, "{about}: it need not leave its corridor");
-        let path = slow.result.unwrap();
-        assert!(is_legal_path(&grid, UNIT, &path), "{about}");
-        assert_eq!((path.start(), path.end()), (start, goal), "{about}");
+        assert_eq!(stepped.cleared, cleared, "{case}: it does not leave its corridor");
+        let path = stepped.result.unwrap();
+        assert!(is_legal_path(&grid, UNIT, &path), "{case}");
+        assert_eq!((path.start(), path.end()), (start, goal), "{case}");
         let best = whole(&grid, query.algorithm(Algorithm::AStar)).cost().unwrap();
         let cost = path.cost();
-        assert!(is_near(cost, best), "{about}: {cost:?} where {best:?} is best");
+        assert!(is_near(cost, best), "{case}: {cost:?} where {best:?} is best");
         let is_close = 100 * cost.0 <= 103 * best.0;
-        assert!(blocks > 0 || is_close, "{about}: {cost:?} where {best:?} is best");
+        assert!(blocks > 0 || is_close, "{case}: {cost:?} where {best:?} is best");
     }
 }
