@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  tiles ──▶ NavGrid ──▶ PathRequest ──▶ SearchQueue ──▶ Search ──▶ Path ──▶ Critter ──▶ Transform
-//!  tilemap   nav::grid   request         nav::queue,     nav::      nav::    movement
-//!  blocker   grids                       scheduler       search     path     crowds
+//!  tilemap   grids       request         scheduler       nav::      nav::    crowds,     movement
+//!  blocker   nav::grid   orders, group   nav::queue      search     path     movement
 //! ```
 //!
 //! Add [`TilePathPlugin`](prelude::TilePathPlugin), put a `NavSource` on a tilemap (or insert a
@@ -33,76 +33,103 @@
 //! ```
 //!
 //! # What is promised
-//! - **Optimal.** A path costs what Dijkstra's algorithm would find, on uniform and on mixed
-//!   ground, under every corner rule, with four neighbors and eight. Only ways to goals more than
-//!   [`HIERARCHY_MIN_DISTANCE`](nav::search::HIERARCHY_MIN_DISTANCE) cells off may cost more, as long as nobody asks for
-//!   [`Algorithm::Exact`](prelude::Algorithm): they begin at once instead, unless an exact search is as quick. How
-//!   much more has no bound that is proven. On ten worlds of 4096 × 4096 cells made of real maps it was 0.02 to
-//!   2.4 in a hundred on the mean, and 8 for the worst of 600 ways; other maps may have worse ones. Members
-//!   of a [`Group`](prelude::Group) may be led along a way they share, at most 15 in a hundred longer.
-//! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however
-//!   many ask; what is left over is done in the next. One search too long to get a word in
-//!   between edits may overdraw it, and pays back. Short requests are answered at once while huge
-//!   ones run; an unreachable goal is answered without a search.
-//! - **Determinism.** The same orders and edits on the same ticks give the same paths and walks,
-//!   on every machine and with any number of threads. What paths cost does not depend on the budget,
-//!   only the tick in which they are ready does (and where many share one goal, which of several
-//!   cheapest ways they take). [`state_checksum`](prelude::state_checksum) tells.
-//!   (A [`time_cap`](prelude::TilePathSettings) gives that up.)
-//! - **Nobody in anybody else.** No cell is held by two critters, none swaps places with another or cuts
-//!   a corner, and discs of radius 0.35 cells never overlap, whatever the speeds. Whoever stands idle
-//!   makes room for those who pass. (There is no deadline; [ghosts](prelude::Critter::ghost) walk through
-//!   everybody. [`guide::crowds`] has what is promised and what is not.)
-//! - **Alive under edits.** A critter whose way is cut off gets another, mostly in the same tick. One
-//!   that is built over walks off by itself; nobody else begins a step into an impassable cell. (A ghost
-//!   whose step is built over turns back; built over where it stands, it fails with `StartImpassable`
-//!   until it is free.)
-//! - **A reason.** [`PathStatus`](prelude::PathStatus) says at any time what is going on;
-//!   failures are one enum that names the cell; outcomes are entity events.
+//! - **Optimal paths.** A path has the cost that Dijkstra's algorithm would find, on uniform and on weighted
+//!   terrain, under every corner rule, with four neighbors and eight. The exceptions are paths to goals more
+//!   than [`HIERARCHY_MIN_DISTANCE`](nav::search::HIERARCHY_MIN_DISTANCE) cells away, unless
+//!   [`Algorithm::Exact`](prelude::Algorithm) is requested or an exact search is as quick: they may cost
+//!   more, and their first segment is available immediately. There is no proven bound on how much more. On
+//!   ten worlds of 4096 × 4096 cells made of real maps it was 0.02 to 2.4 % on average, and 8 % for the worst
+//!   of 600 paths; other maps may have worse ones. Members of a [`Group`](prelude::Group) may follow a path
+//!   that they share, at most 15 % costlier than their own.
+//! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however many requests
+//!   there are; the rest is done in the following ticks. The exception is a search that edits keep
+//!   restarting: it is completed in one go, and what it overdraws is subtracted from the following ticks.
+//!   Short requests are answered immediately while long searches run. An unreachable goal is answered without
+//!   a search.
+//! - **Determinism.** The same orders and edits on the same ticks give the same paths and steps, on every
+//!   machine and with any number of threads. The budget does not affect what a path costs, only the tick in
+//!   which it is ready (and, where many requests share one goal, which of several cheapest paths each gets).
+//!   [`state_checksum`](prelude::state_checksum) is for comparing two runs. A
+//!   [`time_cap`](prelude::TilePathSettings) gives up this guarantee.
+//! - **No overlaps.** No cell is held by two critters, no two critters swap cells, none cuts a corner, and
+//!   discs of radius 0.35 cells never overlap, whatever the speeds. Idle critters make room for those that
+//!   pass. There is no deadline, and [ghosts](prelude::Critter::ghost) walk through all others.
+//!   [`guide::crowds`] has what is promised and what is not.
+//! - **Paths survive edits.** A critter whose path is cut off gets another one, mostly in the same tick. A
+//!   unit without a [`Critter`](prelude::Critter) gets one too, after a
+//!   [`PathInvalidated`](prelude::PathInvalidated) event. A critter under which terrain is blocked leaves by
+//!   itself; no other critter begins a step into an impassable cell. (A ghost turns back if the cell it is
+//!   entering is blocked. If the cell it stands on is blocked, its requests fail with `StartImpassable` until
+//!   the cell is free.)
+//! - **A reason for everything.** [`PathStatus`](prelude::PathStatus) has the state of a unit's request at
+//!   any time. Failures are one enum, [`PathFailure`](prelude::PathFailure), which names the cell. Outcomes
+//!   are entity events: [`PathFound`](prelude::PathFound), [`PathFailed`](prelude::PathFailed),
+//!   [`PathCanceled`](prelude::PathCanceled), [`PathInvalidated`](prelude::PathInvalidated) and
+//!   [`Arrived`](prelude::Arrived).
 //! - **No allocation** per tick while critters walk.
 //!
 //! # Features
-//! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the
-//!   crate needs no renderer: for servers and other tile maps.
-//! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, islands and searches.
+//! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the crate needs
+//!   no renderer: for servers and other tile maps.
+//! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, connected regions, crowds and
+//!   searches.
 //!
 //! # Where to look
 //! | to | see |
 //! |---|---|
 //! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
-//! | say what each kind of unit may enter, at what cost, and its size | [`Profile`](prelude::Profile), [`NavGrids::set_profiles`](prelude::NavGrids::set_profiles) |
-//! | give orders of every kind, with a snippet each | [`guide::orders`] |
-//! | send many units at once | [`Group`](prelude::Group) |
-//! | know how critters keep off each other | [`guide::crowds`] |
-//! | let critters walk through others, or push nobody aside but their own side | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Unpushable`](prelude::Unpushable) |
-//! | know who stands where, and why somebody waits | [`Crowds`](prelude::Crowds) |
-//! | keep units apart without an `App` | [`nav::crowd`] |
+//! | edit a grid at run time | [`NavGrids::get_mut`](prelude::NavGrids::get_mut); for buildings [`NavBlocker`](prelude::NavBlocker) |
+//! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
+//! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
+//! | give orders of every kind, with a code block for each | [`guide::orders`] |
+//! | read the state of a request, and how it ended | [`PathStatus`](prelude::PathStatus), its events in [`unit`] |
+//! | retry a request that finds no path | [`Retry`](prelude::Retry) |
+//! | send many units at the same time | [`Group`](prelude::Group) |
 //! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
-//! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
+//! | understand how critters avoid each other | [`guide::crowds`] |
+//! | let critters walk through others, or limit which units push each other | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Unpushable`](prelude::Unpushable) |
+//! | find the unit on a cell, and why a unit waits | [`Crowds`](prelude::Crowds), [`Hindrance`](prelude::Hindrance) |
+//! | choose the picture of a critter | [`CritterState::is_moving`](prelude::CritterState::is_moving), [`Facing`](prelude::Facing) |
+//! | slow a critter down | [`SpeedLimit`](prelude::SpeedLimit) |
 //! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
-//! | know whether and how far, without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
-//! | put up buildings | [`NavBlocker`](prelude::NavBlocker) |
-//! | order systems before or after the plugin's | [`schedule`] |
+//! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
+//! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
+//! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
+//! | limit the time spent on searches | [`TilePathSettings`](prelude::TilePathSettings), [`PathCounters`](prelude::PathCounters) |
+//! | order systems before or after the plugin's, pause it, change levels | [`schedule`] and [`TilePathSystems::All`](prelude::TilePathSystems) |
+//! | draw paths, grids and crowds for debugging | `TilePathDebugPlugin` in `debug_draw` |
 //! | search without an `App` | [`NavGrid::find_path`](prelude::NavGrid::find_path), [`nav`] |
+//! | move crowds without an `App` | [`nav::crowd`] |
 //! | plug in another open list | [`nav::open_list`] |
 //!
 //! # When something does not work
 //! | symptom | likely reason |
 //! |---|---|
-//! | nothing happens, status `Idle` | no [`TilePathPlugin`](prelude::TilePathPlugin), or no `PathRequest` |
-//! | status stays `Searching` | the budget is 0, `Time<Virtual>` is paused, or the plugin's schedule does not run |
-//! | `Failed(GridGone)` | no grid with that number: is there a `NavSource`? its `SourceStatus` tells why it is refused |
-//! | `Failed(StartImpassable)` everywhere | the profile does not know the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
-//! | status `Waiting` | no way now; the request's [`Retry`](prelude::Retry) tries again |
-//! | status `Stuck` | others are in the way, or its speed is 0: [`Hindrance`](prelude::Hindrance) says which; it goes on as soon as it can |
-//! | status `Stuck(NoRoom)`, a critter nobody sees | there was no free cell near the place where it was put; it is tried again |
-//! | a critter stands beside the place where it was spawned | the place was taken |
-//! | a critter stops beside the one it was sent to | it does not stand on others; send it to a cell, or make that one a ghost |
-//! | a critter that has arrived is pushed away | it gives way to others: [`Unpushable`](prelude::Unpushable) ones do not |
-//! | a large unit finds no way | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
+//! | nothing happens, status `Idle` | the entity has no [`PathRequest`](prelude::PathRequest) |
+//! | status stays `Searching` | there is no [`TilePathPlugin`](prelude::TilePathPlugin), the budget is 0, `Time<Virtual>` is paused, the plugin's schedule does not run, or a run condition on [`TilePathSystems::All`](prelude::TilePathSystems) is false |
+//! | status `Found`, but the unit does not move | it has no [`Critter`](prelude::Critter): the game moves it along [`NavPath`](prelude::NavPath) |
+//! | `Failed(GridGone)` | there is no grid with this number. Is there a `NavSource`? Its `SourceStatus` has the reason why it is refused |
+//! | `Failed(UnknownProfile)` | the profile was not added with [`NavGrids::add_profile`](prelude::NavGrids::add_profile) or [`set_profiles`](prelude::NavGrids::set_profiles) |
+//! | `Failed(StartImpassable)` everywhere | the profile has no cost for the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
+//! | `Failed(StartUnknown)` | the unit has no `Transform`, or one that is NaN or infinite |
+//! | `Failed(NoRoom)` | a member of a [`Group`](prelude::Group) got no slot: all slots near the goal are taken |
+//! | `PathCanceled` instead of `Arrived` | the request was removed, or replaced by another one: see [`CancelReason`](prelude::CancelReason) |
+//! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
+//! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status is the reason; the critter continues as soon as it can |
+//! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; it is tried again |
+//! | status `Walking`, but the critter stands | it waits for other units: [`CritterState::is_moving`](prelude::CritterState::is_moving) says whether it moves now |
+//! | a critter stands beside the position where it was spawned | the cell was taken |
+//! | a critter stops beside the critter it was sent to | it does not stand on other critters; send it to a cell, or make the target a ghost |
+//! | a critter that has arrived is pushed away | it makes room for others: [`Unpushable`](prelude::Unpushable) critters do not |
+//! | critters walk through each other | they are [ghosts](prelude::Critter::ghost), or on different grids: each grid has a crowd of its own |
+//! | a critter keeps to the grid despite [`AnyAnglePath`](prelude::AnyAnglePath) | that affects ghosts only |
+//! | a large unit finds no path | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
+//! | a unit moves as if it had another profile | it has that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
+//! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) |
+//! | the entity of a [`Group`](prelude::Group) is gone | it despawns when all members have come to rest or none is left: see [`Group::persistent`](prelude::Group::persistent) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
-//! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's priority |
+//! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's [`Priority`](prelude::Priority) |
 
 pub mod blocker;
 pub mod coordinates;
@@ -152,7 +179,7 @@ pub mod prelude {
             path::{Leg, Path, PathCost, PathKind},
             query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
             queue::{Priority, QueueSettings, RequestClass},
-            terrain::{CornerRule, Neighborhood, PLAIN, Profile, ProfileId, TerrainId},
+            terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
         },
         orders::{
             OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,

@@ -5,10 +5,11 @@
 //! on every machine, however the work is sliced. Everything can be used without an `App`.
 //!
 //! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`,
-//! `region` → [`layer`] → [`grid`] → [`goal`], [`query`] → [`open_list`], [`node_pool`] → [`search`] →
-//! [`path`] → [`queue`] → [`walk`]. [`formation`] finds slots for groups, [`crowd`] moves many units without
-//! overlaps, [`line_of_sight`] and [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark
-//! files, [`checksum`] computes checksums of results.
+//! `region`, `cost_borders`, `dominated_steps`, `jump_map` → [`layer`] → [`grid`] → [`goal`], [`query`] →
+//! [`open_list`], [`node_pool`], `jump_terrain`, `coarse` → [`search`], [`field`] → [`path`] → [`queue`] →
+//! [`walk`]. [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps,
+//! [`line_of_sight`] and [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files,
+//! [`checksum`] computes checksums of results.
 
 pub(crate) mod bit_rows;
 pub mod cell;

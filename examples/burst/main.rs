@@ -18,7 +18,8 @@ use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
-  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal] [--threads N] [--seed N] [--rounds R]
+  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal]
+  [--threads N] [--seed N] [--rounds R]
 
 N entities request a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)

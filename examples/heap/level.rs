@@ -72,7 +72,7 @@ impl Level {
 
 /// Returns the movement profile of the search.
 pub const fn profile() -> Profile {
-    Profile::new().with(TerrainId::GROUND, PLAIN).with(MUD, 2 * PLAIN)
+    Profile::new().with(TerrainId::GROUND, Profile::PLAIN_COST).with(MUD, 2 * Profile::PLAIN_COST)
 }
 
 fn terrain(letter: u8) -> Result<TerrainId, String> {

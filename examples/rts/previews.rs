@@ -57,6 +57,8 @@ type PathItem = (
 fn preview_paths(
     mut gizmos: Gizmos<Previews>,
     map: Res<GameMap>,
+    grids: Res<NavGrids>,
+    crowds: Res<Crowds>,
     critters: Query<PathItem, With<Selected>>,
 ) {
     let is_walking = |(.., status): &(_, _, _, _, _, &PathStatus)| status.is_under_way();
@@ -70,7 +72,13 @@ fn preview_paths(
             gizmos.linestrip_2d(straight.lines().turning_points().map(center), color);
         } else {
             let here = transform.translation.truncate();
-            let ahead = state.walk().waypoints_ahead(path).map(center);
+            let progress = || {
+                let (grid, crowd) = (grids.get(GridId::default())?, crowds.get(GridId::default())?);
+                crowd.path_progress(grid, state.unit()?)
+            };
+            // A critter that collides follows its path in the crowd of its grid.
+            let walk = progress().unwrap_or(*state.walk());
+            let ahead = walk.waypoints_ahead(path).map(center);
             gizmos.linestrip_2d(std::iter::once(here).chain(ahead), color);
         }
     }

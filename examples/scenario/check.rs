@@ -23,7 +23,8 @@ pub fn has_length(path: &Path, optimal: f64) -> bool {
 /// two cells.
 pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
     let cells: Vec<Cell> = path.cells().collect();
-    let price = |cell| f64::from(grid.cost(ProfileId::default(), cell)) / f64::from(PLAIN);
+    let price =
+        |cell| f64::from(grid.cost(ProfileId::default(), cell)) / f64::from(Profile::PLAIN_COST);
     let steps = cells.windows(2).map(|pair| {
         let diagonal = pair[0].x != pair[1].x && pair[0].y != pair[1].y;
         let weight = if diagonal { std::f64::consts::SQRT_2 } else { 1.0 };

@@ -17,8 +17,8 @@ use bevy_tilepath::{
 };
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 
-const HELP: &str = "scenario --map FILE --scen FILE [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra]
-  [--sample N]
+const HELP: &str = "scenario --map FILE --scen FILE
+  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sample N]
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
   [--threads N] [--seed N]
 

@@ -6,7 +6,7 @@ use super::{
     cell::Cell,
     direction::Direction,
     grid::NavGrid,
-    terrain::{DIAGONAL, PLAIN, ProfileId, STRAIGHT},
+    terrain::{DIAGONAL, Profile, ProfileId, STRAIGHT},
 };
 
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
@@ -17,7 +17,7 @@ pub struct PathCost(pub u64);
 
 impl PathCost {
     /// One straight step over terrain of cost 1.
-    pub const PLAIN_STEP: Self = Self(STRAIGHT as u64 * 2 * PLAIN as u64);
+    pub const PLAIN_STEP: Self = Self(STRAIGHT as u64 * 2 * Profile::PLAIN_COST as u64);
 
     /// Returns the cost in straight steps over terrain of cost 1, for display. It uses 577/408 for the square
     /// root of two.

@@ -7,8 +7,6 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-/// Cost of plain terrain, in sixteenths.
-pub const PLAIN: u16 = 16;
 /// Weight of a straight step; see the [module](self).
 pub const STRAIGHT: u32 = 408;
 /// Weight of a diagonal step; see the [module](self).
@@ -65,7 +63,7 @@ pub enum Neighborhood {
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
-/// let boat = Profile::new().with(TerrainId(b'W'), PLAIN);
+/// let boat = Profile::new().with(TerrainId(b'W'), Profile::PLAIN_COST);
 /// let hovercraft = boat.clone().with(TerrainId(b'G'), 24).corners(CornerRule::NoSqueeze);
 /// assert_eq!(boat.cost(TerrainId(b'G')), 0);
 /// assert_eq!(hovercraft.cost(TerrainId(b'G')), 24);
@@ -86,11 +84,14 @@ impl Default for Profile {
     fn default() -> Self {
         [TerrainId::GROUND, TerrainId(b'.'), TerrainId(b'G'), TerrainId(b'S')]
             .into_iter()
-            .fold(Self::new(), |profile, terrain| profile.with(terrain, PLAIN))
+            .fold(Self::new(), |profile, terrain| profile.with(terrain, Self::PLAIN_COST))
     }
 }
 
 impl Profile {
+    /// Cost of plain terrain, in sixteenths.
+    pub const PLAIN_COST: u16 = 16;
+
     /// Creates a profile with every terrain impassable, eight neighbors, [`CornerRule::Forbid`] and a unit of
     /// one cell.
     #[must_use]

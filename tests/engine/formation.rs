@@ -518,9 +518,9 @@ fn low_ranks_get_slots_in_front_or_near_the_goal() {
 #[test]
 fn every_profile_keeps_to_its_own_terrain() {
     let terrain = (0..40 * 40).map(|cell| if cell % 40 < 20 { 1 } else { 2 }).collect();
-    let walks = Profile::new().with(TerrainId(1), PLAIN);
-    let swims = Profile::new().with(TerrainId(2), PLAIN);
-    let both = swims.clone().with(TerrainId(1), 2 * PLAIN);
+    let walks = Profile::new().with(TerrainId(1), Profile::PLAIN_COST);
+    let swims = Profile::new().with(TerrainId(2), Profile::PLAIN_COST);
+    let both = swims.clone().with(TerrainId(1), 2 * Profile::PLAIN_COST);
     let grid =
         NavGrid::from_terrain(40, 40, terrain).unwrap().with_profiles(vec![walks, swims, both]);
     let units: Vec<GroupUnit> = (0..90)

@@ -35,7 +35,7 @@ fn profile(costs: [u16; 4]) -> Profile {
 
 /// Returns the profile of shots: everything but walls and terrain 4 is passable.
 fn shot() -> Profile {
-    (1u8..4).fold(Profile::new(), |profile, id| profile.with(TerrainId(id), PLAIN))
+    (1u8..4).fold(Profile::new(), |profile, id| profile.with(TerrainId(id), Profile::PLAIN_COST))
 }
 
 /// Generates small grids for units of 1 × 1 to 3 × 3 cells.

@@ -173,7 +173,7 @@ fn benchmark_lines(map: &str) -> Option<String> {
     let pairs: Vec<(Cell, Cell)> = sampled.map(|row| (row.start, row.goal)).collect();
     assert_eq!(pairs.len(), 30);
     let walls = Profile::default();
-    let slow = Profile::default().with(TerrainId(b'T'), 2 * PLAIN);
+    let slow = Profile::default().with(TerrainId(b'T'), 2 * Profile::PLAIN_COST);
     Some([walls, slow].iter().map(|profile| lines(map, grid.clone(), profile, &pairs)).collect())
 }
 

@@ -54,7 +54,7 @@ fn two_blockers_on_a_cell_count_twice() {
     grid.unblock(small).unwrap();
     assert_eq!((grid.blockers(cell), grid.cost(UNIT, cell)), (1, 0), "still blocked");
     grid.unblock(large).unwrap();
-    assert_eq!((grid.blockers(cell), grid.cost(UNIT, cell)), (0, PLAIN));
+    assert_eq!((grid.blockers(cell), grid.cost(UNIT, cell)), (0, Profile::PLAIN_COST));
     assert_eq!(grid.unblock(small), Err(GridError::NotBlocked(cell)));
 }
 
@@ -65,15 +65,15 @@ fn too_many_blockers_are_refused() {
     (0..65_535).for_each(|_| grid.block(cell).unwrap());
     assert_eq!(grid.block(cell), Err(GridError::TooManyBlockers(cell.min)));
     (0..65_535).for_each(|_| grid.unblock(cell).unwrap());
-    assert_eq!(grid.cost(UNIT, cell.min), PLAIN);
+    assert_eq!(grid.cost(UNIT, cell.min), Profile::PLAIN_COST);
 }
 
 #[test]
 fn terrain_may_block_one_profile_and_carry_another() {
     let (land, sea) = (TerrainId(b'G'), TerrainId(b'W'));
-    let infantry = Profile::new().with(land, PLAIN);
-    let boat = Profile::new().with(sea, PLAIN);
-    let hovercraft = infantry.clone().with(sea, PLAIN);
+    let infantry = Profile::new().with(land, Profile::PLAIN_COST);
+    let boat = Profile::new().with(sea, Profile::PLAIN_COST);
+    let hovercraft = infantry.clone().with(sea, Profile::PLAIN_COST);
     let terrain = (0..30).map(|i| if i % 10 < 5 { land.0 } else { sea.0 }).collect();
     let grid = NavGrid::from_terrain(10, 3, terrain)
         .unwrap()

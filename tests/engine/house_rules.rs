@@ -66,12 +66,12 @@ fn every_file_starts_with_a_doc_comment() {
     }
 }
 
-/// The code in the README is that of the example, which is compiled.
+/// The first app in the README is `click_to_move`, which is compiled.
 #[test]
-fn the_readme_contains_the_minimal_example() {
+fn the_readme_contains_the_first_example() {
     let root = FilePath::new(env!("CARGO_MANIFEST_DIR"));
-    let example = fs::read_to_string(root.join("examples/minimal.rs")).unwrap();
-    assert!(example.lines().count() < 60);
+    let example = fs::read_to_string(root.join("examples/click_to_move.rs")).unwrap();
+    assert!(example.lines().count() < 70);
     let (_, code) = example.split_once("\n\n").unwrap();
     let code = &code[code.find("use bevy").unwrap()..];
     assert!(fs::read_to_string(root.join("README.md")).unwrap().contains(code.trim_end()));

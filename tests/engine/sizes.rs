@@ -549,7 +549,7 @@ fn large_units_on_benchmark_maps_get_the_cheapest_path() {
             for row in sample(&read_scenario(&rows).unwrap()) {
                 let query = PathQuery::new(row.start, row.goal).algorithm(Algorithm::Exact);
                 let found = search(&grid, query);
-                let answer = oracle.answer(row.start, row.goal, u64::from(PLAIN));
+                let answer = oracle.answer(row.start, row.goal, u64::from(Profile::PLAIN_COST));
                 assert_eq!(cost(&found), answer, "{map_name} {row:?}");
                 if let Ok(path) = found {
                     assert_eq!(oracle.path_cost(&path), Some(path.cost()), "{map_name} {row:?}");

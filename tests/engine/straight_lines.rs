@@ -103,7 +103,7 @@ fn profile(costs: [u16; 4]) -> Profile {
 fn scattered_grid(width: u32, height: u32, walls: u32, random: &mut Random) -> NavGrid {
     let terrain = scattered(width, height, walls, random);
     let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-    grid.with_profiles(vec![profile([PLAIN; 4])])
+    grid.with_profiles(vec![profile([Profile::PLAIN_COST; 4])])
 }
 
 fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
@@ -177,7 +177,8 @@ fn blocked_ends_matter_for_clear_lines_but_not_for_sight() {
 fn a_large_unit_on_a_clear_line_touches_no_wall() {
     let mut random = Random(13);
     let terrain = scattered(60, 60, 1, &mut random);
-    let profiles = vec![profile([PLAIN; 4]), profile([PLAIN; 4]).size(3)];
+    let profiles =
+        vec![profile([Profile::PLAIN_COST; 4]), profile([Profile::PLAIN_COST; 4]).size(3)];
     let grid = NavGrid::from_terrain(60, 60, terrain).unwrap().with_profiles(profiles);
     let (mut clear, mut blocked) = (0, 0);
     for _ in 0..1_500 {
@@ -291,7 +292,7 @@ fn pulled_paths_keep_their_guarantees() {
     let (mut found, mut shorter) = (0, 0);
     for round in 0..900 {
         let (width, height) = (1 + random.below(70), 1 + random.below(70));
-        let costs = [[PLAIN; 4], [16, 16, 32, 32], [16, 32, 48, 80]][round % 3];
+        let costs = [[Profile::PLAIN_COST; 4], [16, 16, 32, 32], [16, 32, 48, 80]][round % 3];
         let rule = [CornerRule::Forbid, CornerRule::NoSqueeze, CornerRule::Allow][round / 3 % 3];
         let neighborhood = [Neighborhood::Eight, Neighborhood::Four][round / 9 % 2];
         let terrain = match random.below(3) {
@@ -356,7 +357,7 @@ fn around_obstacles_lines_are_shorter_and_few() {
     for _ in 0..200 {
         let terrain = patched_terrain((80, 80), 24, 70, &mut random);
         let grid = NavGrid::from_terrain(80, 80, terrain).unwrap();
-        let grid = grid.with_profiles(vec![profile([PLAIN; 4])]);
+        let grid = grid.with_profiles(vec![profile([Profile::PLAIN_COST; 4])]);
         let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
         if let Ok(path) = grid.find_path(UNIT, a, b)
             && path.steps() > 20
@@ -489,7 +490,7 @@ fn pulling_long_paths_does_not_increase_their_cost() {
     let mut random = Random(17);
     let terrain = patched_terrain((2_600, 90), 2_200, 70, &mut random);
     let grid = NavGrid::from_terrain(2_600, 90, terrain).unwrap();
-    let grid = grid.with_profiles(vec![profile([PLAIN; 4])]);
+    let grid = grid.with_profiles(vec![profile([Profile::PLAIN_COST; 4])]);
     let mut found = 0;
     for _ in 0..30 {
         let (west, east) = (random.below(90) as i32, random.below(90) as i32);
@@ -580,7 +581,7 @@ fn reachability_and_cost_queries_agree_with_dijkstra() {
     for round in 0..120 {
         let (width, height) = (1 + random.below(40), 1 + random.below(40));
         let terrain = scattered(width, height, 10 + random.below(30), &mut random);
-        let costs = [[PLAIN; 4], [16, 32, 48, 80]][round % 2];
+        let costs = [[Profile::PLAIN_COST; 4], [16, 32, 48, 80]][round % 2];
         let neighborhood = [Neighborhood::Eight, Neighborhood::Four][round / 2 % 2];
         let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
         let grid = grid.with_profiles(vec![profile(costs).neighbors(neighborhood)]);

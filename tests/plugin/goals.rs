@@ -172,7 +172,7 @@ fn the_footprint_of_a_building_is_read_with_the_order() {
 fn at_the_river() -> App {
     const WATER: TerrainId = TerrainId(2);
     let mut app = app();
-    let arrow = Profile::default().with(WATER, PLAIN);
+    let arrow = Profile::default().with(WATER, Profile::PLAIN_COST);
     grid(&mut app).set_profiles(vec![Profile::default(), arrow]);
     let terrain = (0..9).flat_map(|y| {
         (0..20).map(move |x| if x == 10 && y < 8 { WATER.0 } else { TerrainId::GROUND.0 })
@@ -251,7 +251,7 @@ fn unreachable_targets_of_a_list_are_ignored() {
 fn weighted_app(seed: u64) -> App {
     let mut app = app();
     let profile = (2..5).fold(Profile::default(), |profile, terrain| {
-        profile.with(TerrainId(terrain), PLAIN * u16::from(terrain))
+        profile.with(TerrainId(terrain), Profile::PLAIN_COST * u16::from(terrain))
     });
     grid(&mut app).set_profiles(vec![profile]);
     let terrain = patched_terrain((40, 40), 40, 35, &mut Random(seed));

@@ -650,7 +650,7 @@ fn the_order_of_members_does_not_matter() {
 fn moor() -> App {
     const SWAMP: TerrainId = TerrainId(2);
     let mut app = app();
-    grid(&mut app).set_profiles(vec![Profile::default().with(SWAMP, 2 * PLAIN)]);
+    grid(&mut app).set_profiles(vec![Profile::default().with(SWAMP, 2 * Profile::PLAIN_COST)]);
     let is_swamp = |x: u32, y: u32| (x / 5 + y / 7).is_multiple_of(3) || (x * y).is_multiple_of(11);
     let terrain_at = |x, y| if is_swamp(x, y) { SWAMP.0 } else { TerrainId::GROUND.0 };
     let terrain =

@@ -27,7 +27,7 @@ fn the_duration_of_a_walk_follows_from_the_speed() {
 fn expensive_terrain_slows_a_critter_down_in_proportion() {
     let mut app = app();
     let swamp = TerrainId(9);
-    let profile = Profile::default().with(swamp, 2 * PLAIN);
+    let profile = Profile::default().with(swamp, 2 * Profile::PLAIN_COST);
     grid(&mut app).set_profiles(vec![profile]);
     let level = NavGrid::new(40, 3, swamp).unwrap();
     let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));

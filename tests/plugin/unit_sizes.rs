@@ -339,8 +339,8 @@ fn a_new_request_may_change_the_profile_of_a_walking_unit() {
 fn passable_terrain_depends_on_the_profile_of_the_request() {
     const WATER: TerrainId = TerrainId(2);
     let mut app = app();
-    let boat = Profile::new().with(WATER, PLAIN);
-    let both = Profile::default().with(WATER, 2 * PLAIN);
+    let boat = Profile::new().with(WATER, Profile::PLAIN_COST);
+    let both = Profile::default().with(WATER, 2 * Profile::PLAIN_COST);
     grid(&mut app).set_profiles(vec![Profile::default(), boat, both]);
     let coast = |x| if x < 10 { TerrainId::GROUND.0 } else { WATER.0 };
     let terrain = (0..9).flat_map(|_| (0..20).map(coast)).collect();

@@ -1,8 +1,8 @@
-//! The map that every searcher gets: where one may stand and what it costs.
+//! The map for all searchers: passable cells and their costs.
 //!
-//! Input: the text of a Moving AI map and a [`Rule`]. Output: a [`Board`]: this crate's own grid
-//! for its searchers, and a flat array of costs from which the others fill what they need and by
-//! which paths are judged. That array comes from the letters alone, not from the grid's layers.
+//! Input: the text of a Moving AI map and a [`Rule`]. Output: a [`Board`]: this crate's own grid for
+//! its searchers, and a flat array of costs, from which the other searchers load their data and by
+//! which paths are checked. That array is built from the letters alone, not from the grid's layers.
 
 use bevy_tilepath::{
     nav::moving_ai::{FileError, read_map},
@@ -13,11 +13,11 @@ use bevy_tilepath::{
 pub const STRAIGHT: u32 = 408;
 /// Weight of a diagonal step: 577/408 is √2 within 2·10⁻⁶.
 pub const DIAGONAL: u32 = 577;
-/// The eight ways out of a cell.
+/// The eight directions.
 pub const WAYS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
-/// What each terrain letter costs.
+/// Costs of the terrain letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `.`, `G` and `S` cost 1, nothing else is passable.
@@ -27,7 +27,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule with this name on the command line.
+    /// Returns the rule with this name on the command line.
     pub fn from_name(name: &str) -> Result<Self, String> {
         match name {
             "plain" => Ok(Self::Plain),
@@ -36,7 +36,7 @@ impl Rule {
         }
     }
 
-    /// Cost of a letter; 0 is impassable.
+    /// Returns the cost of a letter; 0 is impassable.
     pub const fn cost(self, letter: u8) -> u8 {
         match (self, letter) {
             (_, b'.' | b'G') | (Self::Plain, b'S') => 1,
@@ -47,12 +47,12 @@ impl Rule {
         }
     }
 
-    /// The same as a profile of this crate.
+    /// Returns the same costs as a profile of this crate.
     fn profile(self) -> Profile {
         match self {
             Self::Plain => Profile::default(),
             Self::Weighted => b".GSWT".iter().fold(Profile::new(), |profile, &letter| {
-                profile.with(TerrainId(letter), PLAIN * u16::from(self.cost(letter)))
+                profile.with(TerrainId(letter), Profile::PLAIN_COST * u16::from(self.cost(letter)))
             }),
         }
     }
@@ -63,7 +63,7 @@ impl Rule {
 pub struct Board {
     /// The map as this crate holds it, its layer not yet built.
     pub grid: NavGrid,
-    /// What terrain costs.
+    /// The costs of terrain.
     pub rule: Rule,
     /// Columns.
     pub width: i32,
@@ -84,7 +84,7 @@ impl Board {
         Ok(Self { grid, rule, width, height, costs })
     }
 
-    /// Cost of the cell; 0 where nobody can stand: on impassable terrain and off the map.
+    /// Returns the cost of the cell; 0 on impassable terrain and off the map.
     pub fn cost(&self, x: i32, y: i32) -> u8 {
         if x < 0 || y < 0 || x >= self.width || y >= self.height {
             return 0;
@@ -92,29 +92,29 @@ impl Board {
         self.costs[(y * self.width + x) as usize]
     }
 
-    /// Whether one can stand on the cell.
+    /// Returns whether the cell is passable.
     pub fn is_free(&self, x: i32, y: i32) -> bool {
         self.cost(x, y) > 0
     }
 
-    /// Each cell with its cost, row by row.
+    /// Returns each cell with its cost, row by row.
     pub fn cells(&self) -> impl Iterator<Item = (Cell, u8)> + '_ {
         let width = self.width;
         (0..).zip(&self.costs).map(move |(i, &cost)| (Cell::new(i % width, i / width), cost))
     }
 
-    /// The cells that one step leads to, with the cost of the step.
+    /// Returns the cells that one step leads to, with the cost of the step.
     pub fn steps(&self, from: Cell) -> impl Iterator<Item = (Cell, u32)> {
         WAYS.map(|way| self.step(from, way)).into_iter().flatten()
     }
 
-    /// The lowest cost that two cells of a step can have together.
+    /// Returns the lowest possible sum of the costs of a step's two cells.
     pub fn lowest_sum(&self) -> u32 {
         let lowest = self.costs.iter().copied().filter(|&cost| cost > 0).min();
         2 * u32::from(lowest.unwrap_or(1))
     }
 
-    /// Diagonal steps need both cells beside them.
+    /// Diagonal steps require both adjacent cells to be passable.
     fn step(&self, from: Cell, (dx, dy): (i32, i32)) -> Option<(Cell, u32)> {
         let (x, y) = (from.x + dx, from.y + dy);
         let diagonal = dx != 0 && dy != 0;
@@ -125,7 +125,7 @@ impl Board {
     }
 }
 
-/// Weight of the shortest way over open ground.
+/// Returns the weight of the shortest path on an open map.
 pub fn octile(a: Cell, b: Cell) -> u32 {
     let (dx, dy) = (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
     STRAIGHT * dx.max(dy) + (DIAGONAL - STRAIGHT) * dx.min(dy)

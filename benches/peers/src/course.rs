@@ -1,9 +1,8 @@
-//! Maps with the queries to run on them.
+//! Maps with their queries.
 //!
-//! Input: folders or files named on the command line. Output: a [`Course`] for each map: its
-//! board and the sampled rows of its scenario. The sampling rule: drop rows of length zero, sort
-//! by length and line, take rows `i · (m − 1) / (n − 1)` for `i` in `0..n` (all of them where
-//! there are no more than `n`).
+//! Input: folders or files named on the command line. Output: a [`Course`] for each map: its board and
+//! the sampled rows of its scenario. The sampling rule: drop rows of length zero, sort by length and
+//! line, take rows `i · (m − 1) / (n − 1)` for `i` in `0..n` (all of them if there are at most `n`).
 
 use std::{
     ffi::OsStr,
@@ -29,7 +28,7 @@ pub struct CourseFiles {
 pub struct Course {
     /// Folder the map is from.
     pub family: String,
-    /// Name of the map without its ending.
+    /// Name of the map without its extension.
     pub map: String,
     /// The map.
     pub board: Board,
@@ -37,7 +36,7 @@ pub struct Course {
     pub rows: Vec<ScenarioRow>,
 }
 
-/// The maps that the options ask for, by family and name.
+/// Returns the maps that the options select, by family and name.
 pub fn list(options: &Options) -> Result<Vec<CourseFiles>, String> {
     if let Some((map, scenario)) = options.single() {
         let files =
@@ -85,10 +84,10 @@ impl CourseFiles {
     }
 }
 
-/// Rows spread evenly over all lengths.
+/// Returns rows at even intervals over all lengths.
 fn sample(mut rows: Vec<ScenarioRow>, count: usize) -> Vec<ScenarioRow> {
     rows.retain(|row| row.optimal > 0.0);
-    // A stable sort: among equal lengths the order of lines stays.
+    // A stable sort: equal lengths keep the order of lines.
     rows.sort_by(|a, b| a.optimal.total_cmp(&b.optimal));
     let last = rows.len().saturating_sub(1);
     if rows.len() <= count {
@@ -101,7 +100,7 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What lies in a folder, by name.
+/// Returns the entries of a folder, by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = fs::read_dir(folder).map_err(failed)?;

@@ -1,27 +1,27 @@
-//! Whether a path is one, and what it costs.
+//! Checks whether a path is legal, and computes its cost.
 //!
-//! Input: the cells of a path, from start to goal. Output: a [`Verdict`] reached from the board's
-//! costs alone, and its comparison with a [`Reference`].
+//! Input: the cells of a path, from start to goal. Output: a [`Verdict`] based on the board's costs
+//! alone, and its comparison with a [`Reference`].
 
 use bevy_tilepath::prelude::Cell;
 
 use crate::board::{Board, STRAIGHT, octile};
 
-/// What there is to say of one path.
+/// The result of checking one path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// It leads from the start to the goal.
+    /// Whether it leads from the start to the goal.
     pub arrives: bool,
-    /// Sum over its steps: weight times what both cells cost.
+    /// Sum over its steps: weight times the cost of both cells.
     cost: u64,
-    /// Steps against the rules: corners cut, jumps, steps into walls.
+    /// Illegal steps: cut corners, jumps, steps into walls.
     pub illegal: u32,
     /// Diagonal steps past a blocked cell among them.
     pub corner_cuts: u32,
 }
 
 impl Verdict {
-    /// Walks `cells` over the board.
+    /// Checks `cells` on the board.
     pub fn of(board: &Board, start: Cell, goal: Cell, cells: &[Cell]) -> Self {
         let arrives = cells.first() == Some(&start) && cells.last() == Some(&goal);
         let mut verdict = Self { arrives, ..Self::default() };
@@ -31,12 +31,12 @@ impl Verdict {
         verdict
     }
 
-    /// The cost in straight steps over plain ground; √2 is 577/408.
+    /// Returns the cost in straight steps at cost 1; √2 is 577/408.
     pub fn length(&self) -> f64 {
         self.cost as f64 / f64::from(2 * STRAIGHT)
     }
 
-    /// Adds a step. Standing still is neither forbidden nor costly.
+    /// Adds a step. A step to the same cell is legal and costs nothing.
     fn walk(&mut self, board: &Board, from: Cell, to: Cell) {
         let sum = u64::from(board.cost(from.x, from.y)) + u64::from(board.cost(to.x, to.y));
         self.cost += u64::from(octile(from, to)) * sum;
@@ -53,27 +53,27 @@ impl Verdict {
     }
 }
 
-/// The length an optimal path has.
+/// The length of an optimal path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
-    /// In straight steps over plain ground.
+    /// In straight steps at cost 1.
     pub length: f64,
-    /// How far off an optimal path may be.
+    /// Tolerance.
     slack: f64,
 }
 
 impl Reference {
-    /// From a scenario, which may round to two decimals.
+    /// Creates the reference from a scenario, which may round to two decimals.
     pub fn rounded(length: f64) -> Self {
         Self { length, slack: length * 1e-4 + 0.01 }
     }
 
-    /// From another path's verdict.
+    /// Creates the reference from another path's verdict.
     pub fn exact(length: f64) -> Self {
         Self { length, slack: 1e-6 }
     }
 
-    /// Whether a path of this length is optimal.
+    /// Returns whether a path of this length is optimal.
     pub fn agrees_with(&self, length: f64) -> bool {
         (length - self.length).abs() <= self.slack
     }

@@ -1,17 +1,17 @@
-//! `tilepath-peers`: this crate and its rivals from the registry on the same queries.
+//! `tilepath-peers`: this crate and other crates from the registry on the same queries.
 //!
-//! Input: Moving AI maps and scenarios. Output: a Markdown table per family, for the games and
-//! for all maps on standard output; progress on standard error. All searchers run in one
-//! process, one query at a time, taking turns query by query; each query's figure is the median
-//! of its rounds, and every path is walked and compared with the optimum.
+//! Input: Moving AI maps and scenarios. Output: a Markdown table per family, for the games and for all
+//! maps on standard output; progress on standard error. All searchers run in one process, one query at
+//! a time, alternating query by query; each query's time is the median of its rounds, and every path
+//! is checked step by step and compared with the optimum.
 //!
 //! ```text
 //! cargo run --release --features northstar -- --family dao --sample 100 --rounds 5
 //! ```
 //!
-//! Data flow: `options` → `course` (map and sampled queries) → `race` (turns, clock) over
-//! `searchers` → `judge` → `table`. Exit status 1 on bad input, and when a searcher that
-//! promises optimal legal paths breaks that promise.
+//! Data flow: `options` → `course` (map and sampled queries) → `race` (alternation, clock) over
+//! `searchers` → `judge` → `table`. Exit status 1 on bad input, and if a searcher that promises
+//! optimal legal paths gives another answer.
 
 use std::{process::ExitCode, time::Instant};
 
@@ -28,7 +28,7 @@ use options::Options;
 use race::MapResult;
 use searchers::Searcher;
 
-/// Broken promises told one by one; the rest are only counted.
+/// Most wrong answers printed one by one; the rest are only counted.
 const FAULTS_TOLD: usize = 20;
 
 fn main() -> ExitCode {
@@ -78,7 +78,7 @@ fn race_all(
     Ok(results)
 }
 
-/// An error where a searcher that promises optimal legal paths gave another answer.
+/// Fails if a searcher that promises optimal legal paths gave another answer.
 fn tell_faults(results: &[MapResult]) -> Result<(), String> {
     let faults: Vec<&String> =
         results.iter().flat_map(|map| &map.lanes).flat_map(|lane| &lane.faults).collect();

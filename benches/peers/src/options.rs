@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! Input: the arguments. Output: [`Options`], or one line that says what is wrong with them.
+//! Input: the arguments. Output: [`Options`], or one line that names the error.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,44 @@ use lexopt::prelude::*;
 
 use crate::board::Rule;
 
-/// What `--help` prints.
+/// The `--help` text.
 pub const HELP: &str = "\
-tilepath-peers: bevy_tilepath and its rivals on the same queries
+tilepath-peers: bevy_tilepath and other crates on the same queries
 
   --data DIR             families of maps (default: shared/data/movingai, where found)
   --family NAME          only this folder of DIR; may be repeated
   --map FILE --scen FILE one map instead of DIR
-  --sample N             queries a map, spread over all lengths (default 100)
-  --rounds R             times each query is run; its figure is the median (default 5)
-  --profile plain|weighted  what terrain costs (default plain)
-  --only NAME            only searchers whose name holds NAME, and the textbook; may be repeated
-  --cap-ms N             a query that takes longer when it is judged is not timed again (default 2000)
+  --sample N             queries per map, spread over all lengths (default 100)
+  --rounds R             runs of each query; its time is the median (default 5)
+  --profile plain|weighted  costs of terrain (default plain)
+  --only NAME            only searchers whose name contains NAME, and the textbook; may be repeated
+  --cap-ms N             a query that takes longer in the checking pass is not run again (default 2000)
 ";
 
-/// Where maps are looked for without `--data`, seen from the working directory.
+/// Folders searched for maps without `--data`, relative to the working directory.
 const USUAL_PLACES: [&str; 3] =
     ["shared/data/movingai", "../shared/data/movingai", "../../../shared/data/movingai"];
 
-/// What the command line asks for.
+/// The options of the command line.
 pub struct Options {
     data: Option<PathBuf>,
-    /// Families to run; all where empty.
+    /// Families to run; all if empty.
     pub families: Vec<String>,
     map: Option<PathBuf>,
     scenario: Option<PathBuf>,
-    /// Queries a map.
+    /// Queries per map.
     pub sample: usize,
-    /// Times each query is run.
+    /// Runs of each query.
     pub rounds: usize,
-    /// What terrain costs.
+    /// Costs of terrain.
     pub rule: Rule,
-    /// Parts of searchers' names; all searchers where empty.
+    /// Parts of searchers' names; all searchers if empty.
     pub only: Vec<String>,
     cap_ms: u32,
 }
 
 impl Options {
-    /// Reads the arguments of this process; `None` where help is asked for.
+    /// Reads the arguments of this process; `None` for `--help`.
     pub fn from_args() -> Result<Option<Self>, String> {
         let mut options = Self {
             data: None,
@@ -63,12 +63,12 @@ impl Options {
         Ok((!wants_help).then_some(options))
     }
 
-    /// The one map to run, with its scenario.
+    /// Returns the single map to run, with its scenario.
     pub fn single(&self) -> Option<(&Path, &Path)> {
         self.map.as_deref().zip(self.scenario.as_deref())
     }
 
-    /// The folder that holds the families.
+    /// Returns the folder of the families.
     pub fn data(&self) -> Result<PathBuf, String> {
         let usual = || USUAL_PLACES.iter().map(PathBuf::from).find(|place| place.is_dir());
         self.data
@@ -77,12 +77,12 @@ impl Options {
             .ok_or_else(|| format!("no maps at {}: give --data DIR", USUAL_PLACES.join(", ")))
     }
 
-    /// Time after which a query is not run again, in microseconds.
+    /// Returns the time after which a query is not run again, in microseconds.
     pub fn cap_micros(&self) -> f64 {
         f64::from(self.cap_ms) * 1e3
     }
 
-    /// Takes the arguments in; says whether help is asked for.
+    /// Parses the arguments; returns whether help is requested.
     fn read(&mut self, mut parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
         while let Some(argument) = parser.next()? {
             match argument {

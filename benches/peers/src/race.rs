@@ -1,11 +1,11 @@
-//! The race: every searcher on every query of a map, taking turns.
+//! The comparison: every searcher runs every query of a map, in alternation.
 //!
 //! Input: a [`Course`] and the searchers, the textbook first. Output: a [`MapResult`] with a
-//! [`Lane`] for each searcher. In each round every searcher answers all queries, one after another,
-//! before the next searcher's turn; who begins moves on by one each round. So each works with its
-//! own data in the cache, as in a tick in which many units ask, and whatever slows the machine down
-//! for a while meets several of them. Answers are judged in a pass of their own before, as judging
-//! would push that data out. The clock covers `solve` alone.
+//! [`Lane`] for each searcher. In each round a searcher answers all queries before the next searcher
+//! starts; the first searcher changes from round to round. So each works with its own data in the
+//! cache, as in a tick with many requests, and temporary load of the machine affects several
+//! searchers. Answers are checked in a separate pass before, because checking would evict that data
+//! from the cache. The clock covers `solve` alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -21,7 +21,7 @@ use crate::{
     searchers::Searcher,
 };
 
-/// What the searchers did on one map.
+/// Results of all searchers on one map.
 pub struct MapResult {
     /// Folder the map is from.
     pub family: String,
@@ -31,38 +31,38 @@ pub struct MapResult {
     pub lanes: Vec<Lane>,
 }
 
-/// What one searcher did on one map.
+/// Results of one searcher on one map.
 #[derive(Default)]
 pub struct Lane {
-    /// Time to take the map in, in milliseconds.
+    /// Time to load the map, in milliseconds.
     pub prepare_ms: f64,
     /// Median time of each query, in microseconds.
     pub micros: Vec<f64>,
-    /// What the paths were worth.
+    /// Quality of the paths.
     pub tally: Tally,
-    /// Broken promises of a searcher that says it is exact.
+    /// Wrong answers of a searcher that claims to be exact.
     pub faults: Vec<String>,
 }
 
 /// Counts over the paths.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
-    /// Paths that lead to the goal, whether good or not.
+    /// Paths that lead to the goal, optimal or not.
     pub paths: u32,
     /// Queries without such a path.
     pub missing: u32,
-    /// Queries answered by another cost than the optimum, or not at all.
+    /// Queries answered with a cost other than the optimum, or not at all.
     pub wrong: u32,
-    /// Sum of length over optimum, less 1, of all paths.
+    /// Sum over all paths of length / optimum - 1.
     pub excess: f64,
-    /// Steps against the rules.
+    /// Illegal steps.
     pub illegal: u32,
     /// Cut corners among them.
     pub corner_cuts: u32,
 }
 
-/// Runs all searchers on the course. A query that took a searcher longer than `cap_micros` when its
-/// answer was judged is not given to it again.
+/// Runs all searchers on the course. A query that took a searcher longer than `cap_micros` in the
+/// checking pass is not run again.
 pub fn run(
     course: Course,
     searchers: &mut [Box<dyn Searcher>],
@@ -103,7 +103,7 @@ pub fn run(
 }
 
 impl Lane {
-    /// Counts an answer, and notes it down if it should have been exact and is not.
+    /// Counts an answer, and records it if it should be exact and is not.
     fn take(
         &mut self,
         verdict: Option<Verdict>,
@@ -126,7 +126,7 @@ impl Lane {
 }
 
 impl Tally {
-    /// The counts of both.
+    /// Returns the sum of both counts.
     pub fn plus(self, other: &Self) -> Self {
         Self {
             paths: self.paths + other.paths,
@@ -158,7 +158,7 @@ fn prepare(searcher: &mut dyn Searcher, course: &Course) -> Lane {
     Lane { prepare_ms: clock.elapsed().as_secs_f64() * 1e3, ..Lane::default() }
 }
 
-/// What each query's optimum is: the scenario's own, or the textbook's where those do not apply.
+/// Returns each query's optimum: the scenario's own, or the textbook's where that does not apply.
 fn references(course: &Course, searchers: &mut [Box<dyn Searcher>]) -> Vec<Reference> {
     let mut reference = |row: &ScenarioRow| match (course.board.rule, searchers.first_mut()) {
         (Rule::Weighted, Some(textbook)) => {
@@ -171,8 +171,8 @@ fn references(course: &Course, searchers: &mut [Box<dyn Searcher>]) -> Vec<Refer
     course.rows.iter().map(&mut reference).collect()
 }
 
-/// Time of one query in microseconds. Some searchers panic where they contradict themselves;
-/// that is an answer, too, namely none.
+/// Returns the time of one query in microseconds. Some searchers panic on inconsistent data; this
+/// counts as no path.
 fn time(searcher: &mut dyn Searcher, row: &ScenarioRow) -> f64 {
     let clock = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| searcher.solve(row.start, row.goal)));
@@ -183,7 +183,7 @@ fn time(searcher: &mut dyn Searcher, row: &ScenarioRow) -> f64 {
     micros
 }
 
-/// The verdict on the searcher's last answer; `None` where it found no path.
+/// Returns the verdict on the searcher's last answer; `None` if it found no path.
 fn judge(searcher: &dyn Searcher, course: &Course, row: &ScenarioRow) -> Option<Verdict> {
     let cells = searcher.cells();
     let found = !cells.is_empty();

@@ -1,8 +1,7 @@
 //! The searchers, one file each, behind one trait.
 //!
-//! Input: a board, then queries. Output: a path in whatever form the searcher gives it, turned
-//! into cells on request. `solve` is timed and `cells` is not, so that nobody pays for having
-//! its answer rewritten.
+//! Input: a board, then queries. Output: a path in the searcher's own form, converted into cells on
+//! request. `solve` is timed and `cells` is not, so that the conversion costs no searcher time.
 
 mod grid_pathfinding_jps;
 mod hierarchical;
@@ -23,33 +22,34 @@ use self::{
 };
 use crate::board::{Board, Rule};
 
-/// One way of finding paths.
+/// A path finder.
 pub trait Searcher {
-    /// What it is called in tables and by `--only`.
+    /// Returns its name in tables and for `--only`.
     fn name(&self) -> &'static str;
 
-    /// Whether it can tell cells of different cost apart.
+    /// Returns whether it supports cells of different cost.
     fn knows_costs(&self) -> bool;
 
-    /// Whether it promises optimal paths that keep the rules.
+    /// Returns whether it promises optimal legal paths.
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// Takes a map in; whatever was known of another one is dropped.
+    /// Loads a map; drops all data of the previous map.
     fn prepare(&mut self, board: &Board);
 
-    /// Looks for a path and keeps it.
+    /// Searches for a path and stores it.
     fn solve(&mut self, start: Cell, goal: Cell);
 
-    /// The cells of the last path from start to goal; none where there was no path.
+    /// Returns the cells of the last path from start to goal; empty if there was no path.
     fn cells(&self) -> Vec<Cell>;
 
     /// Drops the last path.
     fn forget(&mut self);
 }
 
-/// The textbook, and the others that can do what `rule` asks and whose name holds one of `only`.
+/// Returns the textbook, and the other searchers that support `rule` and whose name contains one of
+/// `only`.
 pub fn select(rule: Rule, only: &[String]) -> Result<Vec<Box<dyn Searcher>>, String> {
     let mut all = roster();
     if let Some(part) = only.iter().find(|part| !all.iter().any(|one| is_meant(one.as_ref(), part)))
@@ -70,7 +70,7 @@ fn is_meant(searcher: &dyn Searcher, part: &str) -> bool {
     searcher.name().contains(part)
 }
 
-/// All searchers, the textbook first.
+/// Returns all searchers, the textbook first.
 fn roster() -> Vec<Box<dyn Searcher>> {
     vec![
         Box::new(Textbook::default()),

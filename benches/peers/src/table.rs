@@ -1,9 +1,9 @@
-//! The tables: Markdown to be pasted into `docs/lab/search.md`.
+//! The tables: Markdown for `docs/lab/search.md`.
 //!
-//! Input: what the searchers did on each map. Output: a table per family, one for the games and
-//! one for everything. Times are over all queries of a table; the speed-up is the geometric mean
-//! over its maps of the textbook's time on the whole map by the searcher's. Queries without an
-//! answer count with the time they took, so mind the column `no path` when reading times.
+//! Input: the searchers' results on each map. Output: a table per family, one for the games and one
+//! for all maps. Times are over all queries of a table; the speed-up is the geometric mean over its
+//! maps of the textbook's time on the whole map divided by the searcher's. Queries without a path
+//! count with the time they took: compare the column `no path` when reading times.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ const HEAD: &str = "\
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ";
 
-/// All tables over the results; `names` are the searchers', in the order of the lanes.
+/// Returns all tables of the results; `names` are the searchers', in the order of the lanes.
 pub fn tables(results: &[MapResult], names: &[&str]) -> String {
     let mut families: Vec<&str> = Vec::new();
     for result in results {
@@ -38,7 +38,7 @@ pub fn tables(results: &[MapResult], names: &[&str]) -> String {
     text
 }
 
-/// Adds a table over the maps that `belongs` picks, unless there are none.
+/// Adds a table over the maps that `belongs` selects, unless there are none.
 fn append(
     text: &mut String,
     title: &str,
@@ -108,7 +108,7 @@ impl Row {
         format!("| {} |", columns.join(" | "))
     }
 
-    /// The time that this share of all queries stays within.
+    /// Returns the time at this percentile of all queries.
     fn quantile(&self, share: f64) -> f64 {
         let rank = (share * self.micros.len() as f64).ceil() as usize;
         self.micros.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
@@ -124,7 +124,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// Three digits or so.
+/// Formats a value with about three digits.
 fn short(value: f64) -> String {
     if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }

@@ -1,8 +1,8 @@
-//! What the benches of long ways share: paths walked cell by cell, and numbers that look random.
+//! Shared code of the long-path benches: checking paths step by step, and pseudorandom numbers.
 
 use bevy_tilepath::prelude::*;
 
-/// Walks a path and looks at every step.
+/// Checks every step of a path.
 pub fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(), String> {
     let layer = grid.layer(ProfileId::default()).ok_or("no layer")?;
     if (path.start(), path.end()) != (start, goal) {

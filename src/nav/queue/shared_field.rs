@@ -5,6 +5,11 @@
 //! read off the field. The others follow the field most of the path, and then a search (see `last_leg`),
 //! one after the other. Jobs that a field cannot answer are rejected: each gets a search of its own.
 
+#![allow(
+    clippy::vec_box,
+    reason = "searches move between tasks and this list without being copied"
+)]
+
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{

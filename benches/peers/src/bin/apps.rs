@@ -1,11 +1,11 @@
-//! A burst of requests in an app, by this crate and by `bevy_northstar`: N units ask for a path in
-//! one frame, on one map, and the app is run until all are answered.
+//! A burst of requests in an app, with this crate and with `bevy_northstar`: N units request a path in
+//! one frame, on one map, and the app runs until all are answered.
 //!
 //! Input: `--map FILE --scen FILE [--agents N] [--rounds R]`. Output: a line for each plugin with the
-//! frames it took, all of them together and the worst, in milliseconds: the median over the rounds,
-//! which alternate. Both with their default settings, in headless apps with single-threaded schedules
-//! (northstar searches on one thread in any case; this crate is limited to one). Start and goal are
-//! the same rows of the scenario for both.
+//! number of frames, their total time and the worst, in milliseconds: the median over the rounds,
+//! which alternate. Both use their default settings, in headless apps with single-threaded schedules
+//! (northstar always searches on one thread; this crate is limited to one). Start and goal are the
+//! same rows of the scenario for both.
 
 use std::{path::PathBuf, process::ExitCode, time::Instant};
 
@@ -27,7 +27,7 @@ use bevy_tilepath::{
 };
 use lexopt::prelude::*;
 
-/// Frames after which somebody has given up.
+/// Frame limit.
 const MOST_FRAMES: usize = 100_000;
 
 struct Options {
@@ -99,7 +99,7 @@ fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs frames until everybody is answered.
+/// Runs frames until all requests are answered.
 fn play(app: &mut App, units: usize) -> Result<Frames, String> {
     let mut frames = Vec::new();
     let (mut paths, mut failures) =
@@ -117,7 +117,7 @@ fn play(app: &mut App, units: usize) -> Result<Frames, String> {
             return Ok(Frames(frames));
         }
     }
-    Err(format!("not everybody is answered after {MOST_FRAMES} frames"))
+    Err(format!("not all requests are answered after {MOST_FRAMES} frames"))
 }
 
 type NorthstarPath = bevy_northstar::path::Path;
@@ -135,7 +135,7 @@ fn ready(mut app: App) -> App {
     }
     app.finish();
     app.cleanup();
-    app.update(); // start-up is not what is measured
+    app.update(); // start-up is not measured
     app
 }
 

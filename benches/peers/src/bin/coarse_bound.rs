@@ -1,30 +1,31 @@
-//! How much a heuristic from chunk borders could save exact searches over mixed ground, at most.
+//! Upper bound of the gain of a heuristic from chunk borders, for exact searches on weighted terrain.
 //!
-//! Input: names of maps (default: the six on which ground is really mixed), `--data DIR`, `--sample N`,
-//! `--rounds R`; queries and costs are those of `tilepath-peers --profile weighted`. Output: a line a
-//! map. Why: a coarse graph that knows what ways cost could give searches a better estimate than
-//! distance over the cheapest ground. Before one is built, this tells what it could be worth. Each
+//! Input: names of maps (default: the six with really weighted terrain), `--data DIR`, `--sample N`,
+//! `--rounds R`; queries and costs are those of `tilepath-peers --profile weighted`. Output: a line per
+//! map. Purpose: a coarse graph with path costs could give searches a better heuristic than distance
+//! over the cheapest terrain. This program measures the possible gain before such a graph is built. Each
 //! query is answered by
 //!
-//! 1. **plain**: A* as textbooks have it, all eight neighbors; the estimate is the octile distance to
-//!    the goal over the cheapest ground of the map. It finds the cost only, and traces no way.
-//! 2. **oracle**: the same A*; in other chunks than the goal's the estimate is the least sum of octile
+//! 1. **plain**: textbook A*, all eight neighbors; the heuristic is the octile distance to the goal over
+//!    the cheapest terrain of the map. It finds the cost only, and no path.
+//! 2. **oracle**: the same A*; in other chunks than the goal's the heuristic is the least sum of octile
 //!    distance to a cell from which a step leads out of the chunk, and *exact* cost from there to the
-//!    goal (or the plain one, where that is higher). The most that can be made of knowledge about
-//!    borders, as long as octile distances lead to them. Its preparation is not timed.
-//! 3. **real**: the same with what a graph that is kept right under edits could hold. Portals are runs of
+//!    goal (or the plain heuristic, where that is higher). This is the best possible heuristic from
+//!    border data, as long as octile distances lead to the borders. Its preparation is not timed.
+//! 3. **real**: the same with a graph that could be maintained under edits. Portals are runs of
 //!    crossings of a border, and diagonal steps across corners of chunks; each has two sides, which are
 //!    sets of cells. Edges: the lowest cost between any cells of two sides inside their chunk, and the
-//!    cheapest step across. A sweep backwards from the goal tells what the way from each side costs at
-//!    least. The graph is built beforehand; the sweep is timed, until all sides in the start's chunk are
-//!    known (no search could begin with a good estimate before) and as a whole.
-//! 4. **exact**: this crate's `Algorithm::Exact`. Mostly it jumps: its expansions are few, and dear.
+//!    cheapest step across. A backward sweep from the goal gives a lower bound of the path cost from each
+//!    side. The graph is built beforehand; the sweep is timed until all sides in the start's chunk are
+//!    settled (no search could begin with a good heuristic before) and as a whole.
+//! 4. **exact**: this crate's `Algorithm::Exact`. Mostly it uses jump points: its expansions are few and
+//!    expensive.
 //!
-//! Estimates 2 and 3 are never too high, but not consistent (they may fall by more than a step costs):
-//! cells to which a cheaper way turns up are expanded again, which counts, and is shown apart. Ratios of
-//! expansions are to plain: the geometric mean over queries, and that of sums in brackets. A query's
-//! times are medians of its rounds, a map's are medians over its queries. All four costs must be equal:
-//! it panics with the query where they are not. Exit status 1 on bad input.
+//! Heuristics 2 and 3 are admissible but not consistent (they may decrease by more than a step's cost):
+//! cells to which a cheaper path is found later are expanded again; this is included, and printed
+//! separately. Ratios of expansions are to plain: the geometric mean over queries, and that of sums in
+//! brackets. A query's times are medians of its rounds, a map's are medians over its queries. All four
+//! costs must be equal: otherwise it panics with the query. Exit status 1 on bad input.
 
 use std::{cmp::Reverse, collections::BinaryHeap, process::ExitCode, time::Instant};
 
@@ -48,19 +49,19 @@ use options::Options;
 
 /// Cells along one side of a chunk.
 const CHUNK: i32 = cell::CHUNK as i32;
-/// Cost where there is no way.
+/// Cost where there is no path.
 const NEVER: u32 = u32::MAX;
 const HEAD: &str = "\
 | map | queries | plain | oracle | real | exact | oracle again % | real again % | plain µs | exact µs \
 | sweep to start µs | sweep µs |\n|---|---|---|---|---|---|---|---|---|---|---|---|";
 
-/// The command line, in the shape in which `course` reads it: one map at a time.
+/// The command line, in the form that `course` reads: one map at a time.
 mod options {
     use std::path::{Path, PathBuf};
 
     use lexopt::prelude::*;
 
-    /// Maps on which costly ground does not lie apart.
+    /// Maps on which expensive terrain is not in separate areas.
     const MIXED: [&str; 6] = ["arena", "brc202d", "den312d", "ht_chantry", "lak400d", "orz900d"];
     const FAMILIES: [&str; 4] = ["dao", "da2", "bg512", "sc1"];
 
@@ -68,14 +69,14 @@ mod options {
         data: PathBuf,
         /// Names of maps.
         pub maps: Vec<String>,
-        /// Queries a map.
+        /// Queries per map.
         pub sample: usize,
-        /// Times each query is timed.
+        /// Timed runs of each query.
         pub rounds: usize,
         /// The map to load next.
         map: PathBuf,
         scenario: PathBuf,
-        /// For `course`, which asks for it where there is no single map.
+        /// Used by `course` if there is no single map.
         pub families: Vec<String>,
     }
 
@@ -100,7 +101,7 @@ mod options {
             Ok(Self { data, maps, sample, rounds: rounds.max(1), map, scenario, families })
         }
 
-        /// Looks for a map in all families.
+        /// Searches all families for a map.
         pub fn choose(&mut self, name: &str) -> Result<(), String> {
             let place = |family| self.data.join(family).join(format!("{name}.map"));
             let map = FAMILIES.iter().map(place).find(|map| map.is_file());
@@ -172,7 +173,7 @@ fn print_line(map: &str, lines: &[Line]) {
     println!("| {map} | {count} | {:.0} | {ratios} | {repeats} | {times} |", sum(0) / count as f64);
 }
 
-/// The upper one of two; 0 of none.
+/// Returns the median, the upper one of two; 0 for an empty list.
 fn median(mut list: Vec<f64>) -> f64 {
     list.sort_by(f64::total_cmp);
     list.get(list.len() / 2).copied().unwrap_or_default()
@@ -182,17 +183,17 @@ fn micros_since(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64() * 1e6
 }
 
-/// What a search found and did.
+/// Result and work of a search.
 #[derive(Clone, Copy, Default)]
 struct Run {
-    /// As the board counts it; [`NEVER`] where no way was found.
+    /// In the board's units; [`NEVER`] if no path was found.
     cost: u32,
     expansions: u64,
     /// Expansions of cells that had been expanded before.
     again: u64,
 }
 
-/// What a query took.
+/// Work and times of a query.
 struct Line {
     /// Plain, oracle, real, exact.
     runs: [Run; 4],
@@ -200,7 +201,7 @@ struct Line {
     micros: [f64; 4],
 }
 
-/// All searchers on a map.
+/// All searchers of a map.
 struct Bench<'a> {
     map: &'a str,
     ground: Ground<'a>,
@@ -221,7 +222,7 @@ impl<'a> Bench<'a> {
     }
 
     /// # Panics
-    /// Where the costs differ.
+    /// If the costs differ.
     fn query(&mut self, row: &ScenarioRow, rounds: usize) -> Line {
         let (mut plain, mut exact) = (Run::default(), Run::default());
         let mut micros: [Vec<f64>; 4] = Default::default();
@@ -253,7 +254,7 @@ impl<'a> Bench<'a> {
 
     fn oracle(&mut self, row: &ScenarioRow) -> Run {
         let (ground, grid) = (self.ground, &self.ground.board.grid);
-        // A field that does not start stays empty, and nothing is reached.
+        // A field that does not start stays empty and reaches no cell.
         if self.field.start(grid, ProfileId::default(), row.goal).is_ok() {
             self.field.step(grid, u32::MAX);
         }
@@ -288,12 +289,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// A cost of the crate, which counts in sixteenths, as the board counts it.
+/// Converts a cost of the crate (in sixteenths) into the board's units.
 fn units(cost: PathCost) -> u32 {
-    (cost.0 / u64::from(PLAIN)) as u32
+    (cost.0 / u64::from(Profile::PLAIN_COST)) as u32
 }
 
-/// A map as the estimates see it.
+/// The map data of the heuristics.
 #[derive(Clone, Copy)]
 struct Ground<'a> {
     board: &'a Board,
@@ -313,18 +314,18 @@ impl<'a> Ground<'a> {
         (cell.y * self.board.width + cell.x) as usize
     }
 
-    /// Number of a cell's chunk.
+    /// Returns the number of a cell's chunk.
     fn chunk(&self, cell: Cell) -> usize {
         (cell.y / CHUNK) as usize * self.columns + (cell.x / CHUNK) as usize
     }
 
-    /// No way costs less.
+    /// Returns the octile lower bound of the path cost.
     fn bound(&self, from: Cell, to: Cell) -> u32 {
         octile(from, to) * self.lowest
     }
 
-    /// No way costs less, given the gates by which ways leave the cell's chunk, and what the way from
-    /// each to the goal costs at least. In the goal's chunk a way need not leave.
+    /// Returns a lower bound of the path cost, from the gates by which paths leave the cell's chunk and
+    /// a lower bound from each gate to the goal. In the goal's chunk a path need not leave.
     fn estimate(&self, cell: Cell, goal: Cell, gates: impl Iterator<Item = (Gate, u32)>) -> u32 {
         let bound = self.bound(cell, goal);
         if self.chunk(cell) == self.chunk(goal) {
@@ -339,7 +340,7 @@ impl<'a> Ground<'a> {
         self.board.is_free(from.x, from.y) && self.board.steps(from).any(|(cell, _)| cell == to)
     }
 
-    /// Cost of the cheapest single step from one gate to another.
+    /// Returns the cost of the cheapest single step from one gate to another.
     fn cheapest_step(&self, from: Gate, to: Gate) -> u32 {
         let steps = from.cells().flat_map(|cell| self.board.steps(cell));
         let across = steps.filter(|&(cell, _)| to.nearest(cell) == cell);
@@ -359,7 +360,7 @@ impl Gate {
         Self { low: cell, high: cell }
     }
 
-    /// The one of its cells that is nearest by octile distance.
+    /// Returns its cell that is nearest by octile distance.
     fn nearest(self, cell: Cell) -> Cell {
         let x = cell.x.clamp(self.low.x, self.high.x);
         Cell::new(x, cell.y.clamp(self.low.y, self.high.y))
@@ -371,7 +372,7 @@ impl Gate {
     }
 }
 
-/// A* as textbooks have it, for any estimate that is never too high.
+/// Textbook A*, for any admissible heuristic.
 struct AStar {
     g: Vec<u32>,
     /// Number of the search that last reached each cell.
@@ -398,7 +399,7 @@ impl AStar {
         while let Some((_, g, index)) = self.open.pop() {
             let at = index as usize;
             if self.g[at] < g {
-                continue; // a cheaper way was found since
+                continue; // a cheaper path was found since
             }
             run.expansions += 1;
             run.again += u64::from(self.expanded[at] == self.search);
@@ -414,7 +415,7 @@ impl AStar {
         Run { cost: NEVER, ..run }
     }
 
-    /// Puts the cell on the open list, unless it was reached as cheaply before.
+    /// Pushes the cell onto the open list, unless it was reached at the same or a lower cost before.
     fn reach(&mut self, at: usize, g: u32, h: impl FnOnce() -> u32) {
         if self.reached[at] == self.search && self.g[at] <= g {
             return;
@@ -425,19 +426,19 @@ impl AStar {
     }
 }
 
-/// Portals and lower bounds of the ways between them.
+/// Portals and lower bounds of the path costs between them.
 #[derive(Default)]
 struct Graph {
-    /// The two sides of a portal stand one behind the other.
+    /// The two sides of a portal are adjacent elements.
     sides: Vec<Gate>,
     of_chunk: Vec<Vec<usize>>,
-    /// Where the edges of each side begin, and where the last ones end.
+    /// Index of the first edge of each side, and the end of the last ones.
     first: Vec<usize>,
-    /// Where to, for how much.
+    /// Target and cost.
     edges: Vec<(usize, u32)>,
-    /// Inside the chunk last looked at: what ways to its cells cost.
+    /// Path costs to the cells of the last visited chunk, inside it.
     flood: Dijkstra,
-    /// What the way from each side to the goal costs at least.
+    /// Lower bound of the path cost from each side to the goal.
     rests: Dijkstra,
 }
 
@@ -462,8 +463,8 @@ impl Graph {
         graph
     }
 
-    /// Cuts a border into runs of cells from which steps lead across. It begins at `first`; a corner
-    /// is a border that goes along nowhere.
+    /// Divides a border into runs of cells from which steps lead across. It begins at `first`; a corner
+    /// is a border of length one.
     fn cut(&mut self, ground: Ground, first: Cell, along: (i32, i32), across: (i32, i32)) {
         let length = if along == (0, 0) { 1 } else { CHUNK };
         let there = |cell: Cell| cell.offset(across.0, across.1);
@@ -490,7 +491,7 @@ impl Graph {
         self.edges.extend(ways.into_iter().filter(|&(other, _)| other != side));
     }
 
-    /// The lowest costs from a gate to the sides in its chunk, along ways inside of it.
+    /// Finds the lowest costs from a gate to the sides in its chunk, along paths inside it.
     fn ways_inside(&mut self, ground: Ground, gate: Gate) -> Vec<(usize, u32)> {
         let (chunk, Cell { x, y }) = (ground.chunk(gate.low), gate.low);
         let (left, bottom) = (x - x % CHUNK, y - y % CHUNK);
@@ -509,8 +510,8 @@ impl Graph {
         ways.filter(|&(_, cost)| cost != NEVER).collect()
     }
 
-    /// Finds the rests of all sides; edges cost the same both ways. Returns the microseconds until those
-    /// in the start's chunk are known, and all.
+    /// Finds the lower bounds of all sides; edges cost the same in both directions. Returns the
+    /// microseconds until those in the start's chunk are settled, and until all are.
     fn sweep(&mut self, ground: Ground, start: Cell, goal: Cell) -> (f64, f64) {
         let begin = Instant::now();
         let ways = self.ways_inside(ground, Gate::of(goal));
@@ -529,13 +530,13 @@ impl Graph {
 /// Dijkstra's algorithm over numbered nodes.
 #[derive(Default)]
 struct Dijkstra {
-    /// [`NEVER`] where no way leads.
+    /// [`NEVER`] for unreachable nodes.
     costs: Vec<u32>,
     open: BinaryHeap<Reverse<(u32, usize)>>,
 }
 
 impl Dijkstra {
-    /// Spreads from all sources at once. `steps` tells where steps lead from a node, for how much.
+    /// Searches from all sources. `steps` returns the targets and costs of a node's steps.
     fn run<Steps: Iterator<Item = (usize, u32)>>(
         &mut self,
         nodes: usize,
@@ -547,7 +548,7 @@ impl Dijkstra {
         sources.for_each(|(node, cost)| self.reach(node, cost));
         while let Some(Reverse((cost, node))) = self.open.pop() {
             if self.costs[node] < cost {
-                continue; // a cheaper way was found since
+                continue; // a cheaper path was found since
             }
             for (to, step) in steps(node) {
                 self.reach(to, cost + step);

@@ -1,15 +1,15 @@
-//! What an edit costs: blocks of 4 × 4 cells are put up and taken down again, and everything that
-//! searches rely on is brought up to date each time (passability, jump points, islands).
+//! Times of edits: blocks of 4 × 4 cells are added and removed, and the data of searches is updated
+//! each time (passability, jump points, connected regions).
 //!
-//! Output: a line a size with the median, the 99th percentile and the worst of the times, in
-//! microseconds. At the end there must be as many islands as at the beginning, and as many as when the
-//! layer is built anew.
+//! Output: a line per size with the median, the 99th percentile and the worst time, in microseconds.
+//! At the end the number of connected regions must equal that at the start, and that of a layer built
+//! from scratch.
 
 use std::{process::ExitCode, time::Instant};
 
 use bevy_tilepath::prelude::*;
 
-/// Edits a size, half of them put up.
+/// Edits per size, half of them additions.
 const EDITS: usize = 2_000;
 
 fn main() -> ExitCode {
@@ -49,7 +49,7 @@ fn measure(side: u32) -> Result<(), GridError> {
     }
     assert_eq!(islands(&grid), before, "all edits were taken back");
     let anew = grid.clone().with_profiles(grid.profiles().to_vec());
-    assert_eq!(islands(&anew), before, "as if built anew");
+    assert_eq!(islands(&anew), before, "as if built from scratch");
     times.sort_by(f64::total_cmp);
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     let islands = before.unwrap_or_default();
@@ -61,7 +61,7 @@ fn islands(grid: &NavGrid) -> Option<u32> {
     grid.layer(ProfileId::default()).map(|layer| layer.region_count())
 }
 
-/// Open ground with walls of all lengths, so that there is something to go around and to cut off.
+/// An open map with walls of all lengths, so that there are detours and separated areas.
 fn world(side: u32, below: &mut impl FnMut(u32) -> u32) -> Vec<u8> {
     let mut terrain = vec![1; (side * side) as usize];
     for _ in 0..side * side / 400 {

@@ -1,17 +1,17 @@
 //! Whole distance fields: this crate's against a textbook Dijkstra, on every map.
 //!
 //! Input: the options of `tilepath-peers` (`--data`, `--family`, `--map` with `--scen`, `--rounds`,
-//! `--profile`; `--sample` goals a map, 5 at most). Goals are those of rows spread over the
-//! scenario. Output: a table by family, for the games and for all maps: nanoseconds a settled cell of
-//! both, and how many times as fast ours is; geometric means over maps. Progress goes to standard
+//! `--profile`; `--sample` goals per map, 5 at most). Goals are those of rows spread over the
+//! scenario. Output: a table by family, for the games and for all maps: nanoseconds per settled cell
+//! of both, and the speed-up of this crate; geometric means over maps. Progress goes to standard
 //! error.
 //!
-//! Both run in one process, in turns, a whole field at a time, and what is cleared for a field
-//! counts; each goal's figure is the median of its rounds. All costs are compared. Exit status 1 on
-//! bad input and where a cost differs.
+//! Both run in one process, alternately, a whole field at a time; clearing memory for a field is
+//! included. Each goal's time is the median of its rounds. All costs are compared. Exit status 1 on
+//! bad input and if a cost differs.
 //!
-//! Source of the rival: E. Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), as
-//! textbooks have it: std's `BinaryHeap`, lazy deletion, flat arrays stamped with the number of the
+//! Source of the reference: E. Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), in
+//! its textbook form: std's `BinaryHeap`, lazy deletion, flat arrays stamped with the number of the
 //! search instead of cleared.
 
 use std::{cmp::Reverse, collections::BinaryHeap, process::ExitCode, time::Instant};
@@ -32,7 +32,7 @@ use board::{Board, DIAGONAL, Rule, STRAIGHT, WAYS};
 use course::Course;
 use options::Options;
 
-/// Most goals a map.
+/// Most goals per map.
 const GOALS: usize = 5;
 /// Families whose maps are from games.
 const GAMES: [&str; 4] = ["dao", "da2", "bg512", "sc1"];
@@ -66,12 +66,12 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// What a map took.
+/// Results of a map.
 struct Line {
     family: String,
-    /// Cells settled, all goals together.
+    /// Cells settled, over all goals.
     cells: u64,
-    /// Nanoseconds a settled cell.
+    /// Nanoseconds per settled cell.
     ours: f64,
     textbook: f64,
 }
@@ -85,7 +85,7 @@ fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
     for row in &course.rows {
         let mut times = [Vec::with_capacity(rounds), Vec::with_capacity(rounds)];
         for turn in 0..2 * rounds {
-            // Whoever comes first in a round comes second in the next.
+            // The order alternates from round to round.
             let lane = (turn + turn / 2) % 2;
             let begin = Instant::now();
             if lane == 0 {
@@ -108,9 +108,9 @@ fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
     Ok(Line { family: course.family.clone(), cells, ours, textbook })
 }
 
-/// How many cells are settled; an error where the two differ.
+/// Returns the number of settled cells; an error if the two differ.
 fn compare(board: &Board, field: &DistanceField, textbook: &Textbook) -> Result<u64, String> {
-    // Ours counts costs in sixteenths; the textbook counts the two cells of a plain step as one.
+    // This crate counts costs in sixteenths; the textbook counts the two cells of a plain step as one.
     let scale = if board.rule == Rule::Weighted { 16 } else { 32 };
     let mut settled = 0;
     for (cell, _) in board.cells() {
@@ -145,7 +145,7 @@ fn print_table(lines: &[Line]) {
 }
 
 fn print_line(title: &str, lines: &[Line], belongs: impl Fn(&Line) -> bool) {
-    // A map without rows took no time.
+    // A map without rows has no time.
     let is_in = |line: &&Line| line.cells > 0 && belongs(line);
     let lines: Vec<&Line> = lines.iter().filter(is_in).collect();
     if lines.is_empty() {
@@ -165,14 +165,14 @@ fn print_line(title: &str, lines: &[Line], belongs: impl Fn(&Line) -> bool) {
     );
 }
 
-/// Dijkstra's algorithm as textbooks have it, run until nothing is left.
+/// Textbook Dijkstra, run until the open list is empty.
 #[derive(Default)]
 struct Textbook {
     width: i32,
     height: i32,
     free: Vec<bool>,
     costs: Vec<u8>,
-    /// Whether steps cost more than their weight.
+    /// Whether the weighted rule applies.
     weighted: bool,
     g: Vec<u32>,
     /// Number of the search that last reached each cell.
@@ -208,7 +208,7 @@ impl Textbook {
         }
     }
 
-    /// The cost of the way from the cell to the goal last solved for.
+    /// Returns the cost of the path from the cell to the last goal.
     fn cost(&self, cell: Cell) -> Option<u32> {
         let at = self.index(cell);
         (self.closed[at] == self.search).then(|| self.g[at])
@@ -221,7 +221,7 @@ impl Textbook {
         while let Some((_, index)) = self.open.pop() {
             let at = index as usize;
             if self.closed[at] == self.search {
-                continue; // a cheaper way was popped before
+                continue; // a cheaper path was popped before
             }
             self.closed[at] = self.search;
             let g = self.g[at];
@@ -240,7 +240,7 @@ impl Textbook {
         }
     }
 
-    /// Puts the cell on the open list, unless it was reached as cheaply before.
+    /// Pushes the cell onto the open list, unless it was reached at the same or a lower cost before.
     fn reach(&mut self, cell: Cell, g: u32) {
         let at = self.index(cell);
         if self.reached[at] == self.search && self.g[at] <= g {

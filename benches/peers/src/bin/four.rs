@@ -1,9 +1,9 @@
-//! Four neighbors: jump points against this crate's own A*, on every map.
+//! Four neighbors: jump point search against this crate's own A*, on every map.
 //!
 //! Input: the options of `tilepath-peers` (`--data`, `--family`, `--sample`, `--rounds`, `--profile`).
-//! Output: by family and for all maps, how many times as fast jumping is (geometric mean over maps of
-//! the ratio of summed times; of rounds, the median) and as many expansions each takes. Costs are compared.
-//! Exit status 1 on bad input and where a cost differs.
+//! Output: by family and for all maps, the speed-up of jump point search (geometric mean over maps of
+//! the ratio of summed times; of rounds, the median) and the expansions of each. Costs are compared.
+//! Exit status 1 on bad input and if a cost differs.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Instant};
 
@@ -58,7 +58,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// How many times as fast jumping is.
+/// The speed-up of jump point search.
 fn measure(course: &Course, rounds: usize) -> Result<f64, String> {
     let profile = course.board.grid.profiles()[0].clone().neighbors(Neighborhood::Four);
     let grid = course.board.grid.clone().with_profiles(vec![profile]);

@@ -1,9 +1,9 @@
-//! What a way across a huge map costs: 4096 × 4096 cells, corner to corner, by the hierarchy and
+//! Times of paths across a huge map: 4096 × 4096 cells, corner to corner, with the hierarchy and
 //! exactly.
 //!
-//! Output: a line a world with the time to the first stretch and to the whole way (median and worst),
-//! the time of an exact search, and by how much the way is longer (mean and worst). Worlds are
-//! generated: walls of all lengths, and lakes with islands in them. Every path is walked and checked.
+//! Output: a line per world with the time to the first segment and to the whole path (median and
+//! worst), the time of an exact search, and the excess length of the path (mean and worst). Worlds are
+//! generated: walls of all lengths, and lakes with islands in them. Every path is checked.
 
 #[path = "../walked.rs"]
 mod walked;
@@ -18,7 +18,7 @@ use bevy_tilepath::{
 use walked::{Random, check};
 
 const SIDE: u32 = 4_096;
-/// Ways a world.
+/// Paths per world.
 const WAYS: u32 = 40;
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One way, by the hierarchy.
+/// One path found with the hierarchy.
 struct Run {
     stretch: f64,
     whole: f64,
@@ -60,7 +60,7 @@ fn measure(name: &str, world: fn(&mut Random) -> Vec<u8>) -> Result<(), String> 
         let (start, goal) = corners(&grid, &mut random, figures[0].len() as u32);
         let query = PathQuery::new(start, goal);
         let Ok(best) = exact(&grid, &pool, &mut search, query) else {
-            continue; // a corner cut off
+            continue; // a corner without a connection
         };
         let run = hierarchical(&grid, &pool, &mut search, query)?;
         check(&grid, &run.path, start, goal)?;
@@ -87,7 +87,7 @@ fn measure(name: &str, world: fn(&mut Random) -> Vec<u8>) -> Result<(), String> 
     Ok(())
 }
 
-/// Passable cells near two corners that face each other.
+/// Passable cells near two opposite corners.
 fn corners(grid: &NavGrid, random: &mut Random, way: u32) -> (Cell, Cell) {
     let mut near = |right: bool, up: bool| loop {
         let mut along = |far: bool| {
@@ -116,7 +116,7 @@ fn exact(
     Ok((begin.elapsed().as_secs_f64() * 1e6, path))
 }
 
-/// In slices of 64, as a tick would have it, to see when the beginning is there.
+/// Runs in slices of 64, as in a tick, to measure the time to the first segment.
 fn hierarchical(
     grid: &NavGrid,
     pool: &NodePool,
@@ -138,7 +138,7 @@ fn hierarchical(
     }
     let rest = search.finish(grid, pool).map_err(|error| error.to_string())?;
     let whole = since();
-    // Whole again, for the cost of both parts together.
+    // Search the whole path again, for the cost of both parts together.
     search
         .start(grid, pool, query.algorithm(Algorithm::Hierarchical))
         .map_err(|e| e.to_string())?;
@@ -151,7 +151,7 @@ fn hierarchical(
     Ok(Run { stretch: first, whole, path })
 }
 
-/// Open ground with walls of all lengths.
+/// An open map with walls of all lengths.
 fn walls(random: &mut Random) -> Vec<u8> {
     let mut terrain = vec![1; (SIDE * SIDE) as usize];
     for _ in 0..SIDE * SIDE / 400 {
@@ -167,7 +167,7 @@ fn walls(random: &mut Random) -> Vec<u8> {
     terrain
 }
 
-/// Round lakes up to 200 cells across that run into each other.
+/// Overlapping round lakes of up to 200 cells in diameter.
 fn lakes(random: &mut Random) -> Vec<u8> {
     let mut terrain = vec![1; (SIDE * SIDE) as usize];
     for lake in 0..1_600 {

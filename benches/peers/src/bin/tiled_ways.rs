@@ -1,14 +1,16 @@
-//! What a long way costs on real ground: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
+//! Times of long paths on real terrain: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
 //!
 //! `cargo run --release --bin tiled_ways -- --data FOLDER [--ways 60] [--rounds 3] [--only NAME]`
 //!
-//! A map is repeated over the world, every other copy mirrored, so that what touches a border goes on
-//! across it. Queries are pairs of random cells of one island, more than 2,048 cells apart. Each is
-//! answered by `Exact`, `Hierarchical` and `Auto` in turn, `rounds` times; a query's time is its median.
+//! A map is repeated over the world, every other copy mirrored, so that structures continue across its
+//! borders. Queries are pairs of random cells of one connected region, more than 2,048 cells apart. Each
+//! is answered by `Exact`, `Hierarchical` and `Auto` alternately, `rounds` times; a query's time is its
+//! median.
 //!
-//! Output: a line a world with the sums of these times, the longest wait for the beginning of a way
-//! (`Auto`, in slices of 64), and by how much ways are longer than the best (mean and worst). Every
-//! path is walked and checked. Before the maps come drawn towns, where little is in the way. Maps on which no island is large enough are named and left out.
+//! Output: a line per world with the sums of these times, the longest wait for the first segment of a
+//! path (`Auto`, in slices of 64), and the excess length over the optimum (mean and worst). Every path
+//! is checked step by step. Before the maps come generated towns, with few obstacles. Maps without a
+//! large enough region are named and skipped.
 
 #[path = "../walked.rs"]
 mod walked;
@@ -35,7 +37,7 @@ const SIDE: u32 = 4_096;
 const FAR: u32 = 2_048;
 /// Largest blocks and narrowest streets of the towns.
 const TOWNS: [(u32, u32); 5] = [(16, 8), (40, 16), (56, 28), (128, 16), (100, 60)];
-/// Pairs of cells tried before a world is left out.
+/// Pairs of cells tried before a world is skipped.
 const MOST_TRIES: u32 = 200_000;
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Exact, Algorithm::Hierarchical, Algorithm::Auto];
 
@@ -129,7 +131,7 @@ fn entries(folder: &FilePath) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// What came of one query by one algorithm.
+/// The result of one query with one algorithm.
 struct Answer {
     micros: f64,
     path: Path,
@@ -179,7 +181,8 @@ fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
 
 fn report(query: PathQuery, answers: &[Answer; 3]) {
     let [exact, coarse, auto] = answers;
-    let (dx, dy) = (query.start.x.abs_diff(query.goal.cell().x), query.start.y.abs_diff(query.goal.cell().y));
+    let (dx, dy) =
+        (query.start.x.abs_diff(query.goal.cell().x), query.start.y.abs_diff(query.goal.cell().y));
     let open = f64::from(dx.max(dy)) + (2f64.sqrt() - 1.0) * f64::from(dx.min(dy));
     let best = exact.path.cost().0 as f64;
     println!(
@@ -196,7 +199,7 @@ fn report(query: PathQuery, answers: &[Answer; 3]) {
     );
 }
 
-/// The query by each algorithm, `rounds` times in turn, with the median of its times.
+/// Runs the query with each algorithm, `rounds` times alternately. Returns the medians of the times.
 fn in_turn(
     grid: &NavGrid,
     pool: &NodePool,
@@ -231,7 +234,7 @@ fn in_turn(
     Ok([exact, coarse, auto])
 }
 
-/// Microseconds until `Auto` has a beginning (or the whole way), in slices of 64.
+/// Returns the microseconds until `Auto` has a first segment (or the whole path), in slices of 64.
 fn wait_for_beginning(
     grid: &NavGrid,
     pool: &NodePool,
@@ -248,7 +251,7 @@ fn wait_for_beginning(
     Ok(wait)
 }
 
-/// A map over and over, every other copy mirrored.
+/// Repeats a map, every other copy mirrored.
 fn tiled(file: &FilePath) -> Result<NavGrid, String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let map = read_map(&text).map_err(|error| error.to_string())?;
@@ -267,7 +270,7 @@ fn tiled(file: &FilePath) -> Result<NavGrid, String> {
     NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())
 }
 
-/// A town: blocks of up to so many cells a side, of all sizes, with streets of at least so many between.
+/// Generates a town: blocks of all sizes up to a limit, and streets of at least a given width.
 fn town(block: u32, street: u32) -> Result<NavGrid, String> {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut terrain = vec![1; (SIDE * SIDE) as usize];
@@ -285,7 +288,7 @@ fn town(block: u32, street: u32) -> Result<NavGrid, String> {
     NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())
 }
 
-/// Pairs of cells of one island, far apart; fewer than asked for where there are hardly any.
+/// Returns pairs of distant cells of one connected region; fewer than requested if few exist.
 fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut pairs = Vec::new();

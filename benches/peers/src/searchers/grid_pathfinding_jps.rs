@@ -1,9 +1,9 @@
 //! `grid_pathfinding`: jump point search over precomputed neighbors and forced neighbors.
 //!
-//! Input: blocked cells. Output: waypoints. Every passable neighbor is a legal step to it,
-//! diagonals past blocked cells included, and there is no setting against that: it **cuts
-//! corners**, so its paths may be shorter than the optimum, and its island test calls cells
-//! connected that touch at a corner only. It knows no costs.
+//! Input: blocked cells. Output: waypoints. It treats a step to any passable neighbor as legal,
+//! including diagonals past blocked cells, and has no setting to change that: it **cuts corners**,
+//! so its paths may be shorter than the optimum, and its connectivity test joins cells that touch at
+//! a corner only. It does not support costs.
 
 use bevy_tilepath::prelude::Cell;
 use grid_pathfinding::{PathingGrid, waypoints_to_path};

@@ -1,10 +1,10 @@
 //! `hierarchical_pathfinding`: HPA* with cached paths inside chunks.
 //!
-//! Input: a cost for each cell. Output: a path pieced together from cached segments. Of its two
-//! neighborhoods only the one with diagonals is of use here: a diagonal step costs as much as a
-//! straight one and may **cut corners**, so paths zigzag and come out both too long and illegal.
-//! Near goals (four graph nodes or less) get an A* of its own. Settings: chunks of 32, paths
-//! cached, fallback on; prepared on one thread.
+//! Input: a cost for each cell. Output: a path assembled from cached segments. Of its two
+//! neighborhoods only the one with diagonals applies here: a diagonal step costs the same as a
+//! straight one and may **cut corners**, so paths zigzag and are both too long and illegal. For near
+//! goals (four graph nodes or less) it runs its own A*. Settings: chunks of 32, paths cached,
+//! fallback on; prepared on one thread.
 
 use bevy_tilepath::prelude::Cell;
 use hierarchical_pathfinding::{
@@ -21,10 +21,10 @@ const CHUNK_SIZE: usize = 32;
 #[derive(Default)]
 pub struct Hierarchical {
     width: usize,
-    /// Cost of each cell as the cache wants it: negative is impassable.
+    /// Cost of each cell in the cache's format: negative is impassable.
     costs: Vec<isize>,
     cache: Option<PathCache<MooreNeighborhood>>,
-    /// The last start, which its paths leave out, and the path.
+    /// The last start, which its paths omit, and the path.
     path: Option<(Cell, AbstractPath<MooreNeighborhood>)>,
 }
 

@@ -1,9 +1,9 @@
 //! `bevy_northstar`: HPA* for Bevy, used without an `App`.
 //!
 //! Input: a cost for each cell. Output: a path in cells, in one of its modes: `Coarse` (cached
-//! paths as they are), `Refined` (the same with shortcuts in straight lines) and `AStar`. Its
-//! grid has eight neighbors, chunks of 16 (its default) and the filter against cut corners; a
-//! diagonal step costs as much as a straight one. Prepared on one thread.
+//! paths unchanged), `Refined` (the same with shortcuts in straight lines) and `AStar`. Its grid has
+//! eight neighbors, chunks of 16 (its default) and the filter against cut corners; a diagonal step
+//! costs the same as a straight one. Prepared on one thread.
 
 use bevy::math::UVec3;
 use bevy_northstar::{
@@ -17,7 +17,7 @@ use crate::board::Board;
 
 /// Cells along one side of a chunk.
 const CHUNK_SIZE: u32 = 16;
-/// Shortest side of a map that it takes.
+/// Shortest side of a map that it accepts.
 const SHORTEST_SIDE: u32 = 3;
 
 /// `OrdinalGrid` in one mode; see the [module](self).
@@ -25,17 +25,17 @@ pub struct Northstar {
     name: &'static str,
     mode: PathfindMode,
     grid: Option<OrdinalGrid>,
-    /// The last start, which its paths leave out, and the path.
+    /// The last start, which its paths omit, and the path.
     path: Option<(Cell, Path)>,
 }
 
 impl Northstar {
-    /// Cached paths as they are.
+    /// Cached paths unchanged.
     pub fn coarse() -> Self {
         Self::new("northstar 0.7 Coarse", PathfindMode::Coarse)
     }
 
-    /// Cached paths with shortcuts: what it does by default.
+    /// Cached paths with shortcuts: its default.
     pub fn refined() -> Self {
         Self::new("northstar 0.7 Refined", PathfindMode::Refined)
     }
@@ -61,7 +61,7 @@ impl Searcher for Northstar {
 
     fn prepare(&mut self, board: &Board) {
         let (width, height) = (board.width as u32, board.height as u32);
-        // Its builder panics below that; more cells that nobody can stand on change nothing.
+        // Its builder panics below that; additional impassable cells change nothing.
         let settings =
             GridSettingsBuilder::new_2d(width.max(SHORTEST_SIDE), height.max(SHORTEST_SIDE))
                 .chunk_size(CHUNK_SIZE)

@@ -1,8 +1,8 @@
 //! `pathfinding`: the generic A* of the registry's most used pathfinding crate.
 //!
-//! Input: the board's steps as successors. Output: an optimal path in cells. It is given what
-//! the textbook has: integer costs, octile distance, the same neighbors in the same order,
-//! handed over without an allocation.
+//! Input: the board's steps as successors. Output: an optimal path in cells. It uses the same data as
+//! the textbook: integer costs, octile distance, the same neighbors in the same order, passed without
+//! an allocation.
 
 use bevy_tilepath::prelude::Cell;
 use pathfinding::prelude::astar;

@@ -1,8 +1,9 @@
-//! The yardstick: A* as textbooks have it.
+//! The reference: a textbook A*.
 //!
-//! Input: a flat array of passable cells, and of costs where they matter. Output: an optimal
-//! path. Std's `BinaryHeap` with lazy deletion, flat arrays stamped with the number of the search
-//! instead of cleared, integer costs, octile distance, ties to the larger g. No tricks.
+//! Input: a flat array of passable cells, and of costs where they matter. Output: an optimal path.
+//! It uses std's `BinaryHeap` with lazy deletion, flat arrays stamped with the number of the search
+//! instead of cleared, integer costs, octile distance, ties broken to the larger g. It has no other
+//! optimizations.
 //!
 //! Source: P. Hart, N. Nilsson, B. Raphael, "A Formal Basis for the Heuristic Determination of
 //! Minimum Cost Paths" (IEEE TSSC 4(2), 1968).
@@ -15,7 +16,7 @@ use super::Searcher;
 use crate::board::{Board, DIAGONAL, Rule, STRAIGHT, WAYS, octile};
 
 /// Parent of the start.
-const NOBODY: u32 = u32::MAX;
+const NO_PARENT: u32 = u32::MAX;
 
 /// The textbook's A*; see the [module](self).
 #[derive(Default)]
@@ -24,7 +25,7 @@ pub struct Textbook {
     height: i32,
     free: Vec<bool>,
     costs: Vec<u8>,
-    /// Whether steps cost more than their weight.
+    /// Whether the weighted rule applies.
     weighted: bool,
     /// Lowest cost of a step in units of its weight.
     lowest: u32,
@@ -63,7 +64,7 @@ impl Searcher for Textbook {
             weighted,
             lowest: if weighted { board.lowest_sum() } else { 1 },
             g: vec![0; board.costs.len()],
-            parent: vec![NOBODY; board.costs.len()],
+            parent: vec![NO_PARENT; board.costs.len()],
             reached: vec![0; board.costs.len()],
             closed: vec![0; board.costs.len()],
             ..Self::default()
@@ -95,12 +96,12 @@ impl Textbook {
     fn run<const WEIGHTED: bool>(&mut self, start: Cell, goal: Cell) -> bool {
         self.search += 1;
         self.open.clear();
-        self.reach(start, goal, 0, NOBODY);
+        self.reach(start, goal, 0, NO_PARENT);
         let goal_index = self.index(goal);
         while let Some((_, g, index)) = self.open.pop() {
             let at = index as usize;
             if self.closed[at] == self.search {
-                continue; // a cheaper way was popped before
+                continue; // a cheaper path was popped before
             }
             self.closed[at] = self.search;
             if at == goal_index {
@@ -122,7 +123,7 @@ impl Textbook {
         false
     }
 
-    /// Puts the cell on the open list, unless it was reached as cheaply before.
+    /// Pushes the cell onto the open list, unless it was reached at the same or a lower cost before.
     fn reach(&mut self, cell: Cell, goal: Cell, g: u32, parent: u32) {
         let at = self.index(cell);
         if self.reached[at] == self.search && self.g[at] <= g {
@@ -154,10 +155,10 @@ impl Textbook {
         (cell.y * self.width + cell.x) as usize
     }
 
-    /// Follows the parents back from the goal.
+    /// Follows the parents from the goal to the start.
     fn trace(&mut self, goal: Cell) {
         let mut index = self.index(goal) as u32;
-        while index != NOBODY {
+        while index != NO_PARENT {
             self.path.push(Cell::new(index as i32 % self.width, index as i32 / self.width));
             index = self.parent[index as usize];
         }

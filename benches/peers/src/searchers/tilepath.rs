@@ -1,7 +1,7 @@
 //! This crate, with any of its open lists and algorithms.
 //!
-//! Input: the board's grid. Output: a path in straight legs. One search and one node pool serve
-//! all queries, as the crate recommends; nothing is remembered from one query to the next.
+//! Input: the board's grid. Output: a path in straight legs. One search and one node pool are used for
+//! all queries, as the crate recommends; no results are kept between queries.
 
 use bevy_tilepath::{
     nav::{node_pool::NodePool, open_list::OpenList, search::Search},
@@ -22,7 +22,7 @@ pub struct Tilepath<L: OpenList> {
 }
 
 impl<L: OpenList> Tilepath<L> {
-    /// A search by this algorithm, called `name`.
+    /// Creates a search with this algorithm, called `name`.
     pub fn new(name: &'static str, algorithm: Algorithm) -> Self {
         let (pool, search) = (NodePool::default(), Search::new());
         Self { name, algorithm, grid: None, pool, search, path: None }
@@ -45,7 +45,7 @@ impl<L: OpenList> Searcher for Tilepath<L> {
     fn prepare(&mut self, board: &Board) {
         *self = Self::new(self.name, self.algorithm);
         let grid = self.grid.insert(board.grid.clone());
-        // Layers are built on first use: now, not by the first query.
+        // Layers are built on first use: build them now, not in the first query.
         let _layer = grid.layer(ProfileId::default());
     }
 

@@ -1,8 +1,9 @@
-//! A flood: 100,000 jobs of all kinds pushed into a queue at once, and a budget of 50,000 a tick.
+//! A flood: 100,000 jobs of all kinds pushed into a queue at the same time, and a budget of 50,000 per
+//! tick.
 //!
-//! Every round floods the same queue, after a small flood that leaves behind what is kept for the
-//! next time. Each job must get one answer: its path is walked, must end where it may, and one in
-//! a hundred (and each that fails) is compared with a search that knows of no others.
+//! Every round floods the same queue, after a small flood that fills its caches. Each job must get one
+//! answer: its path is checked step by step and must end at a permitted cell, and one in a hundred (and
+//! each that fails) is compared with an independent search.
 
 use std::sync::Arc;
 
@@ -17,28 +18,28 @@ use crate::{
 };
 
 const JOBS: usize = 100_000;
-/// Jobs of the small flood before.
+/// Jobs of the preceding small flood.
 const BEFORE: usize = 4_000;
 const BUDGET: u32 = 50_000;
 const TARGET: f64 = 2.0;
-/// One in so many answers is searched for again.
+/// One in this many answers is compared with a search.
 const SAMPLE: usize = 100;
-/// Short ways lead up to so many columns and rows away.
+/// Largest distance of short paths, in columns and rows.
 const SHORT: u32 = 12;
 
-/// What is asked.
+/// A request.
 struct Ask {
     query: PathQuery,
     goals: Option<Arc<[Goal]>>,
     priority: Priority,
 }
 
-/// What a flood was like.
+/// Results of a flood.
 #[derive(Default)]
 struct Flood {
     push: f64,
     ticks: Vec<f64>,
-    /// Most of the budget that a tick took.
+    /// Largest budget spent in a tick.
     spent: u32,
     /// Before, at most, and after.
     bytes: [usize; 3],
@@ -71,8 +72,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// How many times as long as the median tick the worst takes, each tick taken as the median of all
-/// rounds, which are alike: what the machine does beside does not count.
+/// Returns the ratio of the worst to the median tick. Each tick's time is the median of all rounds,
+/// which do the same work, so that other load of the machine is removed.
 fn steady_ratio(rounds: &[Vec<f64>]) -> f64 {
     let count = rounds.iter().map(Vec::len).min().unwrap_or(0);
     let tick =
@@ -81,8 +82,8 @@ fn steady_ratio(rounds: &[Vec<f64>]) -> f64 {
     at(&mut ticks, 100) / at(&mut ticks, 50)
 }
 
-/// Half of them short; the others far, hopeless, to the market, or to whichever of four is
-/// nearest.
+/// Creates the jobs: half of them short; the others long, unreachable, to the market, or to the nearest
+/// of four goals.
 fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
     let market = random.pick(&level.cells);
     let island = level.grid.region(UNIT, market);
@@ -110,7 +111,7 @@ fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
     (0..count).map(ask).collect()
 }
 
-/// A cell of the grid near another.
+/// Returns a random cell near another.
 fn beside(grid: &NavGrid, cell: Cell, random: &mut Random) -> Cell {
     let mut off = || random.below(2 * SHORT + 1) as i32 - SHORT as i32;
     let near = cell.offset(off(), off());
@@ -141,7 +142,7 @@ fn pour(queue: &mut SearchQueue, world: &World<'_>, asks: &[Ask]) -> Flood {
     flood
 }
 
-/// Checks a flood and prints it; returns how many times as long as the median its worst tick took.
+/// Checks a flood and prints it; returns the ratio of its worst to its median tick.
 fn print_line(round: usize, mut flood: Flood, grid: &NavGrid, asks: &[Ask]) -> Result<f64, String> {
     let found = check_all(grid, asks, flood.answers)?;
     let ticks = flood.ticks.len();
@@ -160,7 +161,7 @@ fn print_line(round: usize, mut flood: Flood, grid: &NavGrid, asks: &[Ask]) -> R
     Ok(worst / middle)
 }
 
-/// Checks all answers; tells how many were told at once, found alone, and by a field.
+/// Checks all answers; returns how many came from a check, from a single search, and from a field.
 fn check_all(grid: &NavGrid, asks: &[Ask], mut answers: Vec<Answer>) -> Result<[usize; 3], String> {
     answers.sort_by_key(|answer| answer.ticket.number());
     if answers.len() != asks.len() {
@@ -193,7 +194,7 @@ impl Ask {
         self.goals.as_deref().unwrap_or_default()
     }
 
-    /// Whether an answer leads from the start to where the way may end.
+    /// Returns whether an answer leads from the start to a permitted cell.
     fn may_be(&self, grid: &NavGrid, result: &Result<Path, PathFailure>) -> bool {
         let own = self.query.goal;
         let mut goals = self.others().iter().chain([&own]);
@@ -208,7 +209,7 @@ impl Ask {
         }
     }
 
-    /// Whether a search says the same.
+    /// Returns whether a search gives the same answer.
     fn is_best(&self, searcher: &mut Searcher<'_>, answer: &Answer) -> bool {
         let told = |path: &Path| (path.cost(), path.kind());
         let expected = searcher.find(self.query, self.others());

@@ -1,7 +1,7 @@
-//! Whole fields: what filling one takes, and what repairing it takes after a wall of 4 × 4 cells
-//! has been put up or taken down.
+//! Whole fields: times of filling one, and of repairing it after a wall of 4 × 4 cells has been added or
+//! removed.
 //!
-//! After every edit a field is filled anew, which is timed as well, and all costs are compared.
+//! After every edit a field is filled from scratch, which is also timed, and all costs are compared.
 
 use bevy_tilepath::{nav::field::DistanceField, prelude::*};
 
@@ -10,7 +10,7 @@ use crate::{
     tools::{Level, Random, UNIT, at, median, micros, text},
 };
 
-/// Walls put up on a map, in every round at other places.
+/// Walls added to a map, in every round at other positions.
 const WALLS: usize = 60;
 const WALL: u32 = 4;
 
@@ -20,7 +20,7 @@ struct Times {
     whole: Vec<f64>,
     put_up: Vec<f64>,
     taken_down: Vec<f64>,
-    /// Repairs that took longer than filling the field anew.
+    /// Repairs that took longer than filling the field from scratch.
     slower: usize,
 }
 
@@ -58,7 +58,7 @@ fn measure(level: &Level, rounds: usize) -> Result<Times, String> {
     Ok(times)
 }
 
-/// Open ground for a wall, off the goal.
+/// Finds an open area for a wall, away from the goal.
 fn place(
     grid: &NavGrid,
     cells: &[Cell],
@@ -80,7 +80,7 @@ fn fill(field: &mut DistanceField, grid: &NavGrid, goal: Cell) -> Result<(), Str
     Ok(())
 }
 
-/// Repairs a field, fills another, and compares them; returns what the repair took.
+/// Repairs a field, fills another, and compares them; returns the time of the repair.
 fn repair(
     field: &mut DistanceField,
     fresh: &mut DistanceField,

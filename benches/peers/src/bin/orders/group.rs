@@ -1,10 +1,10 @@
-//! Groups to one point: what finding places takes, and the ways there, with a rally and without.
+//! Groups to one point: times of the slot assignment, and of the paths, with a rally and without.
 //!
-//! A crowd is sent from one place of the map to another. Each unit gets a place; then jobs for all
-//! of them are pushed into a queue without a budget, once each alone and once with the point as
-//! their rally. Checked: places are apart and on the island; ways found alone cost what a search
-//! does that knows of no others (for some units); ways with a rally are at most 1.15 times as
-//! costly.
+//! A crowd is sent from one area of the map to another. Each unit gets a slot; then jobs for all of
+//! them are pushed into a queue without a budget, once as single searches and once with the point as
+//! their rally. Checks: slots do not overlap and are in the connected region; paths of single searches
+//! have the cost of an independent search (for some units); paths with a rally cost at most 1.15 times
+//! as much.
 
 use std::collections::BTreeSet;
 
@@ -23,26 +23,26 @@ use crate::{
 
 const COUNTS: [usize; 2] = [400, 2_000];
 const FORMATIONS: [Formation; 2] = [Formation::Loose, Formation::Box];
-/// Orders for each count.
+/// Orders per unit count.
 const ORDERS: usize = 8;
-/// The point is so many columns or rows away from the middle of the crowd, or more.
+/// Least distance of the point from the middle of the crowd, in columns or rows.
 const WAY: u32 = 100;
-/// One in so many ways is searched for again, on its own.
+/// One in this many paths is compared with an independent search.
 const SAMPLE: usize = 20;
 
-/// Who is sent where.
+/// The units and their goal.
 struct Order {
     units: Vec<GroupUnit>,
     point: Cell,
 }
 
-/// What the ways of an order took and cost, alone and with a rally.
+/// Times and costs of an order's paths, with single searches and with a rally.
 struct Line {
     micros: [f64; 2],
     costs: [u64; 2],
-    /// How many times as costly the worst way with a rally is.
+    /// Largest cost ratio of a path with a rally.
     worst: f64,
-    /// Units that were led by a field.
+    /// Units whose path came from a field.
     led: usize,
 }
 
@@ -75,8 +75,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The ways of all orders, to loose places. Each lane has a queue that goes on from order to
-/// order.
+/// Finds the paths of all orders, to slots of the loose formation. Each lane has a queue that is kept
+/// from order to order.
 fn ways(orders: &[Order], grid: &NavGrid, rounds: usize) -> Result<Vec<Line>, String> {
     let mut queues = [SearchQueue::default(), SearchQueue::default()];
     let mut lines = Vec::with_capacity(orders.len());
@@ -99,7 +99,7 @@ impl Order {
         Self { units, point }
     }
 
-    /// What finding the places takes.
+    /// Returns the time of the slot assignment.
     fn muster(&self, grid: &NavGrid, formation: Formation, rounds: usize) -> Result<f64, String> {
         let order = GroupOrder::to(self.point).formation(formation);
         let mut times = Vec::with_capacity(rounds);
@@ -110,7 +110,7 @@ impl Order {
         Ok(median(&mut times))
     }
 
-    /// A place for each unit; an error unless they are apart and can be reached.
+    /// Returns a slot for each unit; an error if slots overlap or cannot be reached.
     fn places(&self, grid: &NavGrid, formation: Formation) -> Result<Vec<Cell>, String> {
         let order = GroupOrder::to(self.point).formation(formation);
         let places: Vec<Cell> = assign_slots(grid, &self.units, &order)
@@ -126,7 +126,7 @@ impl Order {
         Ok(places)
     }
 
-    /// All ways in one tick.
+    /// Finds all paths in one tick.
     fn burst(
         &self,
         places: &[Cell],
@@ -172,7 +172,7 @@ impl Order {
         Ok(Line { micros: times.map(|mut times| median(&mut times)), costs, worst, led })
     }
 
-    /// What the ways cost, unit by unit.
+    /// Returns the path costs, unit by unit.
     fn costs_of(
         &self,
         mut answers: Vec<Answer>,
@@ -195,7 +195,7 @@ impl Order {
         Ok(costs)
     }
 
-    /// Whether some of the costs are those of the cheapest ways.
+    /// Checks for some units that the costs are optimal.
     fn check_alone(&self, costs: &[u64], places: &[Cell], grid: &NavGrid) -> Result<(), String> {
         let mut searcher = Searcher::new(grid);
         let asked = self.units.iter().zip(places).zip(costs).step_by(SAMPLE);
@@ -209,13 +209,13 @@ impl Order {
     }
 }
 
-/// How many times as costly the worst way with a rally is as the unit's cheapest; an error where
-/// that is more than is promised, or less than can be.
+/// Returns the largest ratio of a unit's cost with a rally to its optimal cost; an error if it is above
+/// the promised bound, or below 1.
 fn worst_of([alone, rally]: &[Vec<u64>; 2]) -> Result<f64, String> {
     let mut worst = 1.0_f64;
     for (&least, &cost) in alone.iter().zip(rally) {
         if cost < least || 100 * cost > 115 * least {
-            return Err(format!("a way with a rally costs {cost}, the cheapest {least}"));
+            return Err(format!("a path with a rally costs {cost}, the cheapest {least}"));
         }
         if least > 0 {
             worst = worst.max(cost as f64 / least as f64);

@@ -1,12 +1,11 @@
-//! What the orders of a game cost: nearest of many goals, one goal for many, groups, large units,
-//! flow fields, floods.
+//! Times of a game's orders: nearest of many goals, one goal for many units, groups, large units, flow
+//! fields, floods.
 //!
-//! Input: `--data DIR`, `--rounds R` (figures are medians over that many), `--sample N` (starts a
-//! map in the first section), `--profile`, and `--only NAME` for one section. Output: a table or
-//! two for each section, in one run; what is compared takes turns. Every answer is checked: legal
-//! steps, and the sum of their costs; that no way is cheaper, of a sample in groups and floods, and
-//! of all elsewhere. Exit status 1 on bad input and wrong answers; a target that is missed is only
-//! said to be.
+//! Input: `--data DIR`, `--rounds R` (times are medians over that many), `--sample N` (starts per map
+//! in the first section), `--profile`, and `--only NAME` for one section. Output: a table or two for
+//! each section, in one run; compared methods alternate. Every answer is checked: legal steps, and the
+//! sum of their costs. Optimality is checked for a sample in groups and floods, and for all answers
+//! elsewhere. Exit status 1 on bad input and wrong answers; a missed target is only reported.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
-//! Nearest of 100 goals: one search for all of them, against one from the same start straight to
-//! the goal that was found.
+//! Nearest of 100 goals: one search for all of them, against one from the same start directly to the
+//! goal that was found.
 //!
-//! Goals lie anywhere on the start's island, or all in one place. Each question is asked in turns;
-//! its figures are medians. All costs are compared with a field around the start, and in some
-//! questions with a search to each goal.
+//! Goals are anywhere in the start's connected region, or all in one area. Both searches of a query
+//! alternate; times are medians. All costs are compared with a field around the start, and for some
+//! queries with a search to each goal.
 
 use std::iter::repeat_with;
 
@@ -19,12 +19,12 @@ use crate::{
 const FAMILIES: [&str; 6] = ["dao", "sc1", "mazes", "rooms", "cities", "random"];
 const GOALS: usize = 100;
 const TARGET: f64 = 1.5;
-/// Goals in one place lie at most so many columns and rows from its middle.
+/// Largest distance of goals in one area from its middle, in columns and rows.
 const PLACE_REACH: u32 = 20;
-/// So many questions a map are answered by a search to each goal as well.
+/// Queries per map that are also answered by a search to each goal.
 const SINGLES: usize = 5;
 
-/// Where goals lie.
+/// Distribution of the goals.
 #[derive(Clone, Copy)]
 enum Spread {
     Anywhere,
@@ -39,7 +39,7 @@ struct Question {
     goals: Vec<Cell>,
 }
 
-/// What the nearest of all took, and the way to that one alone.
+/// Times of the search for the nearest goal, and of the search to that goal alone.
 #[derive(Clone, Copy)]
 struct Race {
     micros: [f64; 2],
@@ -103,7 +103,7 @@ impl Question {
         Self { start, goals: goals.take(GOALS).collect() }
     }
 
-    /// What the cheapest way to any goal costs.
+    /// Returns the cost of the cheapest path to any goal.
     fn least(&self, grid: &NavGrid, field: &mut DistanceField) -> Result<PathCost, String> {
         field.start(grid, UNIT, self.start).map_err(text)?;
         field.step(grid, u32::MAX);
@@ -111,7 +111,7 @@ impl Question {
         costs.min().ok_or_else(|| "no way to any goal".into())
     }
 
-    /// The same by a search for each.
+    /// Returns the same by a search to each goal.
     fn least_of_singles(&self, searcher: &mut Searcher<'_>) -> Result<PathCost, String> {
         let mut least = PathCost(u64::MAX);
         for &goal in &self.goals {
@@ -139,7 +139,7 @@ impl Question {
             let (query, goals) = asked[lane];
             let (time, path) = micros(|| searcher.find(query, goals));
             times[lane].push(time);
-            // One at least, so that there is a ratio.
+            // At least one, so that the ratio is defined.
             expansions[lane] = searcher.counters().expansions.max(1) as f64;
             let path = path.map_err(text)?;
             check(grid, UNIT, &path)?;

@@ -1,8 +1,8 @@
-//! One goal for 1,000 units: jobs in a queue, against one field from the goal until all of them
-//! are reached, and their ways read off it.
+//! One goal for 1,000 units: jobs in a queue, against one field from the goal until it reaches all of
+//! them, and their paths read from it.
 //!
-//! The queue has no budget to keep to, so all is done in a tick; pushing the jobs counts. The
-//! field keeps its memory from one run to the next. All costs are compared with a whole field.
+//! The queue has no budget limit, so all jobs finish in a tick; pushing the jobs is included. The field
+//! keeps its memory from one run to the next. All costs are compared with a whole field.
 
 use bevy_tilepath::{
     nav::{
@@ -20,20 +20,20 @@ use crate::{
 };
 
 const UNITS: usize = 1_000;
-/// Goals a map.
+/// Goals per map.
 const GOALS: usize = 5;
 const TARGET: f64 = 1.3;
 
-/// Who is sent where.
+/// The units and their goal.
 struct Order {
     starts: Vec<Cell>,
     goal: Cell,
 }
 
-/// What an order took.
+/// Times of an order.
 struct Line {
     queue: f64,
-    /// The field, and reading the ways off it.
+    /// The field, and reading the paths from it.
     field: f64,
     delivery: f64,
     /// Units that were answered by a field in the queue.
@@ -149,7 +149,7 @@ impl Order {
     }
 }
 
-/// In the order in which they were asked for.
+/// Returns the answers in the order of the requests.
 fn paths_of(mut answers: Vec<Answer>) -> Result<Vec<Path>, String> {
     answers.sort_by_key(|answer| answer.ticket.number());
     answers.into_iter().map(|answer| answer.result.map_err(text)).collect()

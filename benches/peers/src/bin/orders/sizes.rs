@@ -1,10 +1,10 @@
-//! Units of 1 × 1 to 8 × 8 cells: what building and editing their layers takes, and how fast they
-//! are searched for.
+//! Units of 1 × 1 to 8 × 8 cells: times of building and editing their layers, and of searches for
+//! them.
 //!
-//! Blocks of 4 × 4 cells are put up and taken down, the same for all sizes in turn; one in ten
-//! stays. At the end each layer must be as if built anew, and nobody may stand where a block is in
-//! the way. Searches are between cells of the largest island of the 3 × 3 unit, which the small
-//! one can go to as well; costs are compared with fields around the goals.
+//! Blocks of 4 × 4 cells are added and removed, the same for all sizes; one in ten stays. At the end
+//! each layer must equal one built from scratch, and no unit may stand on a cell where it would overlap
+//! a block. Searches are between cells of the largest connected region of the 3 × 3 unit, which the
+//! small unit can reach as well; costs are compared with fields around the goals.
 
 use std::{collections::BTreeMap, iter::repeat_with};
 
@@ -17,13 +17,13 @@ use crate::{
 
 const SIDE: u32 = 512;
 const SIZES: [u8; 4] = [1, 2, 3, 8];
-/// Blocks put up.
+/// Blocks added.
 const BLOCKS: usize = 1_000;
-/// One in so many is not taken down.
+/// One in this many is not removed.
 const STAYS: usize = 10;
-/// The unit that is searched for next to the smallest.
+/// Size of the unit whose searches are compared with those of the smallest.
 const BIG: u8 = 3;
-/// Ways searched for.
+/// Number of searches.
 const WAYS: usize = 200;
 
 pub fn run(options: &Options) -> Result<(), String> {
@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The same grid for units of these sizes.
+/// Returns the same grid for units of each size.
 fn sized(grid: &NavGrid, sizes: &[u8]) -> NavGrid {
     let plain = &grid.profiles()[0];
     let profiles = sizes.iter().map(|&size| plain.clone().size(size)).collect();
@@ -80,7 +80,7 @@ fn print_layers(level: &Level, rounds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// What each edit takes on each grid.
+/// Returns the time of each edit on each grid.
 fn edit(grids: &mut [NavGrid; 4]) -> Result<[Vec<f64>; 4], String> {
     grids.iter().for_each(NavGrid::build_layers);
     let mut random = Random::default();
@@ -103,8 +103,8 @@ fn edit(grids: &mut [NavGrid; 4]) -> Result<[Vec<f64>; 4], String> {
     Ok(times)
 }
 
-/// Whether an edited layer has the islands of one built anew, and its cells are those on which the
-/// unit has room by terrain and blockers alone.
+/// Returns whether an edited layer has the same connected regions as one built from scratch, and its
+/// passable cells are those where the unit fits by terrain and blockers alone.
 fn is_as_anew(grid: &NavGrid) -> Result<(), String> {
     let anew = grid.clone().with_profiles(grid.profiles().to_vec());
     let (mut forth, mut back) = (BTreeMap::new(), BTreeMap::new());
@@ -112,7 +112,7 @@ fn is_as_anew(grid: &NavGrid) -> Result<(), String> {
         let has_room = grid.cost(UNIT, cell) > 0;
         let is_same = match (grid.region(UNIT, cell), anew.region(UNIT, cell)) {
             (None, None) => !has_room,
-            // Numbers may differ: they must go together.
+            // Region numbers may differ, but must correspond one to one.
             (Some(a), Some(b)) => {
                 has_room && *forth.entry(a).or_insert(b) == b && *back.entry(b).or_insert(a) == a
             }

@@ -1,4 +1,4 @@
-//! What all sections use: levels, random numbers, times, a searcher, and the judge of paths.
+//! Shared code of all sections: levels, random numbers, times, a searcher, and path checks.
 
 use std::{cmp::Reverse, collections::BTreeMap, fs, path::PathBuf, time::Instant};
 
@@ -14,12 +14,12 @@ use bevy_tilepath::{
 
 use crate::{board::Board, options::Options};
 
-/// Who moves, where there is one kind of unit.
+/// The profile in sections with one kind of unit.
 pub const UNIT: ProfileId = ProfileId(0);
-/// The map on which most is measured.
+/// The map of most measurements.
 const HUNTERS: &str = "BigGameHunters";
 
-/// A map and the cells of its largest island.
+/// A map and the cells of its largest connected region.
 pub struct Level {
     pub name: String,
     pub grid: NavGrid,
@@ -42,7 +42,7 @@ impl Level {
         Self::new(file.file_stem().unwrap_or_default().to_string_lossy().into_owned(), board.grid)
     }
 
-    /// The first map of a family, by name.
+    /// Loads the first map of a family, by name.
     pub fn first_of(family: &str, options: &Options) -> Result<Self, String> {
         let first = maps(family, options)?.into_iter().next();
         Self::read(first.ok_or_else(|| format!("no maps in {family}"))?, options)
@@ -52,7 +52,7 @@ impl Level {
         Self::read(options.data()?.join("sc1").join(HUNTERS).with_extension("map"), options)
     }
 
-    /// The same, and two more of its family.
+    /// Loads the same map, and two more of its family.
     pub fn hunters_and_others(options: &Options) -> Result<Vec<Self>, String> {
         let mut levels = vec![Self::hunters(options)?];
         let is_other = |file: &PathBuf| file.file_stem().is_none_or(|stem| stem != HUNTERS);
@@ -62,7 +62,7 @@ impl Level {
         Ok(levels)
     }
 
-    /// Open ground with walls of all lengths, so that there is something to go around.
+    /// Creates an open map with walls of all lengths, so that there are detours.
     pub fn generated(side: u32) -> Result<Self, String> {
         let mut random = Random::default();
         let mut terrain = vec![1; (side * side) as usize];
@@ -80,7 +80,7 @@ impl Level {
         Self::new(format!("{side} × {side}, generated"), grid)
     }
 
-    /// The cells nearest to a random one, as a crowd stands; that one first.
+    /// Returns the cells nearest to a random cell, that cell first: the positions of a crowd.
     pub fn crowd(&self, count: usize, random: &mut Random) -> Vec<Cell> {
         let center = random.pick(&self.cells);
         let mut cells = self.cells.clone();
@@ -90,7 +90,7 @@ impl Level {
     }
 }
 
-/// The map files of a family, by name.
+/// Returns the map files of a family, by name.
 fn maps(family: &str, options: &Options) -> Result<Vec<PathBuf>, String> {
     let folder = options.data()?.join(family);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -105,7 +105,7 @@ fn maps(family: &str, options: &Options) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The cells of the island that has most.
+/// Returns the cells of the largest connected region.
 pub fn largest_island(grid: &NavGrid, profile: ProfileId) -> Vec<Cell> {
     let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
     for cell in grid.rect().cells() {
@@ -126,7 +126,7 @@ fn squared_distance(a: Cell, b: Cell) -> u64 {
     dx * dx + dy * dy
 }
 
-/// The only grid there is, for a queue.
+/// A grid source with a single grid, for a queue.
 pub struct World<'a>(pub &'a NavGrid);
 
 impl GridSource for World<'_> {
@@ -135,7 +135,7 @@ impl GridSource for World<'_> {
     }
 }
 
-/// A search that is used again and again.
+/// A search that is reused.
 pub struct Searcher<'a> {
     grid: &'a NavGrid,
     pool: NodePool,
@@ -147,21 +147,21 @@ impl<'a> Searcher<'a> {
         Self { grid, pool: NodePool::default(), search: Search::new() }
     }
 
-    /// The cheapest way to any of several goals: the query's own and `goals`.
+    /// Finds the cheapest path to any of several goals: the query's own and `goals`.
     pub fn find(&mut self, query: PathQuery, goals: &[Goal]) -> Result<Path, PathFailure> {
         self.search.start_any(self.grid, &self.pool, query, goals)?;
         self.search.step(self.grid, &self.pool, u32::MAX);
         self.search.finish(self.grid, &self.pool)
     }
 
-    /// What was done for the way last found.
+    /// Returns the counters of the last search.
     pub fn counters(&self) -> SearchCounters {
         self.search.counters()
     }
 }
 
-/// Walks a path: its steps must be legal, and cost together what it says. By terrain and blockers
-/// alone, not by what searches rely on.
+/// Checks a path: its steps must be legal, and their sum must equal its cost. Uses terrain and blockers
+/// alone, not the data of searches.
 pub fn check(grid: &NavGrid, profile: ProfileId, path: &Path) -> Result<(), String> {
     let cost = |x: i32, y: i32| u64::from(grid.cost(profile, Cell::new(x, y)));
     let (mut at, mut sum) = (path.start(), 0);
@@ -202,25 +202,25 @@ impl Random {
         (((self.0 >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// One of some cells, of which there must be one.
+    /// Returns one of some cells; there must be at least one.
     pub fn pick(&mut self, cells: &[Cell]) -> Cell {
         cells[self.below(cells.len() as u32) as usize]
     }
 }
 
-/// Microseconds that something takes.
+/// Returns the duration of a call in microseconds.
 pub fn micros<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let begin = Instant::now();
     let done = work();
     (begin.elapsed().as_secs_f64() * 1e6, done)
 }
 
-/// Which of two lanes is run: whoever comes first in a round comes second in the next.
+/// Returns the lane of a turn; the order of the two lanes alternates from round to round.
 pub const fn lane(turn: usize) -> usize {
     (turn + turn / 2) % 2
 }
 
-/// The value below which so many of a hundred lie. There must be one.
+/// Returns a percentile; there must be at least one value.
 pub fn at(values: &mut [f64], percent: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values[(values.len() - 1) * percent / 100]
@@ -234,13 +234,13 @@ pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
-/// What to say of a target.
+/// Returns the text of a target: met or missed.
 pub fn verdict(ratio: f64, target: f64) -> String {
     let word = if ratio <= target { "met" } else { "missed" };
     format!("{ratio:.2}, target at most {target}: {word}")
 }
 
-/// What is wrong, in words.
+/// Formats an error.
 pub fn text(error: impl ToString) -> String {
     error.to_string()
 }
