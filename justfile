@@ -71,12 +71,14 @@ headless: runners
 open-lists: runners
     scripts/open_lists.sh {{data}}
 
-# The game, the heap and the crowds in real windows (needs a display and a graphics adapter, software will do).
+# The windowed examples, driven by scripts (needs a display and a graphics adapter, software will do).
 smoke dir="target/smoke":
     mkdir -p {{dir}}
     cargo run --example rts -- --smoke {{dir}}
     cargo run --example heap -- --smoke {{dir}}/heap
     cargo run --example crowds -- --smoke {{dir}}/crowds
+    cargo run --example tower_defense -- --smoke {{dir}}/tower_defense
+    cargo run --example isometric -- --smoke {{dir}}/isometric
 
 # This crate against its rivals, all in one process.
 peers *args:

@@ -82,7 +82,7 @@
 //! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
 //! | give orders of every kind, with a code block for each | [`guide::orders`] |
-//! | read the state of a request, and how it ended | [`PathStatus`](prelude::PathStatus), its events in [`unit`] |
+//! | read the state of a request, and how it ended | [`PathStatus`](prelude::PathStatus), its events in [`unit`](mod@unit) |
 //! | retry a request that finds no path | [`Retry`](prelude::Retry) |
 //! | send many units at the same time | [`Group`](prelude::Group) |
 //! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
