@@ -6,13 +6,13 @@
 
 #![allow(dead_code, reason = "the runner uses more of these modules")]
 
-#[path = "../../examples/crowd/checker.rs"]
-mod checker;
 #[path = "../../examples/crowd/scenes.rs"]
 mod scenes;
 #[path = "../../examples/crowd/simulation.rs"]
 mod simulation;
 
+// `simulation` expects the checker beside it.
+use crate::crowd_common as checker;
 use simulation::Simulation;
 
 #[test]

@@ -1,7 +1,7 @@
 //! The corners of a path: cells such that the part between two of them is as short as on open terrain.
 //!
-//! Input: the legs of a path. Output: its corners with the cost to go from each. A path between two corners is
-//! one of many that are equally short; a unit may take any of them. Where the terrain changes its cost, the
+//! Input: the legs of a path. Output: its corners with the cost to go from each. A path between two corners
+//! is one of many that are equally short; a unit may take any of them. Where the terrain changes its cost, the
 //! cells before and behind the border are corners, too.
 
 use super::{

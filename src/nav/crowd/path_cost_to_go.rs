@@ -95,21 +95,7 @@ impl Crowd {
         if cost_to_go[stay] == UNREACHABLE {
             cost_to_go[stay] = follower.blind_estimate(&sight.costs, pos);
         }
-        // From where no corner is visible, the way leads over a cell beside it, or back over this position.
-        let known = cost_to_go;
-        let hidden = |direction: &u8| known[usize::from(*direction)] == UNREACHABLE;
-        for direction in (0..8).filter(legal).filter(hidden) {
-            let at = pos.step(direction);
-            let turn = direction & 1; // from a diagonal neighbor the next one is farther around
-            let sides =
-                [(direction + 1, direction + 2 + turn), (direction + 7, direction + 6 - turn)];
-            let beside = sides.map(|(side, way)| match known[usize::from(side & 7)] {
-                UNREACHABLE => UNREACHABLE,
-                known => known + sight.costs.step(at, way & 7),
-            });
-            let back = known[stay] + sight.costs.step(pos, direction);
-            cost_to_go[usize::from(direction)] = back.min(beside[0]).min(beside[1]);
-        }
+        fill_hidden(&mut cost_to_go, &sight.costs, pos, directions);
         cost_to_go
     }
 
@@ -239,5 +225,25 @@ impl PathFollower {
         };
         let ahead = corner.cost_to_go + costs.distance(self.reached, corner.pos) * corner.scale;
         ahead + (costs.distance(pos, self.reached) + detour) * costs.cheapest
+    }
+}
+
+/// Fills in the costs of the cells beside a position from which no corner is visible: over a cell beside them,
+/// or back over the position.
+fn fill_hidden(cost_to_go: &mut CostToGo, costs: &StepCosts, pos: GridPos, directions: u8) {
+    let known = *cost_to_go;
+    let is_hidden = |direction: &u8| {
+        directions & 1 << direction != 0 && known[usize::from(*direction)] == UNREACHABLE
+    };
+    for direction in (0..8).filter(is_hidden) {
+        let at = pos.step(direction);
+        let turn = direction & 1; // from a diagonal neighbor the next one is farther around
+        let sides = [(direction + 1, direction + 2 + turn), (direction + 7, direction + 6 - turn)];
+        let beside = sides.map(|(side, way)| match known[usize::from(side & 7)] {
+            UNREACHABLE => UNREACHABLE,
+            known => known + costs.step(at, way & 7),
+        });
+        let back = known[usize::from(STAY)].saturating_add(costs.step(pos, direction));
+        cost_to_go[usize::from(direction)] = back.min(beside[0]).min(beside[1]);
     }
 }
