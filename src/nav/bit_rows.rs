@@ -111,15 +111,6 @@ impl BitRows {
         bits & mask == mask
     }
 
-    /// Returns 64 cells of row `y` from any column on, lowest bit first; zeros for cells off the grid.
-    pub(crate) fn cells_64(&self, x: i32, y: u32) -> u64 {
-        let row = self.row(y);
-        let (word, shift) = ((x + 1).div_euclid(64), (x + 1).rem_euclid(64) as u32);
-        let at = |word: i32| usize::try_from(word).ok().and_then(|word| row.get(word).copied());
-        let (low, high) = (at(word).unwrap_or(0), at(word + 1).unwrap_or(0));
-        if shift == 0 { low } else { low >> shift | high << (64 - shift) }
-    }
-
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
     pub(crate) fn cells_32(&self, x: u32, y: u32) -> u32 {

@@ -7,7 +7,6 @@
 mod chain;
 mod circling;
 mod claim;
-mod corner_view;
 mod dead_end;
 mod departures;
 mod direction_lock;
@@ -26,7 +25,6 @@ mod orders;
 mod passage;
 mod passage_control;
 mod passage_trace;
-mod path_corners;
 mod path_cost_to_go;
 mod path_follower;
 mod placement;
@@ -60,7 +58,6 @@ use self::{
     chain::Push,
     circling::Progress,
     claim::Claim,
-    corner_view::CornerViews,
     departures::Departures,
     escape::Footprint,
     group::Group,
@@ -135,8 +132,6 @@ pub struct Crowd {
     passages: Vec<Passages>,
     /// By profile, like the passages.
     wall_proximity: Vec<WallProximity>,
-    /// The corners of the paths that units follow.
-    corner_views: CornerViews,
     groups: Vec<Group>,
     group_scratch: GroupScratch,
     events: Vec<CrowdEvent>,
@@ -175,7 +170,6 @@ impl Crowd {
         let world = World { grid, guidance };
         self.now += 1;
         self.fields_built = 0;
-        self.corner_views.limit();
         self.refit_units(grid);
         self.apply_edits(grid);
         self.collect_ready(grid);
@@ -256,8 +250,6 @@ impl Crowd {
             self.choose_exit(world, index);
         }
         let unit = &self.units[index as usize];
-        self.add_corner_views(world.grid, unit.yields_to);
-        let unit = &self.units[index as usize];
         if unit.yields_to != NONE && self.has_been_passed(world, index) {
             self.stop_yielding(index);
             return;
@@ -294,7 +286,7 @@ impl Crowd {
                 None => guidance::route_cost(world, route, unit.tail) == 0,
             },
             Order::Group(group) => self.is_on_slot(group, index),
-            Order::Path(_) | Order::Preassigned(_) => self.is_at_path_goal(index),
+            Order::Path | Order::Preassigned(_) => self.is_at_path_goal(index),
             Order::Idle => true,
         }
     }

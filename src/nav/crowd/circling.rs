@@ -55,11 +55,11 @@ impl Crowd {
     /// Counts a step that has just begun.
     pub(super) fn count_step(&mut self, index: u32) {
         let unit = &self.units[index as usize];
-        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path(_)) {
+        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path) {
             return;
         }
         let remaining = match unit.order {
-            Order::Path(_) => Some(u64::from(self.followers[index as usize].steps_left())),
+            Order::Path => Some(u64::from(self.followers[index as usize].steps_left())),
             _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
         };
         let Some(progress) = self.progress.get_mut(index as usize) else {

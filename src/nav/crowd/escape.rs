@@ -121,7 +121,6 @@ impl Crowd {
                     self.find_trapped(grid, grid.rect());
                     self.passages.clear();
                     self.wall_proximity.clear();
-                    self.corner_views.clear();
                 }
             }
             for footprint in &mut self.footprints {

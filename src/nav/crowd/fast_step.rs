@@ -7,8 +7,8 @@ use super::{
     Crowd,
     chain::legal_directions,
     claim::Claim,
-    guidance::{NeighborCosts, World},
-    rank::{TerrainCosts, uniform_step_costs},
+    guidance::World,
+    rank::uniform_step_costs,
     reservations::turn_angle,
     unit::{NONE, Order, STAY},
 };
@@ -63,21 +63,12 @@ impl Crowd {
             let evaluation = self.evaluate(unit, STAY, costs, cell_cost, &steps);
             return evaluation.first().map(|direction| (direction, evaluation.best));
         }
-        let follows_path =
-            matches!(unit.order, Order::Path(_)) && unit.yields_to == NONE && !unit.is_trapped;
-        let layer = world.grid.layer(ProfileId(unit.profile)).filter(|_| follows_path)?;
-        let directions = legal_directions(layer, unit.tail);
-        if let Some(cost_to_go) = self.clear_costs_around(world.grid, index, directions) {
-            let cell_cost = TerrainCosts::new(layer, world.grid.terrain_bytes()).uniform();
-            let costs = NeighborCosts { cost_to_go, directions, cell_cost };
-            let steps = uniform_step_costs(cell_cost);
-            let evaluation = self.evaluate(unit, STAY, &costs, cell_cost, &steps);
-            return evaluation.first().map(|direction| (direction, evaluation.best));
-        }
-        let is_alone = self.reservations.standing_neighbors(unit.tail) == 0;
-        let follower = self.followers.get(index as usize).filter(|_| is_alone)?;
+        let is_on_path = unit.order == Order::Path && unit.yields_to == NONE && !unit.is_trapped;
+        let follower = self.followers.get(index as usize).filter(|_| is_on_path)?;
         let direction = follower.next_direction(unit.tail)?;
-        (directions >> direction & 1 == 1).then_some((direction, direction))
+        let layer = world.grid.layer(ProfileId(unit.profile))?;
+        let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
+        is_legal.then_some((direction, direction))
     }
 
     /// Returns whether no passage is near a unit.

@@ -156,7 +156,7 @@ impl Crowd {
             let unit = &self.units[index as usize];
             if let Some(route) = self.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if matches!(unit.order, Order::Path(_)) {
+            } else if unit.order == Order::Path {
                 self.followers[index as usize].prefetch();
             }
             let cell = self.reservations.index(unit.tail);
@@ -225,7 +225,7 @@ impl Crowd {
                     self.cost_to_go_without_slot(world, (index, unit), directions)
                 }
             }
-            Order::Path(_) => self.path_costs_around(world.grid, index, unit.tail, directions),
+            Order::Path => around(&self.path_cost_to_go(world.grid, index)),
         }
     }
 }

@@ -145,7 +145,6 @@ impl Crowd {
             + self.group_bytes()
             + lists
             + self.path_bytes()
-            + self.corner_views.bytes()
             + self.passages.iter().map(super::passage::Passages::bytes).sum::<usize>()
             + self
                 .wall_proximity

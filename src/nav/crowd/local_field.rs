@@ -8,14 +8,14 @@ use std::collections::BinaryHeap;
 
 use super::{
     guidance::UNREACHABLE,
-    path_follower::{CellAhead, PathFollower},
+    path_follower::PathFollower,
     reservations::{GridPos, is_diagonal},
     unit::Unit,
 };
 use crate::nav::{
     layer::Layer,
     moves::MoveTable,
-    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
+    terrain::{DIAGONAL, STRAIGHT},
 };
 
 /// Cells from the center of the field to its edge.
@@ -26,8 +26,8 @@ pub(super) const FIELD_LOOKAHEAD: usize = 64;
 /// Cells beyond the center, seen from the path, that the field covers.
 const MARGIN: u64 = 4;
 
-/// Greatest distance, in columns and rows, over which terrain is checked in one call.
-pub(super) const MAX_CLEAR_DISTANCE: u16 = 60;
+/// Most columns and rows that are checked for walls in one call. A unit farther off its path uses a field.
+const MAX_CLEAR_EXTENT: usize = 48;
 
 /// The cost of steps for a unit.
 pub(super) struct StepCosts<'a> {
@@ -52,40 +52,48 @@ impl<'a> StepCosts<'a> {
         weight * (self.cost(from) + self.cost(from.step(direction)))
     }
 
-    /// Returns the cost of a unit of distance on terrain that costs as much as this cell.
-    pub(super) fn scale(&self, pos: GridPos) -> u64 {
-        if self.layer.is_uniform() { self.cheapest } else { 2 * self.cost(pos) }
+    /// Returns the cost of a step between two positions beside each other.
+    pub(super) fn between(&self, from: GridPos, to: GridPos) -> u64 {
+        if self.layer.is_uniform() {
+            return octile_distance(from, to) * self.cheapest;
+        }
+        let is_straight = from.x == to.x || from.y == to.y;
+        u64::from(if is_straight { STRAIGHT } else { DIAGONAL }) * (self.cost(from) + self.cost(to))
     }
 
     /// Returns whether terrain is uniform and without walls in the rectangle around a position, those beside
-    /// it, and a position at most [`MAX_CLEAR_DISTANCE`] away.
-    pub(super) fn is_clear(&self, here: GridPos, there: GridPos) -> bool {
-        let (width, height) = self.layer.size();
-        let around = |here: u16, there: u16, side: u32| {
-            let end = u32::from(there.max(here + 1) + 1).min(side);
-            u32::from(there.min(here.saturating_sub(1)))..end
-        };
-        self.layer.is_uniform()
-            && here.chebyshev(there) <= MAX_CLEAR_DISTANCE
-            && !self.layer.has_wall(around(here.x, there.x, width), around(here.y, there.y, height))
-    }
-
-    /// Returns whether one of the eight cells around a position is impassable.
-    pub(super) fn is_beside_wall(&self, pos: GridPos) -> bool {
-        self.layer.pattern(u32::from(pos.x), u32::from(pos.y)) != 0x1ff
-    }
-
-    /// Returns the number of steps of the shortest path between two positions on open terrain.
-    pub(super) fn steps_between(&self, a: GridPos, b: GridPos) -> u32 {
-        match self.layer.neighborhood() {
-            Neighborhood::Eight => u32::from(a.chebyshev(b)),
-            Neighborhood::Four => u32::from(a.x.abs_diff(b.x)) + u32::from(a.y.abs_diff(b.y)),
+    /// it, and some others.
+    pub(super) fn is_clear(&self, here: GridPos, others: impl Iterator<Item = GridPos>) -> bool {
+        let (mut low, mut high) = (here, here);
+        for GridPos { x, y } in others {
+            low = GridPos { x: low.x.min(x), y: low.y.min(y) };
+            high = GridPos { x: high.x.max(x), y: high.y.max(y) };
         }
+        let (width, height) = self.layer.size();
+        let around = |here: u16, low: u16, high: u16, side: u32| {
+            let end = u32::from(high.max(here + 1) + 1).min(side);
+            u32::from(low.min(here.saturating_sub(1)))..end
+        };
+        let columns = around(here.x, low.x, high.x, width);
+        let rows = around(here.y, low.y, high.y, height);
+        let is_near = columns.len() <= MAX_CLEAR_EXTENT && rows.len() <= MAX_CLEAR_EXTENT;
+        is_near && self.layer.is_uniform() && !self.layer.has_wall(columns, rows)
     }
 
-    /// Returns the weight of the shortest path between two positions on open terrain.
-    pub(super) fn distance(&self, a: GridPos, b: GridPos) -> u64 {
-        u64::from(self.layer.distance(u32::from(a.x.abs_diff(b.x)), u32::from(a.y.abs_diff(b.y))))
+    /// Returns the cost of a direct path between two positions: straight steps first, then diagonal ones, or
+    /// in the reverse order. `None` where walls block both.
+    pub(super) fn line_cost(&self, table: &MoveTable, from: GridPos, to: GridPos) -> Option<u64> {
+        let is_clear = |&(from, to): &_| is_line_open(self.layer, table, from, to);
+        let (dx, dy) = (from.x.abs_diff(to.x), from.y.abs_diff(to.y));
+        let is_bent = dx != 0 && dy != 0 && dx != dy;
+        let lines = [(from, to), (to, from)].into_iter().take(1 + usize::from(is_bent));
+        let mut lines = lines.filter(is_clear);
+        if self.layer.is_uniform() {
+            return lines.next().map(|_| octile_distance(from, to) * self.cheapest);
+        }
+        let cost =
+            |(from, to)| line_steps(from, to).map(|(at, direction)| self.step(at, direction)).sum();
+        lines.map(cost).min()
     }
 }
 
@@ -153,11 +161,8 @@ pub(super) fn fill_field(
     let layer = costs.layer;
     let (cells, len) = follower.lookahead::<FIELD_LOOKAHEAD>(costs);
     // Where a unit stands on the path, the detour leads to the cells behind it.
-    let first_blocked = cells[..len].iter().position(|&(cell, _)| is_blocked(cell)).unwrap_or(0);
-    // Cells before a cut of the path lead nowhere.
-    let is_cut = |pair: &[CellAhead]| !is_line_open(layer, table, pair[0].0, pair[1].0);
-    let behind_cut = cells[..len].windows(2).rposition(is_cut).map_or(0, |cut| cut + 1);
-    for &(cell, cost_to_go) in &cells[first_blocked.max(behind_cut)..len] {
+    let first_free = cells[..len].iter().position(|&(cell, _)| is_blocked(cell)).unwrap_or(0);
+    for &(cell, cost_to_go) in &cells[first_free..len] {
         if let Some(at) = follower.field_index(cell)
             && layer.is_passable(u32::from(cell.x), u32::from(cell.y))
             && !is_blocked(cell)

@@ -154,7 +154,7 @@ impl Crowd {
     fn follows_own_path<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
         let unit = &self.units[index as usize];
         match unit.order {
-            Order::Path(_) => true,
+            Order::Path => true,
             Order::Preassigned(_) if self.neighbor_costs(index).is_some() => false,
             Order::Preassigned(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
@@ -181,7 +181,8 @@ impl Crowd {
             return cost_to_go;
         }
         if cost_to_go[usize::from(STAY)] == UNREACHABLE {
-            cost_to_go = self.path_costs_around(world.grid, index, unit.tail, directions);
+            let own = self.path_cost_to_go(world.grid, index);
+            cost_to_go = super::guidance::around(unit.tail, directions, &own);
         }
         if cost_to_go[usize::from(STAY)] == 0 { [UNREACHABLE; 9] } else { cost_to_go }
     }

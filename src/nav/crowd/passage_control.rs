@@ -34,7 +34,6 @@ impl Crowd {
         index: u32,
         push: u8,
     ) -> Ranking {
-        self.add_corner_views(world.grid, index);
         let mut ranking = self.rank(world, index, push);
         let unit = &mut self.units[index as usize];
         unit.preferred_direction = ranking.best;
@@ -298,7 +297,6 @@ impl Crowd {
                 GridPos { x: low.x + rect.width as u16 - 1, y: low.y + rect.height as u16 - 1 };
             self.passages.iter_mut().for_each(|passages| passages.forget(low, high));
             self.wall_proximity.iter_mut().for_each(|walls| walls.forget(low, high));
-            self.corner_views.forget(low, high);
         }
     }
 

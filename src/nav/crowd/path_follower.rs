@@ -1,10 +1,10 @@
 //! Following a path, and returning to it after the unit was pushed off.
 //!
-//! Input: a [`Path`] and the position of the unit. Output: how far the unit has come, also where it walks
-//! beside the path, and the corners ahead (see `path_cost_to_go`). Where no corner is visible, a small field is
-//! filled over the cells around, from the path's cells outward: a local search, not a new path search. A new
-//! path is needed only when no cell of the path ahead is near enough, or the path is cut off
-//! ([`Hindrance::NoPath`](super::Hindrance::NoPath)).
+//! Input: a [`Path`] and the position of the unit. Output: the cost to go from the cells around it. Near the
+//! path, that is the cost to one of its next cells plus the cost from there on. Where that leads nowhere (a
+//! wall stands between), a small field is filled over the cells around, from the path's cells outward: a
+//! local search, not a new path search. A new path is needed only when no cell of the path ahead is near
+//! enough, or the path is cut off ([`Hindrance::NoPath`](super::Hindrance::NoPath)).
 
 use core::hint::black_box;
 
@@ -13,7 +13,6 @@ use super::{
     chain::move_table,
     guidance::UNREACHABLE,
     local_field::{FIELD_LOOKAHEAD, StepCosts, fill_field, is_obstacle_to},
-    path_corners::{Corner, find_corners},
     reservations::GridPos,
     unit::Order,
 };
@@ -25,6 +24,10 @@ use crate::nav::{
     walk::Walk,
 };
 
+/// Cells of the path ahead that are considered.
+pub(super) const LOOKAHEAD: usize = 8;
+/// A unit farther than this many cells from its path needs a field around it.
+const MAX_OFF_PATH: u16 = 2;
 /// Ticks of waiting after which a unit looks for a detour, and ticks between two such attempts.
 const PATIENCE: u64 = 24;
 const FIELD_RETRY: u64 = 64;
@@ -46,12 +49,8 @@ pub(super) struct PathFollower {
     pub(super) is_active: bool,
     /// The cell where the unit is to go in the end. Members of groups exchange it.
     pub(super) goal: GridPos,
-    /// Steps of the whole path, and from `reached` to its end.
-    steps: u32,
+    /// Steps from `reached` to the end.
     steps_left: u32,
-    /// The corners of the path, and the first one that is not behind `reached`.
-    pub(super) corners: Vec<Corner>,
-    pub(super) corner: usize,
     /// The field around the unit, while it is needed.
     pub(super) field: Vec<u64>,
     pub(super) origin: GridPos,
@@ -60,8 +59,6 @@ pub(super) struct PathFollower {
     pub(super) center: GridPos,
     /// Kept apart from `field`, which keeps its memory.
     pub(super) has_field: bool,
-    /// The field leads around units that stand in the way.
-    is_detour: bool,
     /// The tick in which it was filled.
     field_made_at: u64,
 }
@@ -70,44 +67,36 @@ pub(super) struct PathFollower {
 pub(super) type CellAhead = (GridPos, u64);
 
 impl PathFollower {
-    fn set(&mut self, (start, end): (GridPos, GridPos), path: &Path, costs: Option<&StepCosts>) {
+    fn set(&mut self, start: GridPos, end: GridPos, path: &Path) {
         self.legs.clear();
         self.legs.extend_from_slice(path.legs());
         (self.start, self.end, self.goal) = (start, end, end);
-        self.find_corners(costs);
         self.rewind();
         (self.has_field, self.is_active) = (false, true);
     }
 
-    fn find_corners(&mut self, costs: Option<&StepCosts>) {
-        match costs {
-            Some(costs) => find_corners(&mut self.corners, self.start, &self.legs, costs),
-            None => self.corners.clear(),
-        }
-    }
-
     /// Goes back to the first cell.
     fn rewind(&mut self) {
-        (self.leg, self.step, self.reached, self.corner) = (0, 0, self.start, 0);
-        self.steps = self.legs.iter().map(|leg| u32::from(leg.steps)).sum();
-        self.steps_left = self.steps;
+        (self.leg, self.step, self.reached) = (0, 0, self.start);
+        self.steps_left = self.total_steps();
     }
 
     /// Returns whether `path` has at least as many steps as the present path.
     fn is_prefix_of(&self, path: &Path) -> bool {
-        path.steps() >= self.steps
+        path.steps() >= self.total_steps()
     }
 
     /// Replaces the path by a longer one; as many steps of it are done as of the shorter one.
-    fn extend(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
+    fn extend(&mut self, end: GridPos, path: &Path) {
+        let before = self.total_steps();
         self.legs.clear();
         self.legs.extend_from_slice(path.legs());
-        self.steps_left += path.steps() - self.steps;
-        self.steps = path.steps();
+        self.steps_left += self.total_steps() - before;
         self.end = end;
-        self.find_corners(costs);
-        self.corner = 0;
-        self.advance(0);
+    }
+
+    fn total_steps(&self) -> u32 {
+        self.legs.iter().map(|leg| u32::from(leg.steps)).sum()
     }
 
     /// Moves to the cell of the whole path that is nearest to `pos`; the last of several.
@@ -124,7 +113,7 @@ impl PathFollower {
     }
 
     /// Marks the next `steps` steps of the path as done.
-    pub(super) fn advance(&mut self, steps: usize) {
+    fn advance(&mut self, steps: usize) {
         for _ in 0..steps {
             self.reached = self.reached.step(self.legs[self.leg].direction as u8);
             self.step += 1;
@@ -133,14 +122,6 @@ impl PathFollower {
                 (self.leg, self.step) = (self.leg + 1, 0);
             }
         }
-        let done = self.steps_done();
-        let behind = self.corners[self.corner..].iter().take_while(|corner| corner.steps < done);
-        self.corner += behind.count();
-    }
-
-    /// Returns the number of steps from the beginning to the last cell reached.
-    pub(super) fn steps_done(&self) -> u32 {
-        self.steps - self.steps_left
     }
 
     /// Iterates over the directions of the steps ahead.
@@ -159,11 +140,13 @@ impl PathFollower {
     }
 
     /// Returns the direction in which the path leads on from `pos`, if that is the last cell reached. No
-    /// other direction leads nearer to the next corner.
+    /// other direction ranks before it ([`Crowd::path_cost_to_go`]), unless that one leads to the end of the
+    /// path.
     pub(super) fn next_direction(&self, pos: GridPos) -> Option<u8> {
         let is_on_path = self.reached == pos && !self.has_field;
         let leg = self.legs.get(self.leg).filter(|_| is_on_path)?;
-        Some(leg.direction as u8)
+        let direction = leg.direction as u8;
+        (self.end.chebyshev(pos) > 1 || pos.step(direction) == self.end).then_some(direction)
     }
 
     /// Marks the path up to `pos`, where the unit stands, as done.
@@ -224,20 +207,13 @@ impl PathFollower {
         is_inside.then(|| usize::from(y) * usize::from(self.side) + usize::from(x))
     }
 
-    /// Returns the cost-to-go in the field at a position.
-    pub(super) fn field_cost(&self, pos: GridPos) -> u64 {
-        self.field_index(pos).map_or(UNREACHABLE, |at| self.field[at])
-    }
-
     /// Returns the number of steps from the last cell reached to the end.
     pub(super) const fn steps_left(&self) -> u32 {
         self.steps_left
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.legs.capacity() * size_of::<Leg>()
-            + self.corners.capacity() * size_of::<Corner>()
-            + self.field.capacity() * 8
+        self.legs.capacity() * size_of::<Leg>() + self.field.capacity() * 8
     }
 }
 
@@ -249,13 +225,11 @@ impl Crowd {
     /// leaves the grid.
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let (start, end) = self.ends_of(grid, path)?;
-        self.set_order(id, Order::Path(end))?;
+        self.set_order(id, Order::Path)?;
         if self.followers.len() < self.units.len() {
             self.followers.resize_with(self.units.len(), PathFollower::default);
         }
-        let profile = ProfileId(self.units[id.index as usize].profile);
-        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        self.followers[id.index as usize].set((start, end), path, costs.as_ref());
+        self.followers[id.index as usize].set(start, end, path);
         Ok(())
     }
 
@@ -279,20 +253,17 @@ impl Crowd {
         path: &Path,
     ) -> Result<(), CrowdError> {
         let (start, end) = self.ends_of(grid, path)?;
-        let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
-        let (order, profile) = (unit.order, ProfileId(unit.profile));
-        let is_extendable = matches!(order, Order::Path(_) | Order::Preassigned(_));
+        let order = self.get(id).map(|unit| unit.order);
+        let is_extendable = matches!(order, Some(Order::Path | Order::Preassigned(_)));
         let follower = self.followers.get_mut(id.index as usize);
         let Some(follower) = follower.filter(|follower| {
             is_extendable && follower.start == start && follower.is_prefix_of(path)
         }) else {
             return self.follow(grid, id, path);
         };
-        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        follower.extend(end, path, costs.as_ref());
-        if matches!(order, Order::Path(_)) {
+        follower.extend(end, path);
+        if order == Some(Order::Path) {
             follower.goal = end;
-            self.units[id.index as usize].order = Order::Path(end);
         }
         self.units[id.index as usize].has_arrived = false;
         self.reset_progress(id.index);
@@ -318,13 +289,14 @@ impl Crowd {
     /// `None` if it follows no path: it has none, or a field or slot of its group leads it.
     #[must_use]
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
-        self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Preassigned(_)))?;
+        self.get(id).filter(|unit| matches!(unit.order, Order::Path | Order::Preassigned(_)))?;
         let follower =
             self.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
+        let steps_begun = follower.total_steps() - follower.steps_left;
         Some(Walk::on_path(
             follower.reached.cell(grid),
             (follower.leg as u32, follower.step),
-            follower.steps_done(),
+            steps_begun,
         ))
     }
 
@@ -344,77 +316,73 @@ impl Crowd {
     /// to get around units that block it permanently.
     pub(super) fn update_path_progress(&mut self, grid: &NavGrid, index: u32) {
         let unit = &self.units[index as usize];
-        let (pos, now) = (unit.tail, self.now);
-        let waited = unit.ticks_waited(now);
-        let is_obstructed = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
+        let (pos, profile) = (unit.tail, ProfileId(unit.profile));
+        let waited = unit.ticks_waited(self.now);
         let follower = &mut self.followers[index as usize];
         let had_field = follower.has_field;
         follower.update_position(pos);
-        let needs_detour = is_obstructed && now >= follower.field_made_at + FIELD_RETRY;
-        let is_on_path = follower.reached == pos && !follower.has_field && waited == 0;
-        if is_on_path && !needs_detour {
-            return self.release_unused_field(index, had_field);
+        if had_field && !follower.has_field {
+            recycle_field(&mut self.spare_fields, follower);
         }
-        let (has_field, is_detour) = (follower.has_field, follower.is_detour);
-        let is_lost = has_field && follower.field_cost(pos) == UNREACHABLE;
-        let follows_detour = is_detour && has_field && !is_lost;
-        let is_blind = !follows_detour && !self.note_visible_corner(grid, index);
-        let follower = &mut self.followers[index as usize];
-        follower.has_field &= follows_detour || is_blind;
-        self.release_unused_field(index, had_field);
-        let has_field = self.followers[index as usize].has_field;
-        let needs_field = is_blind && (is_lost || !has_field);
-        if (needs_field || needs_detour) && self.fields_built < MAX_FIELDS_PER_TICK {
-            self.fields_built += 1;
-            self.fill_field(grid, index, needs_detour);
+        let is_lost = follower.has_field
+            && follower.field_index(pos).is_none_or(|at| follower.field[at] == UNREACHABLE);
+        let needs_detour = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
+        let needs_detour = needs_detour && self.now >= follower.field_made_at + FIELD_RETRY;
+        if follower.reached == pos && !needs_detour {
+            return;
         }
-    }
-
-    /// Fills the field of a unit around its position; a detour avoids the units that block it permanently.
-    fn fill_field(&mut self, grid: &NavGrid, index: u32, needs_detour: bool) {
-        let unit = &self.units[index as usize];
-        let (pos, profile) = (unit.tail, ProfileId(unit.profile));
-        let follower = &mut self.followers[index as usize];
+        let is_far_off = || {
+            let mut at = follower.reached;
+            let ahead = follower.directions_ahead().take(LOOKAHEAD - 1).map(|direction| {
+                at = at.step(direction);
+                at
+            });
+            core::iter::once(follower.reached)
+                .chain(ahead)
+                .all(|cell| cell.chebyshev(pos) > MAX_OFF_PATH)
+        };
+        let needs_field =
+            is_lost || needs_detour || !follower.has_field && (waited > PATIENCE || is_far_off());
+        if !needs_field || self.fields_built >= MAX_FIELDS_PER_TICK {
+            return;
+        }
+        self.fields_built += 1;
         let Some(layer) = grid.layer(profile) else {
             return;
         };
-        let (costs, table) =
-            (StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
-        let had_field = follower.has_field;
-        if had_field && follower.field_index(pos).is_none() {
+        let table = move_table(grid, profile);
+        let is_outside_field = is_lost && follower.field_index(pos).is_none();
+        if is_outside_field {
             follower.relocate(pos);
         }
-        (follower.field_made_at, follower.is_detour) = (self.now, needs_detour);
+        follower.field_made_at = self.now;
         if follower.field.capacity() == 0 {
             follower.field = self.spare_fields.pop().unwrap_or_default();
         }
+        let costs = StepCosts::new(layer, grid.terrain_bytes());
         if needs_detour {
             let (reservations, units) = (&self.reservations, &self.units);
             let is_blocked = |at: GridPos| {
-                reservations.block(at, unit.size).any(|cell| {
+                let cells = reservations.block(at, unit.size);
+                cells.into_iter().any(|cell| {
                     let owner = reservations.get(cell).owner;
-                    let other = units.get(owner as usize).filter(|_| owner != index);
-                    other.is_some_and(|other| is_obstacle_to(unit, other))
+                    owner != index
+                        && units
+                            .get(owner as usize)
+                            .is_some_and(|other| is_obstacle_to(unit, other))
                 })
             };
             fill_field(follower, pos, (&costs, table), &mut self.field_open, is_blocked);
-            if follower.field_cost(pos) != UNREACHABLE {
+            if follower.field_index(pos).is_some_and(|at| follower.field[at] != UNREACHABLE) {
                 return;
             }
-            follower.is_detour = false;
         }
         fill_field(follower, pos, (&costs, table), &mut self.field_open, |_| false);
-        if had_field && follower.field_cost(pos) == UNREACHABLE {
+        let is_cut_off =
+            follower.field_index(pos).is_none_or(|at| follower.field[at] == UNREACHABLE);
+        if is_lost && !is_outside_field && is_cut_off {
             follower.relocate(pos);
             fill_field(follower, pos, (&costs, table), &mut self.field_open, |_| false);
-        }
-    }
-
-    /// Releases the memory of a field that is no longer needed.
-    fn release_unused_field(&mut self, index: u32, had_field: bool) {
-        let follower = &mut self.followers[index as usize];
-        if had_field && !follower.has_field {
-            recycle_field(&mut self.spare_fields, follower);
         }
     }
 }

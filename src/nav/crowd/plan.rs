@@ -40,10 +40,8 @@ pub(super) struct Frame {
     /// How many directions of the ranking may be tried, and how many have been.
     max_tries: u8,
     tried: u8,
-    /// Whether it tries the directions in which its pusher cannot follow immediately. Each kind of direction
-    /// is tried once.
+    /// Whether it tries the directions in which its pusher cannot follow immediately.
     pub(super) is_sidestepping: bool,
-    is_second_pass: bool,
     /// Whether the claims of the last direction tried are still held.
     is_trying: bool,
     /// Length of the log before the attempt.
@@ -120,12 +118,6 @@ impl Crowd {
             && self.moves_along(unit, &ranking, push);
         let max_tries =
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
-        // Large units make room in parts. If pushing on has not helped, the nearest one steps aside first.
-        let is_large = self.units[unit as usize].size > 1 || self.units[root as usize].size > 1;
-        let is_sidestepping = is_large
-            && push != STAY
-            && max_tries == ranking.len
-            && self.units[root as usize].ticks_waited(self.now) >= SEARCH_CHAIN_AFTER;
         self.counters.decisions += 1;
         if push == STAY && !ranking.has_path {
             self.units[unit as usize].hindrance = Hindrance::NoPath;
@@ -136,8 +128,7 @@ impl Crowd {
             ranking,
             max_tries,
             tried: 0,
-            is_sidestepping,
-            is_second_pass: false,
+            is_sidestepping: false,
             is_trying: false,
             log_mark: self.log.len(),
             blockers: CellList::default(),
@@ -149,7 +140,7 @@ impl Crowd {
     pub(super) fn share_goal(&self, index: u32, other: u32) -> bool {
         let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
         unit.order == other.order
-            && unit.order != Order::Idle
+            && matches!(unit.order, Order::Route(_) | Order::Group(_) | Order::Preassigned(_))
             && !unit.has_arrived
             && !other.has_arrived
             && (unit.yields_to, other.yields_to) == (NONE, NONE)
@@ -289,12 +280,13 @@ impl Crowd {
         loop {
             let frame = &mut self.stack[top];
             if frame.tried >= frame.max_tries {
-                if frame.push == STAY || frame.is_second_pass || frame.max_tries < frame.ranking.len
+                if frame.push == STAY
+                    || frame.is_sidestepping
+                    || frame.max_tries < frame.ranking.len
                 {
                     return false;
                 }
-                frame.is_sidestepping = !frame.is_sidestepping;
-                (frame.is_second_pass, frame.tried) = (true, 0);
+                (frame.is_sidestepping, frame.tried) = (true, 0);
                 continue;
             }
             let direction = frame.ranking.directions[usize::from(frame.tried)];

@@ -22,7 +22,7 @@ impl Crowd {
     pub(super) fn delays_return(&self, index: u32) -> bool {
         let unit = &self.units[index as usize];
         let would_return = unit.has_arrived
-            && matches!(unit.order, Order::Route(_) | Order::Path(_))
+            && matches!(unit.order, Order::Route(_) | Order::Path)
             && unit.size == 1
             && unit.is_pushable
             && unit.is_pushed

@@ -87,8 +87,8 @@ pub(super) enum Order {
     Group(GroupIndex),
     /// Go to its preassigned slot, or to another one of the same group.
     Preassigned(GroupIndex),
-    /// Follow its own path to this position.
-    Path(GridPos),
+    /// Follow its own path.
+    Path,
 }
 
 impl Order {
@@ -96,7 +96,7 @@ impl Order {
     pub(super) const fn group(self) -> Option<GroupIndex> {
         match self {
             Self::Group(id) | Self::Preassigned(id) => Some(id),
-            Self::Idle | Self::Route(_) | Self::Path(_) => None,
+            Self::Idle | Self::Route(_) | Self::Path => None,
         }
     }
 }
@@ -243,7 +243,7 @@ impl Unit {
     /// so units that were sent to the same cell do not fight for it.
     pub(super) fn is_returning(&self) -> bool {
         self.has_arrived
-            && matches!(self.order, Order::Path(_) | Order::Preassigned(_))
+            && matches!(self.order, Order::Path | Order::Preassigned(_))
             && self.yields_to == NONE
             && !self.is_trapped
     }

@@ -69,16 +69,13 @@ impl WallProximity {
 }
 
 impl Crowd {
-    /// Updates whether a unit that follows a shared field or its own path is near a wall. Before passages, where
-    /// units do not form lanes, it never is.
+    /// Updates whether a unit that follows a shared field is near a wall. Before passages, where units do not
+    /// form lanes, it never is.
     #[inline]
     pub(super) fn update_wall_proximity<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let unit = &mut self.units[index as usize];
         unit.is_near_wall = false;
-        if !matches!(unit.order, Order::Route(_) | Order::Path(_))
-            || unit.size > 1
-            || unit.is_trapped
-        {
+        if !matches!(unit.order, Order::Route(_)) || unit.size > 1 || unit.is_trapped {
             return;
         }
         let (tail, profile) = (unit.tail, usize::from(unit.profile));
