@@ -20,6 +20,7 @@ mod inspect;
 mod leader;
 mod local_field;
 mod make_room;
+mod make_way;
 mod membership;
 mod orders;
 mod passage;
@@ -250,7 +251,7 @@ impl Crowd {
             self.choose_exit(world, index);
         }
         let unit = &self.units[index as usize];
-        if unit.yields_to != NONE && self.has_been_passed(world, index) {
+        if unit.yields_to != NONE && !self.still_yields(world, index) {
             self.stop_yielding(index);
             return;
         }
@@ -263,7 +264,7 @@ impl Crowd {
         } else if self.delays_return(index) {
             self.units[index as usize].waiting_since = self.tick_stamp();
             self.wait(index);
-        } else if unit.stay_tick != self.tick_stamp() && unit.speed > 0 && self.plan(world, index) {
+        } else if self.may_plan(unit) && self.plan(world, index) {
             self.commit(world, index);
             if !self.units[index as usize].is_moving() {
                 self.wait(index);
@@ -274,6 +275,12 @@ impl Crowd {
             }
             self.wait(index);
         }
+    }
+
+    /// Returns whether a unit may move in this tick. One that cannot make room for another has nowhere to go,
+    /// either, unless it is large: then it may be unable only to make room with one step.
+    fn may_plan(&self, unit: &Unit) -> bool {
+        unit.speed > 0 && (unit.size > 1 || unit.stay_tick != self.tick_stamp())
     }
 
     /// Returns whether a unit stands on the goal of its order.

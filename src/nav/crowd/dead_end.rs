@@ -6,6 +6,7 @@
 use super::{
     Crowd,
     guidance::{Guidance, UNREACHABLE, World},
+    make_way::MakesWay,
     unit::{NONE, Order, STAY, Unit},
 };
 
@@ -33,7 +34,7 @@ impl Crowd {
             }
             let has_goal = unit.order != Order::Idle && !unit.has_arrived;
             if !has_goal && !is_yielding {
-                unit.yields_to = root;
+                (unit.yields_to, unit.makes_way) = (root, MakesWay::No);
             }
             if has_goal || unit.yields_to == root {
                 unit.priority_since = self.foremost_priority - if has_goal { 2 } else { 1 };
@@ -52,12 +53,20 @@ impl Crowd {
         self.counters.dead_ends += 1;
     }
 
-    /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
-    pub(super) fn has_been_passed<G: Guidance + ?Sized>(
-        &self,
+    /// Returns whether a unit goes on letting another pass.
+    pub(super) fn still_yields<G: Guidance + ?Sized>(
+        &mut self,
         world: &World<'_, G>,
         index: u32,
     ) -> bool {
+        match self.units[index as usize].makes_way {
+            MakesWay::No => !self.has_been_passed(world, index),
+            _ => self.continue_making_way(world, index),
+        }
+    }
+
+    /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
+    fn has_been_passed<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
         let unit = self.units[index as usize];
         let other = self.units[unit.yields_to as usize];
         let is_done = other.is_idle() || other.has_arrived;
@@ -73,7 +82,8 @@ impl Crowd {
 
     /// Lets a unit that has let another pass continue with its own order.
     pub(super) fn stop_yielding(&mut self, index: u32) {
-        self.units[index as usize].yields_to = NONE;
+        let unit = &mut self.units[index as usize];
+        (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
         self.schedule_next_tick(index);
     }
 }

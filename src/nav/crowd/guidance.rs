@@ -9,6 +9,7 @@ use super::{
     Crowd,
     chain::legal_directions,
     local_field::octile_distance,
+    make_way::{MakesWay, costs_of_making_way},
     rank::TerrainCosts,
     reservations::GridPos,
     unit::{NONE, Order, STAY, Unit},
@@ -199,6 +200,11 @@ impl Crowd {
         let around = |cost: &dyn Fn(GridPos) -> u64| around(unit.tail, directions, cost);
         if unit.is_trapped {
             return around(&|pos| self.escape_cost(world.grid, unit, pos));
+        }
+        if unit.makes_way != MakesWay::No {
+            let layer = world.grid.layer(ProfileId(unit.profile));
+            return layer
+                .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, unit.makes_way));
         }
         if let Some(other) = self.units.get(unit.yields_to as usize) {
             let other = Unit { tail: unit.tail, yields_to: NONE, ..*other };

@@ -3,6 +3,7 @@
 use super::{
     Crowd, Hindrance, RouteId, UnitId, UnitSettings,
     escape::EXIT_UNDECIDED,
+    make_way::MakesWay,
     refit::check_profile,
     unit::{NONE, Order, STAY, State, Unit},
 };
@@ -145,7 +146,8 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         unit.order = order;
         unit.costs_tick = 0;
-        (unit.yields_to, unit.preferred_direction) = (NONE, STAY);
+        (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
+        unit.preferred_direction = STAY;
         unit.has_arrived = false;
         unit.escape_side = EXIT_UNDECIDED;
         (unit.stand_backs, unit.wasted_steps) = (0, 0);

@@ -16,13 +16,11 @@ use super::{
     Crowd, Hindrance,
     claim::Claim,
     guidance::{Guidance, World},
+    make_way::MAKE_WAY_AFTER,
     rank::Ranking,
     reservations::{CellList, turn_angle},
     unit::{NONE, Order, STAY, State},
 };
-
-/// Ticks of waiting after which a unit pushes those aside that would move in its direction anyway.
-const PUSH_QUEUE_AFTER: u64 = 96;
 
 /// Ticks of waiting after which pushes in all directions are tried (a chain search), not only the first.
 const SEARCH_CHAIN_AFTER: u64 = 48;
@@ -85,6 +83,9 @@ impl Crowd {
                 return false;
             }
         }
+        if self.units[root as usize].is_under_way() && self.ticks_waited(root) >= MAKE_WAY_AFTER {
+            self.clear_way(root);
+        }
         if self.plan_fast_step(world, root) {
             return true;
         }
@@ -112,10 +113,7 @@ impl Crowd {
             self.update_wall_proximity(world, unit);
         }
         let ranking = self.rank_with_locks(world, unit, push);
-        let root = self.stack.first().map_or(unit, |frame| frame.unit);
-        let is_gentle_push = push != STAY
-            && (self.ticks_waited(root) < PUSH_QUEUE_AFTER || self.share_goal(root, unit))
-            && self.moves_along(unit, &ranking, push);
+        let is_gentle_push = push != STAY && self.moves_along(unit, &ranking, push);
         let max_tries =
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
         self.counters.decisions += 1;

@@ -3,7 +3,7 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{
-    Hindrance, group::GroupIndex, guidance::RouteId, reservations::GridPos,
+    Hindrance, group::GroupIndex, guidance::RouteId, make_way::MakesWay, reservations::GridPos,
     timer_wheel::SUBTICKS_PER_TICK,
 };
 use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
@@ -161,6 +161,8 @@ pub(super) struct Unit {
     pub(super) wake_also: u32,
     /// The unit it lets pass: it moves away from that unit's goal until that unit is past it.
     pub(super) yields_to: u32,
+    /// Or it only gets out of the way of that unit.
+    pub(super) makes_way: MakesWay,
     /// Direction of its shortest path when it was last decided, whether the cell there was free or not.
     pub(super) preferred_direction: u8,
     /// Number of steps for which it has a higher priority: it is in a passage, or has just left one.
@@ -237,6 +239,12 @@ impl Unit {
     /// Returns whether it has nothing to do.
     pub(super) fn is_idle(&self) -> bool {
         self.order == Order::Idle && self.yields_to == NONE && !self.is_trapped
+    }
+
+    /// Returns whether it has somewhere to go and has not been there yet, or lets another unit pass.
+    pub(super) fn is_under_way(&self) -> bool {
+        let has_goal = self.order != Order::Idle && !self.has_arrived;
+        self.is_present() && (has_goal || self.yields_to != NONE)
     }
 
     /// Returns whether it only returns to its goal after it was pushed aside. It pushes no units for that,

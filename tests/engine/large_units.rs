@@ -1,0 +1,126 @@
+//! Units of several cells: they make room for each other in parts, and everyone arrives.
+
+use bevy_tilepath::{
+    nav::{
+        crowd::{Crowd, RouteId, UnitId, UnitSettings},
+        field::DistanceField,
+    },
+    prelude::*,
+};
+
+use crate::common::Random;
+use crate::crowd_common::{Checker, Seen};
+
+/// Width and height of the open map.
+const SIDE: i32 = 40;
+
+/// Units of 1 × 1 to 4 × 4 cells that cross an open map from all four sides, to goals that do not overlap.
+struct Crossing {
+    grid: NavGrid,
+    crowd: Crowd,
+    fields: Vec<DistanceField>,
+    units: Vec<(UnitId, ProfileId)>,
+    goals: Vec<(Cell, ProfileId)>,
+    checker: Checker,
+}
+
+impl Crossing {
+    fn new(seed: u64, rows: i32) -> Self {
+        let mut random = Random(seed);
+        let profiles = (1..=4).map(|size| Profile::default().size(size)).collect();
+        let grid = NavGrid::new(SIDE as u32, SIDE as u32, TerrainId::GROUND).unwrap();
+        let grid = grid.with_profiles(profiles);
+        let crowd = Crowd::new(&grid);
+        let mut crossing = Self {
+            grid,
+            crowd,
+            fields: Vec::new(),
+            units: Vec::new(),
+            goals: Vec::new(),
+            checker: Checker::new(),
+        };
+        let spacing = SIDE / rows;
+        for row in 0..rows {
+            for side in 0..4 {
+                let jitter = (random.next() % 3) as i32;
+                let (here, there) = (row * spacing, (rows - 1 - row) * spacing + jitter);
+                let (near, far) = (1 + jitter, SIDE - 5 - jitter);
+                let (from, to) = match side {
+                    0 => ((near, here), (far, there)),
+                    1 => ((here, near), (there, far)),
+                    2 => ((far, here), (near, there)),
+                    _ => ((here, far), (there, near)),
+                };
+                let profile = ProfileId((random.next() % 4) as u8);
+                let speed = 5 + (random.next() % 8) as u32;
+                crossing.add(profile, speed, from.into(), to.into());
+            }
+        }
+        crossing
+    }
+
+    /// Adds a unit and its order; a unit without room is left out.
+    fn add(&mut self, profile: ProfileId, ticks_per_cell: u32, from: Cell, to: Cell) {
+        let settings =
+            UnitSettings { profile, ..UnitSettings::default() }.ticks_per_cell(ticks_per_cell);
+        let goal = Cell::new(to.x.min(SIDE - 4), to.y.min(SIDE - 4));
+        let block = |(cell, profile): (Cell, ProfileId)| {
+            let size = self.grid.unit_size(profile);
+            CellRect::new(cell, size, size)
+        };
+        let rect = block((goal, profile));
+        if self.goals.iter().any(|&goal| !block(goal).intersection(rect).is_empty()) {
+            return;
+        }
+        let Ok(unit) = self.crowd.add(&self.grid, from, settings) else {
+            return;
+        };
+        self.goals.push((goal, profile));
+        let mut field = <DistanceField>::new();
+        field.start(&self.grid, profile, goal).unwrap();
+        while !field.is_finished() {
+            field.step(&self.grid, u32::MAX);
+        }
+        self.crowd.follow_route(unit, RouteId(self.fields.len() as u32)).unwrap();
+        self.fields.push(field);
+        self.units.push((unit, profile));
+    }
+
+    /// Runs for at most `most` ticks; returns the number of units that have not arrived by then.
+    fn run(&mut self, most: u64) -> usize {
+        let mut is_under_way = vec![true; self.units.len()];
+        for _ in 0..most {
+            self.crowd.tick(&self.grid, &self.fields);
+            let seen: Vec<Seen> =
+                (0..).zip(&self.units).map(|(id, unit)| self.seen(id, *unit)).collect();
+            self.checker.look(&self.grid, &seen, &[]);
+            for (at, is_under_way) in is_under_way.iter_mut().enumerate() {
+                *is_under_way &= !self.crowd.has_arrived(self.units[at].0);
+            }
+            if !is_under_way.contains(&true) {
+                return 0;
+            }
+        }
+        is_under_way.iter().filter(|is| **is).count()
+    }
+
+    fn seen(&self, id: u64, (unit, profile): (UnitId, ProfileId)) -> Seen {
+        let position = self.crowd.position(&self.grid, unit).unwrap();
+        let kind = (id, profile, self.grid.unit_size(profile));
+        Seen::new(kind, position, self.crowd.progress(unit))
+    }
+}
+
+/// When units in the way were only pushed, a fifth of these never ended: two units of 4 × 4 cells met on
+/// an open field and stood for good, or one in a corner stepped aside and back.
+#[test]
+fn large_units_that_cross_each_other_all_arrive() {
+    for rows in [4, 5, 6] {
+        for seed in 0..20 {
+            let mut crossing = Crossing::new(seed, rows);
+            let missing = crossing.run(2_500);
+            assert!(crossing.checker.faults.is_clean(), "{:?}", crossing.checker.first);
+            assert_eq!(missing, 0, "{rows} rows, seed {seed}");
+        }
+    }
+}
