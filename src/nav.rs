@@ -4,39 +4,34 @@
 //! float takes part in a decision: the same grid and the same queries give the same paths, costs and counters
 //! on every machine, however the work is sliced. Everything can be used without an `App`.
 //!
-//! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → `moves`, `bit_rows` → `clearance`,
-//! `region`, `cost_borders`, `dominated_steps`, `jump_map` → [`layer`] → [`grid`] → [`goal`], [`query`] →
-//! [`open_list`], [`node_pool`], `jump_terrain`, `coarse` → [`search`], [`field`] → [`path`] → [`queue`] →
-//! [`walk`]. [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps,
-//! [`line_of_sight`] and [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files,
-//! [`checksum`] computes checksums of results.
+//! In the order of data flow: `map` ([`cell`], [`direction`], [`terrain`], [`layer`], [`grid`]) → [`goal`],
+//! [`query`] → [`open_list`], `coarse` → [`search`], [`field`] → [`path`] → [`queue`] → [`walk`].
+//! [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and
+//! [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files, [`checksum`] computes
+//! checksums of results.
 
-pub(crate) mod bit_rows;
-pub mod cell;
 pub mod checksum;
-pub(crate) mod clearance;
 pub(crate) mod coarse;
-pub(crate) mod cost_borders;
 pub mod crowd;
-pub mod direction;
-pub(crate) mod dominated_steps;
 pub mod field;
 pub mod formation;
 pub mod goal;
-pub mod grid;
-pub(crate) mod jump_map;
-pub(crate) mod jump_terrain;
-pub mod layer;
-pub mod line_of_sight;
-pub(crate) mod moves;
-pub mod moving_ai;
-pub mod node_pool;
+mod map;
 pub mod open_list;
 pub mod path;
 pub mod query;
 pub mod queue;
-pub(crate) mod region;
 pub mod search;
-pub mod string_pulling;
-pub mod terrain;
-pub mod walk;
+
+pub(crate) use map::{
+    bit_rows, clearance, jump_map,
+    jump_map::jump_terrain,
+    moves,
+    moves::{cost_borders, dominated_steps},
+    region,
+};
+pub use map::{cell, direction, grid, layer, moving_ai, terrain};
+#[doc(no_inline)]
+pub use path::{line_of_sight, string_pulling, walk};
+#[doc(no_inline)]
+pub use search::node_pool;

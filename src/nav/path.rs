@@ -1,5 +1,9 @@
 //! Paths: the result of a search, in straight legs, with its cost and kind.
 
+pub mod line_of_sight;
+pub mod string_pulling;
+pub mod walk;
+
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{

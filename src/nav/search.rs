@@ -20,6 +20,7 @@ mod initial_nodes;
 mod jump;
 mod jump_nodes;
 mod nearest;
+pub mod node_pool;
 mod probe;
 mod target;
 mod trace;

@@ -39,7 +39,7 @@ pub use path_lines::{LinePosition, PathLines};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
+use crate::nav::{
     grid::NavGrid,
     layer::Layer,
     line_of_sight,

@@ -5,7 +5,7 @@
 //! their borders; regions are examined (see `region_ids`) only if those changed shape. Cells share a region
 //! exactly if they would after a full rebuild.
 //!
-//! Under [`CornerRule::Forbid`](super::terrain::CornerRule) and `NoSqueeze` a diagonal step implies a detour
+//! Under [`CornerRule::Forbid`](crate::nav::terrain::CornerRule) and `NoSqueeze` a diagonal step implies a detour
 //! of straight steps, so cells are connected by straight steps; only `Allow` joins diagonally.
 
 mod chunk;
@@ -15,7 +15,7 @@ use self::{
     chunk::{ChunkLabels, Link},
     region_ids::RegionIds,
 };
-use super::{bit_rows::BitRows, cell::CHUNK};
+use crate::nav::{bit_rows::BitRows, cell::CHUNK};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Label of an impassable cell.

@@ -20,7 +20,7 @@
 
 use core::{cmp::Reverse, ops::Range};
 
-use super::{
+use crate::nav::{
     bit_rows::BitRows,
     terrain::{Profile, TerrainId},
 };

@@ -9,7 +9,7 @@
 //! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
 //! along: only a single step from border to border can lead to another cost.
 
-use super::{
+use crate::nav::{
     dominated_steps::{BlockCosts, DominatedSteps},
     grid::NavGrid,
     jump_map::JumpMap,

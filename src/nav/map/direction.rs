@@ -7,7 +7,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::cell::Cell;
+use crate::nav::cell::Cell;
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]

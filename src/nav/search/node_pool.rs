@@ -8,7 +8,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{cell::CHUNK, open_list::NodeId};
+use crate::nav::{cell::CHUNK, open_list::NodeId};
 
 const PAGE_CELLS: usize = (CHUNK * CHUNK) as usize;
 const PAGE_BITS: u32 = PAGE_CELLS.trailing_zeros();
@@ -49,7 +49,7 @@ impl Node {
         self.stamp |= CLOSED;
     }
 
-    /// Direction of the step that led to the node; [`NO_DIRECTION`](super::moves::NO_DIRECTION) at the start.
+    /// Direction of the step that led to the node; [`NO_DIRECTION`](crate::nav::moves::NO_DIRECTION) at the start.
     #[inline]
     pub(crate) const fn arrival(self) -> u8 {
         (self.stamp & 0xf) as u8

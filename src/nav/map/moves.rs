@@ -12,9 +12,12 @@
 //! block, so that it is correct for every corner rule and neighborhood. Among paths of equal cost the
 //! canonical one goes diagonal first (eight neighbors) or vertical first (four).
 
+pub(crate) mod cost_borders;
+pub(crate) mod dominated_steps;
+
 use std::sync::OnceLock;
 
-use super::{
+use crate::nav::{
     direction::{Direction, OFFSETS, Pattern, pattern_bit},
     terrain::{CornerRule, DIAGONAL, Neighborhood, STRAIGHT},
 };

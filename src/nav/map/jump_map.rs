@@ -11,7 +11,7 @@
 //!   find a jump point), for each direction, stored along the diagonals.
 //! - With four neighbors there are no diagonals. Paths go up or down first, so scans along columns take the
 //!   role of diagonal ones: they stop where a scan along the row would find a jump point.
-//! - On weighted cost, every cell on a [cost border](super::cost_borders) is a jump point. All other cells
+//! - On weighted cost, every cell on a [cost border](crate::nav::cost_borders) is a jump point. All other cells
 //!   have only cells of their own cost around them, where the rules for uniform cost hold.
 //!
 //! An edit changes straight stops beside it, the visibility of jump points along the lines through those
@@ -23,6 +23,7 @@
 
 mod build;
 mod diagonals;
+pub(crate) mod jump_terrain;
 mod scan_lines;
 mod scan_visibility;
 
@@ -34,7 +35,7 @@ use self::{
     scan_lines::{ScanDirection, ScanLines},
     scan_visibility::ScanVisibility,
 };
-use super::{bit_rows::BitRows, direction::Direction, terrain::Neighborhood};
+use crate::nav::{bit_rows::BitRows, direction::Direction, terrain::Neighborhood};
 
 /// What a map is built from: passable cells and, on weighted cost, those on cost borders.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use super::{
+use crate::nav::{
     bit_rows::BitRows,
     cell::CHUNK,
     clearance::Clearance,
@@ -29,7 +29,7 @@ pub(crate) type Source<'a, F> = (&'a [u8], F);
 /// Fixed-point precision of terrain speeds, relative to the fastest, in bits.
 const SPEED_BITS: u32 = 16;
 
-/// A [`NavGrid`](super::grid::NavGrid) as seen by one profile.
+/// A [`NavGrid`](crate::nav::grid::NavGrid) as seen by one profile.
 #[derive(Clone, Debug)]
 pub struct Layer {
     width: u32,

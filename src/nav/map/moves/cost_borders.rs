@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use super::bit_rows::BitRows;
+use crate::nav::bit_rows::BitRows;
 
 /// Updates the cost borders in a rectangle (column, row, width, height) of a grid of `size`; returns whether
 /// any bit has changed. `cost` is 0 where a cell is impassable.

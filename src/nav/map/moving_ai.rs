@@ -5,7 +5,7 @@
 //! Sturtevant, "Benchmarks for Grid-Based Pathfinding" (IEEE TCIAIG 4(2), 2012),
 //! <https://movingai.com/benchmarks/formats.html>.
 
-use super::{
+use crate::nav::{
     cell::Cell,
     grid::{GridError, NavGrid, check_size},
 };

@@ -7,7 +7,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
+use crate::nav::{
     cell::{Cell, CellRect},
     direction::Direction,
     grid::NavGrid,
@@ -15,7 +15,7 @@ use super::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Parts into which a unit of [`PathCost`](super::path::PathCost) is divided while walking, so that slow
+/// Parts into which a unit of [`PathCost`](crate::nav::path::PathCost) is divided while walking, so that slow
 /// units and short ticks lose nothing to rounding.
 pub const PROGRESS_PER_COST: u64 = 256;
 
@@ -134,7 +134,7 @@ impl Walk {
     pub fn waypoints_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
         let mut at = self.head();
         std::iter::once(at).chain(self.legs_ahead(path).map(move |leg| {
-            at = super::path::end_of(at, leg);
+            at = crate::nav::path::end_of(at, leg);
             at
         }))
     }
@@ -265,6 +265,6 @@ fn leg_comes_near(at: &mut Cell, leg: Leg, rect: CellRect) -> bool {
         rect.height.saturating_add(2),
     );
     let begin = *at;
-    *at = super::path::end_of(begin, leg);
+    *at = crate::nav::path::end_of(begin, leg);
     around.meets_span(begin, *at)
 }

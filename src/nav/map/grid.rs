@@ -7,7 +7,7 @@
 //!
 //! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers, plus about 2.2 bytes per cell
 //! for each layer in use. Where searches jump (see
-//! [`Algorithm::JumpPoint`](super::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
+//! [`Algorithm::JumpPoint`](crate::nav::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
 //! weighted terrain. A layer for units larger than a cell takes 0.13 more, and another 1 on weighted terrain.
 
 mod ahead;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use bevy::reflect::Reflect;
 
 use self::blockers::Blockers;
-use super::{
+use crate::nav::{
     cell::{CHUNK, Cell, CellRect},
     layer::Layer,
     terrain::{Profile, ProfileId, TerrainId},

@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use super::direction::Pattern;
+use crate::nav::direction::Pattern;
 
 /// One bit a cell, with a border of zeros one cell wide.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@
 
 use std::sync::OnceLock;
 
-use super::{
+use crate::nav::{
     direction::{Direction, Pattern, pattern_bit},
     moves::NO_DIRECTION,
     terrain::{DIAGONAL, Neighborhood, STRAIGHT},

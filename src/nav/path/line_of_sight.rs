@@ -10,17 +10,17 @@
 //! - **Swept** ([`NavGrid::clear_line`]): every cell must be passable that is less than one column and less
 //!   than one row away from some point of the line, including its two ends. These are exactly the cells that
 //!   a square of one cell touches on its way along the line, so this is
-//!   [`CornerRule::Forbid`](super::terrain::CornerRule::Forbid) for lines in any direction.
+//!   [`CornerRule::Forbid`](crate::nav::terrain::CornerRule::Forbid) for lines in any direction.
 //!
 //! Units larger than a cell need nothing more. A layer's cells are anchors (see
-//! [`Profile::size`](super::terrain::Profile::size)), and with its anchor between cells, a block covers no
+//! [`Profile::size`](crate::nav::terrain::Profile::size)), and with its anchor between cells, a block covers no
 //! other cells than it does with its anchor on the cells less than one column and one row away. If those are
 //! passable, the block of `n × n` cells that moves along the line touches no impassable cell.
 //!
 //! Source: the error term of J. E. Bresenham, "Algorithm for computer control of a digital plotter" (IBM
 //! Systems Journal 4(1), 1965), with all cells touched instead of the nearest.
 
-use super::{cell::Cell, grid::NavGrid, layer::Layer, terrain::ProfileId};
+use crate::nav::{cell::Cell, grid::NavGrid, layer::Layer, terrain::ProfileId};
 
 /// The direction of a line: columns counted along its longer axis, rows across.
 #[derive(Clone, Copy, Debug)]

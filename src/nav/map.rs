@@ -1,0 +1,19 @@
+//! The map: cells and their terrain, and what follows from it for each profile.
+//!
+//! Input: terrain bytes, profiles and edits. Output: the [`grid`](grid::NavGrid), which keeps a
+//! [`layer`] per profile up to date: passable cells, room for large units, connected regions, jump points.
+//!
+//! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → [`moves`], [`bit_rows`] → [`clearance`],
+//! [`region`], [`jump_map`] → [`layer`] → [`grid`]. [`moving_ai`] reads maps from files.
+
+pub(crate) mod bit_rows;
+pub mod cell;
+pub(crate) mod clearance;
+pub mod direction;
+pub mod grid;
+pub(crate) mod jump_map;
+pub mod layer;
+pub(crate) mod moves;
+pub mod moving_ai;
+pub(crate) mod region;
+pub mod terrain;
