@@ -1,6 +1,7 @@
 //! A headless app and helpers for the tests of the plugin.
 
 use bevy::{
+    ecs::schedule::SingleThreadedExecutor,
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
     time::TimeUpdateStrategy,
@@ -24,8 +25,17 @@ pub fn app() -> App {
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
     app.finish();
     app.cleanup();
+    run_systems_on_one_thread(&mut app);
     app.update(); // the first update has no fixed step
     app
+}
+
+/// Waking threads takes longer than the systems of a small app do: more than half of the time of these tests. Searches
+/// still run on [`THREADS`], and `determinism` runs systems in parallel.
+fn run_systems_on_one_thread(app: &mut App) {
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
 }
 
 /// Returns [`app`] with a grid drawn as text: `.` is passable, anything else a wall; the first line is the
