@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
-use crate::common::{app::*, units::*};
+use crate::common::{Random, app::*, units::*};
 use crate::watch::*;
 
 #[test]
@@ -213,6 +213,46 @@ fn units_of_one_to_four_cells_cross_each_other() {
         }
     }
     watch.run_until_all_arrived(&mut app, &units, 6_000);
+}
+
+/// Sends up to `4 * rows` units of 1 × 1 to 4 × 4 cells across the map from all sides, to goals that do not overlap.
+fn cross_from_all_sides(app: &mut App, rows: i32, random: &mut Random) -> Vec<Entity> {
+    let (side, spacing) = (40, 40 / rows);
+    let (mut units, mut goals) = (Vec::new(), Vec::<CellRect>::new());
+    for at in 0..4 * rows {
+        let (row, jitter) = (at / 4, (random.next() % 3) as i32);
+        let (here, there) = (row * spacing, ((rows - 1 - row) * spacing + jitter).min(side - 4));
+        let (near, far) = (1 + jitter, side - 5 - jitter);
+        let (from, to) = match at % 4 {
+            0 => ((near, here), (far, there)),
+            1 => ((here, near), (there, far)),
+            2 => ((far, here), (near, there)),
+            _ => ((here, far), (there, near)),
+        };
+        let size = 1 + (random.next() % 4) as u32;
+        let goal = CellRect::new(Cell::from(to), size, size);
+        let speed = 4.0 + (random.next() % 8) as f32;
+        if goals.iter().any(|taken| !taken.intersection(goal).is_empty()) {
+            continue;
+        }
+        let agent = NavAgent::new(ProfileId(size as u8 - 1));
+        let unit = spawn_kind_at(app, (Critter::new(speed), agent), from);
+        order(app, unit, to);
+        units.push(unit);
+        goals.push(goal);
+    }
+    units
+}
+
+#[test]
+fn random_crossings_of_large_units_end() {
+    for seed in 0..12 {
+        let mut app = app_with(&field(40, 40));
+        grid(&mut app).set_profiles((1..=4).map(|size| Profile::default().size(size)).collect());
+        let rows = 4 + (seed % 3) as i32;
+        let units = cross_from_all_sides(&mut app, rows, &mut Random(seed));
+        Watch::new().run_until_all_arrived(&mut app, &units, 4_000);
+    }
 }
 
 /// The `GroupArrived` events: counts of arrived and failed members.
