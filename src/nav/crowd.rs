@@ -147,12 +147,10 @@ impl Crowd {
     pub fn new(grid: &NavGrid) -> Self {
         let size = (grid.width(), grid.height());
         let reservations = Reservations::new(size.0, size.1);
-        let departures = Departures::new(reservations.len());
         let unit_sizes = grid.profiles().iter().map(Profile::unit_size).collect();
         Self {
             size,
             reservations,
-            departures,
             revision: grid.revision(),
             unit_sizes,
             foremost_priority: FIRST_PRIORITY,

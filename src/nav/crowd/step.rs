@@ -103,9 +103,9 @@ impl Crowd {
 
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole
     /// tick.
-    fn free_since(&mut self, index: u32) -> u64 {
+    fn free_since(&self, index: u32) -> u64 {
         let Unit { tail, size, direction, .. } = self.units[index as usize];
-        let (reservations, departures) = (&self.reservations, &mut self.departures);
+        let (reservations, departures) = (&self.reservations, &self.departures);
         if size > 1 {
             let entered = reservations.entered(tail, size, direction);
             let cells = entered.as_slice().iter();
