@@ -1,37 +1,46 @@
-//! A crowd simulation without an app: `crowd --map M --scen S` or `crowd --case NAME`.
+//! A crowd simulation without a window: `crowd --map M --scen S` or `crowd --case NAME`.
 //!
 //! Input: a Moving AI map and scenario, or the name of a built-in scene. Output: one JSON line with
-//! the results. A checker that reads positions only counts collisions. Uses the pure layer alone,
-//! without app or window. All options: `--help`.
+//! the results. A checker that reads positions only counts collisions. Uses the pure layer alone, or the whole
+//! plugin without a window (`--app`). All options: `--help`.
 
 #[path = "../runner/mod.rs"]
 mod runner;
 
+mod app;
 mod checker;
+mod record;
 mod scenes;
 mod simulation;
 mod soak;
+mod variants;
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf, process::ExitCode};
 
+use app::AppSimulation;
 use bevy_tilepath::{nav::crowd::UnitSettings, prelude::*};
+use record::Record;
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 use scenes::{Scene, Start};
 use simulation::Simulation;
 
 const HELP: &str =
-    "crowd (--map FILE --scen FILE | --case NAME | --soak) [--agents N] [--ticks T] [--speed mixed]
-  [--sizes mixed] [--trace OUT] [--follow] [--threads N] [--seed N]
+    "crowd (--map FILE --scen FILE | --case NAME [--variant NAME] | --soak) [--agents N] [--ticks T] [--speed mixed]
+  [--sizes mixed] [--trace OUT] [--follow | --app [--groups]] [--threads N] [--seed N]
 
 Moves critters without overlaps until all have stood on their goals; prints one JSON line.
 --soak        2000 critters (--agents), 100000 ticks (--ticks) of random orders and edits
 --case list   the names of the built-in scenes
+--variant V   a variant of the scene; --variant list: their names
 --agents N    the first N rows with different starts (default: all)
 --ticks T     stop after T ticks (default: 20000, or the scene's own)
 --speed mixed 7 to 20 ticks per cell instead of 10
 --sizes mixed every fifth critter covers 2 x 2 cells, where they are free
 --trace OUT   a line per tick: the cells held by each critter
 --follow      each critter follows its own path, instead of the field of its goal
+--app         through the whole plugin, without a window: an order for each critter; critters with a
+              common goal get a cell each around it
+--groups      with --app: critters with a common goal are sent as a group
 --threads N   accepted for the common contract, ignored: a crowd runs on one thread
 --seed N      accepted for the common contract, ignored: nothing here is random";
 
@@ -39,6 +48,7 @@ struct Options {
     map: Option<PathBuf>,
     scenario: Option<PathBuf>,
     case: Option<String>,
+    variant: Option<String>,
     is_soak: bool,
     agents: usize,
     ticks: Option<u64>,
@@ -46,12 +56,18 @@ struct Options {
     has_mixed_sizes: bool,
     trace: Option<PathBuf>,
     has_own_paths: bool,
+    uses_app: bool,
+    as_groups: bool,
 }
 
 fn main() -> ExitCode {
     runner::report(|| match options()? {
         Some(options) if options.case.as_deref() == Some("list") => {
             scenes::names().for_each(|name| println!("{name}"));
+            Ok(())
+        }
+        Some(options) if options.variant.as_deref() == Some("list") => {
+            variants::names().for_each(|name| println!("{name}"));
             Ok(())
         }
         Some(options) if options.is_soak => {
@@ -73,6 +89,7 @@ fn options() -> Outcome<Option<Options>> {
         map: None,
         scenario: None,
         case: None,
+        variant: None,
         is_soak: false,
         agents: usize::MAX,
         ticks: None,
@@ -80,11 +97,14 @@ fn options() -> Outcome<Option<Options>> {
         has_mixed_sizes: false,
         trace: None,
         has_own_paths: false,
+        uses_app: false,
+        as_groups: false,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => options.map = Some(PathBuf::from(word(&mut parser)?)),
             Long("scen") => options.scenario = Some(PathBuf::from(word(&mut parser)?)),
+            Long("variant") => options.variant = Some(word(&mut parser)?),
             Long("soak") => options.is_soak = true,
             Long("case") => options.case = Some(word(&mut parser)?),
             Long("agents") => options.agents = number("agents", &mut parser)?,
@@ -93,11 +113,19 @@ fn options() -> Outcome<Option<Options>> {
             Long("sizes") => options.has_mixed_sizes = mixed("sizes", &mut parser)?,
             Long("trace") => options.trace = Some(PathBuf::from(word(&mut parser)?)),
             Long("follow") => options.has_own_paths = true,
+            Long("app") => options.uses_app = true,
+            Long("groups") => options.as_groups = true,
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
+    }
+    if options.as_groups && !options.uses_app {
+        return Err("--groups: only with --app".into());
+    }
+    if options.has_own_paths && options.uses_app {
+        return Err("--follow: not with --app, where every order has a path of its own".into());
     }
     Ok(Some(options))
 }
@@ -116,6 +144,10 @@ fn run(options: &Options) -> Outcome<()> {
             .ok_or_else(|| format!("--case {name}: no such scene; see --case list"))?,
         None => read_scene(options)?,
     };
+    if let Some(name) = &options.variant {
+        scene = variants::vary(scene, name)
+            .ok_or_else(|| format!("--variant {name}: no such variant; see --variant list"))?;
+    }
     scene.starts.truncate(options.agents);
     if options.has_mixed_speeds {
         scenes::mix_speeds(&mut scene.starts);
@@ -124,18 +156,69 @@ fn run(options: &Options) -> Outcome<()> {
         mix_sizes(&mut scene);
     }
     scene.ticks = options.ticks.unwrap_or(scene.ticks);
-    let mut simulation = Simulation::new(scene, options.has_own_paths)?;
+    let mut run = Run::new(options, scene)?;
     let mut trace = String::new();
-    while !simulation.is_over() {
-        simulation.tick()?;
+    while !run.record().is_over(run.scene()) {
+        run.tick()?;
         if options.trace.is_some() {
-            write_tick(&mut trace, &simulation);
+            write_tick(&mut trace, run.scene(), run.record());
         }
     }
     if let Some(file) = &options.trace {
         std::fs::write(file, trace).map_err(|error| format!("{}: {error}", file.display()))?;
     }
-    summarize(&simulation)
+    summarize(&run)
+}
+
+/// A scene, simulated by the pure layer or through the plugin.
+enum Run {
+    Pure(Box<Simulation>),
+    App(Box<AppSimulation>),
+}
+
+impl Run {
+    fn new(options: &Options, scene: Scene) -> Outcome<Self> {
+        if options.uses_app {
+            let run = AppSimulation::new(app::headless_app(), scene, options.as_groups)?;
+            return Ok(Self::App(Box::new(run)));
+        }
+        Ok(Self::Pure(Box::new(Simulation::new(scene, options.has_own_paths)?)))
+    }
+
+    fn tick(&mut self) -> Outcome<()> {
+        match self {
+            Self::Pure(run) => run.tick(),
+            Self::App(run) => run.tick(),
+        }
+    }
+
+    fn scene(&self) -> &Scene {
+        match self {
+            Self::Pure(run) => &run.scene,
+            Self::App(run) => &run.scene,
+        }
+    }
+
+    fn record(&self) -> &Record {
+        match self {
+            Self::Pure(run) => &run.record,
+            Self::App(run) => &run.record,
+        }
+    }
+
+    fn is_group(&self) -> bool {
+        match self {
+            Self::Pure(run) => run.scene.is_group,
+            Self::App(run) => run.is_group,
+        }
+    }
+
+    fn stuck(&self) -> usize {
+        match self {
+            Self::Pure(run) => run.stuck(),
+            Self::App(run) => run.stuck(),
+        }
+    }
 }
 
 /// Reads a map, and the rows of a scenario with distinct starts.
@@ -170,12 +253,12 @@ fn mix_sizes(scene: &mut Scene) {
 
 /// Writes the cells held in a tick, for each critter the cell that it leaves first. Rows are
 /// counted from the top, as in map files.
-fn write_tick(trace: &mut String, simulation: &Simulation) {
-    let top = simulation.scene.grid.height() as i32 - 1;
-    let _ = write!(trace, "{}", simulation.crowd.now());
-    let positions = simulation.positions();
-    for (id, ((tail, head), start)) in positions.iter().zip(&simulation.scene.starts).enumerate() {
-        let size = simulation.scene.grid.unit_size(start.settings.profile);
+fn write_tick(trace: &mut String, scene: &Scene, record: &Record) {
+    let top = scene.grid.height() as i32 - 1;
+    let _ = write!(trace, "{}", record.ticks);
+    let units = record.positions.iter().zip(&scene.starts);
+    for (id, ((tail, head), start)) in units.enumerate() {
+        let size = scene.grid.unit_size(start.settings.profile);
         let tail = CellRect::new(*tail, size, size);
         let entered = CellRect::new(*head, size, size).cells().filter(|cell| !tail.contains(*cell));
         for cell in tail.cells().chain(entered) {
@@ -185,18 +268,19 @@ fn write_tick(trace: &mut String, simulation: &Simulation) {
     trace.push('\n');
 }
 
-fn summarize(simulation: &Simulation) -> Outcome<()> {
-    let mut times = simulation.times.clone();
+fn summarize(run: &Run) -> Outcome<()> {
+    let record = run.record();
+    let mut times = record.times.clone();
     times.sort_by(f64::total_cmp);
-    let (ticks, critters) = (simulation.crowd.now(), simulation.ids.len());
-    let detours = simulation.detours();
+    let critters = run.scene().starts.len();
+    let detours = record.detours(run.scene(), run.is_group());
     let mean = detours.iter().sum::<f64>() / detours.len().max(1) as f64;
-    let faults = simulation.checker.faults;
-    let each = times.iter().sum::<f64>() / (ticks.max(1) * critters.max(1) as u64) as f64;
+    let faults = record.checker.faults;
+    let each = times.iter().sum::<f64>() / (record.ticks.max(1) * critters.max(1) as u64) as f64;
     JsonLine::default()
         .number("critters", critters)
-        .number("ticks", ticks)
-        .number("arrived", simulation.arrived())
+        .number("ticks", record.ticks)
+        .number("arrived", record.arrived())
         .number("overlaps", faults.overlaps + faults.jumps)
         .number("swaps", faults.swaps)
         .number("corner_cuts", faults.corner_cuts)
@@ -205,12 +289,12 @@ fn summarize(simulation: &Simulation) -> Outcome<()> {
         .micros("worst_tick_us", percentile(&times, 100))
         .micros("p99_tick_us", percentile(&times, 99))
         .number("us_per_critter_tick", format_args!("{each:.4}"))
-        .number("stuck", simulation.stuck())
-        .number("checksum", simulation.checksum.value())
+        .number("stuck", run.stuck())
+        .number("checksum", record.checksum.value())
         .print();
     if faults.is_clean() {
         return Ok(());
     }
-    let first = simulation.checker.first.as_deref().unwrap_or_default();
+    let first = record.checker.first.as_deref().unwrap_or_default();
     Err(format!("{faults:?}; the first: {first}"))
 }

@@ -2,7 +2,10 @@
 //!
 //! Input: a name. Output: a [`Scene`], the same every time.
 
-use bevy_tilepath::{nav::crowd::UnitSettings, prelude::*};
+use bevy_tilepath::{
+    nav::{crowd::UnitSettings, walk::PROGRESS_PER_COST},
+    prelude::*,
+};
 
 /// One unit of a scene.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +13,15 @@ pub struct Start {
     pub cell: Cell,
     pub goal: Cell,
     pub settings: UnitSettings,
+}
+
+impl Start {
+    /// Returns the unit's speed as a critter; `tick` is the length of a tick in seconds.
+    pub fn cells_per_second(&self, tick: f64) -> f32 {
+        let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
+        // Half a unit of work is added because the plugin rounds down.
+        ((self.settings.speed as f64 + 0.5) / per_cell / tick) as f32
+    }
 }
 
 /// A map and its units.

@@ -1,12 +1,11 @@
-//! The simulation of a scene: a crowd, its fields and the checker.
+//! The simulation of a scene by the pure layer: a crowd and its fields.
 //!
-//! Input: a [`Scene`]. Output: positions, tick times and statistics, tick by tick.
+//! Input: a [`Scene`]. Output: its [`Record`], tick by tick.
 
 use std::time::Instant;
 
 use bevy_tilepath::{
     nav::{
-        checksum::Checksum,
         crowd::{Crowd, CrowdEvent, RouteId, UnitId},
         field::DistanceField,
     },
@@ -14,7 +13,8 @@ use bevy_tilepath::{
 };
 
 use super::{
-    checker::{Checker, Seen},
+    checker::Seen,
+    record::Record,
     scenes::{Scene, Start},
 };
 
@@ -23,19 +23,11 @@ pub struct Simulation {
     pub scene: Scene,
     pub crowd: Crowd,
     pub ids: Vec<UnitId>,
-    pub checker: Checker,
+    pub record: Record,
     pub fields: Vec<DistanceField>,
     goals: Vec<(Cell, ProfileId)>,
     /// Whether each unit follows its own path, instead of the field of its goal.
     has_own_paths: bool,
-    /// Distance travelled by each unit in cells, and its value at arrival.
-    travelled: Vec<f64>,
-    until_arrival: Vec<Option<f64>>,
-    positions: Vec<(Cell, Cell)>,
-    shortest: Vec<f64>,
-    /// Duration of each tick, in microseconds.
-    pub times: Vec<f64>,
-    pub checksum: Checksum,
 }
 
 impl Simulation {
@@ -51,24 +43,9 @@ impl Simulation {
         let add = |start: &Start| crowd.add(&scene.grid, start.cell, start.settings);
         let ids = scene.starts.iter().map(add).collect::<Result<Vec<_>, _>>();
         let ids = ids.map_err(|error| error.to_string())?;
-        let mut simulation = Self {
-            travelled: vec![0.0; ids.len()],
-            until_arrival: vec![None; ids.len()],
-            positions: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
-            shortest: Vec::new(),
-            times: Vec::new(),
-            checksum: Checksum::default(),
-            checker: Checker::new(),
-            scene,
-            crowd,
-            ids,
-            fields,
-            goals,
-            has_own_paths,
-        };
+        let record = Record::new(&scene);
+        let mut simulation = Self { scene, crowd, ids, record, fields, goals, has_own_paths };
         simulation.order().map_err(|error| error.to_string())?;
-        simulation.shortest =
-            (0..simulation.ids.len()).map(|at| simulation.shortest_length(at)).collect();
         Ok(simulation)
     }
 
@@ -119,13 +96,6 @@ impl Simulation {
         route(&self.goals, start)
     }
 
-    /// Returns the length of a unit's shortest path, in plain steps.
-    fn shortest_length(&self, at: usize) -> f64 {
-        let start = &self.scene.starts[at];
-        let field = &self.fields[self.route(start).0 as usize];
-        field.cost(&self.scene.grid, start.cell).map_or(f64::NAN, PathCost::in_plain_steps)
-    }
-
     /// Simulates a tick.
     pub fn tick(&mut self) -> Result<(), String> {
         let building = self.scene.building.filter(|(tick, _)| *tick == self.crowd.now() + 1);
@@ -142,53 +112,21 @@ impl Simulation {
         }
         let before = Instant::now();
         self.crowd.tick(&self.scene.grid, &self.fields);
-        self.times.push(before.elapsed().as_secs_f64() * 1e6);
-        self.measure();
+        self.record.times.push(before.elapsed().as_secs_f64() * 1e6);
+        self.add_to_record();
         Ok(())
     }
 
-    /// Updates the statistics and runs the checker.
-    fn measure(&mut self) {
-        let grid = &self.scene.grid;
-        let mut seen = Vec::with_capacity(self.ids.len());
-        for (at, &id) in self.ids.iter().enumerate() {
-            let Some((tail, head)) = self.crowd.position(grid, id) else {
-                continue;
-            };
-            let profile = self.scene.starts[at].settings.profile;
-            let unit = (at as u64, profile, grid.unit_size(profile));
-            seen.push(Seen::new(unit, (tail, head), self.crowd.progress(id)));
-            let before = self.positions[at].0;
-            if tail != before {
-                let is_diagonal = tail.x != before.x && tail.y != before.y;
-                self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
-            }
-            self.positions[at] = (tail, head);
-            self.checksum.add_cell(head);
-        }
-        self.checker.look(grid, &seen, &[]);
-        for event in self.crowd.events() {
-            if let CrowdEvent::Arrived { unit, .. } = event
-                && let Some(at) = self.ids.iter().position(|id| id == unit)
-            {
-                self.until_arrival[at].get_or_insert(self.travelled[at]);
-            }
-        }
-    }
-
-    /// Returns the positions of all units: the cell that each leaves and the cell it enters.
-    pub fn positions(&self) -> &[(Cell, Cell)] {
-        &self.positions
-    }
-
-    /// Returns the number of units that have stood on their goal.
-    pub fn arrived(&self) -> usize {
-        self.until_arrival.iter().flatten().count()
-    }
-
-    /// Returns whether all units have arrived, or the tick limit is reached.
-    pub fn is_over(&self) -> bool {
-        self.arrived() == self.ids.len() || self.crowd.now() >= self.scene.ticks
+    fn add_to_record(&mut self) {
+        let Self { scene, crowd, ids, .. } = self;
+        let unit = |(at, &id): (usize, &UnitId)| {
+            let profile = scene.starts[at].settings.profile;
+            let size = scene.grid.unit_size(profile);
+            let position = crowd.position(&scene.grid, id)?;
+            Some(Seen::new((at as u64, profile, size), position, crowd.progress(id)))
+        };
+        let seen: Vec<Seen> = ids.iter().enumerate().filter_map(unit).collect();
+        self.record.add_tick(&scene.grid, &seen, |at| crowd.has_arrived(ids[at]));
     }
 
     /// Returns the number of units that have not arrived and have been blocked for more than 512
@@ -197,26 +135,6 @@ impl Simulation {
         let is_stuck =
             |id: &&UnitId| !self.crowd.has_arrived(**id) && self.crowd.hindrance(**id).1 > 512;
         self.ids.iter().filter(is_stuck).count()
-    }
-
-    /// Returns each unit's path length divided by the shortest length, sorted. In a group, the
-    /// shortest path to the unit's own slot counts.
-    pub fn detours(&self) -> Vec<f64> {
-        let mut detours: Vec<f64> = (0..self.ids.len())
-            .filter_map(|at| {
-                let (travelled, shortest) = if self.scene.is_group {
-                    let (start, slot) = (self.scene.starts[at], self.positions[at].1);
-                    let profile = start.settings.profile;
-                    let cost = self.scene.grid.path_cost(profile, start.cell, slot).ok()?;
-                    (self.travelled[at], cost.in_plain_steps())
-                } else {
-                    (self.until_arrival[at]?, self.shortest[at])
-                };
-                (shortest > 0.0).then(|| travelled / shortest)
-            })
-            .collect();
-        detours.sort_by(f64::total_cmp);
-        detours
     }
 }
 

@@ -7,7 +7,12 @@
 
 use std::time::Instant;
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::{
+    app::{TaskPoolOptions, TaskPoolPlugin},
+    ecs::schedule::SingleThreadedExecutor,
+    prelude::*,
+    time::TimeUpdateStrategy,
+};
 use bevy_tilepath::prelude::*;
 
 use crate::{
@@ -36,7 +41,9 @@ struct Bare;
 /// Runs and measures.
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let mut app = App::new();
-    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+    let pools = options.threads.map_or_else(default, TaskPoolOptions::with_num_threads);
+    let threads = TaskPoolPlugin { task_pool_options: pools };
+    app.add_plugins((MinimalPlugins.set(threads), TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .init_resource::<Times>()
         .add_systems(
@@ -55,6 +62,13 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         .add_systems(Update, write_bare);
     app.world_mut().resource_mut::<TilePathSettings>().budget = 1_000_000;
     fill(&mut app, options)?;
+    app.finish();
+    app.cleanup();
+    if options.threads == Some(1) {
+        for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        }
+    }
     for _ in 0..options.warmup {
         app.update();
     }

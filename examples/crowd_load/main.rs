@@ -23,7 +23,7 @@ use map::{Random, main_region, map};
 use runner::{JsonLine, Outcome, number, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
-  [--app]
+  [--app [--threads N]]
 
 A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
@@ -31,7 +31,8 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --ticks T   ticks measured, default 2000
 --warmup T  ticks before the measurement, default 500
 --fields N  shared goals, default 64
---app       through the plugin: critters with individual paths";
+--app       through the plugin: critters with individual paths
+--threads N with --app: compute threads (default: all); 1: systems run one after another, too";
 
 struct Options {
     units: u32,
@@ -40,6 +41,7 @@ struct Options {
     warmup: u32,
     fields: u32,
     is_app: bool,
+    threads: Option<usize>,
 }
 
 fn main() -> ExitCode {
@@ -56,8 +58,15 @@ fn main() -> ExitCode {
 fn options() -> Outcome<Option<Options>> {
     use lexopt::prelude::Long;
     let mut parser = lexopt::Parser::from_env();
-    let mut options =
-        Options { units: 10_000, side: 512, ticks: 2_000, warmup: 500, fields: 64, is_app: false };
+    let mut options = Options {
+        units: 10_000,
+        side: 512,
+        ticks: 2_000,
+        warmup: 500,
+        fields: 64,
+        is_app: false,
+        threads: None,
+    };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("units") => options.units = number("units", &mut parser)?,
@@ -66,6 +75,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("warmup") => options.warmup = number("warmup", &mut parser)?,
             Long("fields") => options.fields = number("fields", &mut parser)?,
             Long("app") => options.is_app = true,
+            Long("threads") => options.threads = Some(number("threads", &mut parser)?),
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }

@@ -4,10 +4,7 @@
 //! unit, and [`SceneState`], its state. This module draws nothing.
 
 use bevy::prelude::*;
-use bevy_tilepath::{
-    nav::{crowd::UnitSettings, walk::PROGRESS_PER_COST},
-    prelude::*,
-};
+use bevy_tilepath::prelude::*;
 
 use crate::{
     clock::{self, TickTimes},
@@ -140,14 +137,15 @@ fn start(world: &mut World, (number, name): (usize, &'static str), scene: Scene)
 fn spawn(world: &mut World, starts: &[Start], sizes: &[u32], is_group: bool) -> Vec<GroupMember> {
     let tick = world.resource::<Time<Fixed>>().timestep().as_secs_f64();
     let mut members = Vec::with_capacity(starts.len());
-    for (&Start { cell, goal, settings }, &size) in starts.iter().zip(sizes) {
+    for (start, &size) in starts.iter().zip(sizes) {
+        let &Start { cell, goal, settings } = start;
         let profile = settings.profile;
         let position = frame().block_center(cell, size);
         let ahead = frame().block_center(goal, size) - position;
         let mut critter = world.spawn((
             SceneEntity,
             Walker::new(cell, size, profile, Course::of(ahead)),
-            Critter::new(cells_per_second(settings, tick)),
+            Critter::new(start.cells_per_second(tick)),
             NavAgent::new(profile),
             Transform::from_translation(position.extend(HEIGHT))
                 .with_rotation(Quat::from_rotation_z(ahead.to_angle())),
@@ -158,11 +156,4 @@ fn spawn(world: &mut World, starts: &[Start], sizes: &[u32], is_group: bool) -> 
         members.push(critter.id().into());
     }
     members
-}
-
-/// Returns the speed of a unit; `tick` is the length of a tick in seconds.
-fn cells_per_second(settings: UnitSettings, tick: f64) -> f32 {
-    let per_cell = (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST) as f64;
-    // Half a unit of work is added because the plugin rounds down.
-    ((settings.speed as f64 + 0.5) / per_cell / tick) as f32
 }

@@ -4,54 +4,41 @@
 //! ([`Guidance`]). Output per tick: which cells each unit holds, how far it has come on its step, and what
 //! happened ([`CrowdEvent`]).
 
-mod chain;
-mod circling;
-mod claim;
-mod dead_end;
+mod cost_to_go;
 mod departures;
-mod direction_lock;
-mod escape;
 mod events;
-mod fast_step;
-mod group;
-mod guidance;
+mod groups;
 mod hindrance;
 mod inspect;
-mod leader;
-mod local_field;
-mod make_room;
-mod make_way;
-mod membership;
 mod orders;
-mod passage;
-mod passage_control;
-mod passage_trace;
-mod path_cost_to_go;
-mod path_follower;
+mod passages;
 mod placement;
-mod plan;
-mod rank;
+mod planner;
 mod refit;
 mod reservations;
-mod return_delay;
-mod scores;
-mod slot_assignment;
-mod slots;
 mod step;
 mod timer_wheel;
 mod unit;
-mod wall_proximity;
 
+pub use cost_to_go::guidance::{Guidance, NO_COST, RouteId};
 pub use events::{CrowdCounters, CrowdEvent};
-pub use group::GroupId;
-pub use guidance::{Guidance, NO_COST, RouteId};
+pub use groups::{group::GroupId, membership::Membership};
 pub use hindrance::Hindrance;
-pub use membership::Membership;
 pub use orders::CrowdError;
 pub use unit::{UnitId, UnitSettings};
 
 pub use timer_wheel::SUBTICKS_PER_TICK;
 
+// The rooms below use each other's modules by these names.
+use self::{
+    cost_to_go::{
+        corner_sight, escape, guidance, local_field, path_corners, path_follower, step_costs,
+        wall_proximity,
+    },
+    groups::{circling, group, membership, slots},
+    passages::{direction_lock, passage, passage_trace},
+    planner::{chain, claim, leader, make_way, plan, rank, scores},
+};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -63,6 +50,7 @@ use self::{
     escape::Footprint,
     group::Group,
     guidance::{NeighborCosts, World},
+    local_field::LocalField,
     passage::Passages,
     path_follower::PathFollower,
     plan::Frame,
@@ -105,7 +93,8 @@ pub struct Crowd {
     followers: Vec<PathFollower>,
     field_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
     /// Memory for the followers' fields that is not in use, and the number of fields built in this tick.
-    spare_fields: Vec<Vec<u64>>,
+    #[expect(clippy::vec_box, reason = "the boxes go back to the followers as they are")]
+    spare_fields: Vec<Box<LocalField>>,
     fields_built: u32,
     due: Vec<u32>,
     /// Units whose steps are over, and the reservations of the cells they left.
@@ -291,7 +280,7 @@ impl Crowd {
                 None => guidance::route_cost(world, route, unit.tail) == 0,
             },
             Order::Group(group) => self.is_on_slot(group, index),
-            Order::Path | Order::Preassigned(_) => self.is_at_path_goal(index),
+            Order::Path(_) | Order::Preassigned(_) => self.is_at_path_goal(index),
             Order::Idle => true,
         }
     }

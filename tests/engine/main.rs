@@ -23,6 +23,7 @@ mod moving_ai;
 mod nav_field;
 mod nav_long_paths;
 mod nav_search;
+mod own_paths;
 mod promises;
 mod queue;
 mod queue_classes;

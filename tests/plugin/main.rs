@@ -11,6 +11,7 @@ mod watch;
 
 mod allocations;
 mod api;
+mod built_in_scenes;
 mod crowds;
 mod crowds_edits;
 mod crowds_frames;
@@ -27,6 +28,7 @@ mod follow;
 mod goals;
 mod groups;
 mod groups_everywhere;
+mod groups_mixed_ground;
 mod long_orders;
 mod movement;
 mod orders;

@@ -132,6 +132,13 @@ impl Reservations {
         &mut self.cells[index as usize]
     }
 
+    /// Returns whether no unit is on a cell beside a position.
+    #[inline]
+    pub(super) fn is_alone(&self, pos: GridPos) -> bool {
+        let cell = self.index(pos);
+        (0..8).all(|direction| self.get(self.neighbor(cell, direction)).owner == NONE)
+    }
+
     /// Returns the cells of a block.
     pub(super) fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + use<> {
         let (first, stride, size) = (self.index(at), self.stride, u32::from(size));

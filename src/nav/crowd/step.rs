@@ -9,9 +9,8 @@ use super::{
     Crowd, Hindrance,
     claim::Claim,
     guidance::{Guidance, World},
-    local_field::octile_distance,
-    rank::TerrainCosts,
     reservations::{CellList, GridPos, Reservation, is_diagonal},
+    step_costs::{StepCosts, octile_distance},
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK},
     unit::{NONE, State, Unit},
 };
@@ -56,7 +55,7 @@ impl Crowd {
         let sum = match self.neighbor_costs(index) {
             Some(costs) if costs.cell_cost > 0 => 2 * costs.cell_cost,
             _ => world.grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
-                let terrain = TerrainCosts::new(layer, world.grid.terrain_bytes());
+                let terrain = StepCosts::new(layer, world.grid.terrain_bytes());
                 terrain.cost(unit.tail) + terrain.cost(unit.head)
             }),
         };
@@ -86,19 +85,15 @@ impl Crowd {
         self.note_passage(index);
     }
 
-    /// Returns whether a unit makes a step that does not bring it nearer: in the plan of a unit that only
-    /// returns to its goal, or near its slot in a group.
+    /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
+    /// returns to its goal.
     fn is_wasted_step(&self, index: u32, root: u32) -> bool {
         let unit = &self.units[index as usize];
         let comes_nearer = || {
             let goal = self.followers[index as usize].goal;
             octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
         };
-        let is_near_slot = !unit.has_arrived && unit.slot != NONE && unit.order.group().is_some();
-        match self.units[root as usize].is_returning() {
-            true => index != root || !comes_nearer(),
-            false => is_near_slot && self.followers.len() > index as usize && !comes_nearer(),
-        }
+        self.units[root as usize].is_returning() && (index != root || !comes_nearer())
     }
 
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole

@@ -15,8 +15,6 @@ const CLEARING_PRIORITY: u64 = super::FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
-/// The same for a member of a group that has come near its slot and has not arrived yet.
-const MAX_WASTED_BEFORE_ARRIVAL: u8 = 64;
 /// No direction: the unit stays, or is not pushed.
 pub(super) const STAY: u8 = 8;
 
@@ -87,8 +85,8 @@ pub(super) enum Order {
     Group(GroupIndex),
     /// Go to its preassigned slot, or to another one of the same group.
     Preassigned(GroupIndex),
-    /// Follow its own path.
-    Path,
+    /// Follow its own path to this position.
+    Path(GridPos),
 }
 
 impl Order {
@@ -96,7 +94,7 @@ impl Order {
     pub(super) const fn group(self) -> Option<GroupIndex> {
         match self {
             Self::Group(id) | Self::Preassigned(id) => Some(id),
-            Self::Idle | Self::Route(_) | Self::Path => None,
+            Self::Idle | Self::Route(_) | Self::Path(_) => None,
         }
     }
 }
@@ -147,8 +145,8 @@ pub(super) struct Unit {
     /// directions when it makes room.
     pub(super) stand_backs: u8,
     pub(super) is_reported_stuck: bool,
-    /// Steps that did not bring it nearer: made for units that only return to their goals, on its own way
-    /// back, or near its slot in a group. Counted since its last order, or since it arrived.
+    /// Steps that did not bring it nearer: made for units that only return to their goals, or on its own way
+    /// back. Counted since it arrived.
     pub(super) wasted_steps: u8,
     /// Its current step was made for a unit behind it.
     pub(super) is_pushed: bool,
@@ -251,16 +249,21 @@ impl Unit {
     /// so units that were sent to the same cell do not fight for it.
     pub(super) fn is_returning(&self) -> bool {
         self.has_arrived
-            && matches!(self.order, Order::Path | Order::Preassigned(_))
+            && matches!(self.order, Order::Path(_) | Order::Preassigned(_))
             && self.yields_to == NONE
             && !self.is_trapped
     }
 
-    /// Returns whether it has tried often enough to get to its goal or slot, or back to it.
+    /// Returns whether it has tried often enough to get back to its goal or slot.
     pub(super) fn has_given_up(&self) -> bool {
-        let max =
-            if self.has_arrived { MAX_WASTED_AFTER_ARRIVAL } else { MAX_WASTED_BEFORE_ARRIVAL };
-        self.wasted_steps >= max
+        self.has_arrived && self.wasted_steps >= MAX_WASTED_AFTER_ARRIVAL
+    }
+
+    /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1.
+    pub(super) fn ticks_per_cell(&self) -> u64 {
+        (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST)
+            .checked_div(self.speed)
+            .unwrap_or(u64::MAX / 64)
     }
 
     /// Returns its priority; lower numbers go first.

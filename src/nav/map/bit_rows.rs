@@ -111,6 +111,17 @@ impl BitRows {
         bits & mask == mask
     }
 
+    /// Returns 64 cells of row `y` from column `x` on (-64 or more, and on the grid or left of it), lowest bit
+    /// first; zeros for cells off the grid.
+    #[inline]
+    pub(crate) fn cells_64(&self, x: i32, y: u32) -> u64 {
+        // The word before a row is the spare one of the row below: zeros.
+        let bit = (x + 1 + 64) as usize;
+        let at = (y as usize + 1) * self.words_per_row + bit / 64 - 1;
+        let (low, high, shift) = (self.words[at], self.words[at + 1], bit % 64);
+        low >> shift | (high << 1) << (63 - shift)
+    }
+
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
     pub(crate) fn cells_32(&self, x: u32, y: u32) -> u32 {

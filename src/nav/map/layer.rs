@@ -296,6 +296,17 @@ impl Layer {
         (self.width, self.height)
     }
 
+    /// Returns the passable cells of row `y` from column `x` on, 64 of them, lowest bit first. Cells off the
+    /// grid are impassable. The column must be -64 or more, and not to the right of the grid.
+    #[inline]
+    pub(crate) fn passable_64(&self, x: i32, y: i32) -> u64 {
+        if y < 0 || y >= self.height as i32 { 0 } else { self.bits.cells_64(x, y as u32) }
+    }
+
+    pub(crate) const fn neighborhood(&self) -> Neighborhood {
+        self.neighborhood
+    }
+
     /// Returns whether any cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
     pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
         rows.any(|y| !self.bits.all_set(columns.clone(), y))

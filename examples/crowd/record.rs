@@ -1,0 +1,93 @@
+//! What is recorded of a run: positions, arrivals, distances, tick times, and what the checker sees.
+//!
+//! Input: the units of every tick. Output: the figures that the runner prints.
+
+use bevy_tilepath::{nav::checksum::Checksum, prelude::*};
+
+use super::{
+    checker::{Checker, Seen},
+    scenes::Scene,
+};
+
+/// The record of a run so far.
+pub struct Record {
+    pub checker: Checker,
+    /// Ticks so far, and the duration of each in microseconds.
+    pub ticks: u64,
+    pub times: Vec<f64>,
+    /// Of each unit: the cell that it leaves and the cell it enters.
+    pub positions: Vec<(Cell, Cell)>,
+    pub checksum: Checksum,
+    /// Distance travelled by each unit in cells, and its value at arrival.
+    travelled: Vec<f64>,
+    until_arrival: Vec<Option<f64>>,
+    /// Length of each unit's shortest path, in plain steps.
+    shortest: Vec<f64>,
+}
+
+impl Record {
+    /// Starts the record of a scene.
+    pub fn new(scene: &Scene) -> Self {
+        let shortest = scene.starts.iter().map(|start| {
+            let cost = scene.grid.path_cost(start.settings.profile, start.cell, start.goal);
+            cost.map_or(f64::NAN, PathCost::in_plain_steps)
+        });
+        Self {
+            checker: Checker::new(),
+            ticks: 0,
+            times: Vec::new(),
+            positions: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
+            checksum: Checksum::default(),
+            travelled: vec![0.0; scene.starts.len()],
+            until_arrival: vec![None; scene.starts.len()],
+            shortest: shortest.collect(),
+        }
+    }
+
+    /// Adds a tick. The ids of the units are their indices in the scene; `has_arrived` is asked for each of them.
+    pub fn add_tick(&mut self, grid: &NavGrid, seen: &[Seen], has_arrived: impl Fn(usize) -> bool) {
+        self.ticks += 1;
+        for unit in seen {
+            let at = unit.id as usize;
+            let before = self.positions[at].0;
+            if unit.tail != before {
+                let is_diagonal = unit.tail.x != before.x && unit.tail.y != before.y;
+                self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
+            }
+            self.positions[at] = (unit.tail, unit.head);
+            self.checksum.add_cell(unit.head);
+            if self.until_arrival[at].is_none() && has_arrived(at) {
+                self.until_arrival[at] = Some(self.travelled[at]);
+            }
+        }
+        self.checker.look(grid, seen, &[]);
+    }
+
+    /// Returns the number of units that have stood on their goal.
+    pub fn arrived(&self) -> usize {
+        self.until_arrival.iter().flatten().count()
+    }
+
+    /// Returns whether all units have arrived, or the scene's tick limit is reached.
+    pub fn is_over(&self, scene: &Scene) -> bool {
+        self.arrived() == scene.starts.len() || self.ticks >= scene.ticks
+    }
+
+    /// Returns each unit's path length divided by the shortest length, sorted. In a group, the shortest path to
+    /// the cell where the unit stands in the end counts.
+    pub fn detours(&self, scene: &Scene, is_group: bool) -> Vec<f64> {
+        let detour = |(at, start): (usize, &super::scenes::Start)| {
+            let (travelled, shortest) = if is_group {
+                let slot = self.positions[at].1;
+                let cost = scene.grid.path_cost(start.settings.profile, start.cell, slot).ok()?;
+                (self.travelled[at], cost.in_plain_steps())
+            } else {
+                (self.until_arrival[at]?, self.shortest[at])
+            };
+            (shortest > 0.0).then(|| travelled / shortest)
+        };
+        let mut detours: Vec<f64> = scene.starts.iter().enumerate().filter_map(detour).collect();
+        detours.sort_by(f64::total_cmp);
+        detours
+    }
+}

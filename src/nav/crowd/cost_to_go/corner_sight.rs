@@ -1,0 +1,265 @@
+//! The cells around a unit from which a corner of its path is visible.
+//!
+//! Input: the passable cells between the corner and the unit. Output: one bit for the unit's cell and for each
+//! cell beside it. A corner is visible from a cell if some shortest path on open terrain leads there, and every
+//! step of it is legal: the octile (or Manhattan) distance is then the exact cost, and the next cell of that path
+//! sees the corner, too. So a unit that follows visible corners can never be caught in a dead end of its
+//! estimates.
+//!
+//! Rows are looked at from the corner towards the unit. A row is one word, and it follows from the row before by
+//! a few operations on whole words, so nothing needs to be kept from one decision to the next.
+
+use crate::nav::crowd::{reservations::GridPos, unit::STAY};
+use crate::nav::{
+    grid::NavGrid,
+    layer::Layer,
+    terrain::{CornerRule, Neighborhood, ProfileId},
+};
+
+/// Columns and rows within which a corner can be visible.
+pub(in crate::nav::crowd) const REACH: u16 = 30;
+/// The column of the corner in a word.
+const CENTER: u32 = 31;
+/// All columns of a row.
+const ALL: u64 = (1 << (2 * CENTER + 1)) - 1;
+/// The corner's own column, and all columns to the right of it; the same to the left.
+const RIGHT: u64 = ALL & !((1 << CENTER) - 1);
+const LEFT: u64 = (1 << (CENTER + 1)) - 1;
+/// Column and row of each direction, and of staying, in a block of 3 × 3 cells.
+const IN_BLOCK: [(u32, usize); 9] =
+    [(2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (1, 1)];
+/// The same where columns are counted from right to left.
+const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
+    [(0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (1, 1)];
+
+/// The cells of a row: those that cost as much as the corner, and all that are passable.
+type Row = (u64, u64);
+
+/// What blocks the sight of the units of a profile.
+pub(in crate::nav::crowd) struct CornerSight<'a> {
+    layer: &'a Layer,
+    terrain: &'a [u8],
+    /// The rule for diagonal steps; `None`: there are none.
+    diagonals: Option<CornerRule>,
+}
+
+impl<'a> CornerSight<'a> {
+    pub(in crate::nav::crowd) fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
+        let (layer, rules) = (grid.layer(profile)?, grid.profiles().get(usize::from(profile.0))?);
+        let has_diagonals = rules.neighborhood() == Neighborhood::Eight;
+        let diagonals = has_diagonals.then(|| rules.corner_rule());
+        Some(Self { layer, terrain: grid.terrain_bytes(), diagonals })
+    }
+
+    /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
+    /// the position itself ([`STAY`]).
+    pub(in crate::nav::crowd) fn seen_around(&self, corner: GridPos, pos: GridPos) -> u16 {
+        let (dx, dy) =
+            (i32::from(pos.x) - i32::from(corner.x), i32::from(pos.y) - i32::from(corner.y));
+        if dx.abs().max(dy.abs()) > i32::from(REACH) {
+            return 0;
+        }
+        // Columns are counted towards the unit, so only cells to the right of the corner are looked at, and one
+        // column to the left of it. A shortest path never leaves the rectangle around its ends.
+        let rows = Rows { sight: self, corner, is_mirrored: dx < 0 };
+        let dx = dx.abs();
+        let columns = (ALL >> (CENTER as i32 - dx - 1)) & (ALL << (CENTER as i32 + dx.min(1) - 1));
+        let own = rows.read(0, columns);
+        let first = own.0 & 1 << CENTER;
+        let first = outward(own.0, first, 0);
+        let mut block = [0; 3];
+        let mut note = |row: i32, seen: u64| {
+            if let Some(rows) = block.get_mut((row - dy + 1) as usize) {
+                *rows = seen >> (CENTER as i32 + dx - 1) & 0b111;
+            }
+        };
+        note(0, first);
+        for (side, count) in [(1, dy + 1), (-1, 1 - dy)] {
+            let (mut seen, mut near) = (first, own.1);
+            for distance in 1..=count {
+                let row = rows.read(side * distance, columns);
+                seen = self.next_row(seen, near, row, distance as u32);
+                if seen == 0 {
+                    break;
+                }
+                note(side * distance, seen);
+                near = row.1;
+            }
+        }
+        let in_block = if rows.is_mirrored { &IN_MIRRORED_BLOCK } else { &IN_BLOCK };
+        let bits = in_block.iter().enumerate();
+        bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
+    }
+
+    /// Returns the cells of a row that see the corner, given those of the row before.
+    #[inline]
+    fn next_row(&self, seen: u64, near: u64, (level, passable): Row, distance: u32) -> u64 {
+        let is_open = |beside: u64| match self.diagonals {
+            Some(CornerRule::Forbid) => beside & near,
+            Some(CornerRule::NoSqueeze) => beside | near,
+            Some(CornerRule::Allow) => ALL,
+            None => 0,
+        };
+        let to_right = (seen & RIGHT) << 1 & is_open(passable << 1);
+        let to_left = (seen & LEFT) >> 1 & is_open(passable >> 1);
+        let straight = seen & shortened_by_rows(distance, self.diagonals.is_some());
+        let seeds = (straight | to_right | to_left) & level;
+        outward(level, seeds, if self.diagonals.is_some() { distance } else { 0 })
+    }
+}
+
+/// The rows around a corner.
+struct Rows<'a> {
+    sight: &'a CornerSight<'a>,
+    corner: GridPos,
+    /// Columns are counted from right to left.
+    is_mirrored: bool,
+}
+
+impl Rows<'_> {
+    /// Reads the row `dy` rows above the corner.
+    #[inline(always)]
+    fn read(&self, dy: i32, columns: u64) -> Row {
+        let CornerSight { layer, terrain, .. } = *self.sight;
+        let (left, y) = (i32::from(self.corner.x) - CENTER as i32, i32::from(self.corner.y) + dy);
+        let cells = layer.passable_64(left, y) & ALL;
+        let passable = if self.is_mirrored { cells.reverse_bits() >> 1 } else { cells };
+        let mut level = passable & columns;
+        if !layer.is_uniform() {
+            let cost = |x: i32, y: i32| layer.cost(x as u32, y as u32, terrain);
+            let own = cost(i32::from(self.corner.x), i32::from(self.corner.y));
+            let mut rest = level;
+            while rest != 0 {
+                let column = rest.trailing_zeros();
+                rest &= rest - 1;
+                let from_left = if self.is_mirrored { 2 * CENTER - column } else { column };
+                level &= !(u64::from(cost(left + from_left as i32, y) != own) << column);
+            }
+        }
+        (level, passable)
+    }
+}
+
+/// Returns whether bit `direction` (or [`STAY`]) is set.
+pub(in crate::nav::crowd) const fn is_seen(seen: u16, direction: u8) -> bool {
+    seen >> direction & 1 == 1
+}
+
+/// The bit for the position itself.
+pub(in crate::nav::crowd) const SEEN_HERE: u16 = 1 << STAY;
+
+/// Returns the columns in which a straight step towards the corner's row, `distance` rows away, shortens the
+/// path: with diagonal steps, those where rows are the longer side.
+const fn shortened_by_rows(distance: u32, has_diagonals: bool) -> u64 {
+    let aside = if has_diagonals { CENTER + 1 - distance } else { 0 };
+    ALL >> (2 * aside) << aside
+}
+
+/// Extends cells along a row of passable cells, `distance` rows from the corner: to the right as far as the row goes,
+/// to the left by one cell.
+#[inline]
+fn outward(passable: u64, seeds: u64, distance: u32) -> u64 {
+    let right = seeds & RIGHT & !((1 << (CENTER + distance)) - 1);
+    let left = seeds & (LEFT >> distance);
+    let along = passable & !passable.wrapping_add(right) | right;
+    seeds | (if right == 0 { 0 } else { along }) | left >> 1 & passable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CornerSight, GridPos, REACH, SEEN_HERE, STAY, is_seen};
+    use crate::nav::{
+        cell::Cell,
+        crowd::reservations::is_diagonal,
+        grid::NavGrid,
+        terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
+    };
+
+    const MUD: TerrainId = TerrainId(3);
+
+    /// The same by definition, cell by cell: a legal step leads to a visible cell that is nearer by the
+    /// weight of that step.
+    fn visible_cells(grid: &NavGrid, profile: ProfileId, corner: GridPos) -> Vec<bool> {
+        let layer = grid.layer(profile).expect("the profile has a layer");
+        let (width, height) = layer.size();
+        let index = |at: GridPos| usize::from(at.y) * width as usize + usize::from(at.x);
+        let distance = |at: GridPos| {
+            layer.distance(u32::from(at.x.abs_diff(corner.x)), u32::from(at.y.abs_diff(corner.y)))
+        };
+        let all = (0..height).flat_map(|y| (0..width).map(move |x| (x as u16, y as u16)));
+        let mut cells: Vec<GridPos> = all.map(|(x, y)| GridPos { x, y }).collect();
+        cells.retain(|at| at.chebyshev(corner) <= REACH + 1);
+        cells.sort_by_key(|&at| distance(at));
+        let cost = |at: GridPos| grid.cost(profile, at.cell(grid));
+        let mut visible = vec![false; (width * height) as usize];
+        for at in cells.into_iter().filter(|&at| cost(at) > 0 && cost(at) == cost(corner)) {
+            let legal = layer.moves().legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
+            visible[index(at)] = at == corner
+                || (0..8u8).filter(|direction| legal >> direction & 1 == 1).any(|direction| {
+                    let weight = if is_diagonal(direction) { DIAGONAL } else { STRAIGHT };
+                    let next = at.step(direction);
+                    visible[index(next)] && distance(next) + weight == distance(at)
+                });
+        }
+        visible
+    }
+
+    /// Random terrain: walls on a share of the cells, mud on another.
+    fn random_grid(seed: u64, walls: u64, mud: u64) -> NavGrid {
+        let uniform = Profile::new().with(TerrainId::GROUND, 16).with(MUD, 16);
+        let weighted = uniform.clone().with(MUD, 32);
+        let profiles = vec![
+            uniform.clone(),
+            weighted.clone().corners(CornerRule::NoSqueeze),
+            uniform.corners(CornerRule::Allow),
+            weighted.neighbors(Neighborhood::Four),
+        ];
+        let grid = NavGrid::new(90, 70, TerrainId::GROUND).expect("the size is valid");
+        let mut grid = grid.with_profiles(profiles);
+        let mut state = seed;
+        for y in 0..70 {
+            for x in 0..90 {
+                state =
+                    state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                let terrain = match state >> 33 & 0xff {
+                    at if at < walls => TerrainId::VOID,
+                    at if at < walls + mud => MUD,
+                    _ => continue,
+                };
+                grid.set_terrain(Cell::new(x, y), terrain).expect("the cell is on the grid");
+            }
+        }
+        grid
+    }
+
+    #[test]
+    fn corners_are_visible_by_definition_cell_by_cell() {
+        let mut count = 0;
+        for seed in 0..24 {
+            let grid =
+                random_grid(seed, [3, 20, 60][seed as usize % 3], [0, 30][seed as usize % 2]);
+            for profile in (0..4).map(ProfileId) {
+                let sight = CornerSight::new(&grid, profile).expect("the profile has a layer");
+                for (x, y) in [(40, 35), (0, 0), (89, 69), (3, 60), (63, 2)] {
+                    let corner = GridPos { x, y };
+                    let expected = visible_cells(&grid, profile, corner);
+                    for at in 0..90 * 70 {
+                        let pos = GridPos { x: at % 90, y: at / 90 };
+                        let seen = sight.seen_around(corner, pos);
+                        count += u32::from(seen & SEEN_HERE != 0);
+                        let is_near = pos.chebyshev(corner) <= REACH;
+                        for direction in 0..=STAY {
+                            let cell = if direction == STAY { pos } else { pos.step(direction) };
+                            let is_on_grid = cell.x < 90 && cell.y < 70;
+                            let index = usize::from(cell.y) * 90 + usize::from(cell.x);
+                            let expected = is_near && is_on_grid && expected[index];
+                            let found = is_seen(seen, direction);
+                            assert_eq!(found, expected, "{seed} {profile:?} {corner:?} {cell:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(count > 100_000, "only {count} visible cells");
+    }
+}

@@ -1,0 +1,253 @@
+//! The cost-to-go of a unit along its own path.
+//!
+//! Input: the next corners of the path, and the cells from which they are visible. Output: the cost-to-go from
+//! a position and from its neighbors: the distance to a visible corner plus the cost from that corner on, for
+//! the best such corner. So all equally short ways count the same, as in a field, and a unit is free to take
+//! the one that no other unit uses.
+
+use core::ops::Range;
+
+use crate::nav::crowd::{
+    Crowd,
+    chain::legal_directions,
+    corner_sight::{CornerSight, REACH, SEEN_HERE, is_seen},
+    guidance::{CostToGo, NeighborCosts, UNREACHABLE, around},
+    path_corners::Corner,
+    path_follower::PathFollower,
+    reservations::GridPos,
+    step_costs::{MAX_CLEAR_DISTANCE, StepCosts},
+    unit::{Order, STAY},
+};
+use crate::nav::{
+    grid::NavGrid,
+    terrain::{DIAGONAL, ProfileId},
+};
+
+/// Most corners that are considered: one behind, and nine ahead. Among scattered obstacles there is a corner
+/// every few cells.
+const MAX_CORNERS: usize = 10;
+
+/// The cost-to-go along a path from a position and from those beside it, as far as corners are visible.
+struct PathCosts {
+    cost_to_go: CostToGo,
+    /// The number of the corner that is best from the position, among those near.
+    best: Option<usize>,
+}
+
+impl Crowd {
+    /// Returns the cost-to-go along a unit's own path from a position and from the positions beside it in the
+    /// given directions (bit mask).
+    pub(in crate::nav::crowd) fn path_costs_around(
+        &self,
+        grid: &NavGrid,
+        index: u32,
+        pos: GridPos,
+        directions: u8,
+    ) -> CostToGo {
+        let unit = &self.units[index as usize];
+        let follower = &self.followers[index as usize];
+        if let Some(field) = &follower.field {
+            return around(pos, directions, &|pos| field.cost(pos));
+        }
+        let sight = CornerSight::new(grid, ProfileId(unit.profile));
+        let layer = grid.layer(ProfileId(unit.profile));
+        let Some((sight, layer)) = sight.zip(layer) else {
+            return [UNREACHABLE; 9];
+        };
+        let costs = StepCosts::new(layer, grid.terrain_bytes());
+        let known = follower.visible_costs(&costs, &sight, (pos, false), directions);
+        follower.complete(known.cost_to_go, &costs, pos, directions)
+    }
+
+    /// Looks along the path of a unit from its own position: notes how far it has come, and what it costs to go
+    /// on. Returns whether a corner is visible from its position or from one beside it.
+    pub(in crate::nav::crowd) fn look_ahead(
+        &mut self,
+        grid: &NavGrid,
+        index: u32,
+        is_alone: bool,
+    ) -> bool {
+        let unit = &self.units[index as usize];
+        let (pos, profile) = (unit.tail, ProfileId(unit.profile));
+        let follower = &mut self.followers[index as usize];
+        let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))
+        else {
+            return false;
+        };
+        let directions = legal_directions(layer, pos);
+        let costs = StepCosts::new(layer, grid.terrain_bytes());
+        let known = follower.visible_costs(&costs, &sight, (pos, is_alone), directions);
+        match known.best {
+            Some(best) => follower.note_corner(best, &costs, pos),
+            None => drop(follower.update_position(pos)),
+        }
+        let is_any_visible = known.cost_to_go.iter().any(|&cost| cost != UNREACHABLE);
+        if matches!(unit.order, Order::Path(_)) {
+            let cost_to_go = follower.complete(known.cost_to_go, &costs, pos, directions);
+            let cell_cost = costs.uniform();
+            let now = self.tick_stamp();
+            let unit = &mut self.units[index as usize];
+            (unit.costs_tick, unit.costs_index) = (now, self.neighbor_costs.len() as u32);
+            self.neighbor_costs.push(NeighborCosts { cost_to_go, directions, cell_cost });
+        }
+        is_any_visible
+    }
+}
+
+impl PathFollower {
+    /// Returns the range of the corners near the cell reached: one behind, and those ahead.
+    fn range_near(&self) -> Range<usize> {
+        let first = (self.corner as usize).saturating_sub(1);
+        first..(first + MAX_CORNERS).min(self.corners.len())
+    }
+
+    /// Returns the costs over the visible corners, the farthest ones first: where all terrain costs the same, the
+    /// farthest visible corner is the best, and one that is visible from the position is enough for a unit that is
+    /// alone.
+    fn visible_costs(
+        &self,
+        costs: &StepCosts,
+        sight: &CornerSight,
+        (pos, is_alone): (GridPos, bool),
+        directions: u8,
+    ) -> PathCosts {
+        let near = &self.corners[self.range_near()];
+        let mut known = PathCosts { cost_to_go: [UNREACHABLE; 9], best: None };
+        let mut open = u16::from(directions) | SEEN_HERE;
+        if let Some(number) = self.clear_corner(costs, pos) {
+            known.add(open, (number, &near[number]), costs, pos);
+            return known;
+        }
+        // From one step to the next, seldom more than one corner comes into view.
+        let aim = (self.aim as usize).saturating_sub(self.range_near().start);
+        let is_one_enough = is_alone && costs.is_uniform();
+        let likely = if is_one_enough { aim..near.len().min(aim + 2) } else { 0..0 };
+        for number in likely.rev().chain((0..near.len()).rev()) {
+            if open == 0 || is_one_enough && known.best.is_some() {
+                break;
+            }
+            let corner = &near[number];
+            let seen = sight.seen_around(corner.pos, pos) & open;
+            if seen == 0 {
+                continue;
+            }
+            if corner.pos == pos
+                && known.best.is_none()
+                && self.is_cut_behind(number, pos, directions)
+            {
+                break;
+            }
+            known.add(seen, (number, corner), costs, pos);
+            if costs.is_uniform() {
+                open &= !seen;
+            }
+        }
+        known
+    }
+
+    /// Returns whether an edit has cut the path behind a corner from which the next one is not visible.
+    fn is_cut_behind(&self, number: usize, pos: GridPos, directions: u8) -> bool {
+        let next = self.corners.get(self.range_near().start + number + 1);
+        next.is_some_and(|next| {
+            let leads_on =
+                |direction: u8| directions >> direction & 1 == 1 && pos.step(direction) == next.pos;
+            !(0..8).any(leads_on)
+        })
+    }
+
+    /// Returns the number of a corner to which nothing is in the way from a position: the last of those near, if
+    /// it is the end of the path or out of sight otherwise. Nearer ones may lie before a cut of the path.
+    fn clear_corner(&self, costs: &StepCosts, pos: GridPos) -> Option<usize> {
+        let is_near = |corner: &&Corner| corner.pos.chebyshev(pos) <= MAX_CLEAR_DISTANCE;
+        let near = self.corners[self.range_near()].iter();
+        let (number, corner) = near.take_while(is_near).enumerate().last()?;
+        let is_useful = corner.pos == self.end || corner.pos.chebyshev(pos) > REACH;
+        (is_useful && costs.is_clear(pos, corner.pos)).then_some(number)
+    }
+
+    /// Notes that a unit stands at a position from which a corner is visible.
+    fn note_corner(&mut self, number: usize, costs: &StepCosts, pos: GridPos) {
+        let aim = self.range_near().start + number;
+        self.aim = aim as u32;
+        let corner = &self.corners[aim];
+        let steps = corner.steps.saturating_sub(costs.steps_between(pos, corner.pos));
+        self.advance(steps.saturating_sub(self.steps_done()) as usize);
+    }
+
+    /// Fills in the costs of cells from which no corner is visible: over a cell beside them, or back over the
+    /// position.
+    fn complete(
+        &self,
+        mut cost_to_go: CostToGo,
+        costs: &StepCosts,
+        pos: GridPos,
+        directions: u8,
+    ) -> CostToGo {
+        let stay = usize::from(STAY);
+        if cost_to_go[stay] == UNREACHABLE {
+            let over =
+                (0..8).filter(|direction| directions & 1 << direction != 0).map(|direction: u8| {
+                    cost_to_go[usize::from(direction)].saturating_add(costs.step(pos, direction))
+                });
+            cost_to_go[stay] = over.min().unwrap_or(UNREACHABLE);
+        }
+        if cost_to_go[stay] == UNREACHABLE {
+            cost_to_go[stay] = self.blind_estimate(costs, pos);
+        }
+        fill_hidden(&mut cost_to_go, costs, pos, directions);
+        cost_to_go
+    }
+
+    /// Estimates the cost-to-go where no corner is visible: around whatever is between.
+    fn blind_estimate(&self, costs: &StepCosts, pos: GridPos) -> u64 {
+        let detour = 2 * u64::from(DIAGONAL);
+        let Some(corner) = self.corners.get(self.corner as usize) else {
+            return UNREACHABLE;
+        };
+        let ahead = corner.cost_to_go + costs.distance(self.reached, corner.pos) * corner.scale;
+        ahead + (costs.distance(pos, self.reached) + detour) * costs.cheapest
+    }
+}
+
+impl PathCosts {
+    /// Adds the costs over a corner for the cells that see it.
+    fn add(
+        &mut self,
+        seen: u16,
+        (number, corner): (usize, &Corner),
+        costs: &StepCosts,
+        pos: GridPos,
+    ) {
+        for direction in (0..=STAY).filter(|&direction| is_seen(seen, direction)) {
+            let cell = if direction == STAY { pos } else { pos.step(direction) };
+            let cost = corner.cost_to_go + costs.distance(cell, corner.pos) * corner.scale;
+            let known = &mut self.cost_to_go[usize::from(direction)];
+            if cost < *known {
+                *known = cost;
+                if direction == STAY {
+                    self.best = Some(number);
+                }
+            }
+        }
+    }
+}
+
+/// Fills in the costs of the cells beside a position from which no corner is visible: over a cell beside them,
+/// or back over the position.
+fn fill_hidden(cost_to_go: &mut CostToGo, costs: &StepCosts, pos: GridPos, directions: u8) {
+    let known = *cost_to_go;
+    let is_hidden = |direction: &u8| {
+        directions & 1 << direction != 0 && known[usize::from(*direction)] == UNREACHABLE
+    };
+    for direction in (0..8).filter(is_hidden) {
+        let at = pos.step(direction);
+        let turn = direction & 1; // from a diagonal neighbor the next one is farther around
+        let sides = [(direction + 1, direction + 2 + turn), (direction + 7, direction + 6 - turn)];
+        let beside = sides.map(|(side, way)| match known[usize::from(side & 7)] {
+            UNREACHABLE => UNREACHABLE,
+            known => known + costs.step(at, way & 7),
+        });
+        let back = known[usize::from(STAY)].saturating_add(costs.step(pos, direction));
+        cost_to_go[usize::from(direction)] = back.min(beside[0]).min(beside[1]);
+    }
+}

@@ -1,0 +1,361 @@
+//! Following a path, and returning to it after the unit was pushed off.
+//!
+//! Input: a [`Path`] and the position of the unit. Output: how far the unit has come, also where it walks
+//! beside the path, and the corners ahead (see `path_cost_to_go`). Where no corner is visible, a [small
+//! field](crate::nav::crowd::local_field) leads back. A new path is needed only when no cell of the path ahead is near enough,
+//! or the path is cut off ([`Hindrance::NoPath`](crate::nav::crowd::Hindrance::NoPath)).
+
+use core::hint::black_box;
+
+use crate::nav::crowd::{
+    Crowd, CrowdError, Hindrance, UnitId,
+    guidance::UNREACHABLE,
+    local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
+    path_corners::{Corner, find_corners},
+    reservations::GridPos,
+    step_costs::StepCosts,
+    unit::Order,
+};
+use crate::nav::{
+    cell::Cell,
+    grid::NavGrid,
+    path::{Leg, Path},
+    terrain::{ProfileId, STRAIGHT},
+    walk::Walk,
+};
+
+/// Ticks of waiting after which a unit looks for a detour, and ticks between two such attempts.
+const PATIENCE: u64 = 24;
+const FIELD_RETRY: u64 = 64;
+
+/// A path and how far a unit has come along it.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+pub(in crate::nav::crowd) struct PathFollower {
+    /// The corners of the path, the first one that is not behind `reached`, and the one that the unit goes to.
+    pub(in crate::nav::crowd) corners: Vec<Corner>,
+    pub(in crate::nav::crowd) corner: u32,
+    pub(in crate::nav::crowd) aim: u32,
+    /// The last cell of the path that was reached.
+    pub(in crate::nav::crowd) reached: GridPos,
+    pub(in crate::nav::crowd) end: GridPos,
+    /// The cell where the unit is to go in the end. Members of groups exchange it.
+    pub(in crate::nav::crowd) goal: GridPos,
+    /// Steps of the whole path, and from `reached` to its end.
+    steps: u32,
+    steps_left: u32,
+    /// The field around the unit, while it needs one.
+    pub(in crate::nav::crowd) field: Option<Box<LocalField>>,
+    /// The tick in which the last one was filled.
+    pub(in crate::nav::crowd) field_made_at: u32,
+    /// Whether the unit follows this path at present. Members of groups can be guided in other ways as well.
+    pub(in crate::nav::crowd) is_active: bool,
+    start: GridPos,
+    legs: Vec<Leg>,
+    /// The leg on which `reached` lies, and the steps done of it.
+    leg: u32,
+    step: u16,
+}
+
+const _: () = assert!(size_of::<PathFollower>() == 128);
+
+/// A cell of a path, and the cost to go from there.
+pub(in crate::nav::crowd) type CellAhead = (GridPos, u64);
+
+impl PathFollower {
+    fn set(&mut self, (start, end): (GridPos, GridPos), path: &Path, costs: Option<&StepCosts>) {
+        self.legs.clear();
+        self.legs.extend_from_slice(path.legs());
+        (self.start, self.end, self.goal) = (start, end, end);
+        self.find_corners(costs);
+        self.rewind();
+        self.is_active = true;
+    }
+
+    fn find_corners(&mut self, costs: Option<&StepCosts>) {
+        match costs {
+            Some(costs) => find_corners(&mut self.corners, self.start, &self.legs, costs),
+            None => self.corners.clear(),
+        }
+    }
+
+    /// Goes back to the first cell.
+    fn rewind(&mut self) {
+        (self.leg, self.step, self.reached) = (0, 0, self.start);
+        (self.corner, self.aim) = (0, 0);
+        self.steps = self.legs.iter().map(|leg| u32::from(leg.steps)).sum();
+        self.steps_left = self.steps;
+    }
+
+    /// Returns whether `path` has at least as many steps as the present path.
+    fn is_prefix_of(&self, path: &Path) -> bool {
+        path.steps() >= self.steps
+    }
+
+    /// Replaces the path by a longer one; as many steps of it are done as of the shorter one.
+    fn extend(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
+        self.legs.clear();
+        self.legs.extend_from_slice(path.legs());
+        self.steps_left += path.steps() - self.steps;
+        self.steps = path.steps();
+        self.end = end;
+        self.find_corners(costs);
+        (self.corner, self.aim) = (0, 0);
+        self.advance(0);
+    }
+
+    /// Moves to the cell of the whole path that is nearest to `pos`; the last of several.
+    pub(in crate::nav::crowd) fn relocate(&mut self, pos: GridPos) {
+        self.rewind();
+        let (mut nearest, mut at, mut steps) = (pos.chebyshev(self.reached), self.reached, 0);
+        for (number, direction) in self.directions_ahead().enumerate() {
+            at = at.step(direction);
+            if at.chebyshev(pos) <= nearest {
+                (nearest, steps) = (at.chebyshev(pos), number + 1);
+            }
+        }
+        self.advance(steps);
+    }
+
+    /// Marks the next `steps` steps of the path as done.
+    pub(in crate::nav::crowd) fn advance(&mut self, steps: usize) {
+        for _ in 0..steps {
+            self.reached = self.reached.step(self.legs[self.leg as usize].direction as u8);
+            self.step += 1;
+            self.steps_left -= 1;
+            if self.step == self.legs[self.leg as usize].steps {
+                (self.leg, self.step) = (self.leg + 1, 0);
+            }
+        }
+        let done = self.steps_done();
+        let ahead = &self.corners[self.corner as usize..];
+        self.corner += ahead.iter().take_while(|corner| corner.steps < done).count() as u32;
+    }
+
+    /// Returns the number of steps from the beginning to the last cell reached.
+    pub(in crate::nav::crowd) fn steps_done(&self) -> u32 {
+        self.steps - self.steps_left
+    }
+
+    /// Iterates over the directions of the steps ahead.
+    fn directions_ahead(&self) -> impl Iterator<Item = u8> + '_ {
+        let legs = self.legs.get(self.leg as usize..).unwrap_or_default();
+        let first = self.step;
+        legs.iter().enumerate().flat_map(move |(at, leg)| {
+            let done = if at == 0 { first } else { 0 };
+            (done..leg.steps).map(move |_| leg.direction as u8)
+        })
+    }
+
+    /// Reads the memory that is needed to decide the next step.
+    #[inline]
+    pub(in crate::nav::crowd) fn prefetch(&self) {
+        let behind = (self.corner as usize).saturating_sub(1);
+        black_box(self.corners.get(behind).map(|corner| corner.steps));
+        black_box(self.corners.get(behind + 4).map(|corner| corner.steps));
+        black_box(self.legs.get(self.leg as usize).map(|leg| leg.steps));
+    }
+
+    /// Returns the direction in which the path leads on from `pos`, if that is the last cell reached. No
+    /// other direction leads nearer to the next corner.
+    pub(in crate::nav::crowd) fn next_direction(&self, pos: GridPos) -> Option<u8> {
+        let is_on_path = self.reached == pos && self.field.is_none();
+        let leg = self.legs.get(self.leg as usize).filter(|_| is_on_path)?;
+        Some(leg.direction as u8)
+    }
+
+    /// Marks the path up to `pos`, where the unit stands, as done, if it comes there soon. Returns whether the unit
+    /// is on its path now.
+    pub(in crate::nav::crowd) fn update_position(&mut self, pos: GridPos) -> bool {
+        if self.reached != pos
+            && let Some(steps) = self.steps_to(pos)
+        {
+            self.advance(steps);
+        }
+        self.reached == pos
+    }
+
+    /// Returns the number of steps after which the path comes to a position, if that is soon.
+    fn steps_to(&self, pos: GridPos) -> Option<usize> {
+        let (mut at, mut before, mut done) = (self.reached, 0, self.step);
+        for leg in self.legs.get(self.leg as usize..)? {
+            let (direction, steps) = (leg.direction as u8, leg.steps - core::mem::take(&mut done));
+            let away = at.chebyshev(pos);
+            if (1..=steps).contains(&away) && at.along(direction, away) == pos {
+                return Some(before + usize::from(away)).filter(|&steps| steps <= FIELD_LOOKAHEAD);
+            }
+            (at, before) = (at.along(direction, steps), before + usize::from(steps));
+            if before >= FIELD_LOOKAHEAD {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Returns the next cells of the path, and the cost to go from each of them. The part beyond them is the
+    /// same for all, and counts as straight steps over terrain of the lowest cost.
+    pub(in crate::nav::crowd) fn lookahead<const MAX: usize>(
+        &self,
+        costs: &StepCosts,
+    ) -> ([CellAhead; MAX], usize) {
+        let mut cells = [(self.reached, 0); MAX];
+        let mut len = 1;
+        let mut done = 0;
+        for direction in self.directions_ahead().take(MAX - 1) {
+            done += costs.step(cells[len - 1].0, direction);
+            cells[len] = (cells[len - 1].0.step(direction), done);
+            len += 1;
+        }
+        let beyond = u64::from(self.steps_left) * u64::from(STRAIGHT) * costs.cheapest;
+        let total = beyond.max(done);
+        for cell in &mut cells[..len] {
+            cell.1 = total - cell.1;
+        }
+        (cells, len)
+    }
+
+    /// Returns the number of steps from the last cell reached to the end.
+    pub(in crate::nav::crowd) const fn steps_left(&self) -> u32 {
+        self.steps_left
+    }
+
+    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+        self.legs.capacity() * size_of::<Leg>()
+            + self.corners.capacity() * size_of::<Corner>()
+            + self.field.as_ref().map_or(0, |field| field.bytes())
+    }
+}
+
+impl Crowd {
+    /// Sends a unit along a path, which may start near the unit instead of under it.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoSuchUnit`], [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the path
+    /// leaves the grid.
+    pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
+        let (start, end) = self.ends_of(grid, path)?;
+        self.set_order(id, Order::Path(end))?;
+        if self.followers.len() < self.units.len() {
+            self.followers.resize_with(self.units.len(), PathFollower::default);
+        }
+        let profile = ProfileId(self.units[id.index as usize].profile);
+        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+        self.followers[id.index as usize].set((start, end), path, costs.as_ref());
+        Ok(())
+    }
+
+    /// Extends the path of a unit: `path` begins with the path it follows already. If the unit follows none,
+    /// sends it along the whole path.
+    ///
+    /// # Errors
+    /// As [`follow`](Self::follow).
+    pub fn extend_path(
+        &mut self,
+        grid: &NavGrid,
+        id: UnitId,
+        path: &Path,
+    ) -> Result<(), CrowdError> {
+        let (start, end) = self.ends_of(grid, path)?;
+        let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
+        let (order, profile) = (unit.order, ProfileId(unit.profile));
+        let is_extendable = matches!(order, Order::Path(_) | Order::Preassigned(_));
+        let follower = self.followers.get_mut(id.index as usize);
+        let Some(follower) = follower.filter(|follower| {
+            is_extendable && follower.start == start && follower.is_prefix_of(path)
+        }) else {
+            return self.follow(grid, id, path);
+        };
+        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+        follower.extend(end, path, costs.as_ref());
+        if matches!(order, Order::Path(_)) {
+            follower.goal = end;
+            self.units[id.index as usize].order = Order::Path(end);
+        }
+        self.units[id.index as usize].has_arrived = false;
+        self.reset_progress(id.index);
+        self.schedule_next_tick(id.index);
+        Ok(())
+    }
+
+    /// Returns the first and last position of a path that stays on the grid. Legs are straight, so checking
+    /// their ends is enough.
+    fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(GridPos, GridPos), CrowdError> {
+        self.check_size(grid)?;
+        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
+        let (start, mut cell) = (pos(path.start())?, path.start());
+        for leg in path.legs() {
+            let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
+            cell = cell.offset(dx * steps, dy * steps);
+            pos(cell)?;
+        }
+        Ok((start, pos(path.end())?))
+    }
+
+    /// Returns how far a unit has come along its path, standing on the last cell of the path that it reached.
+    /// `None` if it follows no path: it has none, or a field or slot of its group leads it.
+    #[must_use]
+    pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
+        self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Preassigned(_)))?;
+        let follower =
+            self.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
+        Some(Walk::on_path(
+            follower.reached.cell(grid),
+            (follower.leg, follower.step),
+            follower.steps_done(),
+        ))
+    }
+
+    pub(in crate::nav::crowd) fn path_bytes(&self) -> usize {
+        let held =
+            self.followers.capacity() * size_of::<PathFollower>() + self.field_open.capacity() * 16;
+        let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
+        self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
+    }
+
+    /// Returns whether a unit with a path stands on its goal.
+    pub(in crate::nav::crowd) fn is_at_path_goal(&self, index: u32) -> bool {
+        self.followers[index as usize].goal == self.units[index as usize].tail
+    }
+
+    /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
+    /// to get around units that block it permanently.
+    pub(in crate::nav::crowd) fn update_path_progress(&mut self, grid: &NavGrid, index: u32) {
+        let unit = &self.units[index as usize];
+        let (pos, waited) = (unit.tail, unit.ticks_waited(self.now));
+        let is_obstructed = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
+        let unit_is_small = unit.size == 1;
+        let follower = &mut self.followers[index as usize];
+        let field_age = u64::from((self.now as u32).wrapping_sub(follower.field_made_at));
+        let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
+        let mut is_lost = false;
+        if let Some(field) = &follower.field {
+            let (is_detour, center) = (field.is_detour, field.center);
+            is_lost = field.cost(pos) == UNREACHABLE;
+            // On its path again, elsewhere than where the field was filled.
+            if follower.update_position(pos) && center != pos {
+                self.release_field(index);
+            } else if is_detour && !is_lost && !needs_detour {
+                return;
+            }
+        }
+        // A unit on its path with nobody near simply follows it.
+        let is_at_ease = waited == 0 && unit_is_small && self.reservations.is_alone(pos);
+        let follower = &mut self.followers[index as usize];
+        if is_at_ease && follower.field.is_none() && follower.update_position(pos) {
+            return;
+        }
+        let is_blind = !self.look_ahead(grid, index, is_at_ease);
+        let has_field = self.followers[index as usize].field.is_some();
+        if !is_blind && !needs_detour {
+            if has_field {
+                self.release_field(index);
+            }
+            return;
+        }
+        self.units[index as usize].costs_tick = 0; // a field leads it from now on
+        if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
+            self.fields_built += 1;
+            self.fill_field(grid, index, needs_detour);
+        }
+    }
+}

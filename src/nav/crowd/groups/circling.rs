@@ -1,0 +1,105 @@
+//! Units that keep walking and come no nearer to their goals.
+//!
+//! Input: the steps that begin, and the remaining cost of each unit. Output: units that have made many steps
+//! without coming nearer than before stand back for a while. They do so after different numbers of steps, so
+//! that units that circle together fall out of step. A unit that still comes no nearer after many such pauses
+//! is reported ([`Hindrance::Circling`](crate::nav::crowd::Hindrance::Circling)) in each pause that follows.
+//!
+//! Of members of groups, ticks near their slots count instead of steps: they settle where they stand (see
+//! [`slot_assignment`](crate::nav::crowd::slot_assignment)). An order, an arrival and an edit of the grid reset the
+//! count.
+
+use crate::nav::crowd::{
+    Crowd,
+    unit::{Order, STAY},
+};
+
+/// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
+const PAUSE_AFTER: u32 = 192;
+/// Number of different intervals between pauses, and the difference between them in steps.
+const PAUSE_VARIANTS: u32 = 9;
+const PAUSE_STAGGER: u32 = 16;
+/// Steps without progress after which a unit is reported: about ten pauses.
+const REPORT_AFTER: u32 = 2_048;
+
+/// The progress of a unit towards its goal.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nav::crowd) struct Progress {
+    /// The lowest remaining cost so far.
+    least_remaining: u64,
+    /// Steps since then.
+    steps: u32,
+    /// Of a member of a group: the tick in which it was lowest.
+    since: u32,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { least_remaining: u64::MAX, steps: 0, since: 0 }
+    }
+}
+
+impl Crowd {
+    /// Resets the step count of a unit.
+    pub(in crate::nav::crowd) fn reset_progress(&mut self, index: u32) {
+        let at = index as usize;
+        if self.progress.len() <= at {
+            self.progress.resize(self.units.len(), Progress::default());
+        }
+        self.progress[at] = Progress::default();
+    }
+
+    /// Resets the step counts of all units.
+    pub(in crate::nav::crowd) fn reset_all_progress(&mut self) {
+        self.progress.fill(Progress::default());
+    }
+
+    /// Counts a step that has just begun.
+    pub(in crate::nav::crowd) fn count_step(&mut self, index: u32) {
+        let unit = &self.units[index as usize];
+        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path(_)) {
+            return;
+        }
+        let remaining = match unit.order {
+            Order::Path(_) => Some(u64::from(self.followers[index as usize].steps_left())),
+            _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
+        };
+        let Some(progress) = self.progress.get_mut(index as usize) else {
+            return;
+        };
+        if remaining.is_some_and(|remaining| remaining < progress.least_remaining) {
+            let least_remaining = remaining.unwrap_or(u64::MAX);
+            *progress = Progress { least_remaining, ..Progress::default() };
+            return;
+        }
+        progress.steps = progress.steps.saturating_add(1);
+        let steps = progress.steps;
+        if steps.is_multiple_of(PAUSE_AFTER + PAUSE_STAGGER * (index % PAUSE_VARIANTS)) {
+            let unit = &mut self.units[index as usize];
+            (unit.accepts_any_push, unit.stands_back) = (true, true);
+            self.counters.pauses += 1;
+        }
+    }
+
+    /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer.
+    pub(in crate::nav::crowd) fn ticks_without_progress(
+        &mut self,
+        index: u32,
+        remaining: u64,
+    ) -> u64 {
+        let now = self.tick_stamp();
+        let Some(progress) = self.progress.get_mut(index as usize) else {
+            return 0;
+        };
+        if remaining < progress.least_remaining {
+            (progress.least_remaining, progress.since) = (remaining, now);
+        }
+        u64::from(now.wrapping_sub(progress.since))
+    }
+
+    /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
+    pub(in crate::nav::crowd) fn is_circling(&self, index: u32) -> bool {
+        let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
+        self.units[index as usize].stands_back && steps >= REPORT_AFTER
+    }
+}

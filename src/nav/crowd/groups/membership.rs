@@ -1,0 +1,208 @@
+//! Groups whose members have preassigned slots.
+//!
+//! Input: units with their own paths, each to its slot; the swap class of each; the field of their order, if
+//! there is one. Output: the slots, collected in one group per swap class and profile. Far from the goal the
+//! members follow the field, or their own paths where the field does not reach. Near the goal they go to
+//! slots like the members of any group (see `slot_assignment`). If a member takes a slot that is preassigned
+//! to another, the two exchange their preassigned slots, so that each always has one slot of its own and no
+//! slot belongs to two members.
+
+use crate::nav::crowd::{
+    Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
+    group::{Group, GroupIndex},
+    guidance::{CostToGo, Guidance, UNREACHABLE, World, route_cost, route_costs_around},
+    path_follower::PathFollower,
+    reservations::GridPos,
+    unit::{NONE, Order, STAY, State, Unit},
+};
+use crate::nav::{cell::Cell, grid::NavGrid, path::Path};
+
+/// What the order of a group member says beside its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Units of one profile and team with the same number may exchange their slots.
+    pub swap_class: u32,
+    /// The cell preassigned to the unit. No two units of a swap class are sent to the same cell.
+    pub slot: Cell,
+    /// The cell around which all of them gather, and the field that leads there, if there is one.
+    pub goal: Cell,
+    /// See [`goal`](Self::goal).
+    pub route: Option<RouteId>,
+}
+
+/// What the members of a group with preassigned slots have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::nav::crowd) struct SwapClass {
+    id: u32,
+    team: u8,
+}
+
+impl Group {
+    /// Returns whether the members have preassigned slots.
+    pub(in crate::nav::crowd) const fn is_preassigned(&self) -> bool {
+        self.swap_class.is_some()
+    }
+
+    /// Returns the index of the slot that is preassigned to a unit.
+    pub(in crate::nav::crowd) fn own_slot(&self, index: u32) -> Option<usize> {
+        self.preassigned.iter().position(|&owner| owner == index)
+    }
+}
+
+impl Crowd {
+    /// Sends a unit along a path, as [`follow`](Self::follow) does, as a member of a group. The unit goes to
+    /// its preassigned slot, or to that of another member with which it exchanges slots
+    /// ([`CrowdEvent::Exchanged`]).
+    ///
+    /// # Errors
+    /// As `follow`; and [`CrowdError::Impassable`] where the slot or the goal is not on the grid.
+    pub fn follow_among(
+        &mut self,
+        grid: &NavGrid,
+        id: UnitId,
+        path: &Path,
+        membership: &Membership,
+    ) -> Result<(), CrowdError> {
+        self.check_size(grid)?;
+        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
+        let (goal, slot) = (pos(membership.goal)?, pos(membership.slot)?);
+        self.follow(grid, id, path)?;
+        let unit = &self.units[id.index as usize];
+        let swap_class = Some(SwapClass { id: membership.swap_class, team: unit.team });
+        let (profile, size) = (unit.profile, unit.size);
+        let known = self.groups.iter().position(|group| {
+            group.is_used && group.swap_class == swap_class && group.profile == profile
+        });
+        let route = membership.route;
+        let group = match known {
+            Some(at) => GroupIndex(at as u32),
+            None => self.insert_group(Group { swap_class, profile, size, ..Group::default() }),
+        };
+        let shared = &mut self.groups[group.0 as usize];
+        (shared.route, shared.goal) = (route, goal);
+        self.set_order(id, Order::Preassigned(group))?;
+        self.followers[id.index as usize].goal = slot;
+        Ok(())
+    }
+
+    /// Returns whether a unit goes to a preassigned slot that it may exchange with others.
+    #[must_use]
+    pub fn has_preassigned_slot(&self, id: UnitId) -> bool {
+        self.get(id).is_some_and(|unit| matches!(unit.order, Order::Preassigned(_)))
+    }
+
+    /// Frees the preassigned slot of a unit that leaves its group.
+    pub(in crate::nav::crowd) fn release_preassigned_slot(&mut self, index: u32) {
+        if let Order::Preassigned(id) = self.units[index as usize].order
+            && let Some(group) = self.groups.get_mut(id.0 as usize)
+            && let Some(own) = group.own_slot(index)
+        {
+            group.preassigned[own] = NONE;
+        }
+    }
+
+    /// Exchanges preassigned slots when the owner of slot `own` takes a slot preassigned to another member.
+    pub(in crate::nav::crowd) fn take_over_slot(
+        &mut self,
+        id: GroupIndex,
+        own: Option<usize>,
+        slot: u32,
+    ) {
+        let group = &self.groups[id.0 as usize];
+        if let (Some(own), Some(&other)) = (own, group.preassigned.get(slot as usize)) {
+            let index = group.preassigned[own];
+            self.exchange_preassigned(id, (index, own as u32), (other, slot));
+        }
+    }
+
+    /// Exchanges the preassigned slots of two members.
+    pub(in crate::nav::crowd) fn exchange_preassigned(
+        &mut self,
+        id: GroupIndex,
+        a: (u32, u32),
+        b: (u32, u32),
+    ) {
+        let group = &mut self.groups[id.0 as usize];
+        if !group.is_preassigned() || a.0 == b.0 {
+            return;
+        }
+        group.preassigned.swap(a.1 as usize, b.1 as usize);
+        let goals = [a, b].map(|(index, _)| self.followers[index as usize].goal);
+        // If both were pushed off their slots, they go back without pushing others, which would otherwise
+        // push them off again.
+        let have_arrived = [a, b].iter().all(|&(index, _)| self.units[index as usize].has_arrived);
+        for ((index, _), goal) in [a, b].into_iter().zip([goals[1], goals[0]]) {
+            self.followers[index as usize].goal = goal;
+            self.units[index as usize].has_arrived = have_arrived;
+        }
+        let (unit, with) = (self.id(a.0), self.id(b.0));
+        self.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
+        self.counters.exchanges += 1;
+        for index in [a.0, b.0] {
+            if self.units[index as usize].state == State::Standing {
+                self.schedule_next_tick(index);
+            }
+        }
+    }
+
+    /// Updates whether a unit follows its own path at present, and its progress along that path.
+    pub(in crate::nav::crowd) fn update_path_following<G: Guidance + ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        index: u32,
+    ) {
+        let is_active = self.follows_own_path(world, index);
+        if let Some(follower) = self.followers.get_mut(index as usize) {
+            follower.is_active = is_active;
+        }
+        if is_active {
+            self.update_path_progress(world.grid, index);
+        }
+    }
+
+    /// Returns whether a unit follows its own path at present.
+    fn follows_own_path<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        match unit.order {
+            Order::Path(_) => true,
+            Order::Preassigned(_) if self.neighbor_costs(index).is_some() => false,
+            Order::Preassigned(id) if unit.slot == NONE => {
+                let group = &self.groups[id.0 as usize];
+                let is_known = |route| route_cost(world, route, unit.tail) != UNREACHABLE;
+                group.cost_to_slot(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the cost to go around a group member that has no slot yet. [`UNREACHABLE`] everywhere for a
+    /// member that has come to the end of its field or path but not to its slot.
+    pub(in crate::nav::crowd) fn cost_to_go_without_slot<G: Guidance + ?Sized>(
+        &self,
+        world: &World<'_, G>,
+        (index, unit): (u32, &Unit),
+        directions: u8,
+    ) -> CostToGo {
+        let group = unit.order.group().map(|id| &self.groups[id.0 as usize]);
+        let field = group.and_then(|group| group.route);
+        let mut cost_to_go =
+            field.map_or([UNREACHABLE; 9], |route| route_costs_around(world, route, unit.tail));
+        if !matches!(unit.order, Order::Preassigned(_)) {
+            return cost_to_go;
+        }
+        if cost_to_go[usize::from(STAY)] == UNREACHABLE {
+            cost_to_go = self.path_costs_around(world.grid, index, unit.tail, directions);
+        }
+        if cost_to_go[usize::from(STAY)] == 0 { [UNREACHABLE; 9] } else { cost_to_go }
+    }
+}
+
+/// Iterates over the members of a group and the slots preassigned to them.
+pub(in crate::nav::crowd) fn preassigned_slots<'a>(
+    id: GroupIndex,
+    (units, followers): (&'a [Unit], &'a [PathFollower]),
+) -> impl Iterator<Item = (u32, GridPos)> + 'a {
+    let all = units.iter().zip(followers).enumerate();
+    let members = all.filter(move |(_, (unit, _))| unit.order == Order::Preassigned(id));
+    members.map(|(index, (_, follower))| (index as u32, follower.goal))
+}

@@ -1,0 +1,57 @@
+//! Units that were pushed off their goals delay their return while others are still under way nearby.
+//!
+//! Input: a unit that has arrived and was just pushed aside. Output: whether it stays where it is for now. If
+//! it returned immediately, the units for which it made room would find it in their way again; where many
+//! units have their goals next to each other, they would push one another about for long.
+
+use crate::nav::crowd::{
+    Crowd,
+    reservations::GridPos,
+    unit::{NONE, Order, Unit},
+};
+
+/// Ticks after which the unit returns in any case.
+const MAX_DELAY: u64 = 200;
+/// Distance in cells within which other units count.
+const REACH: u16 = 5;
+/// Ticks without a step after which other units no longer count.
+const STALLED_AFTER: u64 = 96;
+
+impl Crowd {
+    /// Returns whether a unit does not return to its goal for now.
+    pub(in crate::nav::crowd) fn delays_return(&self, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        let would_return = unit.has_arrived
+            && matches!(unit.order, Order::Route(_) | Order::Path(_))
+            && unit.size == 1
+            && unit.is_pushable
+            && unit.is_pushed
+            && unit.yields_to == NONE
+            && !unit.is_trapped;
+        would_return && unit.ticks_stood(self.now) < MAX_DELAY && self.is_traffic_near(unit)
+    }
+
+    fn is_traffic_near(&self, unit: &Unit) -> bool {
+        let at = unit.tail;
+        let reach = |at: u16, size: u32| {
+            at.saturating_sub(REACH)..=at.saturating_add(REACH).min(size as u16 - 1)
+        };
+        let mut rows = reach(at.y, self.size.1);
+        rows.any(|y| {
+            reach(at.x, self.size.0).any(|x| {
+                let reservation = self.reservations.get(self.reservations.index(GridPos { x, y }));
+                let counts = |index: u32| {
+                    self.units
+                        .get(index as usize)
+                        .is_some_and(|other| other.team == unit.team && self.is_under_way(other))
+                };
+                counts(reservation.owner) || counts(reservation.next_owner)
+            })
+        })
+    }
+
+    fn is_under_way(&self, unit: &Unit) -> bool {
+        let has_goal = !unit.has_arrived && unit.order != Order::Idle;
+        has_goal && (unit.is_moving() || unit.ticks_stood(self.now) < STALLED_AFTER)
+    }
+}

@@ -1,0 +1,120 @@
+//! The direction of a passage: which side may enter it at present.
+//!
+//! Input: the number of units inside by the side they head for, and the side at which a unit asks to enter.
+//! Output: whether it may. Units inside leave first. Where units wait at both ends they enter alternately, in
+//! batches that are large compared with the length of the passage. If the units inside have not moved for
+//! long, the lock is off: pushing then has to resolve the situation.
+
+use crate::nav::crowd::unit::STAY;
+
+/// Ticks for which a unit that asked to enter counts as waiting. It asks again before they have passed.
+const WAIT_MEMORY: u64 = crate::nav::crowd::RETRY_AFTER + 8;
+/// Largest gap between two units of one batch, in steps.
+const BATCH_GAP: u64 = 4;
+/// Steps within which the side that has just been given the flow must begin to enter.
+const GRACE_STEPS: u64 = 6;
+/// Steps without any movement inside after which the lock is off, plus one for every eight cells.
+const STALL_STEPS: u64 = 4;
+/// Steps after the last movement inside during which units nearby keep to straight steps, which are shorter.
+const BUSY_STEPS: u64 = 3;
+/// Most units in a batch while units wait on the other side, plus two for every cell of the passage.
+const BATCH_BASE: u32 = 16;
+
+/// The direction of a passage.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nav::crowd) struct DirectionLock {
+    /// The passage is not controlled.
+    pub(in crate::nav::crowd) is_uncontrolled: bool,
+    /// The side whose units enter at present.
+    pub(in crate::nav::crowd) flow: usize,
+    /// When this side was given the flow, and how many units have entered since.
+    pub(in crate::nav::crowd) flow_since: u64,
+    pub(in crate::nav::crowd) batch: u32,
+    pub(in crate::nav::crowd) last_entry: u64,
+    /// The last tick in which a unit inside moved.
+    pub(in crate::nav::crowd) last_moved: u64,
+    /// By side, the last tick in which a unit was kept waiting there, plus one.
+    pub(in crate::nav::crowd) last_waiting: [u64; 2],
+    /// Ticks that the last step into the passage took.
+    pub(in crate::nav::crowd) step_ticks: u64,
+    /// The last tick in which the units inside were counted, plus one; and their number by the side they head
+    /// for.
+    pub(in crate::nav::crowd) counted_at: u64,
+    pub(in crate::nav::crowd) inside: [u32; 2],
+}
+
+impl Default for DirectionLock {
+    fn default() -> Self {
+        Self {
+            is_uncontrolled: false,
+            flow: 0,
+            flow_since: 0,
+            batch: 0,
+            last_entry: 0,
+            last_moved: 0,
+            last_waiting: [0; 2],
+            step_ticks: 10,
+            counted_at: 0,
+            inside: [0; 2],
+        }
+    }
+}
+
+impl DirectionLock {
+    /// Returns whether a unit may enter from a side. If it may not and `records_wait` is set, notes that a
+    /// unit waits there.
+    pub(in crate::nav::crowd) fn admits(
+        &mut self,
+        side: usize,
+        length: usize,
+        now: u64,
+        records_wait: bool,
+    ) -> bool {
+        let is_empty = self.inside == [0, 0];
+        if !is_empty && now > self.last_moved + (STALL_STEPS + length as u64 / 8) * self.step_ticks
+        {
+            return true;
+        }
+        let admits = self.inside[side] == 0 && self.may_flow_from(side, length, now);
+        if !admits && records_wait {
+            self.last_waiting[side] = now + 1;
+        }
+        admits
+    }
+
+    fn may_flow_from(&mut self, side: usize, length: usize, now: u64) -> bool {
+        let other = 1 - side;
+        let other_waits = self.is_waiting_at(other, now);
+        if self.flow != side {
+            let deadline = self.flow_since.max(self.last_moved) + GRACE_STEPS * self.step_ticks;
+            if other_waits && now <= deadline {
+                return false;
+            }
+            self.set_flow(side, now);
+        }
+        let batch_limit = BATCH_BASE + 2 * length as u32;
+        let has_gap = self.batch > 0 && now > self.last_entry + BATCH_GAP * self.step_ticks;
+        if other_waits && (self.batch >= batch_limit || has_gap) {
+            self.set_flow(other, now);
+            return false;
+        }
+        true
+    }
+
+    /// Returns whether a unit has entered, left or moved inside just now.
+    pub(in crate::nav::crowd) fn is_busy(&self, now: u64, push: u8) -> bool {
+        let last = self.last_entry.max(self.last_moved);
+        self.batch > 0
+            && last + BUSY_STEPS * self.step_ticks > now
+            && (push == STAY || !self.is_waiting_at(0, now) && !self.is_waiting_at(1, now))
+    }
+
+    /// Returns whether a unit waits at a side.
+    pub(in crate::nav::crowd) const fn is_waiting_at(&self, side: usize, now: u64) -> bool {
+        self.last_waiting[side] > 0 && self.last_waiting[side] + WAIT_MEMORY > now
+    }
+
+    pub(in crate::nav::crowd) fn set_flow(&mut self, side: usize, now: u64) {
+        (self.flow, self.flow_since, self.batch) = (side, now, 0);
+    }
+}

@@ -1,0 +1,336 @@
+//! Passages: terrain so narrow that two units cannot pass each other.
+//!
+//! Input: the terrain for one profile. Output: passages, chains of cells on which a unit can only move
+//! forward or back: corridors one cell wide with all their bends, doors, dead ends. A recess of a single cell
+//! beside a chain (a bay) does not interrupt it.
+//!
+//! Passages are traced when a unit first comes near, and forgotten when the terrain around one of their cells
+//! changes, so an edit costs no more than the passages it touches. Two bits per cell say whether the terrain
+//! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
+//! that exist only where there are passages.
+
+use crate::nav::crowd::{
+    direction_lock::DirectionLock,
+    passage_trace::{links, narrow_directions, trace_from},
+    reservations::GridPos,
+    unit::NONE,
+};
+use crate::nav::layer::Layer;
+
+/// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
+pub(in crate::nav::crowd) const MAX_LENGTH: usize = 512;
+/// Cells along a side of a block.
+const BLOCK: u32 = 32;
+const CELLS: usize = (BLOCK * BLOCK) as usize;
+/// Cells around an edit within which a passage may change.
+const EDIT_MARGIN: u16 = 3;
+/// Steps from an end of a passage within which a cell lies before it.
+const APPROACH_STEPS: usize = 2;
+/// Set in the passage number of cells that lie before a passage.
+const IS_APPROACH: u32 = 1 << 31;
+/// The straight directions.
+pub(in crate::nav::crowd) const STRAIGHT_DIRECTIONS: [u8; 4] = [0, 2, 4, 6];
+
+/// A chain of narrow cells.
+#[derive(Clone, Debug, Default)]
+pub(in crate::nav::crowd) struct Passage {
+    pub(in crate::nav::crowd) cells: Vec<GridPos>,
+    /// The cells before the first and after the last one; `None` at a dead end.
+    pub(in crate::nav::crowd) mouths: [Option<GridPos>; 2],
+    pub(in crate::nav::crowd) lock: DirectionLock,
+}
+
+impl Passage {
+    /// Returns the side at which a step from `from` leads into the cell at index `at`.
+    pub(in crate::nav::crowd) fn side(&self, from: GridPos, at: usize) -> Option<usize> {
+        let is_here = |side: &usize| {
+            let end = if *side == 0 { 0 } else { self.cells.len() - 1 };
+            at == end && self.mouths[*side] == Some(from)
+        };
+        [0, 1].into_iter().find(is_here)
+    }
+}
+
+/// The passages of a block of cells: for each cell, the passage number and the index along that passage.
+#[derive(Clone, Debug)]
+struct Block {
+    passages: [u32; CELLS],
+    offsets: [u16; CELLS],
+}
+
+/// All passages known so far; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub(in crate::nav::crowd) struct Passages {
+    width: u32,
+    height: u32,
+    /// Two bits per cell: explored, near a passage.
+    flags: Vec<u64>,
+    /// For each block of the grid, its index in `blocks`.
+    block_at: Vec<u32>,
+    blocks: Vec<Block>,
+    passages: Vec<Passage>,
+    free: Vec<u32>,
+}
+
+const EXPLORED: u64 = 1;
+const NEAR_PASSAGE: u64 = 2;
+
+impl Passages {
+    /// Resets and resizes the tables if the grid has another size.
+    #[inline]
+    pub(in crate::nav::crowd) fn resize_for(&mut self, (width, height): (u32, u32)) {
+        if (self.width, self.height) != (width, height) {
+            let cells = width as usize * height as usize;
+            let blocks = width.div_ceil(BLOCK) as usize * height.div_ceil(BLOCK) as usize;
+            *self = Self { width, height, ..Self::default() };
+            self.flags.resize(cells.div_ceil(32), 0);
+            self.block_at.resize(blocks, NONE);
+        }
+    }
+
+    /// Explores the terrain around a cell, once. Returns whether a passage is near.
+    #[inline]
+    pub(in crate::nav::crowd) fn explore(&mut self, layer: &Layer, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        if self.flags[word] >> shift & EXPLORED == 0 {
+            self.flags[word] |= EXPLORED << shift;
+            self.trace_around(layer, pos);
+        }
+        self.flags[word] >> shift & NEAR_PASSAGE != 0
+    }
+
+    /// Returns whether the terrain around a cell is explored and no passage is near.
+    #[inline]
+    pub(in crate::nav::crowd) fn is_far(&self, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        self.flags
+            .get(word)
+            .is_some_and(|flags| flags >> shift & (EXPLORED | NEAR_PASSAGE) == EXPLORED)
+    }
+
+    /// Returns whether a passage is known near a cell.
+    #[inline]
+    pub(in crate::nav::crowd) fn is_near(&self, pos: GridPos) -> bool {
+        let (word, shift) = self.flag_position(pos);
+        self.flags.get(word).is_some_and(|flags| flags >> shift & NEAR_PASSAGE != 0)
+    }
+
+    /// Returns the passage of a cell and the cell's index along it.
+    #[inline]
+    pub(in crate::nav::crowd) fn passage_at(&self, pos: GridPos) -> Option<(u32, usize)> {
+        let (block, cell) = self.block_of(pos)?;
+        let number = block.passages[cell];
+        (number < IS_APPROACH).then(|| (number, usize::from(block.offsets[cell])))
+    }
+
+    /// Returns the passage that a cell lies before, or one of several.
+    pub(in crate::nav::crowd) fn approached_at(&self, pos: GridPos) -> Option<&Passage> {
+        let (block, cell) = self.block_of(pos)?;
+        let number = block.passages[cell];
+        if number < IS_APPROACH || number == NONE {
+            return None;
+        }
+        let passage = self.get(number & !IS_APPROACH)?;
+        let is_near = |mouth: &GridPos| usize::from(mouth.chebyshev(pos)) <= APPROACH_STEPS;
+        passage.mouths.iter().flatten().any(is_near).then_some(passage)
+    }
+
+    pub(in crate::nav::crowd) fn get(&self, number: u32) -> Option<&Passage> {
+        self.passages.get(number as usize)
+    }
+
+    pub(in crate::nav::crowd) fn get_mut(&mut self, number: u32) -> Option<&mut Passage> {
+        self.passages.get_mut(number as usize)
+    }
+
+    fn flag_position(&self, pos: GridPos) -> (usize, usize) {
+        let cell = u32::from(pos.y) as usize * self.width as usize + usize::from(pos.x);
+        (cell / 32, cell % 32 * 2)
+    }
+
+    fn is_inside(&self, pos: GridPos) -> bool {
+        u32::from(pos.x) < self.width && u32::from(pos.y) < self.height
+    }
+
+    fn block_number(&self, pos: GridPos) -> usize {
+        let (x, y) = (u32::from(pos.x) / BLOCK, u32::from(pos.y) / BLOCK);
+        (y * self.width.div_ceil(BLOCK) + x) as usize
+    }
+
+    fn block_of(&self, pos: GridPos) -> Option<(&Block, usize)> {
+        if !self.is_inside(pos) {
+            return None;
+        }
+        let block = self.blocks.get(self.block_at[self.block_number(pos)] as usize)?;
+        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
+        Some((block, (y * BLOCK + x) as usize))
+    }
+
+    /// Stores the passage number of a cell and its index along that passage.
+    fn set_passage(&mut self, pos: GridPos, number: u32, along: usize) {
+        let at = self.block_number(pos);
+        if self.block_at[at] == NONE {
+            self.block_at[at] = self.blocks.len() as u32;
+            self.blocks.push(Block { passages: [NONE; CELLS], offsets: [0; CELLS] });
+        }
+        let block = &mut self.blocks[self.block_at[at] as usize];
+        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
+        let cell = (y * BLOCK + x) as usize;
+        (block.passages[cell], block.offsets[cell]) = (number, along as u16);
+    }
+
+    /// Traces the passages on a cell and beside it.
+    fn trace_around(&mut self, layer: &Layer, pos: GridPos) {
+        if layer.pattern(u32::from(pos.x), u32::from(pos.y)) == 0x1ff {
+            return;
+        }
+        self.trace(layer, pos);
+        for direction in STRAIGHT_DIRECTIONS {
+            self.trace(layer, pos.step(direction));
+        }
+    }
+
+    /// Traces the passage of a cell, if it is narrow and not known yet.
+    fn trace(&mut self, layer: &Layer, pos: GridPos) {
+        if !self.is_inside(pos) || self.passage_at(pos).is_some() {
+            return;
+        }
+        let Some(links) = links(layer, pos) else {
+            return;
+        };
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.passages.push(Passage::default());
+            self.passages.len() as u32 - 1
+        });
+        let mut passage = core::mem::take(&mut self.passages[number as usize]);
+        passage.cells.clear();
+        passage.mouths = [None; 2];
+        passage.lock = DirectionLock::default();
+        passage.cells.push(pos);
+        for (end, direction) in STRAIGHT_DIRECTIONS
+            .into_iter()
+            .filter(|direction| links & 1 << direction != 0)
+            .enumerate()
+        {
+            if end == 1 {
+                passage.cells.reverse();
+            }
+            let mouth = trace_from(layer, &mut passage.cells, direction);
+            passage.mouths[end] = mouth;
+        }
+        if links.count_ones() == 1 {
+            passage.cells.reverse();
+        }
+        let is_wide =
+            |mouth: Option<GridPos>| mouth.is_none_or(|at| narrow_directions(layer, at).is_none());
+        let ends_are_wide = passage.mouths.into_iter().all(is_wide);
+        passage.lock.is_uncontrolled = passage.cells.len() > MAX_LENGTH || !ends_are_wide;
+        self.record(layer, number, &passage);
+        self.passages[number as usize] = passage;
+    }
+
+    fn record(&mut self, layer: &Layer, number: u32, passage: &Passage) {
+        for (along, &cell) in passage.cells.iter().enumerate() {
+            self.set_passage(cell, number, along);
+            self.mark_around(cell, 0);
+        }
+        for &mouth in passage.mouths.iter().flatten() {
+            self.record_approach(layer, mouth, number);
+        }
+    }
+
+    /// Records the cells before an end of a passage.
+    fn record_approach(&mut self, layer: &Layer, mouth: GridPos, number: u32) {
+        let mut list = [mouth; 2 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1];
+        let (mut len, mut done) = (1, 0);
+        for _ in 0..=APPROACH_STEPS {
+            let (known, from) = (list, core::mem::replace(&mut done, len));
+            for &pos in &known[from..len] {
+                if self.passage_at(pos).is_none() {
+                    self.set_passage(pos, number | IS_APPROACH, 0);
+                }
+                self.mark_around(pos, 1);
+                for next in STRAIGHT_DIRECTIONS.map(|direction| pos.step(direction)) {
+                    let is_free = layer.is_passable(u32::from(next.x), u32::from(next.y));
+                    if is_free
+                        && len < list.len()
+                        && !list[..len].contains(&next)
+                        && self.passage_at(next).is_none()
+                    {
+                        list[len] = next;
+                        len += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn mark_around(&mut self, pos: GridPos, reach: u16) {
+        for y in pos.y.saturating_sub(reach)..=pos.y + reach {
+            for x in pos.x.saturating_sub(reach)..=pos.x + reach {
+                let near = GridPos { x, y };
+                if self.is_inside(near) {
+                    let (word, shift) = self.flag_position(near);
+                    self.flags[word] |= NEAR_PASSAGE << shift;
+                }
+            }
+        }
+    }
+
+    /// Forgets what is known around a rectangle (lowest and highest cell) whose terrain has changed.
+    pub(in crate::nav::crowd) fn forget(&mut self, low: GridPos, high: GridPos) {
+        let reach = |low: u16, high: u16, size: u32| {
+            low.saturating_sub(EDIT_MARGIN)..high.saturating_add(EDIT_MARGIN + 1).min(size as u16)
+        };
+        for y in reach(low.y, high.y, self.height) {
+            for x in reach(low.x, high.x, self.width) {
+                let pos = GridPos { x, y };
+                self.forget_at(pos);
+                if self.approached_at(pos).is_some() {
+                    STRAIGHT_DIRECTIONS
+                        .into_iter()
+                        .for_each(|direction| self.forget_at(pos.step(direction)));
+                }
+            }
+        }
+    }
+
+    /// Forgets the passage of a cell, and that the terrain there was explored.
+    fn forget_at(&mut self, pos: GridPos) {
+        if !self.is_inside(pos) {
+            return;
+        }
+        self.mark_unexplored(pos);
+        let Some((number, _)) = self.passage_at(pos) else {
+            return;
+        };
+        let mut passage = core::mem::take(&mut self.passages[number as usize]);
+        for &cell in &passage.cells {
+            self.set_passage(cell, NONE, 0);
+        }
+        for &cell in passage.cells.iter().chain(passage.mouths.iter().flatten()) {
+            self.mark_unexplored(cell);
+            for direction in STRAIGHT_DIRECTIONS {
+                self.mark_unexplored(cell.step(direction));
+            }
+        }
+        passage.cells.clear();
+        passage.mouths = [None; 2];
+        self.passages[number as usize] = passage;
+        self.free.push(number);
+    }
+
+    fn mark_unexplored(&mut self, pos: GridPos) {
+        if self.is_inside(pos) {
+            let (word, shift) = self.flag_position(pos);
+            self.flags[word] &= !(EXPLORED << shift);
+        }
+    }
+
+    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+        let cells = self.passages.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
+        let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
+        let list = self.passages.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
+        self.flags.capacity() * 8 + blocks + list + self.free.capacity() * 4
+    }
+}

@@ -1,0 +1,269 @@
+//! The shortest chain of pushes for a unit that has not been able to move for long.
+//!
+//! Input: a unit, and the directions that bring it nearer to its goal. Output: a plan in which the fewest
+//! units move, each into the cell of the next. The last one moves into a free cell, into a cell that is being
+//! left, or, in a ring, into the cell of the first. The depth-first search of `plan` marks a unit as unable
+//! to move although it was pushed only from the wrong side. Here pushes from all sides are tried in the order
+//! of their distance (breadth first), so a chain is found if there is one. Only for units of one cell.
+//!
+//! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
+//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
+
+use crate::nav::crowd::{
+    Crowd,
+    claim::Claim,
+    guidance::World,
+    reservations::{GridPos, is_diagonal, turn_angle},
+    unit::{NONE, STAY, State},
+};
+use crate::nav::{grid::NavGrid, layer::Layer, moves::MoveTable, terrain::ProfileId};
+
+/// Maximum number of pushes looked at in a search.
+const MAX_PUSHES: usize = 4_096;
+
+/// A unit that would be pushed in a direction.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nav::crowd) struct Push {
+    pub(in crate::nav::crowd) unit: u32,
+    direction: u8,
+    /// Index of the push before it in the chain; its own index for the first one.
+    from: u32,
+}
+
+/// How a chain ends.
+#[derive(Clone, Copy)]
+enum ChainEnd {
+    /// Not here: the unit on the cell must be pushed.
+    Blocked,
+    /// In a free cell.
+    Free,
+    /// In a cell that is being left.
+    Vacating,
+}
+
+impl Crowd {
+    /// Plans the shortest chain that lets `root` go in one of these directions and writes it to the log.
+    pub(in crate::nav::crowd) fn plan_chain<G: ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        root: u32,
+        directions: &[u8],
+    ) -> bool {
+        [2, 3].into_iter().any(|max_turn| self.search_chain(world, root, directions, max_turn))
+    }
+
+    fn search_chain<G: ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        root: u32,
+        directions: &[u8],
+        max_turn: u8,
+    ) -> bool {
+        self.chain_search = self.chain_search.wrapping_add(1);
+        self.pushes.clear();
+        self.units[root as usize].chain_search = self.chain_search;
+        self.units[root as usize].searched_directions = 0xff;
+        let first = Push { unit: root, direction: STAY, from: 0 };
+        self.pushes.push(first);
+        for &direction in directions {
+            if self.extend_chain(root, 0, direction) {
+                return true;
+            }
+        }
+        let mut at = 1;
+        while let Some(&push) = self.pushes.get(at).filter(|_| at < MAX_PUSHES) {
+            let legal = self.unit_directions(world, push.unit);
+            for direction in directions_by_turn(push.direction, max_turn) {
+                if legal & 1 << direction != 0 && self.extend_chain(root, at as u32, direction) {
+                    return true;
+                }
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Extends the chain of a push in a direction: ends it there or adds a push of the unit in that cell.
+    /// Returns whether a complete chain was logged.
+    fn extend_chain(&mut self, root: u32, at: u32, direction: u8) -> bool {
+        let index = self.pushes[at as usize].unit;
+        let unit = &self.units[index as usize];
+        if is_diagonal(direction) && self.is_crossed(unit.tail, direction) {
+            return false;
+        }
+        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), direction);
+        if self.is_against_traffic(index, direction) {
+            return false;
+        }
+        let unit = &self.units[index as usize];
+        match self.chain_end(index, direction, cell) {
+            ChainEnd::Blocked => {}
+            end => return self.log_chain(at, direction, cell, end),
+        }
+        let reservation = self.reservations.get(cell);
+        let owner = reservation.owner;
+        if reservation.next_owner != NONE {
+            return false;
+        }
+        if owner == root {
+            return self.log_chain(at, direction, cell, ChainEnd::Vacating);
+        }
+        let (team, root_priority) = (unit.team, self.units[root as usize].priority(root));
+        if at == 0 && self.share_goal(root, owner) {
+            return false;
+        }
+        let search = self.chain_search;
+        let other = &mut self.units[owner as usize];
+        let can_go = !other.is_moving()
+            && other.is_pushable_by(team)
+            && other.size == 1
+            && (other.accepts_any_push || other.priority(owner) > root_priority);
+        if other.chain_search != search {
+            (other.chain_search, other.searched_directions) = (search, 0);
+        }
+        if can_go && other.searched_directions & 1 << direction == 0 {
+            other.searched_directions |= 1 << direction;
+            self.pushes.push(Push { unit: owner, direction, from: at });
+        }
+        false
+    }
+
+    /// Returns whether and how a unit can have a cell without a push.
+    fn chain_end(&self, index: u32, direction: u8, cell: u32) -> ChainEnd {
+        let reservation = self.reservations.get(cell);
+        if reservation.owner == NONE {
+            return ChainEnd::Free;
+        }
+        let other = &self.units[reservation.owner as usize];
+        let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
+        let is_leaving =
+            other.is_moving() && !self.reservations.covers(other.head, other.size, cell);
+        if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
+            ChainEnd::Vacating
+        } else {
+            ChainEnd::Blocked
+        }
+    }
+
+    /// Writes the chain that ends with a push to the log, from its end to its first unit. Returns false if
+    /// the chain crosses itself.
+    fn log_chain(
+        &mut self,
+        mut at: u32,
+        mut direction: u8,
+        mut cell: u32,
+        mut end: ChainEnd,
+    ) -> bool {
+        loop {
+            let push = self.pushes[at as usize];
+            let unit = &self.units[push.unit as usize];
+            let is_crossed = is_diagonal(direction) && self.is_crossed(unit.tail, direction);
+            if is_crossed || unit.is_moving() || !self.is_available(cell, end) {
+                self.undo_to(0);
+                return false;
+            }
+            match end {
+                ChainEnd::Free => {
+                    self.reservations.get_mut(cell).owner = push.unit;
+                    self.log.push(Claim::Owner(cell));
+                }
+                _ => {
+                    self.reservations.get_mut(cell).next_owner = push.unit;
+                    self.log.push(Claim::NextOwner(cell));
+                }
+            }
+            self.plan_step(push.unit, direction);
+            self.log.push(Claim::Step(push.unit));
+            if push.direction == STAY {
+                return self.check_turns();
+            }
+            let pusher = self.pushes[push.from as usize].unit;
+            if turn_angle(push.direction, direction) > 2 {
+                let is_valid = self.check_turns();
+                if is_valid {
+                    self.reserve_for_pusher(pusher);
+                }
+                return is_valid;
+            }
+            (cell, direction, end) = (self.cell_of(push.unit), push.direction, ChainEnd::Vacating);
+            at = push.from;
+        }
+    }
+
+    /// Returns whether a cell of the chain can still be claimed.
+    fn is_available(&self, cell: u32, end: ChainEnd) -> bool {
+        let reservation = self.reservations.get(cell);
+        match end {
+            ChainEnd::Free => reservation.owner == NONE,
+            _ => reservation.next_owner == NONE,
+        }
+    }
+
+    /// Returns whether every next owner of a cell turns by no more than a right angle against the unit that
+    /// leaves the cell; undoes the plan otherwise. This is checked at the end, because the link that closes a
+    /// ring is logged before the ring's first unit is planned to step.
+    fn check_turns(&mut self) -> bool {
+        let is_valid = self.log.iter().all(|claim| match *claim {
+            Claim::NextOwner(cell) => {
+                let reservation = self.reservations.get(cell);
+                let owner = &self.units[reservation.owner as usize];
+                let next = &self.units[reservation.next_owner as usize];
+                owner.is_moving() && turn_angle(owner.direction, next.direction) <= 2
+            }
+            _ => true,
+        });
+        if !is_valid {
+            self.undo_to(0);
+        }
+        is_valid
+    }
+
+    fn cell_of(&self, unit: u32) -> u32 {
+        self.reservations.index(self.units[unit as usize].tail)
+    }
+
+    /// Marks a unit as planned to step in a direction.
+    pub(in crate::nav::crowd) fn plan_step(&mut self, index: u32, direction: u8) {
+        let unit = &mut self.units[index as usize];
+        unit.direction = direction;
+        unit.head = unit.tail.step(direction);
+        if unit.state == State::Waiting {
+            self.waiting_before.push(index);
+        }
+        unit.state = State::Planned;
+        self.reservations.set_standing(unit.tail, unit.size, false);
+    }
+
+    /// Returns the directions in which the terrain allows a unit to step, one bit each.
+    pub(in crate::nav::crowd) fn unit_directions<G: ?Sized>(
+        &self,
+        world: &World<'_, G>,
+        index: u32,
+    ) -> u8 {
+        let unit = &self.units[index as usize];
+        if unit.is_trapped {
+            return self.escape_directions(world.grid, unit);
+        }
+        let layer = world.grid.layer(ProfileId(unit.profile));
+        layer.map_or(0, |layer| legal_directions(layer, unit.tail))
+    }
+}
+
+/// Returns the directions in which the terrain allows a step from a position, one bit each.
+#[inline]
+pub(in crate::nav::crowd) fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
+    layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
+}
+
+/// Returns the table of steps that units of a profile may make, by the pattern of passable cells around them.
+pub(in crate::nav::crowd) fn move_table(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
+    let profile = &grid.profiles()[usize::from(profile.0)];
+    MoveTable::of(profile.corner_rule(), profile.neighborhood())
+}
+
+/// Returns the directions that differ from `direction` by at most `max_turn` eighths of a full turn, straight
+/// on first.
+fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
+    let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
+    all.filter(move |&other| turn_angle(other, direction) <= max_turn)
+}

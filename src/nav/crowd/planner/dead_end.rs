@@ -1,0 +1,89 @@
+//! Units that shut others in let them out.
+//!
+//! Input: a unit for which none of the units in its way can make room, and the units it would push. Output:
+//! those units come out towards it and past it, while it stands back.
+
+use crate::nav::crowd::{
+    Crowd,
+    guidance::{Guidance, UNREACHABLE, World},
+    make_way::MakesWay,
+    unit::{NONE, Order, STAY, Unit},
+};
+
+/// Ticks for which a unit that stands back leaves it to the others to move.
+const STANDS_BACK: u64 = 64;
+
+impl Crowd {
+    /// Returns whether a unit currently leaves it to others to move.
+    pub(in crate::nav::crowd) fn is_standing_back(&self, index: u32) -> bool {
+        self.units[index as usize].stands_back && self.ticks_waited(index) < STANDS_BACK
+    }
+
+    /// Called when none of the units in the way of `root` can make room: `root` shuts them in (in a dead end,
+    /// for example). The units among them with a goal get the highest priority from now on; the others are to
+    /// come out, too, and let `root` pass. `root` stands back for a while. Where it makes room for them, into
+    /// which branch of the passage behind it, differs from one time to the next, so that eventually there
+    /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
+    pub(in crate::nav::crowd) fn resolve_dead_end(&mut self, root: u32) {
+        let is_yielding = self.units[root as usize].yields_to != NONE;
+        for at in 1..self.pushes.len() {
+            let index = self.pushes[at].unit;
+            let unit = &mut self.units[index as usize];
+            if unit.stands_back {
+                continue;
+            }
+            let has_goal = unit.order != Order::Idle && !unit.has_arrived;
+            if !has_goal && !is_yielding {
+                (unit.yields_to, unit.makes_way) = (root, MakesWay::No);
+            }
+            if has_goal || unit.yields_to == root {
+                unit.priority_since = self.foremost_priority - if has_goal { 2 } else { 1 };
+                self.schedule_next_tick(index);
+            }
+        }
+        self.foremost_priority -= 2;
+        let now = self.now;
+        let shuts_in = self.pushes.len() > 1;
+        let unit = &mut self.units[root as usize];
+        unit.waiting_since = now as u32;
+        unit.accepts_any_push = true;
+        unit.stands_back = shuts_in;
+        let counts = shuts_in && !unit.has_arrived;
+        unit.stand_backs = unit.stand_backs.wrapping_add(u8::from(counts));
+        self.counters.dead_ends += 1;
+    }
+
+    /// Returns whether a unit goes on letting another pass.
+    pub(in crate::nav::crowd) fn still_yields<G: Guidance + ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        index: u32,
+    ) -> bool {
+        match self.units[index as usize].makes_way {
+            MakesWay::No => !self.has_been_passed(world, index),
+            _ => self.continue_making_way(world, index),
+        }
+    }
+
+    /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
+    fn has_been_passed<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
+        let unit = self.units[index as usize];
+        let other = self.units[unit.yields_to as usize];
+        let is_done = other.is_idle() || other.has_arrived;
+        if is_done || other.yields_to != NONE || !other.is_present() {
+            return true;
+        }
+        let here = Unit { tail: unit.tail, ..other };
+        let cost =
+            |at: &Unit| self.cost_to_go_around(world, (unit.yields_to, at), 0)[usize::from(STAY)];
+        let (from_here, from_other) = (cost(&here), cost(&other));
+        from_here > from_other || from_here == UNREACHABLE
+    }
+
+    /// Lets a unit that has let another pass continue with its own order.
+    pub(in crate::nav::crowd) fn stop_yielding(&mut self, index: u32) {
+        let unit = &mut self.units[index as usize];
+        (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
+        self.schedule_next_tick(index);
+    }
+}

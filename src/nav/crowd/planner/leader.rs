@@ -1,0 +1,108 @@
+//! The unit on the next cell of another unit's shortest path, and how that changes the cost of waiting.
+//!
+//! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
+//! charges for waiting there, and for walking against oncoming units.
+
+use crate::nav::crowd::{
+    Crowd,
+    reservations::{Reservation, turn_angle},
+    unit::{NONE, STAY, Unit},
+};
+
+/// Initial cost of waiting, in sixteenths of a straight step.
+const WAIT: u64 = 13;
+/// The same behind a standing unit that goes in the same direction. From 14 on, a step to the side and back
+/// is better than waiting.
+const WAIT_IN_QUEUE: u64 = 16;
+/// The same for a cell that is being left and has a next owner already.
+const WAIT_FOR_TAKEN: u64 = 15;
+/// The same near a [wall](crate::nav::crowd::wall_proximity), for a cell that a unit going in the same direction is
+/// entering.
+const WAIT_FOR_ENTERED: u64 = 17;
+/// Sixteenths added near a wall to the cost of waiting behind units that go in the same direction.
+const EXTRA_WAIT_NEAR_WALL: u64 = 5;
+/// Sixteenths added to the cost of a cell on which an oncoming unit stands: it is better to pass that unit
+/// than to push it back.
+pub(in crate::nav::crowd) const ONCOMING_PENALTY: u64 = 6;
+
+/// The unit on the next cell of the shortest path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::nav::crowd) enum Leader {
+    /// A standing unit that goes in the same direction, but with another order.
+    Queued,
+    /// A unit that is leaving the cell, which has a next owner already.
+    Taken,
+    /// A unit that is entering the cell in the same direction, but with another order.
+    Entering,
+    /// A standing unit that goes in the opposite direction.
+    Oncoming,
+    /// None, or any other unit.
+    Other,
+}
+
+impl Leader {
+    /// Returns the initial cost of waiting, in sixteenths of a straight step.
+    pub(in crate::nav::crowd) const fn wait_cost(self, is_near_wall: bool) -> u64 {
+        match self {
+            Self::Queued if is_near_wall => WAIT_IN_QUEUE + EXTRA_WAIT_NEAR_WALL,
+            Self::Queued => WAIT_IN_QUEUE,
+            Self::Taken if is_near_wall => WAIT_FOR_TAKEN + EXTRA_WAIT_NEAR_WALL,
+            Self::Taken => WAIT_FOR_TAKEN,
+            Self::Entering => WAIT_FOR_ENTERED,
+            Self::Oncoming | Self::Other => WAIT,
+        }
+    }
+}
+
+impl Crowd {
+    /// Returns which kind of unit holds the next cell of a unit's shortest path. `occupied` has a bit for
+    /// each direction in which a unit stands on the neighboring cell.
+    #[inline]
+    pub(in crate::nav::crowd) fn leader(&self, unit: &Unit, best: u8, occupied: u8) -> Leader {
+        if best == STAY || unit.size > 1 {
+            return Leader::Other;
+        }
+        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), best);
+        let Reservation { owner, next_owner } = self.reservations.get(cell);
+        let is_standing = occupied >> best & 1 == 1;
+        let is_relevant = is_standing || next_owner != NONE || unit.is_near_wall;
+        let Some(other) = self.units.get(owner as usize).filter(|_| is_relevant) else {
+            return Leader::Other;
+        };
+        if !is_standing {
+            let enters = self.reservations.covers(other.head, other.size, cell);
+            let goes_along = !other.has_arrived && turn_angle(other.direction, best) <= 1;
+            return match (enters, next_owner) {
+                _ if other.order == unit.order => Leader::Other,
+                (true, NONE) if goes_along => Leader::Entering,
+                (false, next_owner) if next_owner != NONE => Leader::Taken,
+                _ => Leader::Other,
+            };
+        }
+        match turn_angle(other.preferred_direction, best) {
+            _ if other.preferred_direction == STAY || unit.is_in_passage_queue => Leader::Other,
+            3.. if !other.has_arrived => Leader::Oncoming,
+            0..=1 if other.order != unit.order && !other.is_in_passage_queue => Leader::Queued,
+            _ => Leader::Other,
+        }
+    }
+
+    /// Returns whether a diagonal step would cut in front of a standing unit that is about to go straight on
+    /// into the same cell. `occupied` as in [`leader`](Self::leader).
+    #[inline]
+    pub(in crate::nav::crowd) fn cuts_in(&self, unit: &Unit, direction: u8, occupied: u8) -> bool {
+        [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
+            let (side, on) = ((direction + side) & 7, (direction + on) & 7);
+            occupied >> side & 1 == 1 && {
+                let cell = self.reservations.neighbor(self.reservations.index(unit.tail), side);
+                let other = self.units.get(self.reservations.get(cell).owner as usize);
+                other.is_some_and(|other| {
+                    other.preferred_direction == on
+                        && !other.is_moving()
+                        && !other.has_arrived
+                        && !other.is_idle()
+                })
+            }
+        })
+    }
+}

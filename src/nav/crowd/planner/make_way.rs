@@ -1,0 +1,222 @@
+//! Units leave the way of a large unit, or of a small one behind a large unit.
+//!
+//! Input: a unit that has waited for some time, and the units on the cells of its next step. Output: those
+//! units go where they are out of its way, by the cheapest way there, and wait until it has moved. A push moves
+//! a unit by one cell; a large unit may need several steps, and the first of them may bring it no nearer to
+//! being out of the way. The units inherit the priority of the unit they make way for, so those in their own
+//! way make way for them.
+
+use core::cmp::Reverse;
+
+use crate::nav::crowd::{
+    Crowd,
+    chain::legal_directions,
+    guidance::{CostToGo, World},
+    reservations::{GridPos, is_diagonal},
+    unit::{NONE, STAY, Unit},
+};
+use crate::nav::{
+    layer::Layer,
+    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+};
+
+/// Ticks of waiting after which the units in the way are sent out of it. Earlier the ways become longer, since a
+/// push often is enough; with 160 some units that cross each other do not arrive.
+pub(in crate::nav::crowd) const MAKE_WAY_AFTER: u64 = 96;
+/// Ticks without a step after which a unit that makes way continues with its own order.
+const GIVES_UP_AFTER: u64 = 256;
+/// Greatest distance to the place where a unit is out of the way, in columns and rows.
+const RADIUS: u16 = 12;
+const SIDE: usize = 2 * RADIUS as usize + 1;
+/// Straight steps that a position counts for on which another unit stands. It counts for one more with so many
+/// ticks for which the unit waits that is to be let through.
+const OCCUPIED_STEPS: u64 = 2;
+const TICKS_PER_OCCUPIED_STEP: u64 = 32;
+
+/// Whether a unit makes way for the unit it yields to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::nav::crowd) enum MakesWay {
+    #[default]
+    No,
+    /// It is out of the way.
+    Waits,
+    /// It goes in this direction.
+    Goes(u8),
+}
+
+impl Crowd {
+    /// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
+    /// search for chains.
+    pub(in crate::nav::crowd) fn clear_way(&mut self, root: u32) {
+        let unit = self.units[root as usize];
+        if unit.preferred_direction == STAY {
+            return;
+        }
+        let entered = self.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+        for &cell in entered.as_slice() {
+            let index = self.reservations.get(cell).owner;
+            let Some(other) = self.units.get(index as usize) else {
+                continue;
+            };
+            let is_large = unit.size > 1 || other.size > 1;
+            let can_go = index != root
+                && !other.is_moving()
+                && !other.is_trapped
+                && other.is_pushable_by(unit.team)
+                && other.priority(index) > unit.priority(root);
+            if is_large && can_go && other.yields_to != root {
+                self.make_way(index, root);
+            }
+        }
+    }
+
+    fn make_way(&mut self, index: u32, root: u32) {
+        let priority_since = self.units[root as usize].priority_since + 1;
+        let unit = &mut self.units[index as usize];
+        (unit.yields_to, unit.makes_way) = (root, MakesWay::Waits);
+        unit.priority_since = unit.priority_since.min(priority_since);
+        self.schedule_next_tick(index);
+    }
+
+    /// Chooses the next step of a unit that makes way; returns false when it need not any more, or cannot.
+    pub(in crate::nav::crowd) fn continue_making_way<G: ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        index: u32,
+    ) -> bool {
+        let unit = self.units[index as usize];
+        let other = self.units[unit.yields_to as usize];
+        let is_over = !other.is_under_way() || other.yields_to == index;
+        if is_over || unit.ticks_waited(self.now) >= GIVES_UP_AFTER {
+            return false;
+        }
+        let makes_way = if is_in_way(&unit, unit.tail, &other) {
+            self.way_out(world, index).map(MakesWay::Goes)
+        } else {
+            (!other.is_moving()).then_some(MakesWay::Waits)
+        };
+        self.units[index as usize].makes_way = makes_way.unwrap_or_default();
+        makes_way.is_some()
+    }
+
+    /// Returns the first direction of the cheapest way to a position that is out of the way.
+    fn way_out<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> Option<u8> {
+        let unit = self.units[index as usize];
+        let other = self.units[unit.yields_to as usize];
+        let layer = world.grid.layer(ProfileId(unit.profile))?;
+        let mut open = core::mem::take(&mut self.field_open);
+        open.clear();
+        let mut window = Window::around(unit.tail);
+        window.improve(unit.tail, 0, STAY);
+        open.push(Reverse((0, unit.tail.x, unit.tail.y)));
+        let mut direction = None;
+        while let Some(Reverse((cost, x, y))) = open.pop() {
+            let pos = GridPos { x, y };
+            if !is_in_way(&unit, pos, &other) {
+                direction = window.first_direction(pos);
+                break;
+            }
+            let legal = legal_directions(layer, pos);
+            for step in (0..8).filter(|step| legal & 1 << step != 0) {
+                let next = pos.step(step);
+                let Some(penalty) = self.obstruction(index, next) else {
+                    continue;
+                };
+                let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
+                let total = cost + weight + penalty;
+                let first = if pos == unit.tail { Some(step) } else { window.first_direction(pos) };
+                if window.improve(next, total, first.unwrap_or(STAY)) {
+                    open.push(Reverse((total, next.x, next.y)));
+                }
+            }
+        }
+        self.field_open = open;
+        direction
+    }
+
+    /// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
+    /// push them.
+    fn obstruction(&self, index: u32, pos: GridPos) -> Option<u64> {
+        let unit = &self.units[index as usize];
+        let mut is_occupied = false;
+        for cell in self.reservations.block(pos, unit.size) {
+            let owner = self.reservations.get(cell).owner;
+            if owner == NONE || owner == index {
+                continue;
+            }
+            let other = &self.units[owner as usize];
+            let has_priority = other.priority(owner) < unit.priority(index);
+            if owner == unit.yields_to || has_priority || !other.is_pushable_by(unit.team) {
+                return None;
+            }
+            is_occupied = true;
+        }
+        let waited = self.units[unit.yields_to as usize].ticks_waited(self.now);
+        let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
+        Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
+    }
+}
+
+/// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.
+pub(in crate::nav::crowd) fn costs_of_making_way(layer: &Layer, makes_way: MakesWay) -> CostToGo {
+    let step = u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit());
+    let mut costs = [8 * step; 9];
+    costs[usize::from(STAY)] = 4 * step;
+    if let MakesWay::Goes(direction) = makes_way {
+        costs[usize::from(direction)] = step;
+    }
+    costs
+}
+
+/// Returns whether a unit at a position is in the way of another: on its cells, or on those of its next step.
+fn is_in_way(unit: &Unit, pos: GridPos, other: &Unit) -> bool {
+    let overlaps = |at: GridPos| {
+        let meets = |a: u16, b: u16| {
+            u32::from(a) < u32::from(b) + u32::from(other.size)
+                && u32::from(b) < u32::from(a) + u32::from(unit.size)
+        };
+        meets(pos.x, at.x) && meets(pos.y, at.y)
+    };
+    let next = match other.preferred_direction {
+        STAY => other.head,
+        direction => other.head.step(direction),
+    };
+    overlaps(other.head) || overlaps(next)
+}
+
+/// The positions around a unit: their costs so far, and the first direction of the way there.
+struct Window {
+    origin: (i32, i32),
+    costs: [u64; SIDE * SIDE],
+    directions: [u8; SIDE * SIDE],
+}
+
+impl Window {
+    fn around(center: GridPos) -> Self {
+        let low = |at: u16| i32::from(at) - i32::from(RADIUS);
+        Self {
+            origin: (low(center.x), low(center.y)),
+            costs: [u64::MAX; SIDE * SIDE],
+            directions: [STAY; SIDE * SIDE],
+        }
+    }
+
+    fn index(&self, pos: GridPos) -> Option<usize> {
+        let (x, y) = (i32::from(pos.x) - self.origin.0, i32::from(pos.y) - self.origin.1);
+        let is_inside = (0..SIDE as i32).contains(&x) && (0..SIDE as i32).contains(&y);
+        is_inside.then(|| y as usize * SIDE + x as usize)
+    }
+
+    /// Notes a way to a position, if it is the cheapest so far.
+    fn improve(&mut self, pos: GridPos, cost: u64, direction: u8) -> bool {
+        let Some(at) = self.index(pos).filter(|&at| cost < self.costs[at]) else {
+            return false;
+        };
+        (self.costs[at], self.directions[at]) = (cost, direction);
+        true
+    }
+
+    fn first_direction(&self, pos: GridPos) -> Option<u8> {
+        self.index(pos).map(|at| self.directions[at])
+    }
+}

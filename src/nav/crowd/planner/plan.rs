@@ -1,0 +1,325 @@
+//! Plans the step of one unit; units in its way make room first.
+//!
+//! Input: the unit to plan. Output: steps that can all begin now without any two units ever coming too close,
+//! or none. Priority inheritance with backtracking (Okumura, Machida, Défago & Tamura,
+//! "Priority Inheritance with Backtracking for Iterative Multi-agent Path Finding", AIJ 2022) with
+//! the timing of causal PIBT (Okumura, Tamura & Défago, "Time-Independent Planning for Multiple Moving
+//! Agents", AAAI 2021): a moving unit holds the cells it leaves and those it enters until it has arrived.
+//!
+//! The recursion is a stack of frames. A frame tries the directions of one unit, best first. An attempt
+//! claims all cells the unit enters. It becomes the owner of free cells. It becomes the next owner of cells
+//! that another unit is leaving, if the two directions differ by no more than a right angle, and of cells on
+//! which a unit stands; that unit is then planned first and must go. Every claim is logged, and undone if the
+//! attempt fails.
+
+use crate::nav::crowd::{
+    Crowd, Hindrance,
+    claim::Claim,
+    guidance::{Guidance, World},
+    make_way::MAKE_WAY_AFTER,
+    rank::Ranking,
+    reservations::{CellList, turn_angle},
+    unit::{NONE, Order, STAY, State},
+};
+
+/// Ticks of waiting after which pushes in all directions are tried (a chain search), not only the first.
+const SEARCH_CHAIN_AFTER: u64 = 48;
+
+/// Ticks of waiting after which a unit for which no other can make room lets those out that it shuts in.
+const RESOLVE_DEAD_END_AFTER: u64 = 160;
+
+/// A unit being planned.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nav::crowd) struct Frame {
+    pub(in crate::nav::crowd) unit: u32,
+    /// Direction in which it is pushed; [`STAY`] for the root.
+    pub(in crate::nav::crowd) push: u8,
+    ranking: Ranking,
+    /// How many directions of the ranking may be tried, and how many have been.
+    max_tries: u8,
+    tried: u8,
+    /// Whether it tries the directions in which its pusher cannot follow immediately.
+    pub(in crate::nav::crowd) is_sidestepping: bool,
+    /// Whether the claims of the last direction tried are still held.
+    is_trying: bool,
+    /// Length of the log before the attempt.
+    pub(in crate::nav::crowd) log_mark: usize,
+    /// The units that must make room for it, and how many of them have been looked at.
+    blockers: CellList,
+    next_blocker: u8,
+}
+
+/// What the top of the stack needs next.
+enum Next {
+    Push(u32, u8),
+    Done,
+    Failed,
+}
+
+impl Crowd {
+    /// Plans a step for a unit, if it can move; returns whether it does.
+    pub(in crate::nav::crowd) fn plan<G: Guidance + ?Sized>(
+        &mut self,
+        world: &World<'_, G>,
+        root: u32,
+    ) -> bool {
+        self.log.clear();
+        self.stack.clear();
+        if self.is_standing_back(root) {
+            return false;
+        }
+        let unit = &self.units[root as usize];
+        let is_patient = unit.size > 1 || unit.is_returning();
+        self.update_wall_proximity(world, root);
+        if self.ticks_waited(root) >= SEARCH_CHAIN_AFTER && !is_patient {
+            let ranking = self.rank_with_locks(world, root, STAY);
+            if self.units[root as usize].hindrance == Hindrance::Oncoming {
+                return false;
+            }
+            let directions = &ranking.directions[..usize::from(ranking.worthwhile)];
+            let is_found = self.plan_chain(world, root, directions);
+            self.counters.chains += u64::from(is_found);
+            if is_found {
+                return true;
+            }
+            if self.ticks_waited(root) >= RESOLVE_DEAD_END_AFTER {
+                self.resolve_dead_end(root);
+                return false;
+            }
+        }
+        if self.units[root as usize].is_under_way() && self.ticks_waited(root) >= MAKE_WAY_AFTER {
+            self.clear_way(root);
+        }
+        if self.plan_fast_step(world, root) {
+            return true;
+        }
+        self.open_frame(world, root, STAY);
+        while !self.stack.is_empty() {
+            match self.advance_top(root) {
+                Next::Push(unit, direction) => self.open_frame(world, unit, direction),
+                Next::Done => {
+                    if let Some(frame) = self.stack.pop() {
+                        self.log.push(Claim::Step(frame.unit));
+                        if frame.is_sidestepping {
+                            return self.keep_only_from(frame.log_mark);
+                        }
+                    }
+                }
+                Next::Failed => self.close_frame(root),
+            }
+        }
+        !self.log.is_empty()
+    }
+
+    fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
+        self.exchange_slots(world, unit);
+        if push != STAY {
+            self.update_wall_proximity(world, unit);
+        }
+        let ranking = self.rank_with_locks(world, unit, push);
+        let is_gentle_push = push != STAY && self.moves_along(unit, &ranking, push);
+        let max_tries =
+            if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
+        self.counters.decisions += 1;
+        if push == STAY && !ranking.has_path {
+            self.units[unit as usize].hindrance = Hindrance::NoPath;
+        }
+        self.stack.push(Frame {
+            unit,
+            push,
+            ranking,
+            max_tries,
+            tried: 0,
+            is_sidestepping: false,
+            is_trying: false,
+            log_mark: self.log.len(),
+            blockers: CellList::default(),
+            next_blocker: 0,
+        });
+    }
+
+    /// Returns whether two units are under way with the same order to a shared goal.
+    pub(in crate::nav::crowd) fn share_goal(&self, index: u32, other: u32) -> bool {
+        let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
+        unit.order == other.order
+            && unit.order != Order::Idle
+            && !unit.has_arrived
+            && !other.has_arrived
+            && (unit.yields_to, other.yields_to) == (NONE, NONE)
+    }
+
+    /// Returns whether a unit leaves its cell without being pushed as soon as it can, in a direction that
+    /// differs from the push by no more than a right angle.
+    fn moves_along(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
+        let unit = &self.units[unit as usize];
+        !unit.is_idle()
+            && (!unit.has_arrived || unit.yields_to != NONE)
+            && ranking.best != STAY
+            && turn_angle(ranking.best, push) <= 2
+    }
+
+    /// Closes the top frame, whose unit has nowhere to go: the unit stays, and its pusher tries something
+    /// else.
+    fn close_frame(&mut self, root: u32) {
+        let Some(frame) = self.stack.pop() else {
+            return;
+        };
+        self.counters.undone += u64::from(frame.push != STAY);
+        let now = self.tick_stamp();
+        let unit = &mut self.units[frame.unit as usize];
+        unit.stay_tick = now;
+        if frame.push != STAY {
+            unit.wake_also = root;
+            self.update_listening(frame.unit);
+        }
+        if let Some(top) = self.stack.len().checked_sub(1) {
+            self.undo_attempt(top);
+        }
+    }
+
+    /// Called when a unit makes room in such a way that its pusher cannot follow immediately. Keeps only that
+    /// unit's part of the plan, from `mark` in the log on, if that part can be carried out on its own.
+    fn keep_only_from(&mut self, mark: usize) -> bool {
+        let mut part = core::mem::take(&mut self.kept_claims);
+        part.clear();
+        let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
+        part.extend(self.log.drain(mark..));
+        while let Some(frame) = self.stack.pop() {
+            self.undo_to(frame.log_mark);
+            self.cancel_step(frame.unit);
+        }
+        let is_complete = part.iter().all(|claim| match *claim {
+            Claim::NextOwner(cell) => {
+                self.units[self.reservations.get(cell).owner as usize].is_moving()
+            }
+            _ => true,
+        });
+        self.log.append(&mut part);
+        self.kept_claims = part;
+        if is_complete {
+            self.reserve_for_pusher(pusher);
+        } else {
+            self.undo_to(0);
+        }
+        is_complete
+    }
+
+    /// Reserves the cell that the unit planned last leaves for its pusher.
+    pub(in crate::nav::crowd) fn reserve_for_pusher(&mut self, pusher: u32) {
+        let Some(&Claim::Step(index)) = self.log.last() else {
+            return;
+        };
+        let unit = &self.units[index as usize];
+        if unit.size > 1 || pusher == NONE || self.units[pusher as usize].reserved_cell != NONE {
+            return;
+        }
+        let cell = self.reservations.index(unit.tail);
+        let reservation = self.reservations.get_mut(cell);
+        if reservation.next_owner == NONE {
+            reservation.next_owner = pusher;
+            self.units[pusher as usize].reserved_cell = cell;
+        }
+    }
+
+    /// Returns for how many ticks a unit has not moved although it has a goal; 0 if it is not waiting.
+    pub(in crate::nav::crowd) fn ticks_waited(&self, index: u32) -> u64 {
+        let unit = &self.units[index as usize];
+        if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
+    }
+
+    /// Continues with the unit on top of the stack.
+    fn advance_top(&mut self, root: u32) -> Next {
+        let Some(top) = self.stack.len().checked_sub(1) else {
+            return Next::Failed;
+        };
+        loop {
+            if !self.stack[top].is_trying && !self.try_next_direction(top, root) {
+                return Next::Failed;
+            }
+            match self.check_blockers(top) {
+                Some(next) => return next,
+                None => self.undo_attempt(top),
+            }
+        }
+    }
+
+    /// Checks that all blockers of the top frame go; returns `None` if one of them cannot.
+    fn check_blockers(&mut self, top: usize) -> Option<Next> {
+        loop {
+            let frame = &mut self.stack[top];
+            let direction = self.units[frame.unit as usize].direction;
+            let next = usize::from(frame.next_blocker);
+            let Some(&blocker) = frame.blockers.as_slice().get(next) else {
+                return Some(Next::Done);
+            };
+            frame.next_blocker += 1;
+            let other = &self.units[blocker as usize];
+            if other.is_moving() {
+                let is_turning = turn_angle(other.direction, direction) > 2;
+                if is_turning || !self.vacates_claimed_cells(top, blocker) {
+                    return None;
+                }
+            } else if other.stay_tick == self.tick_stamp() {
+                return None;
+            } else {
+                return Some(Next::Push(blocker, direction));
+            }
+        }
+    }
+
+    /// Returns whether a blocker that has been planned by now leaves all cells that the top frame claims.
+    fn vacates_claimed_cells(&self, top: usize, blocker: u32) -> bool {
+        let unit = &self.units[self.stack[top].unit as usize];
+        let other = &self.units[blocker as usize];
+        let entered = self.reservations.entered(unit.tail, unit.size, unit.direction);
+        let mut cells = entered.as_slice().iter();
+        cells.all(|&cell| !self.reservations.covers(other.head, other.size, cell))
+    }
+
+    /// Claims the cells of the next direction of the top frame for which that is possible; returns whether
+    /// there is one.
+    fn try_next_direction(&mut self, top: usize, root: u32) -> bool {
+        loop {
+            let frame = &mut self.stack[top];
+            if frame.tried >= frame.max_tries {
+                if frame.push == STAY
+                    || frame.is_sidestepping
+                    || frame.max_tries < frame.ranking.len
+                {
+                    return false;
+                }
+                (frame.is_sidestepping, frame.tried) = (true, 0);
+                continue;
+            }
+            let direction = frame.ranking.directions[usize::from(frame.tried)];
+            frame.tried += 1;
+            let (push, is_first) = (frame.push, frame.tried == 1);
+            let is_sidestepping = frame.is_sidestepping;
+            if push != STAY && self.delays_pusher(top, direction) != Some(is_sidestepping) {
+                continue;
+            }
+            match self.claim_step(top, root, direction) {
+                Ok(blockers) => {
+                    let frame = &mut self.stack[top];
+                    (frame.blockers, frame.next_blocker, frame.is_trying) = (blockers, 0, true);
+                    return true;
+                }
+                Err(hindrance) if is_first && push == STAY => {
+                    self.units[root as usize].hindrance = hindrance;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Undoes the claims of the current attempt of a frame.
+    fn undo_attempt(&mut self, top: usize) {
+        let (unit, mark) = (self.stack[top].unit, self.stack[top].log_mark);
+        self.undo_to(mark);
+        self.stack[top].is_trying = false;
+        self.cancel_step(unit);
+        if top == 0 && self.stack[0].tried == 1 {
+            self.units[unit as usize].hindrance = Hindrance::Jam;
+        }
+    }
+}

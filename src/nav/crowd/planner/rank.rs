@@ -1,0 +1,240 @@
+//! The order in which a unit tries directions.
+//!
+//! Input: the directions that the terrain allows, and the cost-to-go from each neighboring cell. Output: the
+//! directions in the order in which they are tried, and how many of them are better than staying.
+//!
+//! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
+//! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
+//! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
+//! around corners. In a queue for one goal no unit gains by stepping out of it.
+
+use crate::nav::crowd::{
+    Crowd,
+    guidance::{Guidance, NeighborCosts, UNREACHABLE, World},
+    leader::{Leader, ONCOMING_PENALTY},
+    reservations::{is_diagonal, turn_angle},
+    scores::{Scores, tie_order},
+    step_costs::StepCosts,
+    unit::{STAY, State, Unit},
+};
+use crate::nav::terrain::{ProfileId, STRAIGHT};
+
+/// Directions out of a cell, best first.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nav::crowd) struct Ranking {
+    pub(in crate::nav::crowd) directions: [u8; 8],
+    pub(in crate::nav::crowd) len: u8,
+    /// How many of them are better than staying.
+    pub(in crate::nav::crowd) worthwhile: u8,
+    /// Direction of the shortest path, whether the cell there is free or not; [`STAY`] at its end.
+    pub(in crate::nav::crowd) best: u8,
+    /// Whether any path to the goal is known.
+    pub(in crate::nav::crowd) has_path: bool,
+}
+
+impl Ranking {
+    const EMPTY: Self =
+        Self { directions: [0; 8], len: 0, worthwhile: 0, best: STAY, has_path: false };
+}
+
+/// The scores of the directions around a unit.
+pub(in crate::nav::crowd) struct Evaluation {
+    scores: Scores,
+    directions: u8,
+    /// The score of staying.
+    stay: u64,
+    /// As in [`Ranking`].
+    pub(in crate::nav::crowd) best: u8,
+    has_path: bool,
+}
+
+impl Evaluation {
+    /// Returns the best direction, if it is better than staying.
+    #[inline(always)]
+    pub(in crate::nav::crowd) fn first(&self) -> Option<u8> {
+        self.scores.first(self.stay).filter(|_| self.has_path)
+    }
+
+    /// Returns all directions, best first.
+    fn ranking(mut self) -> Ranking {
+        self.scores.sort();
+        Ranking {
+            directions: self.scores.directions(),
+            len: self.directions.count_ones() as u8,
+            worthwhile: if self.has_path { self.scores.count_below(self.stay) } else { 0 },
+            best: self.best,
+            has_path: self.has_path,
+        }
+    }
+}
+
+impl Ranking {
+    /// Removes the diagonal directions.
+    pub(in crate::nav::crowd) fn remove_diagonals(&mut self) {
+        let best = self.best;
+        self.remove(0b1010_1010, 0);
+        if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
+            self.best = self.directions[0];
+        }
+    }
+
+    /// Puts a direction first.
+    pub(in crate::nav::crowd) fn prefer(&mut self, direction: u8) {
+        let len = usize::from(self.len);
+        if let Some(at) = self.directions[..len].iter().position(|&known| known == direction) {
+            self.directions[..=at].rotate_right(1);
+            self.worthwhile = if at < usize::from(self.worthwhile) {
+                self.worthwhile
+            } else {
+                self.worthwhile + 1
+            };
+        }
+    }
+
+    /// Removes closed directions. A unit that is not pushed and whose best direction is closed stays.
+    pub(in crate::nav::crowd) fn remove(&mut self, closed: u8, push: u8) {
+        if closed == 0 {
+            return;
+        }
+        let (mut len, mut worthwhile) = (0, 0);
+        for at in 0..usize::from(self.len) {
+            let direction = self.directions[at];
+            if closed & 1 << direction == 0 {
+                self.directions[len] = direction;
+                len += 1;
+                worthwhile += u8::from(at < usize::from(self.worthwhile));
+            }
+        }
+        let is_kept = push == STAY && self.best != STAY && closed & 1 << self.best != 0;
+        (self.len, self.worthwhile) = (len as u8, if is_kept { 0 } else { worthwhile });
+    }
+}
+
+/// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
+/// straight step.
+const CUT_IN_PENALTY: u64 = 16;
+/// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
+const OCCUPIED_PENALTY: u64 = 2;
+/// The same on open terrain.
+const OCCUPIED_PENALTY_IN_OPEN: u64 = 4;
+
+impl Crowd {
+    /// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
+    pub(in crate::nav::crowd) fn rank<G: Guidance + ?Sized>(
+        &self,
+        world: &World<'_, G>,
+        index: u32,
+        push: u8,
+    ) -> Ranking {
+        let unit = &self.units[index as usize];
+        let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
+            return Ranking::EMPTY;
+        };
+        let costs = match self.neighbor_costs(index) {
+            Some(&costs) => costs,
+            None => {
+                let directions = self.unit_directions(world, index);
+                let cost_to_go = self.cost_to_go_around(world, (index, unit), directions);
+                NeighborCosts { cost_to_go, directions, cell_cost: 0 }
+            }
+        };
+        let terrain = StepCosts::new(layer, world.grid.terrain_bytes());
+        let cell_cost = terrain.cost(unit.tail);
+        let steps = terrain.steps(unit.tail, costs.directions);
+        self.evaluate(unit, push, &costs, cell_cost, &steps).ranking()
+    }
+
+    /// Scores the directions around a unit, given the cost of its own cell and of the steps.
+    #[inline(always)]
+    pub(in crate::nav::crowd) fn evaluate(
+        &self,
+        unit: &Unit,
+        push: u8,
+        &NeighborCosts { ref cost_to_go, directions, .. }: &NeighborCosts,
+        cell_cost: u64,
+        steps: &[u64; 8],
+    ) -> Evaluation {
+        let sixteenth = u64::from(STRAIGHT) * 2 * cell_cost / 16;
+        let own = cost_to_go[usize::from(STAY)];
+        let (mut scores, best);
+        if unit.is_idle() {
+            let score = |direction| push_penalty(direction as u8, push) * sixteenth;
+            scores = Scores::new(directions, tie_order(unit), score);
+            best = STAY;
+        } else {
+            let score = |direction: usize| cost_to_go[direction].saturating_add(steps[direction]);
+            scores = Scores::new(directions, tie_order(unit), score);
+            // Only cells nearer to the goal, and no detours.
+            best = scores.best(|direction| cost_to_go[direction] < own, own);
+        }
+        // Between walls there are no lanes, and a unit that steps aside is in the way of another.
+        let is_open = directions == u8::MAX;
+        let occupied = self.occupied_directions(unit);
+        let leader = if is_open { self.leader(unit, best, occupied) } else { Leader::Other };
+        let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
+        let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
+        if is_near_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best, occupied) {
+            scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
+        }
+        let penalties = (occupied, occupied_penalty, sixteenth);
+        self.add_penalties(&mut scores, unit, (push, best), penalties);
+        if leader == Leader::Oncoming {
+            scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
+        }
+        let is_waiting = unit.state == State::Waiting && !unit.has_given_up();
+        let waited = if is_waiting { unit.ticks_waited(self.now) } else { 0 };
+        let stay = match own {
+            0 | UNREACHABLE => own,
+            own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
+        };
+        Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
+    }
+
+    /// Adds penalties for cells on which units stand. A unit that is pushed, and would not go in about that
+    /// direction anyway, also gets penalties for directions ahead of its pusher.
+    #[inline(always)]
+    fn add_penalties(
+        &self,
+        scores: &mut Scores,
+        unit: &Unit,
+        (push, best): (u8, u8),
+        (occupied, occupied_penalty, sixteenth): (u8, u64, u64),
+    ) {
+        let is_pushed = push != STAY;
+        let goes_along =
+            best != STAY && is_pushed && turn_angle(best, push) <= 2 && !unit.has_arrived;
+        let is_put_aside = is_pushed && !unit.is_idle() && !goes_along;
+        if !is_put_aside {
+            return scores.penalize(occupied, occupied_penalty * sixteenth);
+        }
+        let is_reversed = unit.stand_backs % 2 == 1;
+        scores.penalize_sorted(|at, direction| {
+            let aside = match is_reversed {
+                true => (MAX_PUSH_PENALTY - push_penalty(direction, push)) / 2,
+                false => push_penalty(direction, push) / 2,
+            };
+            let occupied = u64::from(occupied >> direction & 1) * occupied_penalty;
+            let tie = if is_reversed { 8 - at as u64 } else { 0 };
+            (occupied + aside) * sixteenth + tie
+        });
+    }
+
+    /// Returns the directions in which a unit stands on the neighboring cell.
+    fn occupied_directions(&self, unit: &Unit) -> u8 {
+        if unit.size > 1 { 0 } else { self.reservations.standing_neighbors(unit.tail) }
+    }
+}
+
+/// The maximum of [`push_penalty`].
+const MAX_PUSH_PENALTY: u64 = 12;
+
+/// Returns the penalty for a pushed unit to go in a direction, in sixteenths of a straight step: it is better
+/// to make room to the side than to stay ahead of the pusher.
+const fn push_penalty(direction: u8, push: u8) -> u64 {
+    match turn_angle(direction, push) {
+        2 => 0,
+        1 => 4,
+        0 => 8,
+        _ => MAX_PUSH_PENALTY,
+    }
+}

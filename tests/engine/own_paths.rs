@@ -1,0 +1,70 @@
+//! A unit that walks its own path alone walks no farther than the path, on any ground; at the mouths of passages, where
+//! units come out straight, at most two steps.
+
+use bevy_tilepath::{
+    nav::crowd::{Crowd, UnitSettings},
+    prelude::*,
+};
+
+use crate::common::Random;
+
+const SIDE: u32 = 64;
+const MUD: TerrainId = TerrainId(3);
+
+/// Returns a map of random walls and mud, in blocks; mud costs as much as the rest, or three times as much.
+fn random_grid(random: &mut Random, is_mixed: bool) -> NavGrid {
+    let factor = if is_mixed { 3 } else { 1 };
+    let profile = Profile::default().with(MUD, factor * Profile::PLAIN_COST);
+    let grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).expect("the size is valid");
+    let mut grid = grid.with_profiles(vec![profile]);
+    for number in 0..60 {
+        let terrain = if number % 2 == 0 { TerrainId::VOID } else { MUD };
+        let low = Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
+        let (width, height) = (1 + random.below(8), 1 + random.below(8));
+        for cell in CellRect::new(low, width, height).intersection(grid.rect()).cells() {
+            grid.set_terrain(cell, terrain).expect("the cell is on the grid");
+        }
+    }
+    grid
+}
+
+/// Returns the cost of all steps of a unit from the beginning of its path to the end.
+fn cost_walked(grid: &NavGrid, path: &Path) -> PathCost {
+    let mut crowd = Crowd::new(grid);
+    let unit = crowd.add(grid, path.start(), UnitSettings::default()).expect("the cell is free");
+    crowd.follow(grid, unit, path).expect("the path is on the grid");
+    let (mut at, mut total) = (path.start(), 0);
+    while !crowd.has_arrived(unit) {
+        assert!(crowd.now() < 20_000, "it does not arrive; it is at {at}");
+        crowd.tick(grid, &());
+        let (tail, _) = crowd.position(grid, unit).expect("the unit is there");
+        if tail != at {
+            total += grid.path_cost(ProfileId(0), at, tail).expect("the cells are neighbors").0;
+            at = tail;
+        }
+    }
+    PathCost(total)
+}
+
+#[test]
+fn a_lone_unit_walks_hardly_farther_than_its_path() {
+    let (mut walks, mut detours) = (0, 0);
+    for seed in 0..120 {
+        let mut random = Random(seed);
+        let grid = random_grid(&mut random, seed % 2 == 1);
+        let mut cell = || Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
+        for _ in 0..6 {
+            let Ok(path) = grid.find_path(ProfileId(0), cell(), cell()) else {
+                continue;
+            };
+            let walked = cost_walked(&grid, &path);
+            let excess = walked.0.checked_sub(path.cost().0);
+            let excess = excess.expect("the path is the shortest") / PathCost::PLAIN_STEP.0;
+            let ends = (path.start(), path.end());
+            assert!(excess <= 2, "seed {seed}, {ends:?}: {excess} steps too many");
+            (walks, detours) = (walks + 1, detours + u32::from(excess > 0));
+        }
+    }
+    assert!(walks > 400, "only {walks} walks");
+    assert!(detours * 50 <= walks, "{detours} of {walks} are too long");
+}

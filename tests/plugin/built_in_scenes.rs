@@ -1,0 +1,85 @@
+//! The built-in scenes of the crowd runner through the plugin, under the outside checker.
+//!
+//! The limits are a few percent above the ticks measured (`docs/lab/crowd.md`). A run changes by a few percent with
+//! any change of the crowd, so the limits of scenes that vary most leave more room.
+
+#![allow(dead_code, reason = "the runner uses more of these modules")]
+
+#[path = "../../examples/crowd/app.rs"]
+mod app;
+#[path = "../../examples/crowd/record.rs"]
+mod record;
+#[path = "../../examples/crowd/scenes.rs"]
+mod scenes;
+
+use crate::crowd_common as checker;
+use app::AppSimulation;
+
+/// Runs a scene until all units have arrived; they must within `limit` ticks, and walk at most `detour` percent of
+/// their shortest paths.
+fn judge(name: &str, as_groups: bool, limit: u64, detour: f64) {
+    let scene = scenes::scene(name).expect("the scene is built in");
+    let app = crate::common::app::app();
+    let mut run = AppSimulation::new(app, scene, as_groups).expect("the scene is valid");
+    while !run.record.is_over(&run.scene) {
+        run.tick().expect("the scene is valid");
+    }
+    let checker = &run.record.checker;
+    assert!(checker.faults.is_clean(), "{name}: {:?}", checker.first);
+    assert_eq!(run.record.arrived(), run.scene.starts.len(), "{name}: all arrive");
+    assert!(run.record.ticks <= limit, "{name}: {} ticks, at most {limit}", run.record.ticks);
+    let detours = run.record.detours(&run.scene, run.is_group);
+    let mean = detours.iter().sum::<f64>() * 100.0 / detours.len() as f64;
+    assert!(mean <= detour, "{name}: walked {mean:.0} %, at most {detour} %");
+}
+
+#[test]
+fn two_columns_meet_in_a_corridor() {
+    judge("corridor-0", false, 1_500, 130.0);
+    judge("corridor-3", false, 1_500, 130.0);
+}
+
+#[test]
+fn armies_change_sides() {
+    judge("armies", false, 1_250, 130.0);
+}
+
+#[test]
+fn armies_of_mixed_speeds_change_sides() {
+    judge("armies-mixed", false, 2_150, 130.0);
+}
+
+#[test]
+fn a_ring_changes_sides() {
+    judge("ring", false, 1_010, 115.0);
+}
+
+#[test]
+fn a_dead_end_is_left_and_entered() {
+    judge("dead-end", false, 750, 130.0);
+}
+
+#[test]
+fn a_building_is_put_up_across_walking_units() {
+    judge("building", false, 1_500, 130.0);
+}
+
+#[test]
+fn units_of_two_sizes_cross_each_other() {
+    judge("sizes", false, 2_200, 180.0);
+}
+
+#[test]
+fn four_hundred_gather_from_one_side() {
+    judge("blob-side", true, 900, 115.0);
+}
+
+#[test]
+fn four_hundred_gather_from_all_sides() {
+    judge("blob-all", true, 500, 115.0);
+}
+
+#[test]
+fn five_hundred_pass_a_doorway_of_two_cells() {
+    judge("doorway-2", true, 3_400, 130.0);
+}
