@@ -37,7 +37,15 @@ struct DrawParams<'a> {
     fraction: f32,
     /// Whether any grid has moved since it was last drawn.
     is_moved: bool,
+    /// Seconds since the last frame; infinite where there is no clock.
+    seconds: f32,
 }
+
+/// Greatest angle by which a critter turns while it walks a cell, in radians. Turning back takes half a cell, so a turn is over
+/// before the next one begins.
+const TURN_PER_CELL: f32 = core::f32::consts::TAU;
+/// Slower critters turn as if they walked at this speed, in cells per second: by a right angle in a sixteenth of a second.
+const MIN_TURN_SPEED: f32 = 4.0;
 
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
 /// grid was moved. A standing critter can be relocated by writing its transform.
@@ -45,7 +53,7 @@ pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
     mut writes: ResMut<TransformWrites>,
-    fixed: Option<Res<Time<Fixed>>>,
+    (time, fixed): (Option<Res<Time>>, Option<Res<Time<Fixed>>>),
     mut critters: Query<Drawn>,
     parents: Query<&GlobalTransform>,
     mut frames: Local<BTreeMap<GridId, GridFrame>>,
@@ -56,6 +64,7 @@ pub(crate) fn place_transforms(
         Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
         _ => 1.0,
     };
+    let seconds = time.map_or(f32::INFINITY, |time| time.delta_secs());
     let is_moved = update_frames(&grids, &mut frames);
     let mut params: Option<(GridId, DrawParams)> = None;
     for mut critter in &mut critters {
@@ -68,7 +77,7 @@ pub(crate) fn place_transforms(
         let id = critter.grid();
         if params.as_ref().is_none_or(|&(known, _)| known != id) {
             let tick = crowds.get(id).map_or(0, Crowd::now);
-            let at = |frame| (id, DrawParams { frame, tick, fraction, is_moved });
+            let at = |frame| (id, DrawParams { frame, tick, fraction, is_moved, seconds });
             params = grids.frame(id).map(at);
         }
         if let Some((_, params)) = params.as_ref().filter(|_| critter.state.placed) {
@@ -114,7 +123,6 @@ impl DrawnItem<'_, '_> {
             None if state.before == state.now => (state.now, true),
             None => (state.before.lerp(state.now, params.fraction), false),
         };
-        state.is_at_rest = stands && !is_walking && self.child_of.is_none();
         let position = params.frame.to_world(position);
         let local = match parent {
             Some(parent) => {
@@ -128,16 +136,35 @@ impl DrawnItem<'_, '_> {
             self.transform.translation.y = local.y;
             state.drawn = local;
         }
+        self.turn(params);
+        let state = self.state.bypass_change_detection();
+        state.is_at_rest = stands && !is_walking && !state.is_turning && self.child_of.is_none();
+    }
+
+    /// Turns towards the direction in which it walks. A turn under way is finished where it stands.
+    fn turn(&mut self, params: &DrawParams) {
+        let state = self.state.bypass_change_detection();
         let heading = match state.heading {
-            _ if !is_walking => (0, 0),
+            _ if !state.walk.is_between_cells() && !state.is_turning => (0, 0),
             (0, 0) => self.facing.direction.offset(),
             heading => heading,
         };
-        let is_turned = state.turned != heading || params.is_moved;
+        let is_aligned = state.turned == heading && !params.is_moved && !state.is_turning;
         state.turned = if self.critter.turns { heading } else { (0, 0) };
-        if self.critter.turns && is_walking && is_turned {
-            let ahead = params.frame.step(heading.0, heading.1);
-            self.transform.rotation = Quat::from_rotation_z(ahead.y.atan2(ahead.x));
+        if is_aligned || state.turned == (0, 0) {
+            state.is_turning = false;
+            return;
         }
+        let ahead = params.frame.step(heading.0, heading.1);
+        let target = Quat::from_rotation_z(ahead.to_angle());
+        let speed = self.critter.speed.max(MIN_TURN_SPEED);
+        let rotation = match self.transform.rotation {
+            from if from.is_normalized() => {
+                from.rotate_towards(target, TURN_PER_CELL * speed * params.seconds)
+            }
+            _ => target,
+        };
+        state.is_turning = rotation != target;
+        self.transform.rotation = rotation;
     }
 }

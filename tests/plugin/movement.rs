@@ -102,6 +102,36 @@ fn a_critter_faces_its_direction_of_travel() {
 }
 
 #[test]
+fn a_critter_turns_over_several_frames_and_finishes_the_turn_where_it_stops() {
+    for speed in [4.0, 12.0] {
+        let mut app = app_with(&field(20, 20));
+        let unit = spawn_critter(&mut app, (5, 5));
+        *app.world_mut().get_mut::<Critter>(unit).unwrap() = Critter::new(speed);
+        let angle = |app: &App| {
+            let rotation = app.world().get::<Transform>(unit).unwrap().rotation;
+            (rotation * Vec3::X).truncate().to_angle()
+        };
+        order(&mut app, unit, (5, 6));
+        let (mut before, mut between) = (angle(&app), 0);
+        for _ in 0..40 {
+            app.update();
+            let now = angle(&app);
+            let step = core::f32::consts::TAU * speed / 64.0;
+            assert!(now >= before && now - before < step + 0.01, "{before} to {now}");
+            between += i32::from(now > 0.01 && now < 1.56);
+            before = now;
+        }
+        assert!(between > 0, "it turns at once");
+        assert!((before - core::f32::consts::FRAC_PI_2).abs() < 0.001, "{before}");
+        // A rotation that is none is replaced.
+        app.world_mut().get_mut::<Transform>(unit).unwrap().rotation = Quat::from_array([0.0; 4]);
+        order(&mut app, unit, (15, 6));
+        run(&mut app, 10);
+        assert!(angle(&app).abs() < 0.001);
+    }
+}
+
+#[test]
 fn between_ticks_the_transform_moves_smoothly() {
     use core::time::Duration;
     let mut app = app_with(&field(40, 3));

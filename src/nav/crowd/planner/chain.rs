@@ -109,7 +109,7 @@ impl Crowd {
             return self.log_chain(at, direction, cell, ChainEnd::Vacating);
         }
         let (team, root_priority) = (unit.team, self.units[root as usize].priority(root));
-        if at == 0 && self.share_goal(root, owner) {
+        if at == 0 && self.go_the_same_way(root, owner) {
             return false;
         }
         let search = self.chain_search;

@@ -87,6 +87,20 @@ impl Crowd {
         }
     }
 
+    /// Returns whether the unit on the next cell of a unit's shortest path goes on in about that direction.
+    pub(in crate::nav::crowd) fn goes_along_ahead(&self, unit: &Unit, best: u8) -> bool {
+        if best == STAY {
+            return false;
+        }
+        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), best);
+        let ahead = self.units.get(self.reservations.get(cell).owner as usize);
+        ahead.is_some_and(|ahead| {
+            let direction =
+                if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
+            !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
+        })
+    }
+
     /// Returns whether a diagonal step would cut in front of a standing unit that is about to go straight on
     /// into the same cell. `occupied` as in [`leader`](Self::leader).
     #[inline]

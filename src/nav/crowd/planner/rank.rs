@@ -6,7 +6,9 @@
 //! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
 //! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
-//! around corners. In a queue for one goal no unit gains by stepping out of it.
+//! around corners. In a queue for one goal no unit gains by stepping out of it. Units with paths of their own have
+//! different goals and may stand in one queue all the same, before a door: for them waiting does not become dearer
+//! in it, or they would wander about there.
 
 use crate::nav::crowd::{
     Crowd,
@@ -15,7 +17,7 @@ use crate::nav::crowd::{
     reservations::{is_diagonal, turn_angle},
     scores::{Scores, tie_order},
     step_costs::StepCosts,
-    unit::{STAY, State, Unit},
+    unit::{Order, STAY, State, Unit},
 };
 use crate::nav::terrain::{ProfileId, STRAIGHT};
 
@@ -113,6 +115,9 @@ impl Ranking {
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
+/// Ticks of waiting near a wall after which a unit takes the units ahead for a queue, as multiples of the ticks that it takes
+/// for a cell. At the corner of a building units wait for less, and form lanes beside each other.
+const QUEUES_AFTER_CELLS: u64 = 6;
 /// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
 const OCCUPIED_PENALTY: u64 = 2;
 /// The same on open terrain.
@@ -181,13 +186,26 @@ impl Crowd {
         if leader == Leader::Oncoming {
             scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
         }
-        let is_waiting = unit.state == State::Waiting && !unit.has_given_up();
-        let waited = if is_waiting { unit.ticks_waited(self.now) } else { 0 };
+        let is_impatient = unit.state == State::Waiting
+            && !unit.has_given_up()
+            && !self.queues_on_its_path(unit, best, (leader, is_open));
+        let waited = if is_impatient { unit.ticks_waited(self.now) } else { 0 };
         let stay = match own {
             0 | UNREACHABLE => own,
             own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
         };
         Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
+    }
+
+    /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction, or,
+    /// near a wall, for some time behind one that goes on in about that direction.
+    fn queues_on_its_path(&self, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> bool {
+        let is_slow = || unit.ticks_waited(self.now) >= QUEUES_AFTER_CELLS * unit.ticks_per_cell();
+        matches!(unit.order, Order::Path(_))
+            && (leader == Leader::Queued
+                || (unit.is_near_wall || !is_open)
+                    && is_slow()
+                    && self.goes_along_ahead(unit, best))
     }
 
     /// Adds penalties for cells on which units stand. A unit that is pushed, and would not go in about that
