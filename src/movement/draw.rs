@@ -41,10 +41,11 @@ struct DrawParams<'a> {
     seconds: f32,
 }
 
-/// Greatest angle by which a critter turns while it walks a cell, in radians. Turning back takes half a cell, so a turn is over
-/// before the next one begins.
+/// Greatest angle by which a critter turns while it walks a cell, in radians. Turning back takes half a cell,
+/// so a turn is over before the next one begins.
 const TURN_PER_CELL: f32 = core::f32::consts::TAU;
-/// Slower critters turn as if they walked at this speed, in cells per second: by a right angle in a sixteenth of a second.
+/// Slower critters turn as if they walked at this speed, in cells per second: by a right angle in a sixteenth of
+/// a second.
 const MIN_TURN_SPEED: f32 = 4.0;
 
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
@@ -158,13 +159,10 @@ impl DrawnItem<'_, '_> {
         let ahead = params.frame.step(heading.0, heading.1);
         let target = Quat::from_rotation_z(ahead.to_angle());
         let speed = self.critter.speed.max(MIN_TURN_SPEED);
-        let rotation = match self.transform.rotation {
-            from if from.is_normalized() => {
-                from.rotate_towards(target, TURN_PER_CELL * speed * params.seconds)
-            }
-            _ => target,
-        };
-        state.is_turning = rotation != target;
-        self.transform.rotation = rotation;
+        let most = TURN_PER_CELL * speed * params.seconds;
+        let from = self.transform.rotation;
+        state.is_turning = from.is_normalized() && from.angle_between(target) > most;
+        self.transform.rotation =
+            if state.is_turning { from.rotate_towards(target, most) } else { target };
     }
 }

@@ -24,8 +24,9 @@ pub struct Critter {
     /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. 0 (and
     /// anything that is no positive number) stands still. Default 4.
     pub speed: f32,
-    /// Whether the transform is rotated to the direction of movement, its local +x ahead: gradually, by at most a full
-    /// turn for each cell that it could walk in that time, at 4 cells per second or more. Default true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
+    /// Whether the transform is rotated to the direction of movement, its local +x ahead:
+    /// gradually, by at most a full turn for each cell that it could walk in that time, at 4 cells per second or
+    /// more. Default true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
     pub turns: bool,
     /// Whether it keeps off other critters, and they off it. Default true; see [`ghost`](Self::ghost).
     pub collides: bool,

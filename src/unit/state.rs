@@ -45,9 +45,9 @@ pub struct CritterState {
     pub(super) shrink: f32,
     /// It stands, and is drawn where it stands.
     pub(crate) is_at_rest: bool,
-    /// The direction its transform was last rotated to while it walks; (0, 0) where that does not matter any more.
+    /// The direction to which its transform turns, or was turned while it walks; (0, 0) where that does not matter any more.
     pub(crate) turned: (i32, i32),
-    /// Its transform is not rotated that far yet.
+    /// Its transform has not been turned that far yet.
     pub(crate) is_turning: bool,
     /// Translation last written to the transform, or found there when it was given its position.
     pub(crate) drawn: Vec2,

@@ -123,11 +123,35 @@ fn a_critter_turns_over_several_frames_and_finishes_the_turn_where_it_stops() {
         }
         assert!(between > 0, "it turns at once");
         assert!((before - core::f32::consts::FRAC_PI_2).abs() < 0.001, "{before}");
+        // Where it stands, the rotation is the game's.
+        let own = Quat::from_rotation_z(2.5);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().rotation = own;
+        run(&mut app, 5);
+        assert_eq!(app.world().get::<Transform>(unit).unwrap().rotation, own);
         // A rotation that is none is replaced.
         app.world_mut().get_mut::<Transform>(unit).unwrap().rotation = Quat::from_array([0.0; 4]);
         order(&mut app, unit, (15, 6));
         run(&mut app, 10);
         assert!(angle(&app).abs() < 0.001);
+    }
+}
+
+#[test]
+fn every_turn_comes_to_an_end() {
+    for (from, to) in (0..64).map(|at| (at % 8, at / 8)) {
+        let mut app = app_with(&field(20, 20));
+        let unit = spawn_critter(&mut app, (10, 10));
+        for direction in [from, to] {
+            let here = app.world().get::<CritterState>(unit).unwrap().cell();
+            let (dx, dy) = Direction::ALL[direction].offset();
+            order(&mut app, unit, (here.x + dx, here.y + dy));
+            run(&mut app, 40);
+        }
+        let own = Quat::from_rotation_z(2.5);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().rotation = own;
+        run(&mut app, 3);
+        let rotation = app.world().get::<Transform>(unit).unwrap().rotation;
+        assert_eq!(rotation, own, "it still turns, from direction {from} to {to}");
     }
 }
 

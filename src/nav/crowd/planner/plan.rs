@@ -138,19 +138,15 @@ impl Crowd {
         });
     }
 
-    /// Returns whether two units are under way to a shared goal, or along their own paths in about the same direction.
-    /// A push gains nothing then: the unit ahead goes on as soon as it can.
+    /// Returns whether two units are under way to a shared goal, or along their own paths in about the same
+    /// direction. A push gains nothing then: the unit ahead goes on as soon as it can.
     pub(in crate::nav::crowd) fn go_the_same_way(&self, index: u32, other: u32) -> bool {
         let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
         let (from, to) = (unit.preferred_direction, other.preferred_direction);
-        let have_same_order = match (unit.order, other.order) {
-            (Order::Idle, _) => false,
-            (Order::Path(_), Order::Path(_)) => {
-                unit.order == other.order || from != STAY && to != STAY && turn_angle(from, to) <= 2
-            }
-            (order, other) => order == other,
-        };
-        have_same_order
+        let have_paths = matches!((unit.order, other.order), (Order::Path(_), Order::Path(_)));
+        let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
+        unit.order != Order::Idle
+            && (unit.order == other.order || go_along)
             && !unit.has_arrived
             && !other.has_arrived
             && (unit.yields_to, other.yields_to) == (NONE, NONE)

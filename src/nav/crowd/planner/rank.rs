@@ -6,9 +6,9 @@
 //! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
 //! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
-//! around corners. In a queue for one goal no unit gains by stepping out of it. Units with paths of their own have
-//! different goals and may stand in one queue all the same, before a door: for them waiting does not become dearer
-//! in it, or they would wander about there.
+//! around corners. In a queue for one goal no unit gains by stepping out of it. Units with paths of their
+//! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
+//! become dearer in it, or they would wander about there.
 
 use crate::nav::crowd::{
     Crowd,
@@ -115,8 +115,8 @@ impl Ranking {
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
-/// Ticks of waiting near a wall after which a unit takes the units ahead for a queue, as multiples of the ticks that it takes
-/// for a cell. At the corner of a building units wait for less, and form lanes beside each other.
+/// Ticks of waiting near a wall after which a unit takes the units ahead for a queue, as multiples of the ticks
+/// that it takes for a cell. At the corner of a building units wait for less, and form lanes beside each other.
 const QUEUES_AFTER_CELLS: u64 = 6;
 /// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
 const OCCUPIED_PENALTY: u64 = 2;
@@ -197,8 +197,8 @@ impl Crowd {
         Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
     }
 
-    /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction, or,
-    /// near a wall, for some time behind one that goes on in about that direction.
+    /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
+    /// or, near a wall, for some time behind one that goes on in about that direction.
     fn queues_on_its_path(&self, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> bool {
         let is_slow = || unit.ticks_waited(self.now) >= QUEUES_AFTER_CELLS * unit.ticks_per_cell();
         matches!(unit.order, Order::Path(_))
