@@ -183,8 +183,8 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` nodes and returns how much of the budget that took: one per node, and one more
-    /// for each sixteen turning points a jump point search has passed. The result may exceed the budget where
-    /// many goal cells had to be checked (for line of sight to a goal, say). `grid` must be the one the
+    /// for each sixteen turning points a jump point search has passed, one per cell checked where the path may
+    /// end on many. Only one long line of sight can exceed the budget, by an eighth of its cells. `grid` must be the one the
     /// search was started on; after edits, check [`is_stale`](Self::is_stale) first. If an unfinished search
     /// with a budget above 0 returns 0, it must be started from scratch.
     pub fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {

@@ -110,8 +110,8 @@ impl ExpansionRule for WeightedCost<'_> {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes; returns how much of the budget that took (more than `budget` where many
-    /// goal cells had to be checked).
+    /// Expands up to `budget` nodes; returns how much of the budget that took. Goal cells are looked for within
+    /// the same budget; one long line of sight may exceed it.
     pub(super) fn expand<R: ExpansionRule>(
         &mut self,
         rule: &R,
@@ -124,25 +124,34 @@ impl<L: OpenList> Search<L> {
         let mut spent = 0_u32;
         while spent < budget {
             let Some((id, node)) = self.next_open() else {
-                if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool) {
+                let left = budget - spent;
+                if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool, left) {
                     spent = spent.saturating_add(work);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
                 break;
             };
-            spent += 1;
             let (x, y) = self.nodes.cell_of(id);
-            self.counters.expansions += 1;
             let distance = self.target.distance(layer, x, y);
             if distance == 0 {
+                spent += 1;
+                self.counters.expansions += 1;
                 self.phase = Phase::Reached(id);
                 break;
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
             if self.goal_cells.needs_next(id, f + headroom) {
-                spent = spent.saturating_add(self.open_next_goal_cell(grid, layer, pool, f));
+                let work = self.open_next_goal_cell(grid, layer, pool, f, budget - spent);
+                spent = spent.saturating_add(work);
+                if spent >= budget {
+                    self.nodes.get_mut(id).reopen();
+                    self.put_back(id, f);
+                    break;
+                }
             }
+            spent += 1;
+            self.counters.expansions += 1;
             self.generate_successors(rule, layer, pool, (id, node), f);
             let open = self.open.len() + usize::from(self.immediate.is_some());
             self.counters.peak_open = self.counters.peak_open.max(open);

@@ -26,7 +26,7 @@ use crate::nav::{
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
-    open_list::{NodeId, OpenList},
+    open_list::{Key, NodeId, OpenList},
     query::{PathFailure, Reach},
     terrain::ProfileId,
 };
@@ -153,12 +153,19 @@ impl GoalCells {
         (self.zones.len() as u32).saturating_add(self.runs.len() as u32 / ROWS_PER_EXPANSION)
     }
 
-    /// Finds the nearest goal cell that was not produced yet, if it is not known already and there is one;
-    /// returns the work that took. `target` is the start.
-    fn find_nearest(&mut self, grid: &NavGrid, layer: &Layer, target: &SearchTarget) -> u32 {
+    /// Finds the nearest goal cell that was not produced yet, if it is not known already, there is one, and
+    /// `budget` suffices; returns the work that took. `target` is the start.
+    fn find_nearest(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        target: &SearchTarget,
+        budget: u32,
+    ) -> u32 {
         let region = layer.region(target.x, target.y);
         let mut work = 0_u32;
         while self.nearest.is_none()
+            && work < budget
             && let Some(Reverse(run)) = self.runs.pop()
         {
             let RowRun { h, y, x, last, .. } = run;
@@ -207,7 +214,8 @@ impl<L: OpenList> Search<L> {
             return Ok(SearchTarget { work, ..start });
         }
         let entrance_work = self.goal_cells.add_entrances(layer, &start);
-        let work = entrance_work.saturating_add(self.goal_cells.find_nearest(grid, layer, &start));
+        let nearest_work = self.goal_cells.find_nearest(grid, layer, &start, u32::MAX);
+        let work = entrance_work.saturating_add(nearest_work);
         self.target.work = work; // also where it fails
         match self.goal_cells.nearest {
             // There is only one: an ordinary search.
@@ -249,30 +257,32 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Opens the nearest unopened goal cell when the open list is empty. Returns the work that took; `None`
-    /// where there is none, or none whose cost fits into 32 bits.
+    /// Opens the nearest unopened goal cell when the open list is empty, if `budget` suffices to find it.
+    /// Returns the work that took; `None` where there is none, or none whose cost fits into 32 bits.
     #[cold]
     pub(super) fn open_goal_cell_when_empty(
         &mut self,
         grid: &NavGrid,
         layer: &Layer,
         pool: &NodePool,
+        budget: u32,
     ) -> Option<u32> {
         let mut work = 0_u32;
-        loop {
-            work = work.saturating_add(self.goal_cells.find_nearest(grid, layer, &self.target));
-            let f = self.goal_cells.nearest?.h;
-            self.open.reset(u32::try_from(f).unwrap_or(u32::MAX), self.target.headroom);
-            work = work.saturating_add(self.open_next_goal_cell(grid, layer, pool, f));
-            // It may have been opened before, for another goal.
-            if self.goal_cells.last_opened != NO_NODE {
-                return Some(work);
-            }
+        // The nearest may have been opened before, for another goal.
+        while work < budget && self.goal_cells.last_opened == NO_NODE {
+            let left = budget - work;
+            work += self.goal_cells.find_nearest(grid, layer, &self.target, left);
+            let Some(GoalCell { h, .. }) = self.goal_cells.nearest else {
+                return (!self.goal_cells.runs.is_empty()).then_some(work);
+            };
+            self.open.reset(u32::try_from(h).unwrap_or(u32::MAX), self.target.headroom);
+            self.open_nearest_goal_cell(pool, h);
         }
+        Some(work)
     }
 
-    /// Opens the nearest unopened goal cell, if the open list can hold it after a node with the given `f`;
-    /// returns the work that took.
+    /// Opens the nearest unopened goal cell, if the open list can hold it after a node with the given `f` and
+    /// `budget` suffices to find it; returns the work that took.
     #[cold]
     pub(super) fn open_next_goal_cell(
         &mut self,
@@ -280,31 +290,48 @@ impl<L: OpenList> Search<L> {
         layer: &Layer,
         pool: &NodePool,
         f: u64,
+        budget: u32,
     ) -> u32 {
-        self.goal_cells.last_opened = NO_NODE;
-        self.goal_cells.pending_h = u64::MAX;
-        let headroom = self.target.headroom;
         let mut work = 0_u32;
-        loop {
-            work = work.saturating_add(self.goal_cells.find_nearest(grid, layer, &self.target));
-            let Some(GoalCell { h, x, y }) = self.goal_cells.nearest else {
-                return work;
-            };
-            if h > f + u64::from(headroom) {
-                self.goal_cells.pending_h = h;
-                return work;
+        while work < budget {
+            let left = budget - work;
+            work += self.goal_cells.find_nearest(grid, layer, &self.target, left);
+            let is_found = self.goal_cells.nearest.is_some() || self.goal_cells.runs.is_empty();
+            if is_found && self.open_nearest_goal_cell(pool, f) {
+                break;
             }
-            if h > u64::from(u32::MAX - headroom) {
+        }
+        work
+    }
+
+    /// Opens the nearest goal cell, if one is known and the open list can hold it after a node with the given
+    /// `f`. Returns whether no other goal cell has to be found before that node is expanded.
+    fn open_nearest_goal_cell(&mut self, pool: &NodePool, f: u64) -> bool {
+        let headroom = self.target.headroom;
+        let (mut last_opened, mut pending_h) = (NO_NODE, u64::MAX);
+        if let Some(GoalCell { h, x, y }) = self.goal_cells.nearest {
+            if h > f + u64::from(headroom) {
+                pending_h = h;
+            } else if h > u64::from(u32::MAX - headroom) {
                 // All others are at least as far.
                 self.target.overflow = true;
                 self.goal_cells.clear();
-                return work;
-            }
-            self.goal_cells.nearest = None;
-            if let Some(id) = self.open_root((x, y), h as u32, pool) {
-                self.goal_cells.last_opened = id;
-                return work;
+            } else {
+                self.goal_cells.nearest = None;
+                match self.open_root((x, y), h as u32, pool) {
+                    Some(id) => last_opened = id,
+                    None => return false,
+                }
             }
         }
+        (self.goal_cells.last_opened, self.goal_cells.pending_h) = (last_opened, pending_h);
+        true
+    }
+
+    /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
+    #[cold]
+    pub(super) fn put_back(&mut self, id: NodeId, f: u64) {
+        let key = Key { f: f as u32, h: 0 };
+        self.immediate = Some((id, key));
     }
 }

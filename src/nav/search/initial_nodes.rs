@@ -32,7 +32,7 @@ impl<L: OpenList> Search<L> {
     pub(super) fn open_first_goal_cell(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) {
         self.begin_segment(layer, pool);
         // The first goal cell is known; the work to find it was counted with the target.
-        self.open_goal_cell_when_empty(grid, layer, pool);
+        self.open_goal_cell_when_empty(grid, layer, pool, u32::MAX);
     }
 
     fn begin_segment(&mut self, layer: &Layer, pool: &NodePool) {

@@ -49,6 +49,11 @@ impl Node {
         self.stamp |= CLOSED;
     }
 
+    #[inline]
+    pub(crate) fn reopen(&mut self) {
+        self.stamp &= !CLOSED;
+    }
+
     /// Direction of the step that led to the node; [`NO_DIRECTION`](crate::nav::moves::NO_DIRECTION) at the start.
     #[inline]
     pub(crate) const fn arrival(self) -> u8 {
