@@ -31,23 +31,12 @@ pub use timer_wheel::SUBTICKS_PER_TICK;
 
 // The rooms below use each other's modules by these names.
 use self::{
-    cost_to_go::{
-        corner_sight, escape, guidance, local_field, path_corners, path_follower, step_costs,
-        wall_proximity,
-    },
-    groups::{circling, group, membership, slots},
-    passages::{direction_lock, passage, passage_trace},
-    planner::{chain, claim, leader, make_way, plan, rank, scores},
-};
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use self::{
     chain::Push,
     circling::Progress,
     claim::Claim,
     departures::Departures,
     escape::Footprint,
+    flood::{Flood, OpenCells},
     group::Group,
     guidance::{NeighborCosts, World},
     local_field::LocalField,
@@ -59,6 +48,15 @@ use self::{
     timer_wheel::TimerWheel,
     unit::{NONE, Order, STAY, State, Unit},
     wall_proximity::WallProximity,
+};
+use self::{
+    cost_to_go::{
+        corner_sight, escape, flood, guidance, local_field, path_corners, path_follower,
+        step_costs, wall_proximity,
+    },
+    groups::{circling, group, membership, slots},
+    passages::{direction_lock, passage, passage_trace},
+    planner::{chain, claim, leader, make_way, plan, rank, scores},
 };
 use super::{grid::NavGrid, terrain::Profile};
 
@@ -91,7 +89,9 @@ pub struct Crowd {
     progress: Vec<Progress>,
     /// By unit, for those that follow their own paths.
     followers: Vec<PathFollower>,
-    field_open: BinaryHeap<Reverse<(u64, u16, u16)>>,
+    /// Working memory for floods, and the window of units that make way.
+    open_cells: OpenCells,
+    way_window: Flood,
     /// Memory for the followers' fields that is not in use, and the number of fields built in this tick.
     #[expect(clippy::vec_box, reason = "the boxes go back to the followers as they are")]
     spare_fields: Vec<Box<LocalField>>,

@@ -5,6 +5,7 @@
 
 pub(super) mod corner_sight;
 pub(super) mod escape;
+pub(super) mod flood;
 pub(super) mod guidance;
 pub(super) mod local_field;
 pub(super) mod path_corners;

@@ -175,7 +175,7 @@ impl Crowd {
             Order::Route(route) => Some(route),
             Order::Group(id) | Order::Preassigned(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
-                group.route.filter(|_| group.cost_to_slot(unit.tail) == UNREACHABLE)
+                group.route.filter(|_| group.window.cost(unit.tail) == UNREACHABLE)
             }
             _ => None,
         }
@@ -227,8 +227,8 @@ impl Crowd {
                         u64::from(layer.cost_sum_range().1) * u64::from(layer.unit())
                     });
                     around(&|pos| octile_distance(pos, slot) * cost)
-                } else if group.cost_to_slot(unit.tail) != UNREACHABLE {
-                    around(&|pos| group.cost_to_slot(pos))
+                } else if group.window.cost(unit.tail) != UNREACHABLE {
+                    around(&|pos| group.window.cost(pos))
                 } else {
                     self.cost_to_go_without_slot(world, (index, unit), directions)
                 }

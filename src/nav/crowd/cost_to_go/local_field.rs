@@ -3,12 +3,10 @@
 //! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost to
 //! go by way of the next cells of the path: a local search, not a new path search.
 
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::nav::crowd::{
     Crowd,
     chain::move_table,
+    flood::{Flood, OpenCells},
     guidance::UNREACHABLE,
     path_follower::{CellAhead, PathFollower},
     reservations::GridPos,
@@ -33,9 +31,7 @@ pub(in crate::nav::crowd) const MAX_FIELDS_PER_TICK: u32 = 16;
 /// The field around a unit.
 #[derive(Clone, Debug, Default)]
 pub(in crate::nav::crowd) struct LocalField {
-    costs: Vec<u64>,
-    origin: GridPos,
-    side: u16,
+    flood: Flood,
     /// The position around which it was filled.
     pub(in crate::nav::crowd) center: GridPos,
     /// It leads around units that stand in the way.
@@ -43,41 +39,13 @@ pub(in crate::nav::crowd) struct LocalField {
 }
 
 impl LocalField {
-    fn index(&self, pos: GridPos) -> Option<usize> {
-        let (x, y) = (pos.x.wrapping_sub(self.origin.x), pos.y.wrapping_sub(self.origin.y));
-        let is_inside = x < self.side && y < self.side;
-        is_inside.then(|| usize::from(y) * usize::from(self.side) + usize::from(x))
-    }
-
     /// Returns the cost-to-go at a position.
     pub(in crate::nav::crowd) fn cost(&self, pos: GridPos) -> u64 {
-        self.index(pos).map_or(UNREACHABLE, |at| self.costs[at])
-    }
-
-    pub(in crate::nav::crowd) fn contains(&self, pos: GridPos) -> bool {
-        self.index(pos).is_some()
+        self.flood.cost(pos)
     }
 
     pub(in crate::nav::crowd) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.costs.capacity() * 8
-    }
-
-    /// Clears the field around a position.
-    fn lay_out(&mut self, center: GridPos) {
-        let low = |at: u16| at.saturating_sub(RADIUS);
-        (self.center, self.origin) = (center, GridPos { x: low(center.x), y: low(center.y) });
-        self.side = 2 * RADIUS + 1;
-        self.costs.clear();
-        self.costs.resize(usize::from(self.side) * usize::from(self.side), UNREACHABLE);
-    }
-
-    /// Lowers the cost at a position, if it is inside and was higher.
-    fn improve(&mut self, pos: GridPos, cost: u64) -> bool {
-        let Some(at) = self.index(pos).filter(|&at| cost < self.costs[at]) else {
-            return false;
-        };
-        self.costs[at] = cost;
-        true
+        size_of::<Self>() + self.flood.bytes()
     }
 
     /// Fills the field around a position with the costs of paths to the cells of the unit's own path that avoid
@@ -87,11 +55,14 @@ impl LocalField {
         center: GridPos,
         follower: &PathFollower,
         (costs, table): (&StepCosts, &MoveTable),
-        open: &mut BinaryHeap<Reverse<(u64, u16, u16)>>,
+        open: &mut OpenCells,
         is_blocked: impl Fn(GridPos) -> bool,
     ) {
-        self.lay_out(center);
-        open.clear();
+        let low = |at: u16| at.saturating_sub(RADIUS);
+        self.center = center;
+        let origin = GridPos { x: low(center.x), y: low(center.y) };
+        self.flood.lay_out(origin, (2 * RADIUS + 1, 2 * RADIUS + 1));
+        self.flood.begin(open);
         let layer = costs.layer;
         let (cells, len) = follower.lookahead::<FIELD_LOOKAHEAD>(costs);
         // Where a unit stands on the path, the detour leads to the cells behind it.
@@ -100,35 +71,20 @@ impl LocalField {
         let is_cut = |pair: &[CellAhead]| !is_line_open(layer, table, pair[0].0, pair[1].0);
         let behind_cut = cells[..len].windows(2).rposition(is_cut).map_or(0, |cut| cut + 1);
         for &(cell, cost_to_go) in &cells[first_blocked.unwrap_or(0).max(behind_cut)..len] {
-            if layer.is_passable(u32::from(cell.x), u32::from(cell.y))
-                && !is_blocked(cell)
-                && self.improve(cell, cost_to_go + 1)
-            {
-                open.push(Reverse((cost_to_go + 1, cell.x, cell.y)));
+            if layer.is_passable(u32::from(cell.x), u32::from(cell.y)) && !is_blocked(cell) {
+                self.flood.improve(open, cell, cost_to_go + 1);
             }
         }
         // A unit that strays farther than a few steps gets another field.
         let slack = MARGIN * u64::from(STRAIGHT) * costs.cheapest.max(costs.scale(center));
         let mut limit = UNREACHABLE;
-        while let Some(Reverse((cost_to_go, x, y))) = open.pop() {
-            let pos = GridPos { x, y };
+        let may_enter = |pos| pos == center || !is_blocked(pos);
+        self.flood.spread(open, (costs, table), may_enter, |pos, cost_to_go| {
             if pos == center {
-                limit = limit.min(cost_to_go + slack);
-            } else if cost_to_go > limit {
-                break;
+                limit = cost_to_go + slack;
             }
-            if self.cost(pos) < cost_to_go {
-                continue;
-            }
-            let directions = table.legal(layer.pattern(u32::from(x), u32::from(y)));
-            for direction in (0..8).filter(|direction| directions & 1 << direction != 0) {
-                let next = pos.step(direction);
-                let total = cost_to_go + costs.step(pos, direction);
-                if (next == center || !is_blocked(next)) && self.improve(next, total) {
-                    open.push(Reverse((total, next.x, next.y)));
-                }
-            }
-        }
+            cost_to_go > limit
+        });
     }
 }
 
@@ -148,13 +104,13 @@ impl Crowd {
         let terrain = (&StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
         let follower = &mut self.followers[index as usize];
         let had_field = follower.field.is_some();
-        if follower.field.as_ref().is_some_and(|field| !field.contains(pos)) {
+        if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
             follower.relocate(pos);
         }
         follower.field_made_at = self.now as u32;
         let known = follower.field.take();
         let mut field = known.or_else(|| self.spare_fields.pop()).unwrap_or_default();
-        let (follower, open) = (&mut self.followers[index as usize], &mut self.field_open);
+        let (follower, open) = (&mut self.followers[index as usize], &mut self.open_cells);
         field.is_detour = needs_detour;
         if needs_detour {
             let (reservations, units) = (&self.reservations, &self.units);

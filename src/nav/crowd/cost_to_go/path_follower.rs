@@ -307,7 +307,7 @@ impl Crowd {
 
     pub(in crate::nav::crowd) fn path_bytes(&self) -> usize {
         let held =
-            self.followers.capacity() * size_of::<PathFollower>() + self.field_open.capacity() * 16;
+            self.followers.capacity() * size_of::<PathFollower>() + self.open_cells.capacity() * 16;
         let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
         self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
     }

@@ -7,9 +7,11 @@
 
 use crate::nav::crowd::{
     Crowd, CrowdError, RouteId, UnitId,
-    guidance::{Guidance, UNREACHABLE, World},
+    flood::Flood,
+    guidance::{Guidance, World},
     membership::{SwapClass, preassigned_slots},
     reservations::GridPos,
+    slots::fill_costs_to_slots,
     unit::{NONE, Order, State},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
@@ -45,9 +47,10 @@ pub(in crate::nav::crowd) struct Group {
     /// Slots may have changed since the last refresh.
     pub(in crate::nav::crowd) is_stale: bool,
     pub(in crate::nav::crowd) refreshed_at: u64,
-    /// The window: lowest, leftmost cell; number of columns and rows.
-    pub(in crate::nav::crowd) origin: GridPos,
-    pub(in crate::nav::crowd) span: (u16, u16),
+    /// The window, with the cost of the path from each cell to the nearest unassigned slot where it is not open;
+    /// and whether these costs may have changed.
+    pub(in crate::nav::crowd) window: Flood,
+    pub(in crate::nav::crowd) are_costs_stale: bool,
     /// Whether a unit can stand anywhere in the window.
     pub(in crate::nav::crowd) is_open: bool,
     /// The slots, and the member each is assigned to ([`NONE`]: to none yet).
@@ -58,35 +61,11 @@ pub(in crate::nav::crowd) struct Group {
     pub(in crate::nav::crowd) preassigned: Vec<u32>,
     /// For each cell of the window the index of its slot, or [`NONE`].
     pub(in crate::nav::crowd) slot_at: Vec<u32>,
-    /// For each cell of a window that is not open, the cost of the path to the nearest unassigned slot; and
-    /// whether these costs may have changed.
-    pub(in crate::nav::crowd) cost_to_slot: Vec<u64>,
-    pub(in crate::nav::crowd) are_costs_stale: bool,
     /// A member in the window sees no slot, so the costs are needed.
     pub(in crate::nav::crowd) are_costs_wanted: bool,
 }
 
 impl Group {
-    pub(in crate::nav::crowd) fn window_index(&self, pos: GridPos) -> Option<usize> {
-        let x = pos.x.wrapping_sub(self.origin.x);
-        let y = pos.y.wrapping_sub(self.origin.y);
-        (x < self.span.0 && y < self.span.1)
-            .then(|| usize::from(y) * usize::from(self.span.0) + usize::from(x))
-    }
-
-    /// Returns whether a position lies in the window.
-    pub(in crate::nav::crowd) fn contains(&self, pos: GridPos) -> bool {
-        self.window_index(pos).is_some()
-    }
-
-    /// Returns the cost of the path to the nearest unassigned slot.
-    pub(in crate::nav::crowd) fn cost_to_slot(&self, pos: GridPos) -> u64 {
-        self.window_index(pos)
-            .and_then(|at| self.cost_to_slot.get(at))
-            .copied()
-            .unwrap_or(UNREACHABLE)
-    }
-
     /// Returns where a member would stand if the group kept its shape, with its center on the goal.
     pub(in crate::nav::crowd) fn shape_target(&self, pos: GridPos) -> (i64, i64) {
         let members = (self.members as i64).max(1);
@@ -96,7 +75,7 @@ impl Group {
     }
 
     fn bytes(&self) -> usize {
-        8 * self.cost_to_slot.capacity()
+        self.window.bytes()
             + 4 * (self.slots.capacity() + self.assignees.capacity() + self.slot_at.capacity())
             + 4 * self.preassigned.capacity()
     }
@@ -136,10 +115,10 @@ impl Crowd {
             list.clear();
         }
         old.slots.clear();
-        old.cost_to_slot.clear();
-        let Group { slots, assignees, preassigned, slot_at, cost_to_slot, .. } = old;
+        old.window.lay_out(GridPos::default(), (0, 0));
+        let Group { slots, assignees, preassigned, slot_at, window, .. } = old;
         let generation = old.generation.wrapping_add(1);
-        let lists = Group { slots, assignees, preassigned, slot_at, cost_to_slot, ..group };
+        let lists = Group { slots, assignees, preassigned, slot_at, window, ..group };
         self.groups[at] = Group { is_used: true, generation, ..lists };
         GroupIndex(at as u32)
     }
@@ -231,13 +210,12 @@ impl Crowd {
             if group.is_stale {
                 self.find_slots(world, GroupIndex(at as u32));
                 let group = &mut self.groups[at];
-                group.cost_to_slot.clear();
                 (group.is_stale, group.are_costs_stale, group.refreshed_at) =
                     (false, true, self.now);
             }
             let group = &mut self.groups[at];
             if group.are_costs_wanted && group.are_costs_stale {
-                self.group_scratch.fill_costs_to_slots(world, group);
+                fill_costs_to_slots(world, group, &mut self.open_cells);
                 (group.are_costs_wanted, group.are_costs_stale, group.refreshed_at) =
                     (false, false, self.now);
             }
@@ -257,7 +235,7 @@ impl Crowd {
         }
         scratch.lay_out_window(world, &mut group);
         for (assignee, cell) in scratch.previous_slots() {
-            let slot = group.window_index(cell).map_or(NONE, |at| group.slot_at[at]);
+            let slot = group.window.index(cell).map_or(NONE, |at| group.slot_at[at]);
             let is_kept = slot != NONE && group.assignees[slot as usize] == NONE;
             if is_kept {
                 group.assignees[slot as usize] = assignee;

@@ -169,7 +169,7 @@ impl Crowd {
             Order::Preassigned(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
                 let is_known = |route| route_cost(world, route, unit.tail) != UNREACHABLE;
-                group.cost_to_slot(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
+                group.window.cost(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
             }
             _ => false,
         }

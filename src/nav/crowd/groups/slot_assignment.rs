@@ -54,7 +54,7 @@ impl Crowd {
             self.release_slot(index);
         }
         let group = &self.groups[id.0 as usize];
-        if !group.contains(pos) {
+        if !group.window.contains(pos) {
             return;
         }
         let in_sight = |&slot: &usize| is_visible(world.grid, group, pos, group.slots[slot]);
@@ -192,7 +192,7 @@ impl Crowd {
             return;
         }
         let group = &self.groups[id.0 as usize];
-        let slot_here = group.window_index(here).map_or(NONE, |at| group.slot_at[at]);
+        let slot_here = group.window.index(here).map_or(NONE, |at| group.slot_at[at]);
         match group.assignees.get(slot_here as usize) {
             Some(&other) if slot != NONE => self.swap_with(id, (index, slot), (other, slot_here)),
             Some(_) => {}
@@ -223,7 +223,7 @@ impl Crowd {
         let (here, slot) = (self.units[index as usize].tail, self.units[index as usize].slot);
         let group = &mut self.groups[id.0 as usize];
         if let Some(pos) = group.slots.get(slot as usize).copied() {
-            let (old, new) = (group.window_index(pos), group.window_index(here));
+            let (old, new) = (group.window.index(pos), group.window.index(here));
             group.slots[slot as usize] = here;
             old.into_iter().for_each(|at| group.slot_at[at] = NONE);
             new.into_iter().for_each(|at| group.slot_at[at] = slot);
@@ -274,7 +274,7 @@ fn dot(a: (GridPos, GridPos), b: (GridPos, GridPos)) -> i64 {
 
 /// Returns whether the line between two positions is open: straight first, then diagonal.
 fn is_visible(grid: &NavGrid, group: &Group, from: GridPos, to: GridPos) -> bool {
-    if group.is_open && group.contains(from) {
+    if group.is_open && group.window.contains(from) {
         return true;
     }
     let profile = ProfileId(group.profile);

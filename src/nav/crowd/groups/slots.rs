@@ -9,14 +9,16 @@ use std::collections::BinaryHeap;
 
 use crate::nav::crowd::{
     chain::move_table,
+    flood::OpenCells,
     group::{Group, GroupIndex},
     guidance::{Guidance, UNREACHABLE, World, route_cost},
-    reservations::{GridPos, Reservations, is_diagonal},
+    reservations::{GridPos, Reservations},
+    step_costs::StepCosts,
     unit::{NONE, Order, State, Unit},
 };
 use crate::nav::{
     moves::MoveTable,
-    terrain::{CornerRule, DIAGONAL, Neighborhood, ProfileId, STRAIGHT},
+    terrain::{CornerRule, Neighborhood, ProfileId},
 };
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
@@ -156,13 +158,12 @@ impl GroupScratch {
             high = GridPos { x: high.x.max(pos.x), y: high.y.max(pos.y) };
         }
         let margin = MARGIN + (self.found.len().isqrt() * usize::from(group.size) / 2) as u16;
-        group.origin = GridPos { x: low.x.saturating_sub(margin), y: low.y.saturating_sub(margin) };
+        let origin = GridPos { x: low.x.saturating_sub(margin), y: low.y.saturating_sub(margin) };
         let (width, height) = (world.grid.width() as u16, world.grid.height() as u16);
-        group.span.0 = (high.x + margin + 1).min(width) - group.origin.x;
-        group.span.1 = (high.y + margin + 1).min(height) - group.origin.y;
-        let cells = usize::from(group.span.0) * usize::from(group.span.1);
+        let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
+        group.window.lay_out(origin, (right - origin.x, top - origin.y));
         group.slot_at.clear();
-        group.slot_at.resize(cells, NONE);
+        group.slot_at.resize(group.window.cells(), NONE);
         group.slots.clear();
         group.slots.extend_from_slice(&self.found);
         group.assignees.clear();
@@ -170,71 +171,36 @@ impl GroupScratch {
         group.preassigned.clear();
         group.preassigned.extend_from_slice(&self.preassigned);
         for (number, &pos) in self.found.iter().enumerate() {
-            if let Some(at) = group.window_index(pos) {
+            if let Some(at) = group.window.index(pos) {
                 group.slot_at[at] = number as u32;
             }
         }
         let layer = world.grid.layer(ProfileId(group.profile));
-        let (left, low) = (u32::from(group.origin.x), u32::from(group.origin.y));
-        let (right, high) = (left + u32::from(group.span.0), low + u32::from(group.span.1));
-        let is_free = |y| (left..right).all(|x| layer.is_some_and(|layer| layer.is_passable(x, y)));
-        group.is_open = (low..high).all(is_free);
+        let is_free =
+            |x, y| layer.is_some_and(|layer| layer.is_passable(u32::from(x), u32::from(y)));
+        group.is_open = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
     }
+}
 
-    /// Fills a window that is not open with the costs to the unassigned slots.
-    pub(in crate::nav::crowd) fn fill_costs_to_slots<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        group: &mut Group,
-    ) {
-        group.cost_to_slot.clear();
-        if group.is_open {
-            return;
-        }
-        group.cost_to_slot.resize(group.slot_at.len(), UNREACHABLE);
-        self.open.clear();
-        for at in 0..group.slots.len() {
-            if group.assignees[at] == NONE {
-                self.relax(group, group.slots[at], 0);
-            }
-        }
-        self.propagate(world, group);
-    }
-
-    /// Lowers the cost at a position in the window to `cost_to_go`, if it is higher.
-    fn relax(&mut self, group: &mut Group, pos: GridPos, cost_to_go: u64) {
-        if let Some(at) = group.window_index(pos)
-            && cost_to_go < group.cost_to_slot[at]
-        {
-            group.cost_to_slot[at] = cost_to_go;
-            self.open.push(Reverse((cost_to_go, at as u32, pos.x, pos.y)));
+/// Fills a window that is not open with the costs to the unassigned slots.
+pub(in crate::nav::crowd) fn fill_costs_to_slots<G: ?Sized>(
+    world: &World<'_, G>,
+    group: &mut Group,
+    open: &mut OpenCells,
+) {
+    let profile = ProfileId(group.profile);
+    let Some(layer) = world.grid.layer(profile).filter(|_| !group.is_open) else {
+        return;
+    };
+    group.window.begin(open);
+    for (&slot, &assignee) in group.slots.iter().zip(&group.assignees) {
+        if assignee == NONE {
+            group.window.improve(open, slot, 0);
         }
     }
-
-    /// Spreads the known costs over the whole window.
-    fn propagate<G: ?Sized>(&mut self, world: &World<'_, G>, group: &mut Group) {
-        let profile = ProfileId(group.profile);
-        let Some(layer) = world.grid.layer(profile) else {
-            return;
-        };
-        let table = move_table(world.grid, profile);
-        let cost = |pos: GridPos| {
-            let (x, y) = (u32::from(pos.x), u32::from(pos.y));
-            u64::from(layer.cost(x, y, world.grid.terrain_bytes()))
-        };
-        while let Some(Reverse((cost_to_go, at, x, y))) = self.open.pop() {
-            if group.cost_to_slot[at as usize] < cost_to_go {
-                continue;
-            }
-            let (pos, x, y) = (GridPos { x, y }, u32::from(x), u32::from(y));
-            let (directions, here) = (table.legal(layer.pattern(x, y)), cost(pos));
-            for direction in (0..8).filter(|direction| directions & 1 << direction != 0) {
-                let next = pos.step(direction);
-                let weight = if is_diagonal(direction) { DIAGONAL } else { STRAIGHT };
-                self.relax(group, next, cost_to_go + u64::from(weight) * (here + cost(next)));
-            }
-        }
-    }
+    let costs = StepCosts::new(layer, world.grid.terrain_bytes());
+    let table = move_table(world.grid, profile);
+    group.window.spread(open, (&costs, table), |_| true, |_, _| false);
 }
 
 /// Returns whether a cell is held by a unit that is not a member and has nowhere to go.

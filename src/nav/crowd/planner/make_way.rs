@@ -6,11 +6,10 @@
 //! being out of the way. The units inherit the priority of the unit they make way for, so those in their own
 //! way make way for them.
 
-use core::cmp::Reverse;
-
 use crate::nav::crowd::{
     Crowd,
     chain::legal_directions,
+    flood::{Flood, OpenCells},
     guidance::{CostToGo, World},
     reservations::{GridPos, is_diagonal},
     unit::{NONE, STAY, Unit},
@@ -102,19 +101,34 @@ impl Crowd {
     /// Returns the first direction of the cheapest way to a position that is out of the way.
     fn way_out<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> Option<u8> {
         let unit = self.units[index as usize];
-        let other = self.units[unit.yields_to as usize];
         let layer = world.grid.layer(ProfileId(unit.profile))?;
-        let mut open = core::mem::take(&mut self.field_open);
-        open.clear();
-        let mut window = Window::around(unit.tail);
-        window.improve(unit.tail, 0, STAY);
-        open.push(Reverse((0, unit.tail.x, unit.tail.y)));
-        let mut direction = None;
-        while let Some(Reverse((cost, x, y))) = open.pop() {
-            let pos = GridPos { x, y };
-            if !is_in_way(&unit, pos, &other) {
-                direction = window.first_direction(pos);
-                break;
+        let mut open = core::mem::take(&mut self.open_cells);
+        let mut window = core::mem::take(&mut self.way_window);
+        let direction = self.find_way_out(layer, (index, &unit), &mut window, &mut open);
+        (self.open_cells, self.way_window) = (open, window);
+        direction
+    }
+
+    fn find_way_out(
+        &self,
+        layer: &Layer,
+        (index, unit): (u32, &Unit),
+        window: &mut Flood,
+        open: &mut OpenCells,
+    ) -> Option<u8> {
+        let other = self.units[unit.yields_to as usize];
+        let low = |at: u16| at.saturating_sub(RADIUS);
+        let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
+        let side = |at: u16| at + RADIUS + 1 - low(at);
+        window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
+        window.begin(open);
+        // The first direction of the way to each cell.
+        let mut first_directions = [None; SIDE * SIDE];
+        window.improve(open, unit.tail, 0);
+        while let Some((cost, pos)) = window.pop(open) {
+            let first = window.index(pos).and_then(|at| first_directions[at]);
+            if !is_in_way(unit, pos, &other) {
+                return first;
             }
             let legal = legal_directions(layer, pos);
             for step in (0..8).filter(|step| legal & 1 << step != 0) {
@@ -123,15 +137,12 @@ impl Crowd {
                     continue;
                 };
                 let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
-                let total = cost + weight + penalty;
-                let first = if pos == unit.tail { Some(step) } else { window.first_direction(pos) };
-                if window.improve(next, total, first.unwrap_or(STAY)) {
-                    open.push(Reverse((total, next.x, next.y)));
+                if let Some(at) = window.improve(open, next, cost + weight + penalty) {
+                    first_directions[at] = first.or(Some(step));
                 }
             }
         }
-        self.field_open = open;
-        direction
+        None
     }
 
     /// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
@@ -182,41 +193,4 @@ fn is_in_way(unit: &Unit, pos: GridPos, other: &Unit) -> bool {
         direction => other.head.step(direction),
     };
     overlaps(other.head) || overlaps(next)
-}
-
-/// The positions around a unit: their costs so far, and the first direction of the way there.
-struct Window {
-    origin: (i32, i32),
-    costs: [u64; SIDE * SIDE],
-    directions: [u8; SIDE * SIDE],
-}
-
-impl Window {
-    fn around(center: GridPos) -> Self {
-        let low = |at: u16| i32::from(at) - i32::from(RADIUS);
-        Self {
-            origin: (low(center.x), low(center.y)),
-            costs: [u64::MAX; SIDE * SIDE],
-            directions: [STAY; SIDE * SIDE],
-        }
-    }
-
-    fn index(&self, pos: GridPos) -> Option<usize> {
-        let (x, y) = (i32::from(pos.x) - self.origin.0, i32::from(pos.y) - self.origin.1);
-        let is_inside = (0..SIDE as i32).contains(&x) && (0..SIDE as i32).contains(&y);
-        is_inside.then(|| y as usize * SIDE + x as usize)
-    }
-
-    /// Notes a way to a position, if it is the cheapest so far.
-    fn improve(&mut self, pos: GridPos, cost: u64, direction: u8) -> bool {
-        let Some(at) = self.index(pos).filter(|&at| cost < self.costs[at]) else {
-            return false;
-        };
-        (self.costs[at], self.directions[at]) = (cost, direction);
-        true
-    }
-
-    fn first_direction(&self, pos: GridPos) -> Option<u8> {
-        self.index(pos).map(|at| self.directions[at])
-    }
 }

@@ -1,0 +1,110 @@
+//! A flood: a window of cells, filled with costs outward from the cells whose costs are known.
+//!
+//! Input: a rectangle, and the costs of some of its cells. Output: the cost of every cell from which a path in
+//! the window leads to one of them (Dijkstra's algorithm).
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::nav::crowd::{guidance::UNREACHABLE, reservations::GridPos, step_costs::StepCosts};
+use crate::nav::moves::MoveTable;
+
+/// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods.
+pub(in crate::nav::crowd) type OpenCells = BinaryHeap<Reverse<(u64, u16, u16)>>;
+
+/// A rectangle of cells with a cost each, row-major. Its memory is reused when it is laid out again.
+#[derive(Clone, Debug, Default)]
+pub(in crate::nav::crowd) struct Flood {
+    /// The lowest, leftmost cell.
+    origin: GridPos,
+    /// Columns and rows.
+    span: (u16, u16),
+    /// Empty where no costs are needed.
+    costs: Vec<u64>,
+}
+
+impl Flood {
+    /// Moves the window, without costs.
+    pub(in crate::nav::crowd) fn lay_out(&mut self, origin: GridPos, span: (u16, u16)) {
+        (self.origin, self.span) = (origin, span);
+        self.costs.clear();
+    }
+
+    /// Begins a flood: no cell of the window can be reached yet.
+    pub(in crate::nav::crowd) fn begin(&mut self, open: &mut OpenCells) {
+        open.clear();
+        self.costs.clear();
+        self.costs.resize(self.cells(), UNREACHABLE);
+    }
+
+    /// Returns the number of cells.
+    pub(in crate::nav::crowd) fn cells(&self) -> usize {
+        usize::from(self.span.0) * usize::from(self.span.1)
+    }
+
+    pub(in crate::nav::crowd) fn index(&self, pos: GridPos) -> Option<usize> {
+        let (x, y) = (pos.x.wrapping_sub(self.origin.x), pos.y.wrapping_sub(self.origin.y));
+        let is_inside = x < self.span.0 && y < self.span.1;
+        is_inside.then(|| usize::from(y) * usize::from(self.span.0) + usize::from(x))
+    }
+
+    pub(in crate::nav::crowd) fn contains(&self, pos: GridPos) -> bool {
+        self.index(pos).is_some()
+    }
+
+    /// Returns the cost at a position.
+    pub(in crate::nav::crowd) fn cost(&self, pos: GridPos) -> u64 {
+        self.index(pos).and_then(|at| self.costs.get(at).copied()).unwrap_or(UNREACHABLE)
+    }
+
+    /// Lowers the cost at a position, if it is inside and was higher; returns its index then.
+    pub(in crate::nav::crowd) fn improve(
+        &mut self,
+        open: &mut OpenCells,
+        pos: GridPos,
+        cost: u64,
+    ) -> Option<usize> {
+        let at = self.index(pos).filter(|&at| cost < self.costs[at])?;
+        self.costs[at] = cost;
+        open.push(Reverse((cost, pos.x, pos.y)));
+        Some(at)
+    }
+
+    /// Takes the open cell of the lowest cost.
+    pub(in crate::nav::crowd) fn pop(&self, open: &mut OpenCells) -> Option<(u64, GridPos)> {
+        loop {
+            let Reverse((cost, x, y)) = open.pop()?;
+            let pos = GridPos { x, y };
+            if self.cost(pos) == cost {
+                return Some((cost, pos));
+            }
+        }
+    }
+
+    /// Spreads the costs of the open cells over the cells that may be entered, until `is_enough` holds for a
+    /// cell and its cost.
+    pub(in crate::nav::crowd) fn spread(
+        &mut self,
+        open: &mut OpenCells,
+        (costs, table): (&StepCosts, &MoveTable),
+        may_enter: impl Fn(GridPos) -> bool,
+        mut is_enough: impl FnMut(GridPos, u64) -> bool,
+    ) {
+        while let Some((cost, pos)) = self.pop(open) {
+            if is_enough(pos, cost) {
+                break;
+            }
+            let directions = table.legal(costs.layer.pattern(u32::from(pos.x), u32::from(pos.y)));
+            for direction in (0..8).filter(|direction| directions & 1 << direction != 0) {
+                let next = pos.step(direction);
+                if may_enter(next) {
+                    self.improve(open, next, cost + costs.step(pos, direction));
+                }
+            }
+        }
+    }
+
+    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+        self.costs.capacity() * size_of::<u64>()
+    }
+}
