@@ -21,4 +21,8 @@ pub use self::{
         PathStatus, RequestState,
     },
 };
-pub(crate) use self::{critter::work, state::PathSync, writes::TransformWrites};
+pub(crate) use self::{
+    critter::work,
+    state::{Drawing, PathSync},
+    writes::TransformWrites,
+};

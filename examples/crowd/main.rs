@@ -276,6 +276,7 @@ fn summarize(run: &Run) -> Outcome<()> {
     let detours = record.detours(run.scene(), run.is_group());
     let mean = detours.iter().sum::<f64>() / detours.len().max(1) as f64;
     let faults = record.checker.faults;
+    let reversals = record.reversals();
     let each = times.iter().sum::<f64>() / (record.ticks.max(1) * critters.max(1) as u64) as f64;
     JsonLine::default()
         .number("critters", critters)
@@ -286,6 +287,8 @@ fn summarize(run: &Run) -> Outcome<()> {
         .number("corner_cuts", faults.corner_cuts)
         .number("mean_detour", format_args!("{mean:.3}"))
         .number("p95_detour", format_args!("{:.3}", percentile(&detours, 95)))
+        .number("mean_reversals", format_args!("{:.2}", reversals.0))
+        .number("worst_reversals", format_args!("{:.1}", reversals.1))
         .micros("worst_tick_us", percentile(&times, 100))
         .micros("p99_tick_us", percentile(&times, 99))
         .number("us_per_critter_tick", format_args!("{each:.4}"))

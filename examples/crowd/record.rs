@@ -9,6 +9,23 @@ use super::{
     scenes::Scene,
 };
 
+/// The steps of a unit.
+#[derive(Clone, Copy, Default)]
+struct Walked {
+    steps: u64,
+    last: (i32, i32),
+    reversals: u64,
+}
+
+impl Walked {
+    /// Adds a step. It turns back if it differs from the one before by more than a right angle.
+    fn add(&mut self, step: (i32, i32)) {
+        self.steps += 1;
+        self.reversals += u64::from(step.0 * self.last.0 + step.1 * self.last.1 < 0);
+        self.last = step;
+    }
+}
+
 /// The record of a run so far.
 pub struct Record {
     pub checker: Checker,
@@ -21,6 +38,8 @@ pub struct Record {
     /// Distance travelled by each unit in cells, and its value at arrival.
     travelled: Vec<f64>,
     until_arrival: Vec<Option<f64>>,
+    /// Of each unit: the steps so far, the last of them, and how many turned back from the one before.
+    walked: Vec<Walked>,
     /// Length of each unit's shortest path, in plain steps.
     shortest: Vec<f64>,
 }
@@ -40,6 +59,7 @@ impl Record {
             checksum: Checksum::default(),
             travelled: vec![0.0; scene.starts.len()],
             until_arrival: vec![None; scene.starts.len()],
+            walked: vec![Walked::default(); scene.starts.len()],
             shortest: shortest.collect(),
         }
     }
@@ -52,6 +72,7 @@ impl Record {
             let before = self.positions[at].0;
             if unit.tail != before {
                 let is_diagonal = unit.tail.x != before.x && unit.tail.y != before.y;
+                self.walked[at].add((unit.tail.x - before.x, unit.tail.y - before.y));
                 self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
             }
             self.positions[at] = (unit.tail, unit.head);
@@ -71,6 +92,15 @@ impl Record {
     /// Returns whether all units have arrived, or the scene's tick limit is reached.
     pub fn is_over(&self, scene: &Scene) -> bool {
         self.arrived() == scene.starts.len() || self.ticks >= scene.ticks
+    }
+
+    /// Returns how often units turned back in 100 steps: on the mean, and the unit that did so most. Less than 100
+    /// steps count as 100.
+    pub fn reversals(&self) -> (f64, f64) {
+        let sum = |count: fn(&Walked) -> u64| self.walked.iter().map(count).sum::<u64>() as f64;
+        let mean = 100.0 * sum(|unit| unit.reversals) / sum(|unit| unit.steps).max(1.0);
+        let rate = |unit: &Walked| 100.0 * unit.reversals as f64 / unit.steps.max(100) as f64;
+        (mean, self.walked.iter().map(rate).fold(0.0, f64::max))
     }
 
     /// Returns each unit's path length divided by the shortest length, sorted. In a group, the shortest path to

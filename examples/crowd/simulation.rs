@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use bevy_tilepath::{
     nav::{
-        crowd::{Crowd, CrowdEvent, RouteId, UnitId},
+        crowd::{Crowd, CrowdError, CrowdEvent, Membership, RouteId, UnitId},
         field::DistanceField,
+        formation::{GroupOrder, GroupUnit, assign_slots},
     },
     prelude::*,
 };
@@ -49,24 +50,38 @@ impl Simulation {
         Ok(simulation)
     }
 
-    fn order(&mut self) -> Result<(), bevy_tilepath::nav::crowd::CrowdError> {
-        let Scene { grid, starts, is_group, .. } = &self.scene;
-        let group = match starts.first().filter(|_| *is_group) {
-            Some(first) => {
-                let profile = first.settings.profile;
-                Some(self.crowd.add_group(grid, self.route(first), first.goal, profile)?)
-            }
-            None => None,
-        };
-        for (start, &id) in starts.iter().zip(&self.ids) {
-            match group {
-                Some(group) => self.crowd.join(id, group)?,
-                None if self.has_own_paths => {}
-                None => self.crowd.follow_route(id, route(&self.goals, start))?,
+    fn order(&mut self) -> Result<(), CrowdError> {
+        if self.scene.is_group {
+            return self.order_group();
+        }
+        for (start, &id) in self.scene.starts.iter().zip(&self.ids) {
+            if !self.has_own_paths {
+                self.crowd.follow_route(id, route(&self.goals, start))?;
             }
         }
-        if self.has_own_paths && group.is_none() {
+        if self.has_own_paths {
             (0..self.ids.len()).for_each(|at| self.follow(at));
+        }
+        Ok(())
+    }
+
+    /// Sends all units to slots around their common goal, along the field of that goal.
+    fn order_group(&mut self) -> Result<(), CrowdError> {
+        let Scene { grid, starts, .. } = &self.scene;
+        let Some(first) = starts.first() else {
+            return Ok(());
+        };
+        let route = Some(self.route(first));
+        let unit = |start: &Start| GroupUnit::new(start.cell).profile(start.settings.profile);
+        let units: Vec<GroupUnit> = starts.iter().map(unit).collect();
+        let slots = assign_slots(grid, &units, &GroupOrder::to(first.goal));
+        for ((start, slot), &id) in starts.iter().zip(slots).zip(&self.ids) {
+            // A unit without a slot or path stays where it is.
+            let Ok(slot) = slot else { continue };
+            if let Ok(path) = grid.find_path(start.settings.profile, start.cell, slot) {
+                let member = Membership { swap_class: 0, slot, goal: first.goal, route };
+                self.crowd.follow_among(grid, id, &path, &member)?;
+            }
         }
         Ok(())
     }

@@ -91,6 +91,14 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
             black_box(critters.contains(grid_crowd.entities[unit.slot()]));
         }
         for unit in grid_crowd.crowd.moved() {
+            let critter = critters.get(grid_crowd.entities[unit.slot()]);
+            black_box(
+                critter
+                    .map(|critter| (critter.state.since, critter.state.walk, *critter.facing))
+                    .ok(),
+            );
+        }
+        for unit in grid_crowd.crowd.moved() {
             if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.slot()]) {
                 critter.show((grid, frame), &grid_crowd.crowd, unit);
             }
@@ -198,8 +206,10 @@ impl ShownItem<'_, '_> {
         if tail == head {
             return;
         }
-        if !before.is_between_cells() || before.direction() != direction {
-            self.facing.set_if_neq(Facing::on(frame, direction));
+        let heading = crowd.heading(unit).unwrap_or(direction.offset());
+        if !before.is_between_cells() || state.heading != heading {
+            state.heading = heading;
+            self.facing.set_if_neq(Facing::on(frame, heading));
         }
         if core::mem::take(&mut state.member.is_stuck)
             && let (Some(status), Some(path)) = (&mut self.status, self.path)

@@ -110,8 +110,7 @@ impl SteeredItem<'_, '_> {
         let known = crowd.set(unit, self.settings(seconds));
         debug_assert!(known.is_ok(), "{known:?}");
         // A unit whose group is gone continues alone.
-        let has_left =
-            self.slot.is_none() && crowd.has_preassigned_slot(unit) && self.is_under_way();
+        let has_left = self.slot.is_none() && crowd.is_in_group(unit) && self.is_under_way();
         if sync == PathSync::Current && !has_left {
             return;
         }

@@ -147,7 +147,7 @@ impl WalkerItem<'_, '_> {
         let event = state.walk.advance(path, grid, profile, work(speed, seconds));
         state.draw_in(lines, (speed * seconds).max(0.0));
         if state.walk.is_between_cells() {
-            self.facing.set_if_neq(Facing::on(frame, state.walk.direction()));
+            self.facing.set_if_neq(Facing::on(frame, state.walk.direction().offset()));
         }
         Some(event)
     }

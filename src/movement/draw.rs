@@ -12,7 +12,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     nav::{crowd::Crowd, query::GridId},
-    unit::{Critter, CritterState, Facing, RequestState, TransformWrites},
+    unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
 };
 
 /// The components of a critter that drawing reads and writes.
@@ -72,8 +72,15 @@ pub(crate) fn place_transforms(
         if critter.transform.last_changed() == ticks.this_run() {
             writes.note_moved(critter.entity);
         }
-        if critter.state.is_at_rest && !is_moved && critter.child_of.is_none() {
-            continue;
+        if !is_moved && critter.child_of.is_none() {
+            match (critter.state.drawing, &params) {
+                (Drawing::AtRest, _) => continue,
+                (Drawing::GoesOn, Some((id, params))) if *id == critter.state.member.grid => {
+                    critter.go_on(params);
+                    continue;
+                }
+                _ => {}
+            }
         }
         let id = critter.grid();
         if params.as_ref().is_none_or(|&(known, _)| known != id) {
@@ -112,19 +119,39 @@ impl DrawnItem<'_, '_> {
     fn draw(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();
         let is_walking = state.walk.is_between_cells();
-        let (position, stands) = match state.unit() {
-            Some(_) => {
-                state.now = state.position_at(params.tick);
-                let stands = params.tick > state.since && !state.has_shrinking_offset(params.tick);
-                match stands && !is_walking {
-                    true => (state.now, true),
-                    false => (state.position_during(params.tick, params.fraction), stands),
-                }
-            }
-            None if state.before == state.now => (state.now, true),
-            None => (state.before.lerp(state.now, params.fraction), false),
+        let stands = match state.unit() {
+            Some(_) => params.tick > state.since && !state.has_shrinking_offset(params.tick),
+            None => state.before == state.now,
         };
-        let position = params.frame.to_world(position);
+        let position = match state.unit() {
+            Some(_) if stands && !is_walking => state.position_at(params.tick),
+            Some(_) => state.position_during(params.tick, params.fraction),
+            None => state.before.lerp(state.now, params.fraction),
+        };
+        if state.unit().is_some() {
+            state.now = position;
+        }
+        self.show(params.frame.to_world(position), parent);
+        self.turn(params);
+        let state = self.state.bypass_change_detection();
+        state.drawing = match self.child_of {
+            None if stands && !is_walking && !state.is_turning => Drawing::AtRest,
+            None if is_walking && state.goes_on(params.tick) => Drawing::GoesOn,
+            _ => Drawing::Anew,
+        };
+    }
+
+    /// Draws it farther along its step.
+    #[inline]
+    fn go_on(&mut self, params: &DrawParams) {
+        let state = self.state.bypass_change_detection();
+        state.now = state.position_going_on(params.tick, params.fraction);
+        self.show(params.frame.to_world(self.state.now), None);
+    }
+
+    /// Writes its position in the world, if it has changed.
+    #[inline]
+    fn show(&mut self, position: Vec2, parent: Option<&GlobalTransform>) {
         let local = match parent {
             Some(parent) => {
                 let world = position.extend(parent.translation().z);
@@ -135,11 +162,8 @@ impl DrawnItem<'_, '_> {
         if local.is_finite() && local != self.transform.translation.truncate() {
             self.transform.translation.x = local.x;
             self.transform.translation.y = local.y;
-            state.drawn = local;
+            self.state.bypass_change_detection().drawn = local;
         }
-        self.turn(params);
-        let state = self.state.bypass_change_detection();
-        state.is_at_rest = stands && !is_walking && !state.is_turning && self.child_of.is_none();
     }
 
     /// Turns towards the direction in which it walks. A turn under way is finished where it stands.

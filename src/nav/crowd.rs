@@ -5,6 +5,7 @@
 //! happened ([`CrowdEvent`]).
 
 mod cost_to_go;
+mod density;
 mod departures;
 mod events;
 mod groups;
@@ -12,6 +13,7 @@ mod hindrance;
 mod inspect;
 mod orders;
 mod passages;
+mod patience;
 mod placement;
 mod planner;
 mod refit;
@@ -22,7 +24,7 @@ mod unit;
 
 pub use cost_to_go::guidance::{Guidance, NO_COST, RouteId};
 pub use events::{CrowdCounters, CrowdEvent};
-pub use groups::{group::GroupId, membership::Membership};
+pub use groups::membership::Membership;
 pub use hindrance::Hindrance;
 pub use orders::CrowdError;
 pub use unit::{UnitId, UnitSettings};
@@ -31,9 +33,20 @@ pub use timer_wheel::SUBTICKS_PER_TICK;
 
 // The rooms below use each other's modules by these names.
 use self::{
+    cost_to_go::{
+        corner_sight, escape, flood, guidance, local_field, path_corners, path_follower,
+        step_costs, straight_walk, wall_proximity,
+    },
+    groups::{circling, group, membership, slots},
+    passages::{direction_lock, passage, passage_trace},
+    planner::{chain, claim, leader, make_way, plan, rank, scores},
+};
+
+use self::{
     chain::Push,
     circling::Progress,
     claim::Claim,
+    density::Density,
     departures::Departures,
     escape::Footprint,
     flood::{Flood, OpenCells},
@@ -49,15 +62,8 @@ use self::{
     unit::{NONE, Order, STAY, State, Unit},
     wall_proximity::WallProximity,
 };
-use self::{
-    cost_to_go::{
-        corner_sight, escape, flood, guidance, local_field, path_corners, path_follower,
-        step_costs, wall_proximity,
-    },
-    groups::{circling, group, membership, slots},
-    passages::{direction_lock, passage, passage_trace},
-    planner::{chain, claim, leader, make_way, plan, rank, scores},
-};
+use core::hint::black_box;
+
 use super::{grid::NavGrid, terrain::Profile};
 
 /// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
@@ -80,6 +86,7 @@ pub struct Crowd {
     reservations: Reservations,
     timers: TimerWheel,
     departures: Departures,
+    density: Density,
     /// The units to decide in this tick, and the priorities by which the first of them are sorted.
     ready: Vec<u32>,
     priorities: Vec<u64>,
@@ -140,6 +147,7 @@ impl Crowd {
         Self {
             size,
             reservations,
+            density: Density::new(size.0, size.1),
             revision: grid.revision(),
             unit_sizes,
             foremost_priority: FIRST_PRIORITY,
@@ -177,7 +185,10 @@ impl Crowd {
         self.departures.clear();
         let mut due = core::mem::take(&mut self.due);
         self.timers.take_due(self.now, &mut due);
-        // Read the reservations of all units first, so that the cache misses overlap.
+        // First read what is needed of all units, then their reservations, so that the cache misses overlap.
+        for &index in &due {
+            black_box(self.units[index as usize].end);
+        }
         let mut ended = core::mem::take(&mut self.ended);
         for index in due.drain(..) {
             let unit = &self.units[index as usize];
@@ -279,8 +290,7 @@ impl Crowd {
                 Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
                 None => guidance::route_cost(world, route, unit.tail) == 0,
             },
-            Order::Group(group) => self.is_on_slot(group, index),
-            Order::Path(_) | Order::Preassigned(_) => self.is_at_path_goal(index),
+            Order::Path(_) | Order::Group(_) => self.is_at_path_goal(index),
             Order::Idle => true,
         }
     }

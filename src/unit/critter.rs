@@ -87,7 +87,7 @@ pub struct Unpushable;
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct Facing {
-    /// In cells, on the grid.
+    /// In cells, on the grid: the nearest of the eight directions.
     pub direction: Direction,
     /// In the world: a unit vector on the plane of the map. On an isometric map it differs from the direction on
     /// the grid.
@@ -108,11 +108,10 @@ impl Facing {
         Self { direction, world: Vec2::new(x as f32, y as f32).normalize() }
     }
 
-    /// Faces a direction of a grid that lies in the world like this.
-    pub(crate) fn on(frame: &GridFrame, direction: Direction) -> Self {
-        let (x, y) = direction.offset();
-        let world = frame.step(x, y).normalize_or(Vec2::X);
-        Self { direction, world }
+    /// Faces an offset in cells on a grid that lies in the world like this.
+    pub(crate) fn on(frame: &GridFrame, (x, y): (i32, i32)) -> Self {
+        let direction = Direction::nearest(x, y).unwrap_or_default();
+        Self { direction, world: frame.step(x, y).normalize_or(Vec2::X) }
     }
 
     /// The compass direction on screen, one of eight: which picture of a sprite sheet to show. On an isometric

@@ -6,7 +6,7 @@
 
 use bevy::prelude::*;
 
-use super::{CritterState, any_angle::position_on};
+use super::{CritterState, any_angle::position_on, state::Drawing};
 use crate::{
     coordinates::half_block,
     nav::{cell::Cell, crowd::SUBTICKS_PER_TICK, string_pulling::PathLines, walk::Walk},
@@ -39,7 +39,7 @@ impl CritterState {
         (self.before, self.now) = (place, place);
         self.placed = true;
         self.is_diverted = false;
-        self.is_at_rest = false;
+        self.drawing = Drawing::Anew;
         self.heading = (0, 0);
     }
 
@@ -78,7 +78,7 @@ impl CritterState {
         let (place, heading) = self.exact_position(lines);
         self.now = place + self.offset;
         self.heading = heading;
-        self.is_at_rest = false;
+        self.drawing = Drawing::Anew;
     }
 
     /// Returns the position of its center in cell space without the offset, and its heading on a straight
@@ -161,7 +161,7 @@ impl CritterState {
         self.ticks = ((needed - done) as f64 / SUBTICKS_PER_TICK as f64) as f32;
         self.departure = (1.0 - (done as f64 / SUBTICKS_PER_TICK as f64) as f32).max(0.0);
         self.since = tick;
-        self.is_at_rest = false;
+        self.drawing = Drawing::Anew;
     }
 
     /// Sets the number of cells by which its offset shrinks per tick.
@@ -195,6 +195,19 @@ impl CritterState {
     /// Stops being moved by a crowd: it stays where it is drawn.
     pub(crate) fn freeze(&mut self) {
         self.before = self.now;
+        self.drawing = Drawing::Anew;
+    }
+
+    /// Returns its position at a fraction of a tick after that of its last change, where it goes straight on.
+    #[inline]
+    pub(crate) fn position_going_on(&self, tick: u64, fraction: f32) -> Vec2 {
+        let elapsed = tick.saturating_sub(self.since) as f32 - (1.0 - fraction);
+        self.origin + self.velocity * elapsed.min(self.ticks)
+    }
+
+    /// Returns whether it only goes on along its step until its next change.
+    pub(crate) fn goes_on(&self, tick: u64) -> bool {
+        self.unit().is_some() && tick > self.since && self.offset == Vec2::ZERO && !self.is_turning
     }
 
     /// Begins or ends a step in a tick.
@@ -217,6 +230,6 @@ impl CritterState {
     /// Rejects a position written to its transform: it stays at its position and is drawn there.
     pub(crate) fn reject_transform(&mut self, transform: &Transform) {
         self.drawn = transform.translation.truncate();
-        self.is_at_rest = false;
+        self.drawing = Drawing::Anew;
     }
 }

@@ -11,53 +11,68 @@ use crate::nav::{cell::Cell, crowd::UnitId, query::GridId, terrain::ProfileId, w
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
+#[repr(C, align(64))] // what is read in every frame comes first, in as few cache lines as possible
 pub struct CritterState {
-    pub(crate) walk: Walk,
-    /// Its unit in the crowd of its grid, if it has one.
-    #[reflect(ignore)]
-    pub(crate) member: Membership,
+    pub(crate) drawing: Drawing,
+    /// Its transform has not been turned as far as it is to be turned yet.
+    pub(crate) is_turning: bool,
     /// It was given a position on the grid.
     pub(crate) placed: bool,
-    /// From the center of its anchor to the middle of the block it covers, in cells and along both
-    /// axes: (size − 1) / 2.
-    pub(super) half: f32,
-    /// How far off its exact position it is drawn, in cells: critters spawned beside a cell's center, or
-    /// stopped for a new request, are led in gently.
-    pub(crate) offset: Vec2,
     /// It has another path than a tick ago: its drawing is to be led over gently.
     pub(super) is_diverted: bool,
-    /// Direction of the straight line on which it is drawn, in cells; (0, 0) where there is none.
-    pub(crate) heading: (i32, i32),
-    /// Drawn position in cell space one tick ago and now; of a unit of a crowd, in the tick before its last
-    /// change, and when it was last drawn.
-    pub(crate) before: Vec2,
-    pub(crate) now: Vec2,
+    /// Of a unit of a crowd: for how many ticks it goes on from where it was in the tick `since`.
+    pub(super) ticks: f32,
     /// Of a unit of a crowd: the tick of its crowd in which `walk` and `offset` were so; where it was then
-    /// without the offset, how far it goes in a tick, and for how many ticks.
+    /// without the offset, and how far it goes in a tick.
     pub(crate) since: u64,
     pub(super) origin: Vec2,
     pub(super) velocity: Vec2,
-    pub(super) ticks: f32,
-    /// Shares of that tick: when the step before was over, and when this one began.
-    pub(super) arrival: f32,
-    pub(super) departure: f32,
-    /// By how many cells its offset shrinks in a tick.
-    pub(super) shrink: f32,
-    /// It stands, and is drawn where it stands.
-    pub(crate) is_at_rest: bool,
-    /// The direction to which its transform turns, or was turned while it walks; (0, 0) where that does not matter any more.
-    pub(crate) turned: (i32, i32),
-    /// Its transform has not been turned that far yet.
-    pub(crate) is_turning: bool,
+    /// Drawn position in cell space: of a ghost now, of others when they were last drawn.
+    pub(crate) now: Vec2,
     /// Translation last written to the transform, or found there when it was given its position.
     pub(crate) drawn: Vec2,
+    /// Its unit in the crowd of its grid, if it has one.
+    #[reflect(ignore)]
+    pub(crate) member: Membership,
+    /// How far off its exact position it is drawn, in cells: critters spawned beside a cell's center, or
+    /// stopped for a new request, are led in gently.
+    pub(crate) offset: Vec2,
+    /// By how many cells its offset shrinks in a tick.
+    pub(super) shrink: f32,
+    /// From the center of its anchor to the middle of the block it covers, in cells and along both
+    /// axes: (size − 1) / 2.
+    pub(super) half: f32,
+    pub(crate) walk: Walk,
+    /// Direction of the straight line on which it is drawn, in cells; (0, 0) where there is none.
+    pub(crate) heading: (i32, i32),
+    /// The direction to which its transform turns, or was turned while it walks; (0, 0) where that does not
+    /// matter any more.
+    pub(crate) turned: (i32, i32),
+    /// Drawn position in cell space one tick ago; of a unit of a crowd, in the tick before its last change.
+    pub(crate) before: Vec2,
+    /// Shares of the tick of the last change: when the step before was over, and when this one began.
+    pub(super) arrival: f32,
+    pub(super) departure: f32,
+}
+
+/// What the next frame has to do to draw a critter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+pub(crate) enum Drawing {
+    /// Everything: something has changed.
+    #[default]
+    Anew,
+    /// It goes on along its step, and is turned to its direction.
+    GoesOn,
+    /// Nothing: it stands, and is drawn where it stands.
+    AtRest,
 }
 
 /// What a critter and the crowd of its grid have agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)] // drawing reads the first two
 pub(crate) struct Membership {
-    pub(crate) unit: Option<UnitId>,
     pub(crate) grid: GridId,
+    pub(crate) unit: Option<UnitId>,
     pub(crate) profile: ProfileId,
     pub(crate) path: PathSync,
     /// Counts critters in the order in which they are made.

@@ -2,8 +2,9 @@
 
 use bevy_tilepath::{
     nav::{
-        crowd::{Crowd, CrowdEvent, RouteId, UnitId, UnitSettings},
+        crowd::{Crowd, CrowdEvent, Membership, RouteId, UnitId, UnitSettings},
         field::DistanceField,
+        formation::{GroupOrder, GroupUnit, assign_slots},
     },
     prelude::*,
 };
@@ -214,12 +215,16 @@ fn a_group_comes_to_rest_on_distinct_cells() {
     let profile = ProfileId::default();
     let fields = vec![field(&grid, profile, goal).unwrap()];
     let mut crowd = Crowd::new(&grid);
-    let group = crowd.add_group(&grid, RouteId(0), goal, profile).unwrap();
+    let start = |i: i32| Cell::new(3 + i % 10, 15 + i / 10);
+    let members: Vec<GroupUnit> = (0..100).map(|i| GroupUnit::new(start(i))).collect();
+    let slots = assign_slots(&grid, &members, &GroupOrder::to(goal));
     let mut units = Vec::new();
-    for i in 0..100 {
-        let at = Cell::new(3 + i % 10, 15 + i / 10);
-        let unit = crowd.add(&grid, at, UnitSettings::default()).unwrap();
-        crowd.join(unit, group).unwrap();
+    for (i, slot) in (0..100).zip(slots) {
+        let (unit, slot) =
+            (crowd.add(&grid, start(i), UnitSettings::default()).unwrap(), slot.unwrap());
+        let path = grid.find_path(profile, start(i), slot).unwrap();
+        let member = Membership { swap_class: 0, slot, goal, route: Some(RouteId(0)) };
+        crowd.follow_among(&grid, unit, &path, &member).unwrap();
         units.push((i as u64, unit, profile));
     }
     let mut checker = Checker::new();

@@ -4,7 +4,7 @@
 //! `PROPTEST_CASES` sets the number of sequences (default 256).
 
 use bevy_tilepath::{
-    nav::crowd::{Crowd, GroupId, Membership, RouteId, UnitId, UnitSettings},
+    nav::crowd::{Crowd, Membership, RouteId, UnitId, UnitSettings},
     prelude::*,
 };
 use proptest::prelude::*;
@@ -20,9 +20,6 @@ enum Call {
     FollowAmong(usize, Cell, u32),
     FollowRoute(usize, u32),
     Stop(usize),
-    AddGroup(Cell, u8),
-    RemoveGroup(usize),
-    Join(usize, usize),
     Edit(CellRect, bool),
     SetProfiles(Vec<u8>),
     Tick(u8, u8),
@@ -51,9 +48,6 @@ fn call() -> impl Strategy<Value = Call> {
             .prop_map(|(unit, to, swap_class)| Call::FollowAmong(unit, to, swap_class)),
         1 => (unit(), 0..3_u32).prop_map(|(unit, route)| Call::FollowRoute(unit, route)),
         1 => unit().prop_map(Call::Stop),
-        1 => (cell(), 0..4_u8).prop_map(|(at, profile)| Call::AddGroup(at, profile)),
-        1 => (0..6_usize).prop_map(Call::RemoveGroup),
-        2 => (unit(), 0..6_usize).prop_map(|(unit, group)| Call::Join(unit, group)),
         1 => (cell(), 1..4_u32, 1..4_u32, any::<bool>())
             .prop_map(|(at, w, h, blocks)| Call::Edit(CellRect::new(at, w, h), blocks)),
         1 => proptest::collection::vec(1..6_u8, 0..4).prop_map(Call::SetProfiles),
@@ -66,14 +60,13 @@ struct FuzzedCrowd {
     crowd: Crowd,
     grids: [NavGrid; 3],
     units: Vec<UnitId>,
-    groups: Vec<GroupId>,
 }
 
 impl FuzzedCrowd {
     fn new() -> Self {
         let grid = |width, height| NavGrid::new(width, height, TerrainId::GROUND).unwrap();
         let grids = [grid(16, 16), grid(16, 16).with_origin(Cell::new(3, -1)), grid(20, 9)];
-        Self { crowd: Crowd::new(&grids[0]), grids, units: Vec::new(), groups: Vec::new() }
+        Self { crowd: Crowd::new(&grids[0]), grids, units: Vec::new() }
     }
 
     fn path(&self, unit: UnitId, to: Cell, grid: usize) -> Option<Path> {
@@ -117,8 +110,8 @@ impl FuzzedCrowd {
                 if let Some((unit, path)) =
                     unit(at).and_then(|unit| Some((unit, self.path(unit, to, 0)?)))
                 {
-                    let member =
-                        Membership { swap_class, slot: to, goal: Cell::new(8, 8), route: None };
+                    let route = (swap_class == 0).then_some(RouteId(0));
+                    let member = Membership { swap_class, slot: to, goal: Cell::new(8, 8), route };
                     let _result = self.crowd.follow_among(&self.grids[0], unit, &path, &member);
                 }
             }
@@ -127,19 +120,6 @@ impl FuzzedCrowd {
             }
             Call::Stop(at) => {
                 let _result = unit(at).map(|unit| self.crowd.stop(unit));
-            }
-            Call::AddGroup(at, profile) => {
-                let added =
-                    self.crowd.add_group(&self.grids[0], RouteId(0), at, ProfileId(profile));
-                self.groups.extend(added);
-            }
-            Call::RemoveGroup(at) => {
-                let _result = self.groups.get(at).map(|&group| self.crowd.remove_group(group));
-            }
-            Call::Join(at, group) => {
-                if let Some((unit, &group)) = unit(at).zip(self.groups.get(group)) {
-                    let _result = self.crowd.join(unit, group);
-                }
             }
             Call::Edit(rect, blocks) => {
                 let done =

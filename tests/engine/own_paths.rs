@@ -68,3 +68,63 @@ fn a_lone_unit_walks_hardly_farther_than_its_path() {
     assert!(walks > 400, "only {walks} walks");
     assert!(detours * 50 <= walks, "{detours} of {walks} are too long");
 }
+
+/// Returns how far a cell is from the straight line between two others, in cells.
+fn distance_from_line(cell: Cell, (from, to): (Cell, Cell)) -> f64 {
+    let (dx, dy) = (f64::from(to.x - from.x), f64::from(to.y - from.y));
+    let (x, y) = (f64::from(cell.x - from.x), f64::from(cell.y - from.y));
+    (dx * y - dy * x).abs() / dx.hypot(dy)
+}
+
+#[test]
+fn a_lone_unit_walks_straight_over_open_ground() {
+    let grid = NavGrid::new(200, 160, TerrainId::GROUND).expect("the size is valid");
+    for (x, y) in [(140, 60), (140, 110), (10, 150), (199, 12), (30, 159), (7, 5)] {
+        let (from, to) = (Cell::new(5, 5), Cell::new(x, y));
+        let path = grid.find_path(ProfileId(0), from, to).expect("the ground is open");
+        let mut crowd = Crowd::new(&grid);
+        let unit = crowd.add(&grid, from, UnitSettings::default()).expect("the cell is free");
+        crowd.follow(&grid, unit, &path).expect("the path is on the grid");
+        let (mut steps, mut last) = (0, from);
+        while !crowd.has_arrived(unit) {
+            assert!(crowd.now() < 5_000, "it does not arrive at {to}");
+            crowd.tick(&grid, &());
+            let (tail, head) = crowd.position(&grid, unit).expect("the unit is there");
+            steps += u32::from(tail != last);
+            last = tail;
+            let off = distance_from_line(head, (from, to));
+            assert!(off <= 0.5, "to {to}: {head} is {off} cells off");
+        }
+        assert_eq!(steps, path.steps(), "it walks no farther than its path");
+    }
+}
+
+#[test]
+fn a_unit_that_walks_straight_turns_aside_for_walls_and_other_units() {
+    let mut grid = NavGrid::new(120, 80, TerrainId::GROUND).expect("the size is valid");
+    let (from, to) = (Cell::new(5, 5), Cell::new(55, 30));
+    let path = grid.find_path(ProfileId(0), from, to).expect("the ground is open");
+    let mut crowd = Crowd::new(&grid);
+    let unit = crowd.add(&grid, from, UnitSettings::default()).expect("the cell is free");
+    crowd.add(&grid, Cell::new(15, 10), UnitSettings::default()).expect("the cell is free");
+    crowd.follow(&grid, unit, &path).expect("the path is on the grid");
+    let mut walls = Vec::new();
+    while !crowd.has_arrived(unit) {
+        assert!(crowd.now() < 5_000, "it does not arrive");
+        // A wall across the straight line, beside the path of the search.
+        if crowd.now() == 200 {
+            let wall = CellRect::new(Cell::new(39, 20), 2, 4);
+            assert!(path.cells().all(|cell| !wall.contains(cell)));
+            grid.block(wall).expect("the wall is on the grid");
+            walls.push(wall);
+        }
+        let before = crowd.position(&grid, unit).expect("the unit is there").1;
+        crowd.tick(&grid, &());
+        let (_, head) = crowd.position(&grid, unit).expect("the unit is there");
+        assert!(walls.iter().all(|wall| !wall.contains(head)), "{head} is a wall");
+        let corners = [Cell::new(before.x, head.y), Cell::new(head.x, before.y)];
+        let cuts = corners.iter().any(|&cell| grid.cost(ProfileId(0), cell) == 0);
+        assert!(before == head || !cuts, "{before} to {head} cuts a corner");
+    }
+    assert_eq!(walls.len(), 1, "the wall went up on the way");
+}

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use bevy_tilepath::{
     nav::{
         crowd::{
-            Crowd, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId, UnitSettings,
+            Crowd, CrowdError, CrowdEvent, Guidance, Hindrance, Membership, RouteId, UnitId,
+            UnitSettings,
         },
         walk::PROGRESS_PER_COST,
     },
@@ -171,8 +172,10 @@ fn every_call_refuses_a_grid_of_another_size() {
     let path = large.find_path(UNIT, Cell::new(2, 2), Cell::new(25, 25)).unwrap();
     assert_eq!(crowd.follow(&large, unit, &path), Err(CrowdError::OtherGrid));
     assert_eq!(crowd.extend_path(&large, unit, &path), Err(CrowdError::OtherGrid));
-    let group = crowd.add_group(&large, RouteId(0), Cell::new(25, 25), UNIT);
-    assert_eq!(group, Err(CrowdError::OtherGrid));
+    let member =
+        Membership { swap_class: 0, slot: Cell::new(9, 9), goal: Cell::new(9, 9), route: None };
+    let joined = crowd.follow_among(&large, unit, &path, &member);
+    assert_eq!(joined, Err(CrowdError::OtherGrid));
     assert_eq!(crowd.teleport(&large, unit, Cell::new(3, 3)), Err(CrowdError::OtherGrid));
     assert_eq!(crowd.nearest_free_cell(&large, (Cell::new(25, 25), UNIT), None, 3), None);
     for _ in 0..100 {
@@ -191,21 +194,6 @@ fn a_path_that_leaves_the_grid_is_refused() {
     let unit = crowd.add(&here, Cell::new(6, 2), UnitSettings::default()).unwrap();
     let path = there.find_path(UNIT, Cell::new(6, 2), Cell::new(14, 2)).unwrap();
     assert_eq!(crowd.follow(&here, unit, &path), Err(CrowdError::Impassable(Cell::new(14, 2))));
-}
-
-#[test]
-fn the_id_of_a_removed_group_is_not_reused() {
-    let grid = open(20, 20);
-    let mut crowd = Crowd::new(&grid);
-    let old = crowd.add_group(&grid, RouteId(0), Cell::new(3, 3), UNIT).unwrap();
-    crowd.remove_group(old);
-    let new = crowd.add_group(&grid, RouteId(0), Cell::new(9, 9), UNIT).unwrap();
-    assert_ne!(old, new);
-    let unit = crowd.add(&grid, Cell::new(1, 1), UnitSettings::default()).unwrap();
-    crowd.join(unit, new).unwrap();
-    crowd.remove_group(old);
-    assert_eq!(crowd.join(unit, new), Ok(()));
-    assert_eq!(crowd.join(unit, old), Err(CrowdError::NoSuchGroup));
 }
 
 /// Returns streets two cells wide around blocks of random sizes, some of them closed.

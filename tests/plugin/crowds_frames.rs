@@ -64,6 +64,30 @@ fn transforms_move_smoothly_through_turns_and_are_not_written_at_rest() {
 }
 
 #[test]
+fn a_lone_critter_walks_straight_and_faces_where_it_goes() {
+    let mut app = app_in_frames();
+    let unit = spawn_critter(&mut app, (2, 2));
+    order(&mut app, unit, (34, 14));
+    let line = (Vec2::new(340.0, 140.0) - Vec2::new(20.0, 20.0)).normalize();
+    let (mut turns, mut facing) = (0, *app.world().get::<Facing>(unit).unwrap());
+    for frame in 0..3_000 {
+        app.update();
+        let off = (position(&app, unit) - Vec2::new(20.0, 20.0)).perp_dot(line).abs();
+        assert!(off <= 5.1, "{off} off the line in frame {frame}: more than half a cell");
+        let now = *app.world().get::<Facing>(unit).unwrap();
+        turns += u32::from(now != facing);
+        facing = now;
+        let is_under_way = (position(&app, unit).x - 180.0).abs() < 100.0;
+        let rotation = app.world().get::<Transform>(unit).unwrap().rotation;
+        let off = rotation.angle_between(Quat::from_rotation_z(line.to_angle()));
+        assert!(!is_under_way || off < 0.01, "turned {off} away in frame {frame}");
+    }
+    assert!(has_arrived(&app, unit));
+    assert!(turns <= 1, "it turned {turns} times");
+    assert!(facing.world.distance(line) < 0.01 && facing.direction == Direction::East);
+}
+
+#[test]
 fn critters_move_evenly_between_ticks_among_others() {
     let mut app = app_in_frames();
     let units: Vec<Entity> = (0..12)

@@ -12,4 +12,5 @@ pub(super) mod path_corners;
 pub(super) mod path_cost_to_go;
 pub(super) mod path_follower;
 pub(super) mod step_costs;
+pub(super) mod straight_walk;
 pub(super) mod wall_proximity;

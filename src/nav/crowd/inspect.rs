@@ -6,10 +6,11 @@
 use super::{
     Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
     circling::Progress,
+    path_follower::PathFollower,
     reservations::GridPos,
-    unit::{NONE, STAY, State, Unit},
+    unit::{NONE, Order, STAY, State, Unit},
 };
-use crate::nav::{cell::Cell, grid::NavGrid};
+use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
 
 impl Crowd {
     /// Returns whether the unit exists and has not been removed.
@@ -67,6 +68,17 @@ impl Crowd {
         self.get(id).map(|unit| (unit.tail.cell(grid), unit.head.cell(grid)))
     }
 
+    /// Returns the direction of travel of a unit that walks straight across the grid, as columns and rows; of all
+    /// others that move, the direction of the step under way. `None` while it stands.
+    #[must_use]
+    pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
+        let unit = self.get(id).filter(|unit| unit.state == State::Moving)?;
+        let follower = self.followers.get(id.index as usize);
+        let walks_straight = |follower: &&PathFollower| follower.line_direction == unit.direction;
+        let line = follower.filter(|_| matches!(unit.order, Order::Path(_))).filter(walks_straight);
+        Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], |line| line.line.vector()))
+    }
+
     /// Returns the time since the step under way began and the duration of the whole step (never 0), in
     /// [`SUBTICKS_PER_TICK`](super::SUBTICKS_PER_TICK) of a tick. Their ratio is the share of the step that
     /// is done.
@@ -120,7 +132,7 @@ impl Crowd {
     /// its cell next.
     #[must_use]
     pub fn pushed_by(&self, id: UnitId) -> Option<UnitId> {
-        let unit = self.get(id).filter(|unit| unit.state == State::Moving && unit.is_pushed)?;
+        let unit = self.get(id).filter(|unit| unit.state == State::Moving && unit.is_pushed())?;
         let left = self.reservations.vacated(unit.tail, unit.size, unit.direction);
         let next_owners =
             left.as_slice().iter().map(|&cell| self.reservations.get(cell).next_owner);
@@ -142,6 +154,7 @@ impl Crowd {
         self.reservations.bytes()
             + self.timers.bytes()
             + self.departures.bytes()
+            + self.density.bytes()
             + self.group_bytes()
             + lists
             + self.path_bytes()

@@ -17,9 +17,7 @@ pub(super) const MAX_UNIT_SIZE: u32 = 8;
 pub enum CrowdError {
     /// The unit does not exist, or was removed.
     NoSuchUnit,
-    /// The group does not exist, or was removed.
-    NoSuchGroup,
-    /// The grid does not know the unit's profile, its units are too large, or it is not the group's.
+    /// The grid does not know the unit's profile, or its units are too large.
     Profile,
     /// The crowd was made for a grid of another size.
     OtherGrid,
@@ -33,7 +31,6 @@ impl core::fmt::Display for CrowdError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::NoSuchUnit => write!(f, "no such unit"),
-            Self::NoSuchGroup => write!(f, "no such group"),
             Self::Profile => write!(f, "the profile is not known, or its units are too large"),
             Self::OtherGrid => write!(f, "the grid and the crowd differ in size"),
             Self::Impassable(cell) => write!(f, "a unit cannot stand on {cell}"),
@@ -94,9 +91,8 @@ impl Crowd {
             return false;
         };
         self.release_slot(index);
-        self.release_preassigned_slot(index);
-        let Unit { order, tail, .. } = self.units[index as usize];
-        self.update_member_count(order, tail, false);
+        self.release_own_slot(index);
+        self.update_member_count(self.units[index as usize].order, false);
         self.vacate(index);
         self.release_field(index);
         let unit = &mut self.units[index as usize];
@@ -139,10 +135,9 @@ impl Crowd {
         let index = self.find(id)?;
         let now = self.now;
         self.release_slot(index);
-        self.release_preassigned_slot(index);
-        let Unit { order: before, tail, .. } = self.units[index as usize];
-        self.update_member_count(before, tail, false);
-        self.update_member_count(order, tail, true);
+        self.release_own_slot(index);
+        self.update_member_count(self.units[index as usize].order, false);
+        self.update_member_count(order, true);
         let unit = &mut self.units[index as usize];
         unit.order = order;
         unit.costs_tick = 0;

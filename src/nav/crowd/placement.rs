@@ -5,7 +5,7 @@
 use super::{
     Crowd, CrowdError, UnitId,
     reservations::GridPos,
-    unit::{NONE, State, Unit},
+    unit::{NONE, State},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
@@ -82,12 +82,9 @@ impl Crowd {
     /// Puts a unit at a position immediately, with a new size.
     pub(super) fn put_at(&mut self, index: u32, pos: GridPos, size: u8) {
         self.vacate(index);
-        let Unit { order, tail, .. } = self.units[index as usize];
-        self.add_to_position_sum(order, tail, -1);
-        self.add_to_position_sum(order, pos, 1);
         let unit = &mut self.units[index as usize];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
-        (unit.is_pushed, unit.needs_refit) = (false, false);
+        (unit.pushed_steps, unit.needs_refit) = (0, false);
         self.occupy(index);
         self.schedule_next_tick(index);
     }
@@ -99,11 +96,13 @@ impl Crowd {
             self.reservations.get_mut(cell).owner = index;
         }
         self.reservations.set_standing(unit.tail, unit.size, true);
+        self.density.add(unit.head);
     }
 
     /// Releases every cell of which a unit is the owner or the next owner.
     pub(super) fn vacate(&mut self, index: u32) {
         let unit = self.units[index as usize];
+        self.density.remove(unit.head);
         self.timers.remove(index);
         self.reservations.set_listening(unit.tail, unit.size, false);
         if unit.reserved_cell != NONE {

@@ -31,7 +31,8 @@ impl Crowd {
                 self.count_step(index);
                 let is_wasted = self.is_wasted_step(index, root);
                 let unit = &mut self.units[index as usize];
-                unit.is_pushed = index != root;
+                unit.pushed_steps =
+                    if index == root { 0 } else { unit.pushed_steps.saturating_add(1) };
                 unit.wasted_steps = unit.wasted_steps.saturating_add(u8::from(is_wasted));
                 self.counters.pushes += u64::from(index != root);
             }
@@ -78,6 +79,7 @@ impl Crowd {
         unit.start = (now * SUBTICKS_PER_TICK - spare).max(free_since);
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * SUBTICKS_PER_TICK);
         unit.state = State::Moving;
+        self.density.relocate(unit.tail, unit.head);
         (unit.is_reported_stuck, unit.is_in_passage_queue) = (false, false);
         unit.hindrance = Hindrance::None;
         (unit.accepts_any_push, unit.stands_back) = (false, false);
@@ -152,13 +154,9 @@ impl Crowd {
             }
         }
         let now = self.now;
-        let Unit { order, tail, head, .. } = self.units[index as usize];
-        if order.group().is_some() {
-            self.add_to_position_sum(order, tail, -1);
-            self.add_to_position_sum(order, head, 1);
-        }
         let unit = &mut self.units[index as usize];
-        unit.tail = unit.head;
+        let (tail, head) = (unit.tail, unit.head);
+        unit.tail = head;
         unit.state = State::Standing;
         unit.spare_subticks = (now * SUBTICKS_PER_TICK).saturating_sub(unit.end) as u32;
         unit.spare_tick = now as u32;

@@ -3,7 +3,11 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{
-    Hindrance, group::GroupIndex, guidance::RouteId, make_way::MakesWay, reservations::GridPos,
+    Hindrance,
+    group::GroupIndex,
+    guidance::RouteId,
+    make_way::MakesWay,
+    reservations::{GridPos, turn_angle},
     timer_wheel::SUBTICKS_PER_TICK,
 };
 use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
@@ -15,6 +19,8 @@ const CLEARING_PRIORITY: u64 = super::FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
+/// Steps in a row for which a unit is carried back before it stands its ground.
+const CARRIED_STEPS: u8 = 4;
 /// No direction: the unit stays, or is not pushed.
 pub(super) const STAY: u8 = 8;
 
@@ -81,10 +87,8 @@ pub(super) enum Order {
     Idle,
     /// Follow a shared field.
     Route(RouteId),
-    /// Find a slot near the goal of its group.
+    /// Go to its slot in a group, or to that of another member.
     Group(GroupIndex),
-    /// Go to its preassigned slot, or to another one of the same group.
-    Preassigned(GroupIndex),
     /// Follow its own path to this position.
     Path(GridPos),
 }
@@ -93,7 +97,7 @@ impl Order {
     /// Returns the group whose slots the unit goes to.
     pub(super) const fn group(self) -> Option<GroupIndex> {
         match self {
-            Self::Group(id) | Self::Preassigned(id) => Some(id),
+            Self::Group(id) => Some(id),
             Self::Idle | Self::Route(_) | Self::Path(_) => None,
         }
     }
@@ -148,8 +152,8 @@ pub(super) struct Unit {
     /// Steps that did not bring it nearer: made for units that only return to their goals, or on its own way
     /// back. Counted since it arrived.
     pub(super) wasted_steps: u8,
-    /// Its current step was made for a unit behind it.
-    pub(super) is_pushed: bool,
+    /// How many steps in a row it has made for units behind it.
+    pub(super) pushed_steps: u8,
     /// A wall is near the cell where it was last decided, and no passage.
     pub(super) is_near_wall: bool,
     /// It waits for a passage, or behind a unit that does.
@@ -249,9 +253,26 @@ impl Unit {
     /// so units that were sent to the same cell do not fight for it.
     pub(super) fn is_returning(&self) -> bool {
         self.has_arrived
-            && matches!(self.order, Order::Path(_) | Order::Preassigned(_))
+            && matches!(self.order, Order::Path(_) | Order::Group(_))
             && self.yields_to == NONE
             && !self.is_trapped
+    }
+
+    /// Returns whether its current or last step was made for a unit behind it.
+    pub(super) const fn is_pushed(&self) -> bool {
+        self.pushed_steps > 0
+    }
+
+    /// Returns whether it stands its ground for a moment against a push in a direction, since it has been carried back
+    /// for several steps: units beside it pass meanwhile, and it can step out of the way to their side. Otherwise
+    /// units that walk abreast carry it along with them to where they go.
+    pub(super) fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
+        self.pushed_steps > 0
+            && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
+            && self.is_under_way()
+            && self.preferred_direction != STAY
+            && turn_angle(self.preferred_direction, direction) > 2
+            && self.ticks_stood(now) < self.ticks_per_cell()
     }
 
     /// Returns whether it has tried often enough to get back to its goal or slot.
@@ -259,9 +280,9 @@ impl Unit {
         self.has_arrived && self.wasted_steps >= MAX_WASTED_AFTER_ARRIVAL
     }
 
-    /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1.
+    /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1, rounded.
     pub(super) fn ticks_per_cell(&self) -> u64 {
-        (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST)
+        (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST + self.speed / 2)
             .checked_div(self.speed)
             .unwrap_or(u64::MAX / 64)
     }

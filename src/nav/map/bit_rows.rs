@@ -9,6 +9,28 @@ use core::ops::Range;
 
 use crate::nav::direction::Pattern;
 
+/// Reads the same 64 columns of any row.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns64<'a> {
+    bits: &'a BitRows,
+    /// The word in which the first of them is, and its bit there.
+    word: usize,
+    shift: usize,
+}
+
+impl Columns64<'_> {
+    /// Returns the cells of row `y`, lowest bit first; zeros for cells off the grid.
+    #[inline(always)]
+    pub(crate) fn read(&self, y: i32) -> u64 {
+        let row = (y.wrapping_add(1) as usize).wrapping_mul(self.bits.words_per_row);
+        let at = row.wrapping_add(self.word);
+        match self.bits.words.get(at..at.wrapping_add(2)) {
+            Some(&[low, high]) => low >> self.shift | (high << 1) << (63 - self.shift),
+            _ => 0,
+        }
+    }
+}
+
 /// One bit a cell, with a border of zeros one cell wide.
 #[derive(Clone, Debug)]
 pub(crate) struct BitRows {
@@ -99,27 +121,12 @@ impl BitRows {
         (bits & 7) as Pattern
     }
 
-    /// Whether the bits of these columns of row `y`, fewer than 64, are all set.
+    /// Returns a reader of the 64 columns from `x` on (-64 or more, and on the grid or left of it).
     #[inline]
-    pub(crate) fn all_set(&self, columns: Range<u32>, y: u32) -> bool {
-        let bit = columns.start as usize + 1;
-        let index = (y as usize + 1) * self.words_per_row + bit / 64;
-        let shift = bit % 64;
-        let low = self.words[index] >> shift;
-        let bits = if shift == 0 { low } else { low | self.words[index + 1] << (64 - shift) };
-        let mask = (1 << columns.len()) - 1;
-        bits & mask == mask
-    }
-
-    /// Returns 64 cells of row `y` from column `x` on (-64 or more, and on the grid or left of it), lowest bit
-    /// first; zeros for cells off the grid.
-    #[inline]
-    pub(crate) fn cells_64(&self, x: i32, y: u32) -> u64 {
-        // The word before a row is the spare one of the row below: zeros.
+    pub(crate) const fn columns_from(&self, x: i32) -> Columns64<'_> {
         let bit = (x + 1 + 64) as usize;
-        let at = (y as usize + 1) * self.words_per_row + bit / 64 - 1;
-        let (low, high, shift) = (self.words[at], self.words[at + 1], bit % 64);
-        low >> shift | (high << 1) << (63 - shift)
+        // The word before a row is the spare one of the row below: zeros.
+        Columns64 { bits: self, word: (bit / 64).wrapping_sub(1), shift: bit % 64 }
     }
 
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.

@@ -104,6 +104,17 @@ impl Direction {
         Self::ALL.into_iter().find(same).unwrap_or_default()
     }
 
+    /// The direction nearest to that of an offset in cells; `None` for (0, 0).
+    #[must_use]
+    pub fn nearest(dx: i32, dy: i32) -> Option<Self> {
+        let (x, y) = (i64::from(dx).abs(), i64::from(dy).abs());
+        // The tangent of half of an eighth of a turn is 0.4142, between 12/29 and 29/70.
+        let (is_straight_x, is_straight_y) = (70 * y <= 29 * x, 70 * x <= 29 * y);
+        let step =
+            (dx.signum() * i32::from(!is_straight_y), dy.signum() * i32::from(!is_straight_x));
+        Self::ALL.into_iter().find(|direction| direction.offset() == step)
+    }
+
     /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {
@@ -122,4 +133,22 @@ pub(crate) type Pattern = u16;
 /// The bit of `Pattern` for the neighbor at `(dx, dy)`, each -1 to 1.
 pub(crate) const fn pattern_bit(dx: i32, dy: i32) -> Pattern {
     1 << ((dy + 1) * 3 + dx + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Direction;
+
+    #[test]
+    fn the_nearest_direction_is_that_of_the_angle() {
+        assert_eq!(Direction::nearest(0, 0), None);
+        for (dx, dy) in (-70..=70).flat_map(|x| (-70..=70).map(move |y| (x, y))) {
+            let eighths = f64::from(dy).atan2(f64::from(dx)) / core::f64::consts::FRAC_PI_4;
+            let expected = Direction::from_bits((eighths.round() as i32).rem_euclid(8) as u8);
+            let is_clear = (eighths.fract().abs() - 0.5).abs() > 1e-4;
+            if (dx, dy) != (0, 0) && is_clear {
+                assert_eq!(Direction::nearest(dx, dy), Some(expected), "({dx}, {dy})");
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use core::ops::Range;
 
 use crate::nav::{
-    bit_rows::BitRows,
+    bit_rows::{BitRows, Columns64},
     cell::CHUNK,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
@@ -296,11 +296,11 @@ impl Layer {
         (self.width, self.height)
     }
 
-    /// Returns the passable cells of row `y` from column `x` on, 64 of them, lowest bit first. Cells off the
-    /// grid are impassable. The column must be -64 or more, and not to the right of the grid.
+    /// Returns a reader of the passable cells in 64 columns. The first one must be -64 or more, and not to the right
+    /// of the grid. Cells off the grid are impassable.
     #[inline]
-    pub(crate) fn passable_64(&self, x: i32, y: i32) -> u64 {
-        if y < 0 || y >= self.height as i32 { 0 } else { self.bits.cells_64(x, y as u32) }
+    pub(crate) const fn passable_columns(&self, x: i32) -> Columns64<'_> {
+        self.bits.columns_from(x)
     }
 
     pub(crate) const fn neighborhood(&self) -> Neighborhood {
@@ -309,7 +309,9 @@ impl Layer {
 
     /// Returns whether any cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
     pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
-        rows.any(|y| !self.bits.all_set(columns.clone(), y))
+        let cells = self.bits.columns_from(columns.start as i32);
+        let all = (1 << columns.len()) - 1;
+        rows.any(|y| cells.read(y as i32) & all != all)
     }
 
     #[inline(always)]

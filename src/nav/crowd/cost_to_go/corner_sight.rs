@@ -11,6 +11,7 @@
 
 use crate::nav::crowd::{reservations::GridPos, unit::STAY};
 use crate::nav::{
+    bit_rows::Columns64,
     grid::NavGrid,
     layer::Layer,
     terrain::{CornerRule, Neighborhood, ProfileId},
@@ -32,23 +33,25 @@ const IN_BLOCK: [(u32, usize); 9] =
 const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
     [(0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (1, 1)];
 
-/// The cells of a row: those that cost as much as the corner, and all that are passable.
-type Row = (u64, u64);
-
 /// What blocks the sight of the units of a profile.
 pub(in crate::nav::crowd) struct CornerSight<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
-    /// The rule for diagonal steps; `None`: there are none.
-    diagonals: Option<CornerRule>,
+    has_diagonals: bool,
+    /// All columns if one passable cell beside a diagonal step is enough; if none is needed; else no columns.
+    needs_one: u64,
+    needs_none: u64,
 }
 
 impl<'a> CornerSight<'a> {
     pub(in crate::nav::crowd) fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let (layer, rules) = (grid.layer(profile)?, grid.profiles().get(usize::from(profile.0))?);
         let has_diagonals = rules.neighborhood() == Neighborhood::Eight;
-        let diagonals = has_diagonals.then(|| rules.corner_rule());
-        Some(Self { layer, terrain: grid.terrain_bytes(), diagonals })
+        let columns_if = |rule| if rules.corner_rule() == rule && has_diagonals { ALL } else { 0 };
+        let (needs_one, needs_none) =
+            (columns_if(CornerRule::NoSqueeze), columns_if(CornerRule::Allow));
+        let terrain = grid.terrain_bytes();
+        Some(Self { layer, terrain, has_diagonals, needs_one, needs_none })
     }
 
     /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
@@ -59,84 +62,102 @@ impl<'a> CornerSight<'a> {
         if dx.abs().max(dy.abs()) > i32::from(REACH) {
             return 0;
         }
-        // Columns are counted towards the unit, so only cells to the right of the corner are looked at, and one
-        // column to the left of it. A shortest path never leaves the rectangle around its ends.
-        let rows = Rows { sight: self, corner, is_mirrored: dx < 0 };
-        let dx = dx.abs();
+        // Columns are counted towards the unit.
+        let (block, in_block) = if dx < 0 {
+            (self.seen_block::<true>(corner, (-dx, dy)), &IN_MIRRORED_BLOCK)
+        } else {
+            (self.seen_block::<false>(corner, (dx, dy)), &IN_BLOCK)
+        };
+        let bits = in_block.iter().enumerate();
+        bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
+    }
+
+    /// Returns the visible cells of a block of 3 × 3 cells, by row.
+    fn seen_block<const MIRRORED: bool>(&self, corner: GridPos, (dx, dy): (i32, i32)) -> [u64; 3] {
+        let left = i32::from(corner.x) - CENTER as i32;
+        let rows =
+            Rows::<MIRRORED> { sight: self, corner, cells: self.layer.passable_columns(left) };
+        // Only cells to the right of the corner are looked at, and one column to the left of it. A shortest path
+        // never leaves the rectangle around its ends.
         let columns = (ALL >> (CENTER as i32 - dx - 1)) & (ALL << (CENTER as i32 + dx.min(1) - 1));
-        let own = rows.read(0, columns);
-        let first = own.0 & 1 << CENTER;
-        let first = outward(own.0, first, 0);
         let mut block = [0; 3];
         let mut note = |row: i32, seen: u64| {
             if let Some(rows) = block.get_mut((row - dy + 1) as usize) {
                 *rows = seen >> (CENTER as i32 + dx - 1) & 0b111;
             }
         };
+        let passable = rows.passable(0);
+        let level = rows.level(0, passable & columns);
+        let first = outward(level, level & 1 << CENTER, 0);
         note(0, first);
         for (side, count) in [(1, dy + 1), (-1, 1 - dy)] {
-            let (mut seen, mut near) = (first, own.1);
+            let (mut seen, mut near) = (first, passable);
             for distance in 1..=count {
-                let row = rows.read(side * distance, columns);
-                seen = self.next_row(seen, near, row, distance as u32);
+                let row = side * distance;
+                let passable = rows.passable(row);
+                let level = rows.level(row, passable & columns);
+                seen = self.next_row(seen, near, (level, passable), distance as u32);
                 if seen == 0 {
                     break;
                 }
-                note(side * distance, seen);
-                near = row.1;
+                note(row, seen);
+                near = passable;
             }
         }
-        let in_block = if rows.is_mirrored { &IN_MIRRORED_BLOCK } else { &IN_BLOCK };
-        let bits = in_block.iter().enumerate();
-        bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
+        block
     }
 
-    /// Returns the cells of a row that see the corner, given those of the row before.
-    #[inline]
-    fn next_row(&self, seen: u64, near: u64, (level, passable): Row, distance: u32) -> u64 {
-        let is_open = |beside: u64| match self.diagonals {
-            Some(CornerRule::Forbid) => beside & near,
-            Some(CornerRule::NoSqueeze) => beside | near,
-            Some(CornerRule::Allow) => ALL,
-            None => 0,
-        };
+    /// Returns the cells of a row that see the corner, given those of the row before. Of the row: those that cost
+    /// as much as the corner, and all that are passable.
+    #[inline(always)]
+    fn next_row(&self, seen: u64, near: u64, (level, passable): (u64, u64), distance: u32) -> u64 {
+        let is_open =
+            |beside: u64| beside & near | (beside | near) & self.needs_one | self.needs_none;
+        if !self.has_diagonals {
+            return outward(level, seen & level, 0);
+        }
         let to_right = (seen & RIGHT) << 1 & is_open(passable << 1);
         let to_left = (seen & LEFT) >> 1 & is_open(passable >> 1);
-        let straight = seen & shortened_by_rows(distance, self.diagonals.is_some());
-        let seeds = (straight | to_right | to_left) & level;
-        outward(level, seeds, if self.diagonals.is_some() { distance } else { 0 })
+        let straight = seen & columns_nearer_than(distance);
+        outward(level, (straight | to_right | to_left) & level, distance)
     }
 }
 
-/// The rows around a corner.
-struct Rows<'a> {
+/// The rows around a corner; columns are counted from right to left if they are mirrored.
+struct Rows<'a, const MIRRORED: bool> {
     sight: &'a CornerSight<'a>,
     corner: GridPos,
-    /// Columns are counted from right to left.
-    is_mirrored: bool,
+    cells: Columns64<'a>,
 }
 
-impl Rows<'_> {
+impl<const MIRRORED: bool> Rows<'_, MIRRORED> {
     /// Reads the row `dy` rows above the corner.
     #[inline(always)]
-    fn read(&self, dy: i32, columns: u64) -> Row {
+    fn passable(&self, dy: i32) -> u64 {
+        let cells = self.cells.read(i32::from(self.corner.y) + dy) & ALL;
+        if MIRRORED { cells.reverse_bits() >> 1 } else { cells }
+    }
+
+    /// Returns those of the cells that cost as much as the corner.
+    #[inline(always)]
+    fn level(&self, dy: i32, cells: u64) -> u64 {
+        if self.sight.layer.is_uniform() { cells } else { self.as_costly(dy, cells) }
+    }
+
+    #[inline(never)]
+    fn as_costly(&self, dy: i32, cells: u64) -> u64 {
         let CornerSight { layer, terrain, .. } = *self.sight;
-        let (left, y) = (i32::from(self.corner.x) - CENTER as i32, i32::from(self.corner.y) + dy);
-        let cells = layer.passable_64(left, y) & ALL;
-        let passable = if self.is_mirrored { cells.reverse_bits() >> 1 } else { cells };
-        let mut level = passable & columns;
-        if !layer.is_uniform() {
-            let cost = |x: i32, y: i32| layer.cost(x as u32, y as u32, terrain);
-            let own = cost(i32::from(self.corner.x), i32::from(self.corner.y));
-            let mut rest = level;
-            while rest != 0 {
-                let column = rest.trailing_zeros();
-                rest &= rest - 1;
-                let from_left = if self.is_mirrored { 2 * CENTER - column } else { column };
-                level &= !(u64::from(cost(left + from_left as i32, y) != own) << column);
-            }
+        let cost = |x: i32, y: i32| layer.cost(x as u32, y as u32, terrain);
+        let (x, y) = (i32::from(self.corner.x), i32::from(self.corner.y));
+        let (own, mut level, mut rest) = (cost(x, y), cells, cells);
+        while rest != 0 {
+            let column = rest.trailing_zeros();
+            rest &= rest - 1;
+            let away = column as i32 - CENTER as i32;
+            let at = if MIRRORED { x - away } else { x + away };
+            level &= !(u64::from(cost(at, y + dy) != own) << column);
         }
-        (level, passable)
+        level
     }
 }
 
@@ -148,10 +169,10 @@ pub(in crate::nav::crowd) const fn is_seen(seen: u16, direction: u8) -> bool {
 /// The bit for the position itself.
 pub(in crate::nav::crowd) const SEEN_HERE: u16 = 1 << STAY;
 
-/// Returns the columns in which a straight step towards the corner's row, `distance` rows away, shortens the
-/// path: with diagonal steps, those where rows are the longer side.
-const fn shortened_by_rows(distance: u32, has_diagonals: bool) -> u64 {
-    let aside = if has_diagonals { CENTER + 1 - distance } else { 0 };
+/// Returns the columns that are fewer columns away from the corner's than this: there a straight step towards the
+/// corner's row shortens the path.
+const fn columns_nearer_than(distance: u32) -> u64 {
+    let aside = CENTER + 1 - distance;
     ALL >> (2 * aside) << aside
 }
 

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 use crate::nav::crowd::{
     Crowd,
     guidance::{Guidance, UNREACHABLE, World},
+    path_follower::PathFollower,
+    patience::Rung,
     reservations::GridPos,
     unit::{NONE, State, Unit},
 };
@@ -40,8 +42,6 @@ const EXIT_STEPS: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 pub(in crate::nav::crowd) const EXIT_UNDECIDED: u8 = 4;
 /// Value of `exit`: the nearest cell outside, on any side.
 const NEAREST_EXIT: u8 = 5;
-/// Ticks of waiting after which a unit no longer keeps to a side.
-const EXIT_PATIENCE: u64 = 96;
 /// Straight steps outside that one step inside a blocked area counts for.
 const INSIDE_WEIGHT: u64 = 2;
 /// Added to the cost of exits on other sides than the chosen one, so that they come after all exits on the
@@ -128,6 +128,7 @@ impl Crowd {
             }
             self.revision = revision;
             self.reset_all_progress();
+            self.followers.iter_mut().for_each(PathFollower::forget_line);
             self.mark_groups_stale();
         }
         if self.now.is_multiple_of(CLEANUP_INTERVAL) && !self.footprints.is_empty() {
@@ -235,7 +236,7 @@ impl Crowd {
             if let Some(side) = self.best_exit(world, unit) {
                 self.units[index as usize].escape_side = side;
             }
-        } else if self.ticks_waited(index) >= EXIT_PATIENCE {
+        } else if self.has_waited_for(index, Rung::ClearWay) {
             self.units[index as usize].escape_side = NEAREST_EXIT;
         }
     }

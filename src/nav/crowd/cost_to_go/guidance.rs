@@ -137,7 +137,7 @@ impl Crowd {
                     continue;
                 };
                 let cost_to_go = route_costs_around(world, route, unit.tail);
-                if matches!(unit.order, Order::Preassigned(_))
+                if matches!(unit.order, Order::Group(_))
                     && is_end_of_field(cost_to_go[usize::from(STAY)])
                 {
                     continue; // it needs its own path, or there is none
@@ -155,16 +155,26 @@ impl Crowd {
     /// Reads the memory that will be needed around all units that are to be decided, so that the processor
     /// waits for many accesses at the same time.
     fn prefetch_surroundings<G: Guidance + ?Sized>(&self, world: &World<'_, G>) {
+        // In rounds: what one round reads tells the next where to read.
         for &index in &self.ready {
             let unit = &self.units[index as usize];
             if let Some(route) = self.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if matches!(unit.order, Order::Path(_)) {
                 self.followers[index as usize].prefetch();
+                black_box(self.progress[index as usize]);
             }
+        }
+        for &index in &self.ready {
+            let unit = &self.units[index as usize];
             let cell = self.reservations.index(unit.tail);
             for direction in [0, 1, 3, 4, 5, 7] {
                 black_box(self.reservations.get(self.reservations.neighbor(cell, direction)));
+            }
+        }
+        for &index in &self.ready {
+            if matches!(self.units[index as usize].order, Order::Path(_)) {
+                self.followers[index as usize].prefetch_corners();
             }
         }
     }
@@ -173,7 +183,7 @@ impl Crowd {
     pub(in crate::nav::crowd) fn route_of(&self, unit: &Unit) -> Option<RouteId> {
         match unit.order {
             Order::Route(route) => Some(route),
-            Order::Group(id) | Order::Preassigned(id) if unit.slot == NONE => {
+            Order::Group(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
                 group.route.filter(|_| group.window.cost(unit.tail) == UNREACHABLE)
             }
@@ -219,7 +229,7 @@ impl Crowd {
         match unit.order {
             Order::Idle => [UNREACHABLE; 9],
             Order::Route(route) => route_costs_around(world, route, unit.tail),
-            Order::Group(id) | Order::Preassigned(id) => {
+            Order::Group(id) => {
                 let group = &self.groups[id.0 as usize];
                 if let Some(&slot) = group.slots.get(unit.slot as usize) {
                     let layer = world.grid.layer(ProfileId(unit.profile));

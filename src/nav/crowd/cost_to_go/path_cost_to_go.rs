@@ -96,7 +96,7 @@ impl Crowd {
 
 impl PathFollower {
     /// Returns the range of the corners near the cell reached: one behind, and those ahead.
-    fn range_near(&self) -> Range<usize> {
+    pub(in crate::nav::crowd) fn range_near(&self) -> Range<usize> {
         let first = (self.corner as usize).saturating_sub(1);
         first..(first + MAX_CORNERS).min(self.corners.len())
     }
@@ -127,7 +127,13 @@ impl PathFollower {
                 break;
             }
             let corner = &near[number];
-            let seen = sight.seen_around(corner.pos, pos) & open;
+            // Most corners are near, with nothing in between.
+            let is_in_reach = corner.pos.chebyshev(pos) < REACH;
+            let seen = if is_in_reach && costs.is_clear(pos, corner.pos) {
+                open
+            } else {
+                sight.seen_around(corner.pos, pos) & open
+            };
             if seen == 0 {
                 continue;
             }

@@ -12,9 +12,11 @@ use crate::nav::crowd::{
     guidance::UNREACHABLE,
     local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
     path_corners::{Corner, find_corners},
+    patience::Rung,
     reservations::GridPos,
     step_costs::StepCosts,
-    unit::Order,
+    straight_walk::Line,
+    unit::{Order, STAY},
 };
 use crate::nav::{
     cell::Cell,
@@ -24,8 +26,7 @@ use crate::nav::{
     walk::Walk,
 };
 
-/// Ticks of waiting after which a unit looks for a detour, and ticks between two such attempts.
-const PATIENCE: u64 = 24;
+/// Ticks between two attempts to find a way around others.
 const FIELD_RETRY: u64 = 64;
 
 /// A path and how far a unit has come along it.
@@ -50,6 +51,11 @@ pub(in crate::nav::crowd) struct PathFollower {
     pub(in crate::nav::crowd) field_made_at: u32,
     /// Whether the unit follows this path at present. Members of groups can be guided in other ways as well.
     pub(in crate::nav::crowd) is_active: bool,
+    /// The line along which the unit walks while it is alone, the direction of its next step there ([`STAY`]: it
+    /// does not), and the value of `corner` at which no line was found.
+    pub(in crate::nav::crowd) line: Line,
+    pub(in crate::nav::crowd) line_direction: u8,
+    pub(in crate::nav::crowd) no_line_at: u32,
     start: GridPos,
     legs: Vec<Leg>,
     /// The leg on which `reached` lies, and the steps done of it.
@@ -82,6 +88,7 @@ impl PathFollower {
     /// Goes back to the first cell.
     fn rewind(&mut self) {
         (self.leg, self.step, self.reached) = (0, 0, self.start);
+        self.forget_line();
         (self.corner, self.aim) = (0, 0);
         self.steps = self.legs.iter().map(|leg| u32::from(leg.steps)).sum();
         self.steps_left = self.steps;
@@ -100,6 +107,7 @@ impl PathFollower {
         self.steps = path.steps();
         self.end = end;
         self.find_corners(costs);
+        self.forget_line();
         (self.corner, self.aim) = (0, 0);
         self.advance(0);
     }
@@ -147,18 +155,28 @@ impl PathFollower {
         })
     }
 
-    /// Reads the memory that is needed to decide the next step.
+    /// Reads the memory that is needed to decide the next step: its own, later that of the lists.
     #[inline]
     pub(in crate::nav::crowd) fn prefetch(&self) {
-        let behind = (self.corner as usize).saturating_sub(1);
-        black_box(self.corners.get(behind).map(|corner| corner.steps));
-        black_box(self.corners.get(behind + 4).map(|corner| corner.steps));
+        black_box((self.steps_left, self.step));
+    }
+
+    /// Reads the corners and the leg that are needed.
+    #[inline]
+    pub(in crate::nav::crowd) fn prefetch_corners(&self) {
+        let near = &self.corners[self.range_near()];
+        for corner in near.iter().step_by(2) {
+            black_box(corner.pos);
+        }
         black_box(self.legs.get(self.leg as usize).map(|leg| leg.steps));
     }
 
-    /// Returns the direction in which the path leads on from `pos`, if that is the last cell reached. No
-    /// other direction leads nearer to the next corner.
+    /// Returns the direction in which the unit goes on from `pos` if it is alone: along its line, or along its path
+    /// from the last cell reached. No other direction leads nearer to the next corner.
     pub(in crate::nav::crowd) fn next_direction(&self, pos: GridPos) -> Option<u8> {
+        if self.line_direction != STAY {
+            return Some(self.line_direction);
+        }
         let is_on_path = self.reached == pos && self.field.is_none();
         let leg = self.legs.get(self.leg as usize).filter(|_| is_on_path)?;
         Some(leg.direction as u8)
@@ -258,7 +276,7 @@ impl Crowd {
         let (start, end) = self.ends_of(grid, path)?;
         let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
         let (order, profile) = (unit.order, ProfileId(unit.profile));
-        let is_extendable = matches!(order, Order::Path(_) | Order::Preassigned(_));
+        let is_extendable = matches!(order, Order::Path(_) | Order::Group(_));
         let follower = self.followers.get_mut(id.index as usize);
         let Some(follower) = follower.filter(|follower| {
             is_extendable && follower.start == start && follower.is_prefix_of(path)
@@ -295,7 +313,7 @@ impl Crowd {
     /// `None` if it follows no path: it has none, or a field or slot of its group leads it.
     #[must_use]
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
-        self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Preassigned(_)))?;
+        self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Group(_)))?;
         let follower =
             self.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
         Some(Walk::on_path(
@@ -322,8 +340,9 @@ impl Crowd {
     pub(in crate::nav::crowd) fn update_path_progress(&mut self, grid: &NavGrid, index: u32) {
         let unit = &self.units[index as usize];
         let (pos, waited) = (unit.tail, unit.ticks_waited(self.now));
-        let is_obstructed = unit.hindrance == Hindrance::Obstacle && waited > PATIENCE;
-        let unit_is_small = unit.size == 1;
+        let is_obstructed =
+            unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
+        let (unit_is_small, profile) = (unit.size == 1, ProfileId(unit.profile));
         let follower = &mut self.followers[index as usize];
         let field_age = u64::from((self.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
@@ -338,11 +357,19 @@ impl Crowd {
                 return;
             }
         }
-        // A unit on its path with nobody near simply follows it.
+        // A unit with nobody near simply follows its path, and walks straight where nobody is near from afar.
         let is_at_ease = waited == 0 && unit_is_small && self.reservations.is_alone(pos);
+        let is_alone = waited <= 1 && unit_is_small && self.density.is_alone(pos);
         let follower = &mut self.followers[index as usize];
-        if is_at_ease && follower.field.is_none() && follower.update_position(pos) {
-            return;
+        follower.line_direction = STAY;
+        if follower.field.is_none() {
+            let layer = grid.layer(profile).filter(|_| is_alone);
+            let costs = layer.map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+            if costs.is_some_and(|costs| follower.walk_straight(&costs, pos))
+                || is_at_ease && follower.update_position(pos)
+            {
+                return;
+            }
         }
         let is_blind = !self.look_ahead(grid, index, is_at_ease);
         let has_field = self.followers[index as usize].field.is_some();

@@ -1,11 +1,10 @@
-//! Groups whose members have preassigned slots.
+//! Members of groups, each with a slot of its own.
 //!
 //! Input: units with their own paths, each to its slot; the swap class of each; the field of their order, if
-//! there is one. Output: the slots, collected in one group per swap class and profile. Far from the goal the
-//! members follow the field, or their own paths where the field does not reach. Near the goal they go to
-//! slots like the members of any group (see `slot_assignment`). If a member takes a slot that is preassigned
-//! to another, the two exchange their preassigned slots, so that each always has one slot of its own and no
-//! slot belongs to two members.
+//! there is one. Output: one group per swap class and profile. Far from the goal the members follow the field, or
+//! their own paths where the field does not reach. Near the goal they go to slots (see `slot_assignment`). If a
+//! member takes the slot of another, the two exchange their own slots, so that each always has one and no slot
+//! belongs to two members.
 
 use crate::nav::crowd::{
     Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
@@ -22,7 +21,7 @@ use crate::nav::{cell::Cell, grid::NavGrid, path::Path};
 pub struct Membership {
     /// Units of one profile and team with the same number may exchange their slots.
     pub swap_class: u32,
-    /// The cell preassigned to the unit. No two units of a swap class are sent to the same cell.
+    /// The cell assigned to the unit. No two units of a swap class are sent to the same cell.
     pub slot: Cell,
     /// The cell around which all of them gather, and the field that leads there, if there is one.
     pub goal: Cell,
@@ -30,28 +29,23 @@ pub struct Membership {
     pub route: Option<RouteId>,
 }
 
-/// What the members of a group with preassigned slots have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the members of a group have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::nav::crowd) struct SwapClass {
     id: u32,
     team: u8,
 }
 
 impl Group {
-    /// Returns whether the members have preassigned slots.
-    pub(in crate::nav::crowd) const fn is_preassigned(&self) -> bool {
-        self.swap_class.is_some()
-    }
-
-    /// Returns the index of the slot that is preassigned to a unit.
+    /// Returns the index of a member's own slot.
     pub(in crate::nav::crowd) fn own_slot(&self, index: u32) -> Option<usize> {
-        self.preassigned.iter().position(|&owner| owner == index)
+        self.owners.iter().position(|&owner| owner == index)
     }
 }
 
 impl Crowd {
     /// Sends a unit along a path, as [`follow`](Self::follow) does, as a member of a group. The unit goes to
-    /// its preassigned slot, or to that of another member with which it exchanges slots
+    /// its slot, or to that of another member with which it exchanges slots
     /// ([`CrowdEvent::Exchanged`]).
     ///
     /// # Errors
@@ -68,7 +62,7 @@ impl Crowd {
         let (goal, slot) = (pos(membership.goal)?, pos(membership.slot)?);
         self.follow(grid, id, path)?;
         let unit = &self.units[id.index as usize];
-        let swap_class = Some(SwapClass { id: membership.swap_class, team: unit.team });
+        let swap_class = SwapClass { id: membership.swap_class, team: unit.team };
         let (profile, size) = (unit.profile, unit.size);
         let known = self.groups.iter().position(|group| {
             group.is_used && group.swap_class == swap_class && group.profile == profile
@@ -80,28 +74,28 @@ impl Crowd {
         };
         let shared = &mut self.groups[group.0 as usize];
         (shared.route, shared.goal) = (route, goal);
-        self.set_order(id, Order::Preassigned(group))?;
+        self.set_order(id, Order::Group(group))?;
         self.followers[id.index as usize].goal = slot;
         Ok(())
     }
 
-    /// Returns whether a unit goes to a preassigned slot that it may exchange with others.
+    /// Returns whether a unit goes to a slot that it may exchange with others.
     #[must_use]
-    pub fn has_preassigned_slot(&self, id: UnitId) -> bool {
-        self.get(id).is_some_and(|unit| matches!(unit.order, Order::Preassigned(_)))
+    pub fn is_in_group(&self, id: UnitId) -> bool {
+        self.get(id).is_some_and(|unit| matches!(unit.order, Order::Group(_)))
     }
 
-    /// Frees the preassigned slot of a unit that leaves its group.
-    pub(in crate::nav::crowd) fn release_preassigned_slot(&mut self, index: u32) {
-        if let Order::Preassigned(id) = self.units[index as usize].order
+    /// Frees the slot of a unit that leaves its group.
+    pub(in crate::nav::crowd) fn release_own_slot(&mut self, index: u32) {
+        if let Order::Group(id) = self.units[index as usize].order
             && let Some(group) = self.groups.get_mut(id.0 as usize)
             && let Some(own) = group.own_slot(index)
         {
-            group.preassigned[own] = NONE;
+            group.owners[own] = NONE;
         }
     }
 
-    /// Exchanges preassigned slots when the owner of slot `own` takes a slot preassigned to another member.
+    /// Exchanges own slots when the owner of slot `own` takes that of another member.
     pub(in crate::nav::crowd) fn take_over_slot(
         &mut self,
         id: GroupIndex,
@@ -109,24 +103,23 @@ impl Crowd {
         slot: u32,
     ) {
         let group = &self.groups[id.0 as usize];
-        if let (Some(own), Some(&other)) = (own, group.preassigned.get(slot as usize)) {
-            let index = group.preassigned[own];
-            self.exchange_preassigned(id, (index, own as u32), (other, slot));
+        if let (Some(own), Some(&other)) = (own, group.owners.get(slot as usize)) {
+            let index = group.owners[own];
+            self.exchange_own_slots(id, (index, own as u32), (other, slot));
         }
     }
 
-    /// Exchanges the preassigned slots of two members.
-    pub(in crate::nav::crowd) fn exchange_preassigned(
+    /// Exchanges the own slots of two members.
+    pub(in crate::nav::crowd) fn exchange_own_slots(
         &mut self,
         id: GroupIndex,
         a: (u32, u32),
         b: (u32, u32),
     ) {
-        let group = &mut self.groups[id.0 as usize];
-        if !group.is_preassigned() || a.0 == b.0 {
+        if a.0 == b.0 {
             return;
         }
-        group.preassigned.swap(a.1 as usize, b.1 as usize);
+        self.groups[id.0 as usize].owners.swap(a.1 as usize, b.1 as usize);
         let goals = [a, b].map(|(index, _)| self.followers[index as usize].goal);
         // If both were pushed off their slots, they go back without pushing others, which would otherwise
         // push them off again.
@@ -165,8 +158,8 @@ impl Crowd {
         let unit = &self.units[index as usize];
         match unit.order {
             Order::Path(_) => true,
-            Order::Preassigned(_) if self.neighbor_costs(index).is_some() => false,
-            Order::Preassigned(id) if unit.slot == NONE => {
+            Order::Group(_) if self.neighbor_costs(index).is_some() => false,
+            Order::Group(id) if unit.slot == NONE => {
                 let group = &self.groups[id.0 as usize];
                 let is_known = |route| route_cost(world, route, unit.tail) != UNREACHABLE;
                 group.window.cost(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
@@ -187,9 +180,6 @@ impl Crowd {
         let field = group.and_then(|group| group.route);
         let mut cost_to_go =
             field.map_or([UNREACHABLE; 9], |route| route_costs_around(world, route, unit.tail));
-        if !matches!(unit.order, Order::Preassigned(_)) {
-            return cost_to_go;
-        }
         if cost_to_go[usize::from(STAY)] == UNREACHABLE {
             cost_to_go = self.path_costs_around(world.grid, index, unit.tail, directions);
         }
@@ -197,12 +187,12 @@ impl Crowd {
     }
 }
 
-/// Iterates over the members of a group and the slots preassigned to them.
-pub(in crate::nav::crowd) fn preassigned_slots<'a>(
+/// Iterates over the members of a group and their own slots.
+pub(in crate::nav::crowd) fn own_slots<'a>(
     id: GroupIndex,
     (units, followers): (&'a [Unit], &'a [PathFollower]),
 ) -> impl Iterator<Item = (u32, GridPos)> + 'a {
     let all = units.iter().zip(followers).enumerate();
-    let members = all.filter(move |(_, (unit, _))| unit.order == Order::Preassigned(id));
+    let members = all.filter(move |(_, (unit, _))| unit.order == Order::Group(id));
     members.map(|(index, (_, follower))| (index as u32, follower.goal))
 }

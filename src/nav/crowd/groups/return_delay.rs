@@ -6,12 +6,11 @@
 
 use crate::nav::crowd::{
     Crowd,
+    patience::Rung,
     reservations::GridPos,
     unit::{NONE, Order, Unit},
 };
 
-/// Ticks after which the unit returns in any case.
-const MAX_DELAY: u64 = 200;
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;
 /// Ticks without a step after which other units no longer count.
@@ -25,10 +24,12 @@ impl Crowd {
             && matches!(unit.order, Order::Route(_) | Order::Path(_))
             && unit.size == 1
             && unit.is_pushable
-            && unit.is_pushed
+            && unit.is_pushed()
             && unit.yields_to == NONE
             && !unit.is_trapped;
-        would_return && unit.ticks_stood(self.now) < MAX_DELAY && self.is_traffic_near(unit)
+        would_return
+            && unit.ticks_stood(self.now) < unit.ticks_until(Rung::Return)
+            && self.is_traffic_near(unit)
     }
 
     fn is_traffic_near(&self, unit: &Unit) -> bool {

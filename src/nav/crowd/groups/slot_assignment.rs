@@ -1,8 +1,7 @@
 //! Assignment of slots to the members of a group.
 //!
-//! Input: a member that has entered the window of its group. Output: a slot of its own. On open terrain it
-//! takes, of the unassigned slots, the one nearest to where it would stand if the group kept its shape (the
-//! first to arrive goes to the far end); where walls are near, the farthest one. Whenever two members are
+//! Input: a member that has entered the window of its group. Output: the slot to which it goes. On open terrain
+//! that is its own; where walls are near, the farthest one that is unassigned. Whenever two members are
 //! beside each other and stand the other way round than their slots, they exchange slots. So no member walks
 //! around members at rest: these move on towards the free slots instead, and paths never cross. This is the
 //! target exchange of TSWAP (Okumura & Defago, "Solving Simultaneous Target Assignment and Path Planning
@@ -29,12 +28,6 @@ const NEAR_SLOT: u16 = 3;
 const PATIENCE_IN_CELLS: u64 = 16;
 
 impl Crowd {
-    /// Returns whether a member stands on its slot.
-    pub(in crate::nav::crowd) fn is_on_slot(&self, id: GroupIndex, index: u32) -> bool {
-        let unit = &self.units[index as usize];
-        self.groups[id.0 as usize].slots.get(unit.slot as usize) == Some(&unit.tail)
-    }
-
     /// Assigns a slot to a member that has none, and takes away a slot that is no longer in sight.
     pub(in crate::nav::crowd) fn assign_slot<G: ?Sized>(
         &mut self,
@@ -59,7 +52,7 @@ impl Crowd {
         }
         let in_sight = |&slot: &usize| is_visible(world.grid, group, pos, group.slots[slot]);
         let own = group.own_slot(index);
-        if group.is_preassigned() && own.is_none() {
+        if own.is_none() {
             return;
         }
         let found = preferred_slot(group, own, pos).filter(in_sight);
@@ -157,7 +150,7 @@ impl Crowd {
         (assignees[slot as usize], assignees[other_slot as usize]) = (other, index);
         self.units[index as usize].slot = other_slot;
         self.units[other as usize].slot = slot;
-        self.exchange_preassigned(id, (index, slot), (other, other_slot));
+        self.exchange_own_slots(id, (index, slot), (other, other_slot));
         match self.units[other as usize].state {
             State::Standing => self.schedule_next_tick(other),
             _ => self.mark_ready(other),
@@ -172,7 +165,7 @@ impl Crowd {
     /// stand across two of them, and the slots of two groups may overlap.
     pub(in crate::nav::crowd) fn settle_in_place(&mut self, grid: &NavGrid, index: u32) {
         let unit = &self.units[index as usize];
-        let Order::Preassigned(id) = unit.order else {
+        let Order::Group(id) = unit.order else {
             return;
         };
         let max_distance = NEAR_SLOT * u16::from(unit.size);
@@ -218,15 +211,17 @@ impl Crowd {
         self.take_over_slot(id, own, slot_here);
     }
 
-    /// Makes the cell on which a member stands its slot.
+    /// Makes the cell on which a member stands its slot, whether it was on its way to its slot or did not see it.
     fn adopt_current_cell(&mut self, grid: &NavGrid, id: GroupIndex, index: u32) {
-        let (here, slot) = (self.units[index as usize].tail, self.units[index as usize].slot);
+        let here = self.units[index as usize].tail;
         let group = &mut self.groups[id.0 as usize];
-        if let Some(pos) = group.slots.get(slot as usize).copied() {
-            let (old, new) = (group.window.index(pos), group.window.index(here));
-            group.slots[slot as usize] = here;
+        if let Some(own) = group.own_slot(index) {
+            let before = core::mem::replace(&mut group.slots[own], here);
+            let (old, new) = (group.window.index(before), group.window.index(here));
             old.into_iter().for_each(|at| group.slot_at[at] = NONE);
-            new.into_iter().for_each(|at| group.slot_at[at] = slot);
+            new.into_iter().for_each(|at| group.slot_at[at] = own as u32);
+            group.assignees[own] = index;
+            self.units[index as usize].slot = own as u32;
         }
         group.are_costs_stale = true;
         self.followers[index as usize].goal = here;
@@ -236,12 +231,12 @@ impl Crowd {
     }
 }
 
-/// Returns the free slot that a member at a position prefers. On open terrain: its own slot, or the one
-/// nearest to where it would stand if the group kept its shape. Near walls, members come in one after the
-/// other and the shape is lost: slots fill from the far end, so that no member at rest is ever in the way.
+/// Returns the free slot that a member at a position prefers. On open terrain its own one. Near walls, members come
+/// in one after the other and the formation is lost: slots fill from the far end, so that no member at rest is ever
+/// in the way.
 fn preferred_slot(group: &Group, own: Option<usize>, pos: GridPos) -> Option<usize> {
     if group.is_open {
-        return own.or_else(|| nearest_slot(group, group.shape_target(pos)));
+        return own;
     }
     free_slots(group).max_by_key(|&slot| distance_squared(as_i64(pos), group.slots[slot]))
 }
@@ -250,9 +245,9 @@ fn nearest_slot(group: &Group, target: (i64, i64)) -> Option<usize> {
     free_slots(group).min_by_key(|&slot| distance_squared(target, group.slots[slot]))
 }
 
-/// Iterates over the slots without a member, except those whose preassigned member has left the group.
+/// Iterates over the slots to which no member goes, except those whose owner has left the group.
 fn free_slots(group: &Group) -> impl Iterator<Item = usize> + '_ {
-    let is_available = |slot: usize| group.preassigned.get(slot).is_none_or(|&owner| owner != NONE);
+    let is_available = |slot: usize| group.owners.get(slot).is_none_or(|&owner| owner != NONE);
     (0..group.slots.len()).filter(move |&slot| group.assignees[slot] == NONE && is_available(slot))
 }
 

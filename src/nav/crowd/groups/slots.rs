@@ -1,25 +1,18 @@
 //! Slots of a group, and the costs of the paths to them where walls stand between.
 //!
-//! Input: a group, the terrain and the field to the goal. Output: the cells nearest to the goal, one for each
-//! member; the window around them; and, where the window is not open terrain, the cost from each of its cells
-//! to the nearest unassigned slot.
-
-use core::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! Input: a group, the slots of its members, and the terrain. Output: the window around the slots; and, where the
+//! window is not open terrain, the cost from each of its cells to the nearest unassigned slot.
 
 use crate::nav::crowd::{
     chain::move_table,
     flood::OpenCells,
-    group::{Group, GroupIndex},
-    guidance::{Guidance, UNREACHABLE, World, route_cost},
+    group::Group,
+    guidance::World,
     reservations::{GridPos, Reservations},
     step_costs::StepCosts,
-    unit::{NONE, Order, State, Unit},
+    unit::NONE,
 };
-use crate::nav::{
-    moves::MoveTable,
-    terrain::{CornerRule, Neighborhood, ProfileId},
-};
+use crate::nav::terrain::ProfileId;
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
 /// members take their slots before the lines in which they approach merge.
@@ -28,14 +21,12 @@ const MARGIN: u16 = 8;
 /// Working memory for finding slots and the costs to them.
 #[derive(Clone, Debug, Default)]
 pub(in crate::nav::crowd) struct GroupScratch {
-    open: BinaryHeap<Reverse<(u64, u32, u16, u16)>>,
-    /// By cell, the pass in which it was last seen and last taken.
-    seen: Vec<u32>,
+    /// By cell, the pass in which it was last taken.
     taken: Vec<u32>,
     pass: u32,
     found: Vec<GridPos>,
-    /// The units the found slots are preassigned to, if they are.
-    preassigned: Vec<u32>,
+    /// The members to which the slots belong.
+    owners: Vec<u32>,
     /// Members and their slots before.
     previous: Vec<(u32, GridPos)>,
 }
@@ -49,61 +40,13 @@ impl GroupScratch {
     }
 
     pub(in crate::nav::crowd) fn bytes(&self) -> usize {
-        4 * (self.seen.capacity() + self.taken.capacity() + self.found.capacity())
-            + 4 * self.preassigned.capacity()
+        4 * (self.taken.capacity() + self.found.capacity() + self.owners.capacity())
             + 8 * self.previous.capacity()
-            + 24 * self.open.capacity()
     }
 
-    /// Finds as many free cells as there are members, nearest to the goal first.
-    pub(in crate::nav::crowd) fn find_slots<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        (reservations, units): (&Reservations, &[Unit]),
-        group: &Group,
-        id: GroupIndex,
-    ) {
-        let profile = ProfileId(group.profile);
-        self.found.clear();
-        self.preassigned.clear();
-        self.open.clear();
-        self.pass += 1;
-        self.seen.resize(reservations.len(), 0);
-        self.taken.resize(reservations.len(), 0);
-        self.visit(world, reservations, group, group.goal);
-        while let Some(Reverse((_, index, x, y))) = self.open.pop() {
-            let pos = GridPos { x, y };
-            let is_free = reservations.block(pos, group.size).all(|cell| {
-                self.taken[cell as usize] != self.pass
-                    && !is_held_by_outsider(units, reservations.get(cell).owner, id)
-            });
-            if is_free {
-                reservations
-                    .block(pos, group.size)
-                    .for_each(|cell| self.taken[cell as usize] = self.pass);
-                self.found.push(pos);
-                if self.found.len() >= group.members {
-                    return;
-                }
-            }
-            let Some(layer) = world.grid.layer(profile) else {
-                return;
-            };
-            let table = MoveTable::of(CornerRule::Forbid, Neighborhood::Four);
-            let directions = table.legal(layer.pattern(u32::from(x), u32::from(y)));
-            for direction in [0, 2, 4, 6] {
-                if directions & 1 << direction != 0
-                    && self.seen[reservations.neighbor(index, direction) as usize] != self.pass
-                {
-                    self.visit(world, reservations, group, pos.step(direction));
-                }
-            }
-        }
-    }
-
-    /// Uses the preassigned slots of the members, as far as units can stand there. If two slots overlap, the
-    /// second is left out.
-    pub(in crate::nav::crowd) fn use_preassigned_slots<G: ?Sized>(
+    /// Collects the slots of the members, as far as units can stand there. If two slots overlap, the second is left
+    /// out.
+    pub(in crate::nav::crowd) fn collect_slots<G: ?Sized>(
         &mut self,
         world: &World<'_, G>,
         reservations: &Reservations,
@@ -111,7 +54,7 @@ impl GroupScratch {
         places: impl Iterator<Item = (u32, GridPos)>,
     ) {
         self.found.clear();
-        self.preassigned.clear();
+        self.owners.clear();
         self.pass += 1;
         self.taken.resize(reservations.len(), 0);
         let profile = ProfileId(group.profile);
@@ -122,23 +65,8 @@ impl GroupScratch {
                 let cells = reservations.block(pos, group.size);
                 cells.for_each(|cell| self.taken[cell as usize] = self.pass);
                 self.found.push(pos);
-                self.preassigned.push(owner);
+                self.owners.push(owner);
             }
-        }
-    }
-
-    fn visit<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        reservations: &Reservations,
-        group: &Group,
-        pos: GridPos,
-    ) {
-        let index = reservations.index(pos);
-        self.seen[index as usize] = self.pass;
-        let cost = group.route.map_or(UNREACHABLE, |route| route_cost(world, route, pos));
-        if cost != UNREACHABLE {
-            self.open.push(Reverse((cost, index, pos.x, pos.y)));
         }
     }
 
@@ -168,8 +96,8 @@ impl GroupScratch {
         group.slots.extend_from_slice(&self.found);
         group.assignees.clear();
         group.assignees.resize(self.found.len(), NONE);
-        group.preassigned.clear();
-        group.preassigned.extend_from_slice(&self.preassigned);
+        group.owners.clear();
+        group.owners.extend_from_slice(&self.owners);
         for (number, &pos) in self.found.iter().enumerate() {
             if let Some(at) = group.window.index(pos) {
                 group.slot_at[at] = number as u32;
@@ -201,14 +129,4 @@ pub(in crate::nav::crowd) fn fill_costs_to_slots<G: ?Sized>(
     let costs = StepCosts::new(layer, world.grid.terrain_bytes());
     let table = move_table(world.grid, profile);
     group.window.spread(open, (&costs, table), |_| true, |_, _| false);
-}
-
-/// Returns whether a cell is held by a unit that is not a member and has nowhere to go.
-fn is_held_by_outsider(units: &[Unit], owner: u32, id: GroupIndex) -> bool {
-    owner != NONE && {
-        let unit = &units[owner as usize];
-        unit.order.group() != Some(id)
-            && unit.state == State::Standing
-            && (unit.order == Order::Idle || unit.has_arrived)
-    }
 }

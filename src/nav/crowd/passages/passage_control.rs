@@ -43,13 +43,9 @@ impl Crowd {
         if unit.size > 1 || unit.is_trapped || unit.yields_to != NONE {
             return ranking;
         }
-        let profile = usize::from(unit.profile);
-        if self.passages.len() <= profile {
-            self.passages.resize_with(profile + 1, Passages::default);
-        }
-        let tail = unit.tail;
-        let passages = &mut self.passages[profile];
-        passages.resize_for(self.size);
+        let Unit { tail, profile, .. } = *unit;
+        let passages = self.passages_of(profile);
+        let profile = usize::from(profile);
         if passages.is_far(tail) {
             return ranking;
         }
@@ -73,6 +69,17 @@ impl Crowd {
             self.passages[profile] = passages;
         }
         ranking
+    }
+
+    /// Returns the passages of a profile.
+    pub(in crate::nav::crowd) fn passages_of(&mut self, profile: u8) -> &mut Passages {
+        let (at, size) = (usize::from(profile), self.size);
+        if self.passages.len() <= at {
+            self.passages.resize_with(at + 1, Passages::default);
+        }
+        let passages = &mut self.passages[at];
+        passages.resize_for(size);
+        passages
     }
 
     /// Returns a direction in which a unit that has come out of a passage makes room for those behind it

@@ -7,6 +7,7 @@
 
 use crate::nav::crowd::{
     Crowd, Hindrance,
+    patience::Rung,
     reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
     unit::{NONE, State, Unit},
 };
@@ -168,7 +169,12 @@ impl Crowd {
         }
         let has_lower_priority =
             other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
-        if !has_lower_priority || other.stay_tick == self.tick_stamp() {
+        if !has_lower_priority
+            || other.stay_tick == self.tick_stamp()
+            || (root_unit.size, root_unit.yields_to) == (1, NONE)
+                && !self.has_waited_for(root, Rung::GoAround)
+                && other.stands_its_ground(direction, self.now)
+        {
             return Availability::Blocked(Hindrance::Queue, owner);
         }
         Availability::Push(owner)

@@ -10,6 +10,9 @@ use crate::nav::crowd::{
     unit::{NONE, Order, STAY, Unit},
 };
 
+/// Columns and rows within which units are let out: those farther away are not in the way.
+const MAX_DISTANCE: u16 = 32;
+
 /// Ticks for which a unit that stands back leaves it to the others to move.
 const STANDS_BACK: u64 = 64;
 
@@ -25,11 +28,12 @@ impl Crowd {
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
     pub(in crate::nav::crowd) fn resolve_dead_end(&mut self, root: u32) {
-        let is_yielding = self.units[root as usize].yields_to != NONE;
+        let Unit { tail: here, yields_to, .. } = self.units[root as usize];
+        let is_yielding = yields_to != NONE;
         for at in 1..self.pushes.len() {
             let index = self.pushes[at].unit;
             let unit = &mut self.units[index as usize];
-            if unit.stands_back {
+            if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
             }
             let has_goal = unit.order != Order::Idle && !unit.has_arrived;

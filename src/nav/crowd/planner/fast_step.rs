@@ -76,11 +76,8 @@ impl Crowd {
 
     /// Returns whether no passage is near a unit.
     fn is_in_open<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> bool {
-        let unit = &self.units[index as usize];
-        let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
-            return false;
-        };
-        passages.resize_for(self.size); // the entry may have been added for another profile
+        let unit = self.units[index as usize];
+        let passages = self.passages_of(unit.profile);
         passages.is_far(unit.tail) || {
             let layer = world.grid.layer(ProfileId(unit.profile));
             layer.is_some_and(|layer| !passages.explore(layer, unit.tail))

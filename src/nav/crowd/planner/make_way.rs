@@ -11,6 +11,7 @@ use crate::nav::crowd::{
     chain::legal_directions,
     flood::{Flood, OpenCells},
     guidance::{CostToGo, World},
+    patience::Rung,
     reservations::{GridPos, is_diagonal},
     unit::{NONE, STAY, Unit},
 };
@@ -19,11 +20,6 @@ use crate::nav::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Ticks of waiting after which the units in the way are sent out of it. Earlier the ways become longer, since a
-/// push often is enough; with 160 some units that cross each other do not arrive.
-pub(in crate::nav::crowd) const MAKE_WAY_AFTER: u64 = 96;
-/// Ticks without a step after which a unit that makes way continues with its own order.
-const GIVES_UP_AFTER: u64 = 256;
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;
 const SIDE: usize = 2 * RADIUS as usize + 1;
@@ -86,7 +82,7 @@ impl Crowd {
         let unit = self.units[index as usize];
         let other = self.units[unit.yields_to as usize];
         let is_over = !other.is_under_way() || other.yields_to == index;
-        if is_over || unit.ticks_waited(self.now) >= GIVES_UP_AFTER {
+        if is_over || self.has_waited_for(index, Rung::StopYielding) {
             return false;
         }
         let makes_way = if is_in_way(&unit, unit.tail, &other) {

@@ -16,17 +16,11 @@ use crate::nav::crowd::{
     Crowd, Hindrance,
     claim::Claim,
     guidance::{Guidance, World},
-    make_way::MAKE_WAY_AFTER,
+    patience::Rung,
     rank::Ranking,
     reservations::{CellList, turn_angle},
     unit::{NONE, Order, STAY, State},
 };
-
-/// Ticks of waiting after which pushes in all directions are tried (a chain search), not only the first.
-const SEARCH_CHAIN_AFTER: u64 = 48;
-
-/// Ticks of waiting after which a unit for which no other can make room lets those out that it shuts in.
-const RESOLVE_DEAD_END_AFTER: u64 = 160;
 
 /// A unit being planned.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +65,7 @@ impl Crowd {
         let unit = &self.units[root as usize];
         let is_patient = unit.size > 1 || unit.is_returning();
         self.update_wall_proximity(world, root);
-        if self.ticks_waited(root) >= SEARCH_CHAIN_AFTER && !is_patient {
+        if self.has_waited_for(root, Rung::SearchChains) && !is_patient {
             let ranking = self.rank_with_locks(world, root, STAY);
             if self.units[root as usize].hindrance == Hindrance::Oncoming {
                 return false;
@@ -82,12 +76,12 @@ impl Crowd {
             if is_found {
                 return true;
             }
-            if self.ticks_waited(root) >= RESOLVE_DEAD_END_AFTER {
+            if self.has_waited_for(root, Rung::LetOut) {
                 self.resolve_dead_end(root);
                 return false;
             }
         }
-        if self.units[root as usize].is_under_way() && self.ticks_waited(root) >= MAKE_WAY_AFTER {
+        if self.units[root as usize].is_under_way() && self.has_waited_for(root, Rung::ClearWay) {
             self.clear_way(root);
         }
         if self.plan_fast_step(world, root) {

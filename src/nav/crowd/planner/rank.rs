@@ -14,6 +14,7 @@ use crate::nav::crowd::{
     Crowd,
     guidance::{Guidance, NeighborCosts, UNREACHABLE, World},
     leader::{Leader, ONCOMING_PENALTY},
+    patience::Rung,
     reservations::{is_diagonal, turn_angle},
     scores::{Scores, tie_order},
     step_costs::StepCosts,
@@ -115,9 +116,6 @@ impl Ranking {
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
-/// Ticks of waiting near a wall after which a unit takes the units ahead for a queue, as multiples of the ticks
-/// that it takes for a cell. At the corner of a building units wait for less, and form lanes beside each other.
-const QUEUES_AFTER_CELLS: u64 = 6;
 /// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
 const OCCUPIED_PENALTY: u64 = 2;
 /// The same on open terrain.
@@ -200,7 +198,7 @@ impl Crowd {
     /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
     /// or, near a wall, for some time behind one that goes on in about that direction.
     fn queues_on_its_path(&self, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> bool {
-        let is_slow = || unit.ticks_waited(self.now) >= QUEUES_AFTER_CELLS * unit.ticks_per_cell();
+        let is_slow = || unit.ticks_waited(self.now) >= unit.ticks_until(Rung::Queue);
         matches!(unit.order, Order::Path(_))
             && (leader == Leader::Queued
                 || (unit.is_near_wall || !is_open)

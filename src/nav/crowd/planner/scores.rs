@@ -68,7 +68,7 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 #[inline]
 pub(in crate::nav::crowd) const fn tie_order(unit: &Unit) -> &'static TieOrder {
     match unit.order {
-        Order::Group(_) | Order::Preassigned(_) => &STRAIGHT_FIRST,
+        Order::Group(_) => &STRAIGHT_FIRST,
         Order::Route(_) | Order::Path(_) if unit.is_near_wall => {
             &RIGHT_FIRST[(unit.direction & 7) as usize]
         }

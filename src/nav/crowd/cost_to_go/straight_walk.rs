@@ -1,0 +1,167 @@
+//! Walks that look straight: a unit that is alone spreads its diagonal steps evenly.
+//!
+//! Input: a unit with no other unit near, and the corners of its path. Output: the next step along the line to
+//! the farthest corner to which such a line is open (Bresenham, "Algorithm for computer control of a digital
+//! plotter", 1965). The line has as many diagonal and straight steps as any other shortest path, so the unit loses
+//! nothing, but it is never more than half a cell off the straight line. Searches put all diagonal steps first:
+//! halfway they are up to a fifth of the distance off it.
+//!
+//! Only units that are [alone](crate::nav::crowd::density) do so: lines of different units meet in the middle, where
+//! paths with all diagonal steps first pass each other.
+
+use crate::nav::crowd::{
+    chain::legal_directions, path_corners::Corner, path_follower::PathFollower,
+    reservations::GridPos, step_costs::StepCosts, unit::STAY,
+};
+use crate::nav::terrain::Neighborhood;
+
+/// Columns and rows that a line covers at most, and corners among which its end is looked for.
+const MAX_LENGTH: u16 = 240;
+const MAX_CORNERS: usize = 24;
+
+/// Steps that are spread evenly between two positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::nav::crowd) struct Line {
+    start: GridPos,
+    end: GridPos,
+    /// Steps of the path from its beginning to the end of the line.
+    steps: u32,
+}
+
+impl Line {
+    /// Returns columns and rows from its start to its end.
+    pub(in crate::nav::crowd) fn vector(&self) -> (i32, i32) {
+        offset(self.start, self.end)
+    }
+
+    /// Returns the position after so many steps.
+    fn at(&self, step: i32) -> GridPos {
+        let (dx, dy) = self.vector();
+        let count = dx.abs().max(dy.abs()).max(1);
+        // Rounded to the nearest cell, away from the start.
+        let along = |side: i32| side.signum() * ((2 * step * side.abs() + count) / (2 * count));
+        GridPos {
+            x: self.start.x.wrapping_add_signed(along(dx) as i16),
+            y: self.start.y.wrapping_add_signed(along(dy) as i16),
+        }
+    }
+
+    /// Returns the steps from a position on the line to its end; `None` beside it.
+    fn steps_left(&self, pos: GridPos) -> Option<u16> {
+        let (done, count) = (self.start.chebyshev(pos), self.start.chebyshev(self.end));
+        (done <= count && self.at(i32::from(done)) == pos).then(|| count - done)
+    }
+
+    /// Returns the direction of the step from a position on the line; `None` at its end, and beside it.
+    fn direction_from(&self, pos: GridPos) -> Option<u8> {
+        self.steps_left(pos).filter(|&left| left > 0)?;
+        let next = self.at(i32::from(self.start.chebyshev(pos)) + 1);
+        Some(direction_between(pos, next))
+    }
+
+    /// Returns whether all steps are legal, over terrain that costs the same everywhere.
+    fn is_open(&self, costs: &StepCosts) -> bool {
+        let scale = costs.scale(self.start);
+        (0..i32::from(self.start.chebyshev(self.end))).all(|step| {
+            let (from, to) = (self.at(step), self.at(step + 1));
+            let legal = legal_directions(costs.layer, from);
+            legal >> direction_between(from, to) & 1 == 1 && costs.scale(to) == scale
+        })
+    }
+}
+
+impl PathFollower {
+    /// Lets a unit that is alone at a position walk straight; returns whether it does.
+    pub(in crate::nav::crowd) fn walk_straight(&mut self, costs: &StepCosts, pos: GridPos) -> bool {
+        if let Some(left) = self.line.steps_left(pos) {
+            let done = self.line.steps.saturating_sub(u32::from(left));
+            self.advance(done.saturating_sub(self.steps_done()) as usize);
+        }
+        let direction = self.line.direction_from(pos).or_else(|| {
+            self.line = self.find_line(costs, pos).unwrap_or_default();
+            self.line.direction_from(pos)
+        });
+        self.line_direction = direction.unwrap_or(STAY);
+        direction.is_some()
+    }
+
+    /// Returns a line to a corner far ahead to which one is open.
+    fn find_line(&mut self, costs: &StepCosts, pos: GridPos) -> Option<Line> {
+        // Where there was none, there is none before the next corner.
+        if self.no_line_at == self.corner || costs.layer.neighborhood() == Neighborhood::Four {
+            return None;
+        }
+        let ahead = &self.corners[self.corner as usize..];
+        let is_near = |corner: &&Corner| corner.pos.chebyshev(pos) <= MAX_LENGTH;
+        let mut count = ahead.iter().take(MAX_CORNERS).take_while(is_near).count();
+        let (back, done) = (self.cost_back(costs, pos), self.steps_done());
+        let mut found = None;
+        while count > 0 && found.is_none() {
+            let corner = &ahead[count - 1];
+            let line = Line { start: pos, end: corner.pos, steps: corner.steps };
+            let cost = costs.distance(pos, corner.pos) * corner.scale + corner.cost_to_go;
+            let is_useful = corner.steps > done && corner.pos != pos && cost <= back;
+            found = Some(line).filter(|line| is_useful && line.is_open(costs));
+            count = count * 3 / 4; // not one by one: every attempt takes time
+        }
+        self.no_line_at = if found.is_none() { self.corner } else { u32::MAX };
+        found
+    }
+
+    /// Returns what it costs to return to the path and follow it, if nothing is in the way.
+    fn cost_back(&self, costs: &StepCosts, pos: GridPos) -> u64 {
+        let Some(next) = self.corners.get(self.corner as usize) else {
+            return 0;
+        };
+        let along = next.cost_to_go + costs.distance(self.reached, next.pos) * next.scale;
+        along + costs.distance(pos, self.reached) * costs.scale(pos)
+    }
+
+    /// Forgets the line after an edit of the terrain.
+    pub(in crate::nav::crowd) fn forget_line(&mut self) {
+        (self.line, self.line_direction, self.no_line_at) = (Line::default(), STAY, u32::MAX);
+    }
+}
+
+fn offset(from: GridPos, to: GridPos) -> (i32, i32) {
+    (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y))
+}
+
+/// Returns the direction of a single step.
+fn direction_between(from: GridPos, to: GridPos) -> u8 {
+    match offset(from, to) {
+        (1, 0) => 0,
+        (1, 1) => 1,
+        (0, 1) => 2,
+        (-1, 1) => 3,
+        (-1, 0) => 4,
+        (-1, -1) => 5,
+        (0, -1) => 6,
+        _ => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GridPos, Line, direction_between};
+
+    #[test]
+    fn lines_stay_within_half_a_cell_of_the_straight_line_and_make_no_step_too_many() {
+        let start = GridPos { x: 40, y: 40 };
+        for (x, y) in (0..81).flat_map(|x| (0..81).map(move |y| (x, y))) {
+            let end = GridPos { x, y };
+            let line = Line { start, end, steps: 0 };
+            let (dx, dy) = line.vector();
+            let (mut at, mut steps) = (start, 0);
+            while let Some(direction) = line.direction_from(at) {
+                let next = at.step(direction);
+                assert_eq!(direction_between(at, next), direction);
+                (at, steps) = (next, steps + 1);
+                let (px, py) = (i32::from(at.x) - 40, i32::from(at.y) - 40);
+                let across = (px * dy - py * dx).abs();
+                assert!(2 * across <= dx.abs().max(dy.abs()), "{end:?}: {at:?}");
+            }
+            assert_eq!((at, steps), (end, dx.abs().max(dy.abs())), "{end:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How insistent a unit is: what it does after waiting for how long.
+//!
+//! One ladder for all units. Its rungs count ticks of a unit that takes ten ticks for a cell; faster and slower
+//! units wait for as many steps of their own. Nothing on the ladder depends on what leads the unit: a field, its own
+//! path, a slot, or the way out from under a building.
+
+use super::{Crowd, unit::Unit};
+
+/// A rung: the least number of ticks of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rung {
+    /// It looks for a way around units that it cannot push.
+    GoAround = 24,
+    /// It searches for chains of pushes in all directions. Such a search looks at many units.
+    SearchChains = 48,
+    /// It takes the units ahead for a queue, near walls. At the corner of a building units wait for less, and form
+    /// lanes beside each other.
+    Queue = 60,
+    /// It sends large units out of its way, and leaves a building on any side. Earlier the ways become longer,
+    /// since a push often is enough; with 160 some units that cross each other do not arrive.
+    ClearWay = 96,
+    /// It lets out the units that it shuts in.
+    LetOut = 160,
+    /// It returns to the goal off which it was pushed, whatever happens near it.
+    Return = 200,
+    /// It no longer makes way for another unit.
+    StopYielding = 256,
+}
+
+/// Ticks for a cell at which the ladder is as it is written down, and the fewest and most for which it is scaled.
+const PACE: u64 = 10;
+const PACES: (u64, u64) = (5, 40);
+
+impl Unit {
+    /// Returns the ticks of waiting until a rung is reached.
+    pub(super) fn ticks_until(&self, rung: Rung) -> u64 {
+        rung as u64 * self.ticks_per_cell().clamp(PACES.0, PACES.1) / PACE
+    }
+}
+
+impl Crowd {
+    /// Returns whether a unit has waited for so long.
+    pub(super) fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
+        self.ticks_waited(index) >= self.units[index as usize].ticks_until(rung)
+    }
+}
