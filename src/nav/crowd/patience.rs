@@ -41,6 +41,8 @@ impl Unit {
 impl Crowd {
     /// Returns whether a unit has waited for so long.
     pub(super) fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
-        self.ticks_waited(index) >= self.units[index as usize].ticks_until(rung)
+        let waited = self.ticks_waited(index);
+        // Most units have not waited at all, and the pace takes a division.
+        waited > 0 && waited >= self.units[index as usize].ticks_until(rung)
     }
 }
