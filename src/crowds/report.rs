@@ -91,14 +91,6 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
             black_box(critters.contains(grid_crowd.entities[unit.slot()]));
         }
         for unit in grid_crowd.crowd.moved() {
-            let critter = critters.get(grid_crowd.entities[unit.slot()]);
-            black_box(
-                critter
-                    .map(|critter| (critter.state.since, critter.state.walk, *critter.facing))
-                    .ok(),
-            );
-        }
-        for unit in grid_crowd.crowd.moved() {
             if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.slot()]) {
                 critter.show((grid, frame), &grid_crowd.crowd, unit);
             }

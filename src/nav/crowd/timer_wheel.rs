@@ -4,8 +4,6 @@
 //! scheduled first. A unit is due at most once: an entry that does not agree with the unit's own slot is outdated,
 //! and skipped when its slot comes around. So nothing is searched for, and one list is read from end to end.
 
-use super::unit::NONE;
-
 /// Subticks in a tick: steps also begin and end between ticks.
 /// [`Crowd::progress`](super::Crowd::progress) counts in subticks.
 pub const SUBTICKS_PER_TICK: u64 = 1 << 16;
@@ -62,6 +60,6 @@ impl TimerWheel {
 
     pub(super) fn bytes(&self) -> usize {
         let entries: usize = self.entries.iter().map(Vec::capacity).sum();
-        entries * size_of_val(&NONE) + self.slots.capacity() * size_of::<u16>()
+        entries * size_of::<u32>() + self.slots.capacity() * size_of::<u16>()
     }
 }

@@ -13,7 +13,7 @@ use crate::nav::crowd::{
     chain::legal_directions, path_corners::Corner, path_follower::PathFollower,
     reservations::GridPos, step_costs::StepCosts, unit::STAY,
 };
-use crate::nav::terrain::Neighborhood;
+use crate::nav::{direction::Direction, terrain::Neighborhood};
 
 /// Columns and rows that a line covers at most, and corners among which its end is looked for.
 const MAX_LENGTH: u16 = 240;
@@ -129,16 +129,8 @@ fn offset(from: GridPos, to: GridPos) -> (i32, i32) {
 
 /// Returns the direction of a single step.
 fn direction_between(from: GridPos, to: GridPos) -> u8 {
-    match offset(from, to) {
-        (1, 0) => 0,
-        (1, 1) => 1,
-        (0, 1) => 2,
-        (-1, 1) => 3,
-        (-1, 0) => 4,
-        (-1, -1) => 5,
-        (0, -1) => 6,
-        _ => 7,
-    }
+    let (dx, dy) = offset(from, to);
+    Direction::from_offset(dx, dy) as u8
 }
 
 #[cfg(test)]
