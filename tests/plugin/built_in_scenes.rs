@@ -81,12 +81,12 @@ fn a_dead_end_is_left_and_entered() {
 
 #[test]
 fn a_building_is_put_up_across_walking_units() {
-    judge("building", false, 1_550, 130.0);
+    judge("building", false, 1_530, 130.0);
 }
 
 #[test]
 fn units_of_two_sizes_cross_each_other() {
-    judge("sizes", false, 2_300, 175.0);
+    judge("sizes", false, 2_200, 175.0);
 }
 
 #[test]
