@@ -17,7 +17,7 @@
 
 mod assign;
 mod layout;
-mod lengths;
+mod line_costs;
 mod nearest_cells;
 mod roster;
 mod slot_selection;
@@ -166,8 +166,8 @@ impl GroupOrder {
 ///
 /// Units of one size whose ranks are equal, or whose slots are equally far in front, are interchangeable:
 /// slots are distributed among them so that the total walking distance is short (straight lines; a few
-/// percent above the minimum) and their paths seldom cross. A unit that already stands in a slot for its size
-/// and rank keeps it.
+/// percent above the minimum) and no unit walks past those that stand already: those in front take the slots
+/// farthest away. A unit that already stands in a slot for its size and rank keeps it.
 ///
 /// # Errors
 /// For each unit that gets no slot: [`PathFailure::UnknownProfile`]; [`PathFailure::StartOutOfBounds`] or

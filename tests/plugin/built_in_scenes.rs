@@ -91,11 +91,13 @@ fn units_of_two_sizes_cross_each_other() {
 
 #[test]
 fn four_hundred_gather_from_one_side() {
+    judge("blob-side", false, 900, 115.0);
     judge("blob-side", true, 900, 115.0);
 }
 
 #[test]
 fn four_hundred_gather_from_all_sides() {
+    judge("blob-all", false, 580, 115.0);
     judge("blob-all", true, 500, 115.0);
 }
 

@@ -269,6 +269,7 @@ impl Unit {
     pub(super) fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
         self.pushed_steps > 0
             && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
+            && !self.is_near_wall
             && self.is_under_way()
             && self.preferred_direction != STAY
             && turn_angle(self.preferred_direction, direction) > 2
