@@ -111,7 +111,9 @@ impl Crowd {
             self.update_wall_proximity(world, unit);
         }
         let ranking = self.rank_with_locks(world, unit, push);
-        let is_gentle_push = push != STAY && self.moves_along(unit, &ranking, push);
+        let is_small = |index: u32| self.units[index as usize].size == 1;
+        let are_small = is_small(unit) && self.stack.last().is_none_or(|frame| is_small(frame.unit));
+        let is_gentle_push = push != STAY && are_small && self.moves_along(unit, &ranking, push);
         let max_tries =
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
         self.counters.decisions += 1;
