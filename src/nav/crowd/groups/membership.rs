@@ -132,6 +132,7 @@ impl Crowd {
         self.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
         self.counters.exchanges += 1;
         for index in [a.0, b.0] {
+            self.reset_progress(index); // towards another slot
             if self.units[index as usize].state == State::Standing {
                 self.schedule_next_tick(index);
             }

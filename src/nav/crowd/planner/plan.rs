@@ -111,9 +111,7 @@ impl Crowd {
             self.update_wall_proximity(world, unit);
         }
         let ranking = self.rank_with_locks(world, unit, push);
-        let is_small = |index: u32| self.units[index as usize].size == 1;
-        let are_small = is_small(unit) && self.stack.last().is_none_or(|frame| is_small(frame.unit));
-        let is_gentle_push = push != STAY && are_small && self.moves_along(unit, &ranking, push);
+        let is_gentle_push = push != STAY && self.is_pushed_gently(unit, &ranking, push);
         let max_tries =
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
         self.counters.decisions += 1;
@@ -148,11 +146,16 @@ impl Crowd {
             && (unit.yields_to, other.yields_to) == (NONE, NONE)
     }
 
-    /// Returns whether a unit leaves its cell without being pushed as soon as it can, in a direction that
-    /// differs from the push by no more than a right angle.
-    fn moves_along(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
+    /// Returns whether a pushed unit tries only directions that are worthwhile for itself: it leaves its cell without
+    /// the push as soon as it can, in a direction that differs from the push by no more than a right angle. Not where
+    /// one of the two units is larger than the other, since the smaller one is out of the way sooner elsewhere; unless
+    /// the pushed unit goes out of the way of another one already.
+    fn is_pushed_gently(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
+        let size = |index: u32| self.units[index as usize].size;
+        let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
         let unit = &self.units[unit as usize];
-        !unit.is_idle()
+        (have_one_size || unit.yields_to != NONE)
+            && !unit.is_idle()
             && (!unit.has_arrived || unit.yields_to != NONE)
             && ranking.best != STAY
             && turn_angle(ranking.best, push) <= 2
