@@ -7,6 +7,7 @@
 mod cost_to_go;
 mod density;
 mod departures;
+mod edits;
 mod events;
 mod groups;
 mod hindrance;
@@ -35,32 +36,26 @@ pub use timer_wheel::SUBTICKS_PER_TICK;
 use self::{
     cost_to_go::{
         corner_sight, escape, flood, guidance, local_field, path_corners, path_follower,
-        step_costs, straight_walk, wall_proximity,
+        step_costs, straight_walk,
     },
     groups::{circling, group, membership, slots},
     passages::{direction_lock, passage, passage_trace},
-    planner::{chain, claim, leader, make_way, plan, rank, scores},
+    planner::{chain, claim, leader, make_way, rank, scores},
 };
 
 use self::{
-    chain::Push,
     circling::Progress,
-    claim::Claim,
+    cost_to_go::Paths,
     density::Density,
     departures::Departures,
     escape::Footprint,
-    flood::{Flood, OpenCells},
-    group::Group,
+    groups::Groups,
     guidance::{NeighborCosts, World},
-    local_field::LocalField,
-    passage::Passages,
-    path_follower::PathFollower,
-    plan::Frame,
+    passages::TerrainShape,
+    planner::Planner,
     reservations::{Reservation, Reservations},
-    slots::GroupScratch,
     timer_wheel::TimerWheel,
     unit::{NONE, Order, STAY, State, Unit},
-    wall_proximity::WallProximity,
 };
 use core::hint::black_box;
 
@@ -94,30 +89,12 @@ pub struct Crowd {
     neighbor_costs: Vec<NeighborCosts>,
     /// By unit.
     progress: Vec<Progress>,
-    /// By unit, for those that follow their own paths.
-    followers: Vec<PathFollower>,
-    /// Working memory for floods, and the window of units that make way.
-    open_cells: OpenCells,
-    way_window: Flood,
-    /// Memory for the followers' fields that is not in use, and the number of fields built in this tick.
-    #[expect(clippy::vec_box, reason = "the boxes go back to the followers as they are")]
-    spare_fields: Vec<Box<LocalField>>,
-    fields_built: u32,
+    paths: Paths,
     due: Vec<u32>,
     /// Units whose steps are over, and the reservations of the cells they left.
     ended: Vec<(u32, Reservation)>,
     woken: Vec<u32>,
-    stack: Vec<Frame>,
-    log: Vec<Claim>,
-    /// The pushes of the current chain search, and its number.
-    pushes: Vec<Push>,
-    chain_search: u32,
-    /// Priorities from here up to [`FIRST_PRIORITY`] were given to units that others had shut in.
-    foremost_priority: u64,
-    /// The part of a log that is carried out on its own.
-    kept_claims: Vec<Claim>,
-    /// Units of the plan that were waiting before it.
-    waiting_before: Vec<u32>,
+    planner: Planner,
     /// The grid's revision at the last tick.
     revision: u64,
     /// Unit size of each profile at the last tick, in cells along a side.
@@ -125,12 +102,8 @@ pub struct Crowd {
     /// Units whose size has changed and which have no room for it yet.
     pending_refits: Vec<u32>,
     footprints: Vec<Footprint>,
-    /// By profile.
-    passages: Vec<Passages>,
-    /// By profile, like the passages.
-    wall_proximity: Vec<WallProximity>,
-    groups: Vec<Group>,
-    group_scratch: GroupScratch,
+    shape: TerrainShape,
+    groups: Groups,
     events: Vec<CrowdEvent>,
     /// Units whose steps began or ended in this tick.
     moved: Vec<u32>,
@@ -150,7 +123,6 @@ impl Crowd {
             density: Density::new(size.0, size.1),
             revision: grid.revision(),
             unit_sizes,
-            foremost_priority: FIRST_PRIORITY,
             ..Self::default()
         }
     }
@@ -165,7 +137,7 @@ impl Crowd {
         }
         let world = World { grid, guidance };
         self.now += 1;
-        self.fields_built = 0;
+        self.paths.begin_tick();
         self.refit_units(grid);
         self.apply_edits(grid);
         self.collect_ready(grid);

@@ -13,4 +13,84 @@ pub(super) mod path_cost_to_go;
 pub(super) mod path_follower;
 pub(super) mod step_costs;
 pub(super) mod straight_walk;
-pub(super) mod wall_proximity;
+
+use self::{
+    local_field::{LocalField, MAX_FIELDS_PER_TICK},
+    path_follower::PathFollower,
+    straight_walk::Line,
+};
+use super::{flood::OpenCells, reservations::GridPos};
+
+/// The paths of all units, and the fields by which they return to them. Only this room reads what they consist of.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    /// By unit, for those that have had a path or a slot.
+    followers: Vec<PathFollower>,
+    /// Memory for their fields that is not in use, and the number of fields built in this tick.
+    #[expect(clippy::vec_box, reason = "the boxes go back to the followers as they are")]
+    spare_fields: Vec<Box<LocalField>>,
+    fields_built: u32,
+    open_cells: OpenCells,
+}
+
+impl Paths {
+    pub(super) fn begin_tick(&mut self) {
+        self.fields_built = 0;
+    }
+
+    /// Returns the cell where a unit is to go in the end.
+    pub(super) fn goal(&self, index: u32) -> GridPos {
+        self.followers[index as usize].goal
+    }
+
+    pub(super) fn set_goal(&mut self, index: u32, goal: GridPos) {
+        self.followers[index as usize].goal = goal;
+    }
+
+    /// Returns the steps from the last cell of its path that a unit has reached to the end.
+    pub(super) fn steps_left(&self, index: u32) -> u32 {
+        self.followers[index as usize].steps_left()
+    }
+
+    /// Returns the direction in which a unit at a position goes on if it is alone.
+    pub(super) fn next_direction(&self, index: u32, pos: GridPos) -> Option<u8> {
+        self.followers.get(index as usize)?.next_direction(pos)
+    }
+
+    /// Returns the line along which a unit walks, if its next step, or the one under way, is in a direction.
+    pub(super) fn line(&self, index: u32, direction: u8) -> Option<&Line> {
+        let follower = self.followers.get(index as usize)?;
+        (follower.line_direction == direction).then_some(&follower.line)
+    }
+
+    /// Sets whether a unit follows its path at present.
+    pub(super) fn set_active(&mut self, index: u32, is_active: bool) {
+        if let Some(follower) = self.followers.get_mut(index as usize) {
+            follower.is_active = is_active;
+        }
+    }
+
+    /// Forgets the lines of all units after an edit of the terrain.
+    pub(super) fn forget_lines(&mut self) {
+        self.followers.iter_mut().for_each(PathFollower::forget_line);
+    }
+
+    /// Releases the field of a unit that no longer needs it. Keeps no more memory for other units than may be
+    /// needed in one tick.
+    pub(super) fn release_field(&mut self, index: u32) {
+        let follower = self.followers.get_mut(index as usize);
+        if let Some(field) = follower.and_then(|follower| follower.field.take())
+            && self.spare_fields.len() < MAX_FIELDS_PER_TICK as usize
+        {
+            self.spare_fields.push(field);
+        }
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let held =
+            self.followers.capacity() * size_of::<PathFollower>() + self.open_cells.capacity() * 16;
+        let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
+        self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
+    }
+}

@@ -8,3 +8,52 @@ pub(super) mod membership;
 pub(super) mod return_delay;
 pub(super) mod slot_assignment;
 pub(super) mod slots;
+
+use core::ops::{Index, IndexMut};
+
+use self::{
+    group::{Group, GroupIndex},
+    slots::GroupScratch,
+};
+use super::{RouteId, flood::OpenCells, guidance::UNREACHABLE, reservations::GridPos};
+
+/// The groups of a crowd. Only this room reads what they consist of.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    list: Vec<Group>,
+    scratch: GroupScratch,
+    open_cells: OpenCells,
+}
+
+impl Groups {
+    /// Returns the field that leads the members of a group at a position, if none of its slots does.
+    pub(super) fn route_at(&self, id: GroupIndex, pos: GridPos) -> Option<RouteId> {
+        let group = &self[id];
+        group.route.filter(|_| group.window.cost(pos) == UNREACHABLE)
+    }
+
+    /// Marks all groups for a refresh after the terrain has changed.
+    pub(super) fn mark_stale(&mut self) {
+        self.list.iter_mut().for_each(|group| group.is_stale = true);
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let groups = self.list.iter().map(Group::bytes).sum::<usize>();
+        groups + self.scratch.bytes() + self.open_cells.capacity() * 16
+    }
+}
+
+impl Index<GroupIndex> for Groups {
+    type Output = Group;
+
+    fn index(&self, id: GroupIndex) -> &Group {
+        &self.list[id.0 as usize]
+    }
+}
+
+impl IndexMut<GroupIndex> for Groups {
+    fn index_mut(&mut self, id: GroupIndex) -> &mut Group {
+        &mut self.list[id.0 as usize]
+    }
+}

@@ -6,8 +6,8 @@
 use super::{
     Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
     circling::Progress,
-    path_follower::PathFollower,
     reservations::GridPos,
+    straight_walk::Line,
     unit::{NONE, Order, STAY, State, Unit},
 };
 use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
@@ -73,10 +73,9 @@ impl Crowd {
     #[must_use]
     pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
         let unit = self.get(id).filter(|unit| unit.state == State::Moving)?;
-        let follower = self.followers.get(id.index as usize);
-        let walks_straight = |follower: &&PathFollower| follower.line_direction == unit.direction;
-        let line = follower.filter(|_| matches!(unit.order, Order::Path(_))).filter(walks_straight);
-        Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], |line| line.line.vector()))
+        let line = self.paths.line(id.index, unit.direction);
+        let line = line.filter(|_| matches!(unit.order, Order::Path(_)));
+        Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], Line::vector))
     }
 
     /// Returns the time since the step under way began and the duration of the whole step (never 0), in
@@ -145,7 +144,7 @@ impl Crowd {
     /// Returns the memory held, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.waiting_before];
+        let lists = [&self.free, &self.ready, &self.due, &self.woken];
         let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
         let lists = lists + self.moved.capacity() * 4;
         let units = self.progress.capacity() * size_of::<Progress>()
@@ -155,15 +154,11 @@ impl Crowd {
             + self.timers.bytes()
             + self.departures.bytes()
             + self.density.bytes()
-            + self.group_bytes()
+            + self.planner.bytes()
+            + self.groups.bytes()
             + lists
-            + self.path_bytes()
-            + self.passages.iter().map(super::passage::Passages::bytes).sum::<usize>()
-            + self
-                .wall_proximity
-                .iter()
-                .map(super::wall_proximity::WallProximity::bytes)
-                .sum::<usize>()
+            + self.paths.bytes()
+            + self.shape.bytes()
             + units
     }
 }

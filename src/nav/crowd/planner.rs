@@ -4,6 +4,7 @@
 
 pub(super) mod chain;
 pub(super) mod claim;
+pub(super) mod commit;
 pub(super) mod dead_end;
 pub(super) mod fast_step;
 pub(super) mod leader;
@@ -12,3 +13,39 @@ pub(super) mod make_way;
 pub(super) mod plan;
 pub(super) mod rank;
 pub(super) mod scores;
+
+use self::{chain::Push, claim::Claim, plan::Frame};
+use super::flood::{Flood, OpenCells};
+
+/// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
+#[derive(Debug, Default)]
+pub(super) struct Planner {
+    /// The units being planned, each pushed by the one below it.
+    stack: Vec<Frame>,
+    /// What the plan has claimed so far, and the part of it that is carried out on its own.
+    log: Vec<Claim>,
+    kept_claims: Vec<Claim>,
+    /// Units of the plan that were waiting before it.
+    waiting_before: Vec<u32>,
+    /// The pushes of the current search for chains, and its number.
+    pushes: Vec<Push>,
+    chain_search: u32,
+    /// How many priorities before [`FIRST_PRIORITY`](super::FIRST_PRIORITY) were given to units that others had shut
+    /// in.
+    foremost_priorities: u64,
+    /// The surroundings of a unit that makes way.
+    window: Flood,
+    open_cells: OpenCells,
+}
+
+impl Planner {
+    /// Returns the memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.stack.capacity() * size_of::<Frame>()
+            + (self.log.capacity() + self.kept_claims.capacity()) * size_of::<Claim>()
+            + self.waiting_before.capacity() * size_of::<u32>()
+            + self.pushes.capacity() * size_of::<Push>()
+            + self.window.bytes()
+            + self.open_cells.capacity() * 16
+    }
+}

@@ -1,16 +1,14 @@
 //! How steps begin and end.
 //!
-//! Input: a complete plan. Output: moving units, each with the time at which it arrives; later the cells they
-//! leave go to their next owners. The duration of a step follows from its cost and the unit's speed. A unit
-//! that enters a cell that another is leaving arrives no sooner than the other, so it stays behind it for the
-//! whole step, whatever their speeds; all units of a ring arrive at the same time.
+//! Input: units that are planned to make a step (see [`commit`](super::planner::commit)). Output: moving units, each
+//! with the time at which it arrives; later the cells they leave go to their next owners. The duration of a step
+//! follows from its cost and the unit's speed.
 
 use super::{
     Crowd, Hindrance,
-    claim::Claim,
-    guidance::{Guidance, World},
+    guidance::World,
     reservations::{CellList, GridPos, Reservation, is_diagonal},
-    step_costs::{StepCosts, octile_distance},
+    step_costs::StepCosts,
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK},
     unit::{NONE, State, Unit},
 };
@@ -20,37 +18,8 @@ use crate::nav::{
 };
 
 impl Crowd {
-    /// Begins all steps of the plan.
-    pub(super) fn commit<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, root: u32) {
-        for at in 0..self.log.len() {
-            if let Claim::Step(index) = self.log[at] {
-                if index != root {
-                    self.note_arrival_in_passing(world, index);
-                }
-                self.begin_step(world, index);
-                self.count_step(index);
-                let is_wasted = self.is_wasted_step(index, root);
-                let unit = &mut self.units[index as usize];
-                unit.pushed_steps =
-                    if index == root { 0 } else { unit.pushed_steps.saturating_add(1) };
-                unit.wasted_steps = unit.wasted_steps.saturating_add(u8::from(is_wasted));
-                self.counters.pushes += u64::from(index != root);
-            }
-        }
-        let is_alone = matches!(self.log[..], [Claim::Owner(_), Claim::Step(_)]);
-        while !is_alone && self.delay_followers() {}
-        for at in 0..self.log.len() {
-            if let Claim::Step(index) = self.log[at] {
-                let due = self.units[index as usize].end.div_ceil(SUBTICKS_PER_TICK);
-                self.timers.put(index, self.now, due);
-                self.wake_around_tail(index);
-            }
-        }
-        self.log.clear();
-        self.waiting_before.clear();
-    }
-
-    fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+    /// Begins the planned step of a unit.
+    pub(super) fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
         let now = self.now;
         let unit = &self.units[index as usize];
         let sum = match self.neighbor_costs(index) {
@@ -87,17 +56,6 @@ impl Crowd {
         self.note_passage(index);
     }
 
-    /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
-    /// returns to its goal.
-    fn is_wasted_step(&self, index: u32, root: u32) -> bool {
-        let unit = &self.units[index as usize];
-        let comes_nearer = || {
-            let goal = self.followers[index as usize].goal;
-            octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
-        };
-        self.units[root as usize].is_returning() && (index != root || !comes_nearer())
-    }
-
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole
     /// tick.
     fn free_since(&self, index: u32) -> u64 {
@@ -116,26 +74,6 @@ impl Crowd {
         let a = departures.left_along(neighbor(direction + 7), direction + 2);
         let b = departures.left_along(neighbor(direction + 1), direction + 6);
         since.max(a).max(b)
-    }
-
-    /// Delays units that follow others so that they start and arrive no sooner; returns whether that changed
-    /// anything.
-    fn delay_followers(&mut self) -> bool {
-        let mut is_changed = false;
-        for at in 0..self.log.len() {
-            let Claim::NextOwner(cell) = self.log[at] else {
-                continue;
-            };
-            let reservation = self.reservations.get(cell);
-            let Unit { start, end, .. } = self.units[reservation.owner as usize];
-            let follower = &mut self.units[reservation.next_owner as usize];
-            if follower.start < start || follower.end < end {
-                follower.start = follower.start.max(start);
-                follower.end = follower.end.max(end);
-                is_changed = true;
-            }
-        }
-        is_changed
     }
 
     /// Ends a step: the cells left behind go to their next owners.

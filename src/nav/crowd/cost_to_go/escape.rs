@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 use crate::nav::crowd::{
     Crowd,
     guidance::{Guidance, UNREACHABLE, World},
-    path_follower::PathFollower,
     patience::Rung,
     reservations::GridPos,
     unit::{NONE, State, Unit},
@@ -72,7 +71,7 @@ impl Footprint {
     }
 
     /// Fills in the steps, from outside inward.
-    fn fill(&mut self, grid: &NavGrid) {
+    pub(in crate::nav::crowd) fn fill(&mut self, grid: &NavGrid) {
         let profile = ProfileId(self.profile);
         self.steps.clear();
         self.steps.resize(self.rect.width as usize * self.rect.height as usize, u16::MAX);
@@ -108,36 +107,8 @@ fn inner(rect: CellRect) -> CellRect {
 }
 
 impl Crowd {
-    /// Applies the edits made since the last tick.
-    pub(in crate::nav::crowd) fn apply_edits(&mut self, grid: &NavGrid) {
-        let revision = grid.revision();
-        if revision != self.revision {
-            match grid.edits_since(self.revision) {
-                Some(edits) => edits.for_each(|rect| {
-                    self.find_trapped(grid, rect);
-                    self.forget_terrain(grid, rect);
-                }),
-                None => {
-                    self.find_trapped(grid, grid.rect());
-                    self.passages.clear();
-                    self.wall_proximity.clear();
-                }
-            }
-            for footprint in &mut self.footprints {
-                footprint.fill(grid);
-            }
-            self.revision = revision;
-            self.reset_all_progress();
-            self.followers.iter_mut().for_each(PathFollower::forget_line);
-            self.mark_groups_stale();
-        }
-        if self.now.is_multiple_of(CLEANUP_INTERVAL) && !self.footprints.is_empty() {
-            self.drop_unused_footprints(grid);
-        }
-    }
-
     /// Finds the units in a rectangle that stand on cells impassable for them.
-    fn find_trapped(&mut self, grid: &NavGrid, rect: CellRect) {
+    pub(in crate::nav::crowd) fn find_trapped(&mut self, grid: &NavGrid, rect: CellRect) {
         for cell in rect.intersection(grid.rect()).cells() {
             let Some(pos) = GridPos::of(grid, cell) else {
                 continue;
@@ -169,8 +140,11 @@ impl Crowd {
         self.schedule_next_tick(index);
     }
 
-    /// Drops the footprints that all units have left.
-    fn drop_unused_footprints(&mut self, grid: &NavGrid) {
+    /// From time to time drops the footprints that all units have left.
+    pub(in crate::nav::crowd) fn drop_unused_footprints(&mut self, grid: &NavGrid) {
+        if !self.now.is_multiple_of(CLEANUP_INTERVAL) || self.footprints.is_empty() {
+            return;
+        }
         let (reservations, mut places) =
             (&self.reservations, core::mem::take(&mut self.footprints));
         places.retain(|pos| {

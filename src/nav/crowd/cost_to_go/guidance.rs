@@ -10,7 +10,7 @@ use crate::nav::crowd::{
     chain::legal_directions,
     make_way::{MakesWay, costs_of_making_way},
     reservations::GridPos,
-    step_costs::{StepCosts, octile_distance},
+    step_costs::StepCosts,
     unit::{NONE, Order, STAY, Unit},
 };
 use crate::nav::{
@@ -161,7 +161,7 @@ impl Crowd {
             if let Some(route) = self.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if matches!(unit.order, Order::Path(_)) {
-                self.followers[index as usize].prefetch();
+                self.paths.followers[index as usize].prefetch();
                 black_box(self.progress[index as usize]);
             }
         }
@@ -174,7 +174,7 @@ impl Crowd {
         }
         for &index in &self.ready {
             if matches!(self.units[index as usize].order, Order::Path(_)) {
-                self.followers[index as usize].prefetch_corners();
+                self.paths.followers[index as usize].prefetch_corners();
             }
         }
     }
@@ -183,10 +183,7 @@ impl Crowd {
     pub(in crate::nav::crowd) fn route_of(&self, unit: &Unit) -> Option<RouteId> {
         match unit.order {
             Order::Route(route) => Some(route),
-            Order::Group(id) if unit.slot == NONE => {
-                let group = &self.groups[id.0 as usize];
-                group.route.filter(|_| group.window.cost(unit.tail) == UNREACHABLE)
-            }
+            Order::Group(id) if unit.slot == NONE => self.groups.route_at(id, unit.tail),
             _ => None,
         }
     }
@@ -229,20 +226,7 @@ impl Crowd {
         match unit.order {
             Order::Idle => [UNREACHABLE; 9],
             Order::Route(route) => route_costs_around(world, route, unit.tail),
-            Order::Group(id) => {
-                let group = &self.groups[id.0 as usize];
-                if let Some(&slot) = group.slots.get(unit.slot as usize) {
-                    let layer = world.grid.layer(ProfileId(unit.profile));
-                    let cost = layer.map_or(1, |layer| {
-                        u64::from(layer.cost_sum_range().1) * u64::from(layer.unit())
-                    });
-                    around(&|pos| octile_distance(pos, slot) * cost)
-                } else if group.window.cost(unit.tail) != UNREACHABLE {
-                    around(&|pos| group.window.cost(pos))
-                } else {
-                    self.cost_to_go_without_slot(world, (index, unit), directions)
-                }
-            }
+            Order::Group(id) => self.member_cost_to_go(world, id, (index, unit), directions),
             Order::Path(_) => self.path_costs_around(world.grid, index, unit.tail, directions),
         }
     }

@@ -6,6 +6,7 @@
 use crate::nav::crowd::{
     Crowd,
     chain::move_table,
+    cost_to_go::Paths,
     flood::{Flood, OpenCells},
     guidance::UNREACHABLE,
     path_follower::{CellAhead, PathFollower},
@@ -102,15 +103,16 @@ impl Crowd {
             return;
         };
         let terrain = (&StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
-        let follower = &mut self.followers[index as usize];
+        let follower = &mut self.paths.followers[index as usize];
         let had_field = follower.field.is_some();
         if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
             follower.relocate(pos);
         }
         follower.field_made_at = self.now as u32;
         let known = follower.field.take();
-        let mut field = known.or_else(|| self.spare_fields.pop()).unwrap_or_default();
-        let (follower, open) = (&mut self.followers[index as usize], &mut self.open_cells);
+        let mut field = known.or_else(|| self.paths.spare_fields.pop()).unwrap_or_default();
+        let Paths { followers, open_cells: open, .. } = &mut self.paths;
+        let follower = &mut followers[index as usize];
         field.is_detour = needs_detour;
         if needs_detour {
             let (reservations, units) = (&self.reservations, &self.units);
@@ -132,17 +134,6 @@ impl Crowd {
             }
         }
         follower.field = Some(field);
-    }
-
-    /// Releases the field of a unit that no longer needs it. Keeps no more memory for other units than may be
-    /// needed in one tick.
-    pub(in crate::nav::crowd) fn release_field(&mut self, index: u32) {
-        let follower = self.followers.get_mut(index as usize);
-        if let Some(field) = follower.and_then(|follower| follower.field.take())
-            && self.spare_fields.len() < MAX_FIELDS_PER_TICK as usize
-        {
-            self.spare_fields.push(field);
-        }
     }
 }
 

@@ -45,7 +45,7 @@ impl Crowd {
         directions: u8,
     ) -> CostToGo {
         let unit = &self.units[index as usize];
-        let follower = &self.followers[index as usize];
+        let follower = &self.paths.followers[index as usize];
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
@@ -69,7 +69,7 @@ impl Crowd {
     ) -> bool {
         let unit = &self.units[index as usize];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
-        let follower = &mut self.followers[index as usize];
+        let follower = &mut self.paths.followers[index as usize];
         let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))
         else {
             return false;

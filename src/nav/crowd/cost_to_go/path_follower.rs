@@ -34,28 +34,28 @@ const FIELD_RETRY: u64 = 64;
 #[repr(align(64))]
 pub(in crate::nav::crowd) struct PathFollower {
     /// The corners of the path, the first one that is not behind `reached`, and the one that the unit goes to.
-    pub(in crate::nav::crowd) corners: Vec<Corner>,
-    pub(in crate::nav::crowd) corner: u32,
-    pub(in crate::nav::crowd) aim: u32,
+    pub(super) corners: Vec<Corner>,
+    pub(super) corner: u32,
+    pub(super) aim: u32,
     /// The last cell of the path that was reached.
-    pub(in crate::nav::crowd) reached: GridPos,
-    pub(in crate::nav::crowd) end: GridPos,
+    pub(super) reached: GridPos,
+    pub(super) end: GridPos,
     /// The cell where the unit is to go in the end. Members of groups exchange it.
-    pub(in crate::nav::crowd) goal: GridPos,
+    pub(super) goal: GridPos,
     /// Steps of the whole path, and from `reached` to its end.
     steps: u32,
     steps_left: u32,
     /// The field around the unit, while it needs one.
-    pub(in crate::nav::crowd) field: Option<Box<LocalField>>,
+    pub(super) field: Option<Box<LocalField>>,
     /// The tick in which the last one was filled.
-    pub(in crate::nav::crowd) field_made_at: u32,
+    pub(super) field_made_at: u32,
     /// Whether the unit follows this path at present. Members of groups can be guided in other ways as well.
-    pub(in crate::nav::crowd) is_active: bool,
+    pub(super) is_active: bool,
     /// The line along which the unit walks while it is alone, the direction of its next step there ([`STAY`]: it
     /// does not), and the value of `corner` at which no line was found.
-    pub(in crate::nav::crowd) line: Line,
-    pub(in crate::nav::crowd) line_direction: u8,
-    pub(in crate::nav::crowd) no_line_at: u32,
+    pub(super) line: Line,
+    pub(super) line_direction: u8,
+    pub(super) no_line_at: u32,
     start: GridPos,
     legs: Vec<Leg>,
     /// The leg on which `reached` lies, and the steps done of it.
@@ -253,12 +253,12 @@ impl Crowd {
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let (start, end) = self.ends_of(grid, path)?;
         self.set_order(id, Order::Path(end))?;
-        if self.followers.len() < self.units.len() {
-            self.followers.resize_with(self.units.len(), PathFollower::default);
+        if self.paths.followers.len() < self.units.len() {
+            self.paths.followers.resize_with(self.units.len(), PathFollower::default);
         }
         let profile = ProfileId(self.units[id.index as usize].profile);
         let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        self.followers[id.index as usize].set((start, end), path, costs.as_ref());
+        self.paths.followers[id.index as usize].set((start, end), path, costs.as_ref());
         Ok(())
     }
 
@@ -277,7 +277,7 @@ impl Crowd {
         let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
         let (order, profile) = (unit.order, ProfileId(unit.profile));
         let is_extendable = matches!(order, Order::Path(_) | Order::Group(_));
-        let follower = self.followers.get_mut(id.index as usize);
+        let follower = self.paths.followers.get_mut(id.index as usize);
         let Some(follower) = follower.filter(|follower| {
             is_extendable && follower.start == start && follower.is_prefix_of(path)
         }) else {
@@ -315,7 +315,7 @@ impl Crowd {
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
         self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Group(_)))?;
         let follower =
-            self.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
+            self.paths.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
         Some(Walk::on_path(
             follower.reached.cell(grid),
             (follower.leg, follower.step),
@@ -323,16 +323,9 @@ impl Crowd {
         ))
     }
 
-    pub(in crate::nav::crowd) fn path_bytes(&self) -> usize {
-        let held =
-            self.followers.capacity() * size_of::<PathFollower>() + self.open_cells.capacity() * 16;
-        let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
-        self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
-    }
-
     /// Returns whether a unit with a path stands on its goal.
     pub(in crate::nav::crowd) fn is_at_path_goal(&self, index: u32) -> bool {
-        self.followers[index as usize].goal == self.units[index as usize].tail
+        self.paths.goal(index) == self.units[index as usize].tail
     }
 
     /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
@@ -343,7 +336,7 @@ impl Crowd {
         let is_obstructed =
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, ProfileId(unit.profile));
-        let follower = &mut self.followers[index as usize];
+        let follower = &mut self.paths.followers[index as usize];
         let field_age = u64::from((self.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
         let mut is_lost = false;
@@ -352,7 +345,7 @@ impl Crowd {
             is_lost = field.cost(pos) == UNREACHABLE;
             // On its path again, elsewhere than where the field was filled.
             if follower.update_position(pos) && center != pos {
-                self.release_field(index);
+                self.paths.release_field(index);
             } else if is_detour && !is_lost && !needs_detour {
                 return;
             }
@@ -360,7 +353,7 @@ impl Crowd {
         // A unit with nobody near simply follows its path, and walks straight where nobody is near from afar.
         let is_at_ease = waited == 0 && unit_is_small && self.reservations.is_alone(pos);
         let is_alone = waited <= 1 && unit_is_small && self.density.is_alone(pos);
-        let follower = &mut self.followers[index as usize];
+        let follower = &mut self.paths.followers[index as usize];
         follower.line_direction = STAY;
         if follower.field.is_none() {
             let layer = grid.layer(profile).filter(|_| is_alone);
@@ -372,16 +365,17 @@ impl Crowd {
             }
         }
         let is_blind = !self.look_ahead(grid, index, is_at_ease);
-        let has_field = self.followers[index as usize].field.is_some();
+        let has_field = self.paths.followers[index as usize].field.is_some();
         if !is_blind && !needs_detour {
             if has_field {
-                self.release_field(index);
+                self.paths.release_field(index);
             }
             return;
         }
         self.units[index as usize].costs_tick = 0; // a field leads it from now on
-        if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
-            self.fields_built += 1;
+        if (needs_detour || is_lost || !has_field) && self.paths.fields_built < MAX_FIELDS_PER_TICK
+        {
+            self.paths.fields_built += 1;
             self.fill_field(grid, index, needs_detour);
         }
     }

@@ -61,7 +61,7 @@ impl Crowd {
             return;
         }
         let remaining = match unit.order {
-            Order::Path(_) => Some(u64::from(self.followers[index as usize].steps_left())),
+            Order::Path(_) => Some(u64::from(self.paths.steps_left(index))),
             _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
         };
         let Some(progress) = self.progress.get_mut(index as usize) else {

@@ -7,6 +7,7 @@
 use crate::nav::crowd::{
     Crowd, RouteId,
     flood::Flood,
+    groups::Groups,
     guidance::{Guidance, World},
     membership::{SwapClass, own_slots},
     reservations::GridPos,
@@ -20,40 +21,40 @@ const REFRESH: u64 = 8;
 
 /// The index of a group in the list of groups. Members store it, and leave the group before it is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::nav::crowd) struct GroupIndex(pub(in crate::nav::crowd) u32);
+pub(in crate::nav::crowd) struct GroupIndex(pub(super) u32);
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::nav::crowd) struct Group {
-    pub(in crate::nav::crowd) route: Option<RouteId>,
+    pub(super) route: Option<RouteId>,
     /// What the members have in common.
-    pub(in crate::nav::crowd) swap_class: SwapClass,
-    pub(in crate::nav::crowd) goal: GridPos,
-    pub(in crate::nav::crowd) profile: u8,
-    pub(in crate::nav::crowd) size: u8,
-    pub(in crate::nav::crowd) is_used: bool,
-    pub(in crate::nav::crowd) members: usize,
+    pub(super) swap_class: SwapClass,
+    pub(super) goal: GridPos,
+    pub(super) profile: u8,
+    pub(super) size: u8,
+    pub(super) is_used: bool,
+    pub(super) members: usize,
     /// Slots may have changed since the last refresh.
-    pub(in crate::nav::crowd) is_stale: bool,
-    pub(in crate::nav::crowd) refreshed_at: u64,
+    pub(super) is_stale: bool,
+    pub(super) refreshed_at: u64,
     /// The window, with the cost of the path from each cell to the nearest unassigned slot where it is not open;
     /// and whether these costs may have changed.
-    pub(in crate::nav::crowd) window: Flood,
-    pub(in crate::nav::crowd) are_costs_stale: bool,
+    pub(super) window: Flood,
+    pub(super) are_costs_stale: bool,
     /// Whether a unit can stand anywhere in the window.
-    pub(in crate::nav::crowd) is_open: bool,
+    pub(super) is_open: bool,
     /// The slots, and the member each is assigned to ([`NONE`]: to none yet).
-    pub(in crate::nav::crowd) slots: Vec<GridPos>,
-    pub(in crate::nav::crowd) assignees: Vec<u32>,
+    pub(super) slots: Vec<GridPos>,
+    pub(super) assignees: Vec<u32>,
     /// For each slot the member whose own it is; a member that takes the slot of another exchanges with it.
-    pub(in crate::nav::crowd) owners: Vec<u32>,
+    pub(super) owners: Vec<u32>,
     /// For each cell of the window the index of its slot, or [`NONE`].
-    pub(in crate::nav::crowd) slot_at: Vec<u32>,
+    pub(super) slot_at: Vec<u32>,
     /// A member in the window sees no slot, so the costs are needed.
-    pub(in crate::nav::crowd) are_costs_wanted: bool,
+    pub(super) are_costs_wanted: bool,
 }
 
 impl Group {
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.window.bytes()
             + 4 * (self.slots.capacity() + self.assignees.capacity() + self.slot_at.capacity())
             + 4 * self.owners.capacity()
@@ -63,12 +64,12 @@ impl Group {
 impl Crowd {
     /// Adds a group without members. Reuses the memory of a removed one.
     pub(in crate::nav::crowd) fn insert_group(&mut self, group: Group) -> GroupIndex {
-        let free = self.groups.iter().position(|group| !group.is_used);
+        let free = self.groups.list.iter().position(|group| !group.is_used);
         let at = free.unwrap_or_else(|| {
-            self.groups.push(Group::default());
-            self.groups.len() - 1
+            self.groups.list.push(Group::default());
+            self.groups.list.len() - 1
         });
-        let mut old = core::mem::take(&mut self.groups[at]);
+        let mut old = core::mem::take(&mut self.groups.list[at]);
         for list in [&mut old.assignees, &mut old.owners, &mut old.slot_at] {
             list.clear();
         }
@@ -76,14 +77,14 @@ impl Crowd {
         old.window.lay_out(GridPos::default(), (0, 0));
         let Group { slots, assignees, owners, slot_at, window, .. } = old;
         let lists = Group { slots, assignees, owners, slot_at, window, ..group };
-        self.groups[at] = Group { is_used: true, ..lists };
+        self.groups.list[at] = Group { is_used: true, ..lists };
         GroupIndex(at as u32)
     }
 
     /// Counts a unit that joins or leaves the group of an order.
     pub(in crate::nav::crowd) fn update_member_count(&mut self, order: Order, joins: bool) {
         if let Some(id) = order.group()
-            && let Some(group) = self.groups.get_mut(id.0 as usize)
+            && let Some(group) = self.groups.list.get_mut(id.0 as usize)
         {
             group.members = if joins { group.members + 1 } else { group.members - 1 };
             group.is_stale = true;
@@ -91,31 +92,27 @@ impl Crowd {
         }
     }
 
-    /// Marks all groups for a refresh after the terrain has changed.
-    pub(in crate::nav::crowd) fn mark_groups_stale(&mut self) {
-        self.groups.iter_mut().for_each(|group| group.is_stale = true);
-    }
-
     /// Collects slots and finds the costs to them again where something has changed.
     pub(in crate::nav::crowd) fn refresh_groups<G: Guidance + ?Sized>(
         &mut self,
         world: &World<'_, G>,
     ) {
-        for at in 0..self.groups.len() {
-            let group = &self.groups[at];
+        for at in 0..self.groups.list.len() {
+            let group = &self.groups.list[at];
             let is_due = group.refreshed_at == 0 || self.now >= group.refreshed_at + REFRESH;
             if !group.is_used || group.members == 0 || !is_due {
                 continue;
             }
             if group.is_stale {
                 self.collect_slots(world, GroupIndex(at as u32));
-                let group = &mut self.groups[at];
+                let group = &mut self.groups.list[at];
                 (group.is_stale, group.are_costs_stale, group.refreshed_at) =
                     (false, true, self.now);
             }
-            let group = &mut self.groups[at];
+            let Groups { list, open_cells, .. } = &mut self.groups;
+            let group = &mut list[at];
             if group.are_costs_wanted && group.are_costs_stale {
-                fill_costs_to_slots(world, group, &mut self.open_cells);
+                fill_costs_to_slots(world, group, open_cells);
                 (group.are_costs_wanted, group.are_costs_stale, group.refreshed_at) =
                     (false, false, self.now);
             }
@@ -124,10 +121,10 @@ impl Crowd {
 
     /// Collects the slots of a group from scratch. Members keep theirs where they can.
     fn collect_slots<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, id: GroupIndex) {
-        let mut group = core::mem::take(&mut self.groups[id.0 as usize]);
-        let mut scratch = core::mem::take(&mut self.group_scratch);
+        let mut group = core::mem::take(&mut self.groups[id]);
+        let mut scratch = core::mem::take(&mut self.groups.scratch);
         group.size = world.grid.unit_size(ProfileId(group.profile)) as u8;
-        let slots = own_slots(id, (&self.units, &self.followers));
+        let slots = own_slots(id, (&self.units, &self.paths));
         scratch.collect_slots(world, &self.reservations, &group, slots);
         scratch.lay_out_window(world, &mut group);
         for (assignee, cell) in scratch.previous_slots() {
@@ -141,11 +138,7 @@ impl Crowd {
                 self.schedule_next_tick(assignee);
             }
         }
-        self.group_scratch = scratch;
-        self.groups[id.0 as usize] = group;
-    }
-
-    pub(in crate::nav::crowd) fn group_bytes(&self) -> usize {
-        self.groups.iter().map(Group::bytes).sum::<usize>() + self.group_scratch.bytes()
+        self.groups.scratch = scratch;
+        self.groups[id] = group;
     }
 }

@@ -8,13 +8,14 @@
 
 use crate::nav::crowd::{
     Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
+    cost_to_go::Paths,
     group::{Group, GroupIndex},
-    guidance::{CostToGo, Guidance, UNREACHABLE, World, route_cost, route_costs_around},
-    path_follower::PathFollower,
+    guidance::{CostToGo, Guidance, UNREACHABLE, World, around, route_cost, route_costs_around},
     reservations::GridPos,
+    step_costs::octile_distance,
     unit::{NONE, Order, STAY, State, Unit},
 };
-use crate::nav::{cell::Cell, grid::NavGrid, path::Path};
+use crate::nav::{cell::Cell, grid::NavGrid, path::Path, terrain::ProfileId};
 
 /// What the order of a group member says beside its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Crowd {
         let unit = &self.units[id.index as usize];
         let swap_class = SwapClass { id: membership.swap_class, team: unit.team };
         let (profile, size) = (unit.profile, unit.size);
-        let known = self.groups.iter().position(|group| {
+        let known = self.groups.list.iter().position(|group| {
             group.is_used && group.swap_class == swap_class && group.profile == profile
         });
         let route = membership.route;
@@ -72,10 +73,10 @@ impl Crowd {
             Some(at) => GroupIndex(at as u32),
             None => self.insert_group(Group { swap_class, profile, size, ..Group::default() }),
         };
-        let shared = &mut self.groups[group.0 as usize];
+        let shared = &mut self.groups[group];
         (shared.route, shared.goal) = (route, goal);
         self.set_order(id, Order::Group(group))?;
-        self.followers[id.index as usize].goal = slot;
+        self.paths.set_goal(id.index, slot);
         Ok(())
     }
 
@@ -88,7 +89,7 @@ impl Crowd {
     /// Frees the slot of a unit that leaves its group.
     pub(in crate::nav::crowd) fn release_own_slot(&mut self, index: u32) {
         if let Order::Group(id) = self.units[index as usize].order
-            && let Some(group) = self.groups.get_mut(id.0 as usize)
+            && let Some(group) = self.groups.list.get_mut(id.0 as usize)
             && let Some(own) = group.own_slot(index)
         {
             group.owners[own] = NONE;
@@ -102,7 +103,7 @@ impl Crowd {
         own: Option<usize>,
         slot: u32,
     ) {
-        let group = &self.groups[id.0 as usize];
+        let group = &self.groups[id];
         if let (Some(own), Some(&other)) = (own, group.owners.get(slot as usize)) {
             let index = group.owners[own];
             self.exchange_own_slots(id, (index, own as u32), (other, slot));
@@ -119,13 +120,13 @@ impl Crowd {
         if a.0 == b.0 {
             return;
         }
-        self.groups[id.0 as usize].owners.swap(a.1 as usize, b.1 as usize);
-        let goals = [a, b].map(|(index, _)| self.followers[index as usize].goal);
+        self.groups[id].owners.swap(a.1 as usize, b.1 as usize);
+        let goals = [a, b].map(|(index, _)| self.paths.goal(index));
         // If both were pushed off their slots, they go back without pushing others, which would otherwise
         // push them off again.
         let have_arrived = [a, b].iter().all(|&(index, _)| self.units[index as usize].has_arrived);
         for ((index, _), goal) in [a, b].into_iter().zip([goals[1], goals[0]]) {
-            self.followers[index as usize].goal = goal;
+            self.paths.set_goal(index, goal);
             self.units[index as usize].has_arrived = have_arrived;
         }
         let (unit, with) = (self.id(a.0), self.id(b.0));
@@ -146,9 +147,7 @@ impl Crowd {
         index: u32,
     ) {
         let is_active = self.follows_own_path(world, index);
-        if let Some(follower) = self.followers.get_mut(index as usize) {
-            follower.is_active = is_active;
-        }
+        self.paths.set_active(index, is_active);
         if is_active {
             self.update_path_progress(world.grid, index);
         }
@@ -161,7 +160,7 @@ impl Crowd {
             Order::Path(_) => true,
             Order::Group(_) if self.neighbor_costs(index).is_some() => false,
             Order::Group(id) if unit.slot == NONE => {
-                let group = &self.groups[id.0 as usize];
+                let group = &self.groups[id];
                 let is_known = |route| route_cost(world, route, unit.tail) != UNREACHABLE;
                 group.window.cost(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
             }
@@ -169,18 +168,29 @@ impl Crowd {
         }
     }
 
-    /// Returns the cost to go around a group member that has no slot yet. [`UNREACHABLE`] everywhere for a
-    /// member that has come to the end of its field or path but not to its slot.
-    pub(in crate::nav::crowd) fn cost_to_go_without_slot<G: Guidance + ?Sized>(
+    /// Returns the cost to go around a member of a group: to its slot; without one, to the nearest slot around walls,
+    /// along the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of
+    /// its field or path but not to its slot.
+    pub(in crate::nav::crowd) fn member_cost_to_go<G: Guidance + ?Sized>(
         &self,
         world: &World<'_, G>,
+        id: GroupIndex,
         (index, unit): (u32, &Unit),
         directions: u8,
     ) -> CostToGo {
-        let group = unit.order.group().map(|id| &self.groups[id.0 as usize]);
-        let field = group.and_then(|group| group.route);
+        let group = &self.groups[id];
+        if let Some(&slot) = group.slots.get(unit.slot as usize) {
+            let layer = world.grid.layer(ProfileId(unit.profile));
+            let cost = layer
+                .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
+            return around(unit.tail, directions, &|pos| octile_distance(pos, slot) * cost);
+        }
+        if group.window.cost(unit.tail) != UNREACHABLE {
+            return around(unit.tail, directions, &|pos| group.window.cost(pos));
+        }
+        let route = group.route;
         let mut cost_to_go =
-            field.map_or([UNREACHABLE; 9], |route| route_costs_around(world, route, unit.tail));
+            route.map_or([UNREACHABLE; 9], |route| route_costs_around(world, route, unit.tail));
         if cost_to_go[usize::from(STAY)] == UNREACHABLE {
             cost_to_go = self.path_costs_around(world.grid, index, unit.tail, directions);
         }
@@ -191,9 +201,8 @@ impl Crowd {
 /// Iterates over the members of a group and their own slots.
 pub(in crate::nav::crowd) fn own_slots<'a>(
     id: GroupIndex,
-    (units, followers): (&'a [Unit], &'a [PathFollower]),
+    (units, paths): (&'a [Unit], &'a Paths),
 ) -> impl Iterator<Item = (u32, GridPos)> + 'a {
-    let all = units.iter().zip(followers).enumerate();
-    let members = all.filter(move |(_, (unit, _))| unit.order == Order::Group(id));
-    members.map(|(index, (_, follower))| (index as u32, follower.goal))
+    let members = (0_u32..).zip(units).filter(move |(_, unit)| unit.order == Order::Group(id));
+    members.map(|(index, _)| (index, paths.goal(index)))
 }

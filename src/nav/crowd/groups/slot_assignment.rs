@@ -39,14 +39,14 @@ impl Crowd {
             return;
         };
         let (pos, slot) = (unit.tail, unit.slot);
-        let group = &self.groups[id.0 as usize];
+        let group = &self.groups[id];
         if let Some(&slot_pos) = group.slots.get(slot as usize) {
             if is_visible(world.grid, group, pos, slot_pos) {
                 return;
             }
             self.release_slot(index);
         }
-        let group = &self.groups[id.0 as usize];
+        let group = &self.groups[id];
         if !group.window.contains(pos) {
             return;
         }
@@ -59,7 +59,7 @@ impl Crowd {
         let found = found.or_else(|| nearest_slot(group, as_i64(pos)).filter(in_sight));
         let found = found.map_or(NONE, |at| at as u32);
         self.take_over_slot(id, own, found);
-        let group = &mut self.groups[id.0 as usize];
+        let group = &mut self.groups[id];
         if let Some(assignee) = group.assignees.get_mut(found as usize) {
             *assignee = index;
             group.are_costs_stale = true;
@@ -74,7 +74,7 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         let slot = core::mem::replace(&mut unit.slot, NONE);
         if let Some(id) = unit.order.group()
-            && let Some(group) = self.groups.get_mut(id.0 as usize)
+            && let Some(group) = self.groups.list.get_mut(id.0 as usize)
             && let Some(assignee) = group.assignees.get_mut(slot as usize)
         {
             *assignee = NONE;
@@ -115,7 +115,7 @@ impl Crowd {
         other: u32,
     ) {
         let (a, b) = (&self.units[index as usize], &self.units[other as usize]);
-        let group = &self.groups[id.0 as usize];
+        let group = &self.groups[id];
         let can_exchange = b.order == a.order && b.slot != NONE;
         if !can_exchange || a.has_given_up() || b.has_given_up() {
             return;
@@ -146,7 +146,7 @@ impl Crowd {
         (index, slot): (u32, u32),
         (other, other_slot): (u32, u32),
     ) {
-        let assignees = &mut self.groups[id.0 as usize].assignees;
+        let assignees = &mut self.groups[id].assignees;
         (assignees[slot as usize], assignees[other_slot as usize]) = (other, index);
         self.units[index as usize].slot = other_slot;
         self.units[other as usize].slot = slot;
@@ -170,7 +170,7 @@ impl Crowd {
         };
         let max_distance = NEAR_SLOT * u16::from(unit.size);
         let (here, slot) = (unit.tail, unit.slot);
-        let goal = self.followers[index as usize].goal;
+        let goal = self.paths.goal(index);
         if goal == here || goal.chebyshev(here) > max_distance {
             return;
         }
@@ -184,7 +184,7 @@ impl Crowd {
         if !settles {
             return;
         }
-        let group = &self.groups[id.0 as usize];
+        let group = &self.groups[id];
         let slot_here = group.window.index(here).map_or(NONE, |at| group.slot_at[at]);
         match group.assignees.get(slot_here as usize) {
             Some(&other) if slot != NONE => self.swap_with(id, (index, slot), (other, slot_here)),
@@ -204,7 +204,7 @@ impl Crowd {
         if other != NONE {
             return self.exchange(id, (index, slot), (other, slot_here));
         }
-        let group = &mut self.groups[id.0 as usize];
+        let group = &mut self.groups[id];
         let own = group.own_slot(index);
         (group.assignees[slot as usize], group.assignees[slot_here as usize]) = (NONE, index);
         self.units[index as usize].slot = slot_here;
@@ -214,7 +214,7 @@ impl Crowd {
     /// Makes the cell on which a member stands its slot, whether it was on its way to its slot or did not see it.
     fn adopt_current_cell(&mut self, grid: &NavGrid, id: GroupIndex, index: u32) {
         let here = self.units[index as usize].tail;
-        let group = &mut self.groups[id.0 as usize];
+        let group = &mut self.groups[id];
         if let Some(own) = group.own_slot(index) {
             let before = core::mem::replace(&mut group.slots[own], here);
             let (old, new) = (group.window.index(before), group.window.index(here));
@@ -224,7 +224,7 @@ impl Crowd {
             self.units[index as usize].slot = own as u32;
         }
         group.are_costs_stale = true;
-        self.followers[index as usize].goal = here;
+        self.paths.set_goal(index, here);
         let unit = self.id(index);
         self.counters.settled += 1;
         self.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });

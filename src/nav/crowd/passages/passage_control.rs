@@ -12,8 +12,6 @@ use crate::nav::crowd::{
     unit::{NONE, Order, STAY, Unit},
 };
 use crate::nav::{
-    cell::CellRect,
-    grid::NavGrid,
     layer::Layer,
     terrain::{ProfileId, STRAIGHT},
 };
@@ -44,7 +42,7 @@ impl Crowd {
             return ranking;
         }
         let Unit { tail, profile, .. } = *unit;
-        let passages = self.passages_of(profile);
+        let passages = self.shape.passages_of(profile, self.size);
         let profile = usize::from(profile);
         if passages.is_far(tail) {
             return ranking;
@@ -66,20 +64,9 @@ impl Crowd {
                 self.closed_directions(world, (&mut passages, layer), index, push, &ranking);
             ranking.remove(closed, push);
             self.note_closed(index, push, closed, &passages);
-            self.passages[profile] = passages;
+            self.shape.passages[profile] = passages;
         }
         ranking
-    }
-
-    /// Returns the passages of a profile.
-    pub(in crate::nav::crowd) fn passages_of(&mut self, profile: u8) -> &mut Passages {
-        let (at, size) = (usize::from(profile), self.size);
-        if self.passages.len() <= at {
-            self.passages.resize_with(at + 1, Passages::default);
-        }
-        let passages = &mut self.passages[at];
-        passages.resize_for(size);
-        passages
     }
 
     /// Returns a direction in which a unit that has come out of a passage makes room for those behind it
@@ -217,7 +204,7 @@ impl Crowd {
     pub(in crate::nav::crowd) fn is_against_traffic(&mut self, index: u32, direction: u8) -> bool {
         let unit = &self.units[index as usize];
         let profile = usize::from(unit.profile);
-        let known = self.passages.get(profile).filter(|passages| passages.is_near(unit.tail));
+        let known = self.shape.passages.get(profile).filter(|passages| passages.is_near(unit.tail));
         let Some(passages) = known else {
             return false;
         };
@@ -229,9 +216,9 @@ impl Crowd {
         let Some(side) = passages.get(number).and_then(|passage| passage.side(from, at)) else {
             return false;
         };
-        let mut passages = core::mem::take(&mut self.passages[profile]);
+        let mut passages = core::mem::take(&mut self.shape.passages[profile]);
         let may = self.may_enter(&mut passages, number, side, false);
-        self.passages[profile] = passages;
+        self.shape.passages[profile] = passages;
         !may
     }
 
@@ -296,22 +283,11 @@ impl Crowd {
         (inside, has_moved)
     }
 
-    /// Forgets what is known about the terrain in a rectangle after it has changed.
-    pub(in crate::nav::crowd) fn forget_terrain(&mut self, grid: &NavGrid, rect: CellRect) {
-        let rect = rect.intersection(grid.rect());
-        if let Some(low) = GridPos::of(grid, rect.min).filter(|_| !rect.is_empty()) {
-            let high =
-                GridPos { x: low.x + rect.width as u16 - 1, y: low.y + rect.height as u16 - 1 };
-            self.passages.iter_mut().for_each(|passages| passages.forget(low, high));
-            self.wall_proximity.iter_mut().for_each(|walls| walls.forget(low, high));
-        }
-    }
-
     /// Updates the passages near a unit when its step begins.
     #[inline]
     pub(in crate::nav::crowd) fn note_passage(&mut self, index: u32) {
         let unit = &self.units[index as usize];
-        let passages = self.passages.get(usize::from(unit.profile));
+        let passages = self.shape.passages.get(usize::from(unit.profile));
         let is_near =
             unit.clearing_steps > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
         if is_near && unit.size == 1 {
@@ -321,7 +297,7 @@ impl Crowd {
 
     fn note_passage_step(&mut self, index: u32) {
         let unit = &mut self.units[index as usize];
-        let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
+        let Some(passages) = self.shape.passages.get_mut(usize::from(unit.profile)) else {
             return;
         };
         let (from, to) = (passages.passage_at(unit.tail), passages.passage_at(unit.head));

@@ -59,19 +59,19 @@ impl Crowd {
         directions: &[u8],
         max_turn: u8,
     ) -> bool {
-        self.chain_search = self.chain_search.wrapping_add(1);
-        self.pushes.clear();
-        self.units[root as usize].chain_search = self.chain_search;
+        self.planner.chain_search = self.planner.chain_search.wrapping_add(1);
+        self.planner.pushes.clear();
+        self.units[root as usize].chain_search = self.planner.chain_search;
         self.units[root as usize].searched_directions = 0xff;
         let first = Push { unit: root, direction: STAY, from: 0 };
-        self.pushes.push(first);
+        self.planner.pushes.push(first);
         for &direction in directions {
             if self.extend_chain(root, 0, direction) {
                 return true;
             }
         }
         let mut at = 1;
-        while let Some(&push) = self.pushes.get(at).filter(|_| at < MAX_PUSHES) {
+        while let Some(&push) = self.planner.pushes.get(at).filter(|_| at < MAX_PUSHES) {
             let legal = self.unit_directions(world, push.unit);
             for direction in directions_by_turn(push.direction, max_turn) {
                 if legal & 1 << direction != 0 && self.extend_chain(root, at as u32, direction) {
@@ -86,7 +86,7 @@ impl Crowd {
     /// Extends the chain of a push in a direction: ends it there or adds a push of the unit in that cell.
     /// Returns whether a complete chain was logged.
     fn extend_chain(&mut self, root: u32, at: u32, direction: u8) -> bool {
-        let index = self.pushes[at as usize].unit;
+        let index = self.planner.pushes[at as usize].unit;
         let unit = &self.units[index as usize];
         if is_diagonal(direction) && self.is_crossed(unit.tail, direction) {
             return false;
@@ -112,7 +112,7 @@ impl Crowd {
         if at == 0 && self.go_the_same_way(root, owner) {
             return false;
         }
-        let search = self.chain_search;
+        let search = self.planner.chain_search;
         let other = &mut self.units[owner as usize];
         let can_go = !other.is_moving()
             && other.is_pushable_by(team)
@@ -123,7 +123,7 @@ impl Crowd {
         }
         if can_go && other.searched_directions & 1 << direction == 0 {
             other.searched_directions |= 1 << direction;
-            self.pushes.push(Push { unit: owner, direction, from: at });
+            self.planner.pushes.push(Push { unit: owner, direction, from: at });
         }
         false
     }
@@ -155,7 +155,7 @@ impl Crowd {
         mut end: ChainEnd,
     ) -> bool {
         loop {
-            let push = self.pushes[at as usize];
+            let push = self.planner.pushes[at as usize];
             let unit = &self.units[push.unit as usize];
             let is_crossed = is_diagonal(direction) && self.is_crossed(unit.tail, direction);
             if is_crossed || unit.is_moving() || !self.is_available(cell, end) {
@@ -165,19 +165,19 @@ impl Crowd {
             match end {
                 ChainEnd::Free => {
                     self.reservations.get_mut(cell).owner = push.unit;
-                    self.log.push(Claim::Owner(cell));
+                    self.planner.log.push(Claim::Owner(cell));
                 }
                 _ => {
                     self.reservations.get_mut(cell).next_owner = push.unit;
-                    self.log.push(Claim::NextOwner(cell));
+                    self.planner.log.push(Claim::NextOwner(cell));
                 }
             }
             self.plan_step(push.unit, direction);
-            self.log.push(Claim::Step(push.unit));
+            self.planner.log.push(Claim::Step(push.unit));
             if push.direction == STAY {
                 return self.check_turns();
             }
-            let pusher = self.pushes[push.from as usize].unit;
+            let pusher = self.planner.pushes[push.from as usize].unit;
             if turn_angle(push.direction, direction) > 2 {
                 let is_valid = self.check_turns();
                 if is_valid {
@@ -203,7 +203,7 @@ impl Crowd {
     /// leaves the cell; undoes the plan otherwise. This is checked at the end, because the link that closes a
     /// ring is logged before the ring's first unit is planned to step.
     fn check_turns(&mut self) -> bool {
-        let is_valid = self.log.iter().all(|claim| match *claim {
+        let is_valid = self.planner.log.iter().all(|claim| match *claim {
             Claim::NextOwner(cell) => {
                 let reservation = self.reservations.get(cell);
                 let owner = &self.units[reservation.owner as usize];
@@ -228,7 +228,7 @@ impl Crowd {
         unit.direction = direction;
         unit.head = unit.tail.step(direction);
         if unit.state == State::Waiting {
-            self.waiting_before.push(index);
+            self.planner.waiting_before.push(index);
         }
         unit.state = State::Planned;
         self.reservations.set_standing(unit.tail, unit.size, false);

@@ -43,11 +43,11 @@ impl Crowd {
         root: u32,
         direction: u8,
     ) -> Result<CellList, Hindrance> {
-        let index = self.stack[top].unit;
+        let index = self.planner.stack[top].unit;
         let unit = &self.units[index as usize];
         let (tail, size) = (unit.tail, unit.size);
-        let mark = self.log.len();
-        self.stack[top].log_mark = mark;
+        let mark = self.planner.log.len();
+        self.planner.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
         if is_diagonal(direction) && size == 1 && self.is_crossed(tail, direction) {
             return Err(Hindrance::Queue);
@@ -70,10 +70,10 @@ impl Crowd {
     /// Returns whether no unit is the next owner of a cell that a large unit covers both before and after a
     /// step. The claims of its pusher do not count where the unit only sidesteps: then the pusher drops them.
     fn are_kept_cells_unclaimed(&self, top: usize, direction: u8) -> bool {
-        let frame = &self.stack[top];
+        let frame = &self.planner.stack[top];
         let Unit { tail, size, .. } = self.units[frame.unit as usize];
         let pusher = top.checked_sub(1).filter(|_| frame.is_sidestepping);
-        let pusher = pusher.map_or(NONE, |pusher| self.stack[pusher].unit);
+        let pusher = pusher.map_or(NONE, |pusher| self.planner.stack[pusher].unit);
         let head = tail.step(direction);
         self.reservations
             .block(head, size)
@@ -117,15 +117,15 @@ impl Crowd {
         match self.availability(index, root, direction, cell) {
             Availability::Free => {
                 self.reservations.get_mut(cell).owner = index;
-                self.log.push(Claim::Owner(cell));
+                self.planner.log.push(Claim::Owner(cell));
             }
             Availability::Follow => {
                 self.reservations.get_mut(cell).next_owner = index;
-                self.log.push(Claim::NextOwner(cell));
+                self.planner.log.push(Claim::NextOwner(cell));
             }
             Availability::Push(other) => {
                 self.reservations.get_mut(cell).next_owner = index;
-                self.log.push(Claim::NextOwner(cell));
+                self.planner.log.push(Claim::NextOwner(cell));
                 if !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
@@ -188,7 +188,7 @@ impl Crowd {
         if !other_unit.is_returning() || other_unit.has_given_up() {
             return false;
         }
-        let goal = self.followers[root as usize].goal;
+        let goal = self.paths.goal(root);
         let is_free = |cell: u32| [NONE, root].contains(&self.reservations.get(cell).owner);
         // A unit that has grown since may not fit there any more.
         let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
@@ -203,8 +203,8 @@ impl Crowd {
 
     /// Undoes everything logged after `mark`.
     pub(in crate::nav::crowd) fn undo_to(&mut self, mark: usize) {
-        while self.log.len() > mark {
-            match self.log.pop() {
+        while self.planner.log.len() > mark {
+            match self.planner.log.pop() {
                 Some(Claim::Owner(cell)) => self.reservations.get_mut(cell).owner = NONE,
                 Some(Claim::NextOwner(cell)) => self.reservations.get_mut(cell).next_owner = NONE,
                 Some(Claim::Step(unit)) => self.cancel_step(unit),
@@ -218,8 +218,8 @@ impl Crowd {
         let unit = &mut self.units[index as usize];
         unit.head = unit.tail;
         unit.state = State::Standing;
-        if let Some(at) = self.waiting_before.iter().rposition(|&unit| unit == index) {
-            self.waiting_before.swap_remove(at);
+        if let Some(at) = self.planner.waiting_before.iter().rposition(|&unit| unit == index) {
+            self.planner.waiting_before.swap_remove(at);
             unit.state = State::Waiting;
         }
         self.reservations.set_standing(unit.tail, unit.size, true);

@@ -4,7 +4,7 @@
 //! those units come out towards it and past it, while it stands back.
 
 use crate::nav::crowd::{
-    Crowd,
+    Crowd, FIRST_PRIORITY,
     guidance::{Guidance, UNREACHABLE, World},
     make_way::MakesWay,
     unit::{NONE, Order, STAY, Unit},
@@ -30,8 +30,9 @@ impl Crowd {
     pub(in crate::nav::crowd) fn resolve_dead_end(&mut self, root: u32) {
         let Unit { tail: here, yields_to, .. } = self.units[root as usize];
         let is_yielding = yields_to != NONE;
-        for at in 1..self.pushes.len() {
-            let index = self.pushes[at].unit;
+        let foremost = FIRST_PRIORITY - self.planner.foremost_priorities;
+        for at in 1..self.planner.pushes.len() {
+            let index = self.planner.pushes[at].unit;
             let unit = &mut self.units[index as usize];
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
@@ -41,13 +42,13 @@ impl Crowd {
                 (unit.yields_to, unit.makes_way) = (root, MakesWay::No);
             }
             if has_goal || unit.yields_to == root {
-                unit.priority_since = self.foremost_priority - if has_goal { 2 } else { 1 };
+                unit.priority_since = foremost - if has_goal { 2 } else { 1 };
                 self.schedule_next_tick(index);
             }
         }
-        self.foremost_priority -= 2;
+        self.planner.foremost_priorities += 2;
         let now = self.now;
-        let shuts_in = self.pushes.len() > 1;
+        let shuts_in = self.planner.pushes.len() > 1;
         let unit = &mut self.units[root as usize];
         unit.waiting_since = now as u32;
         unit.accepts_any_push = true;

@@ -43,7 +43,7 @@ impl Crowd {
         self.units[index as usize].preferred_direction = preferred_direction;
         self.counters.decisions += 1;
         let reservation = self.reservations.get_mut(cell);
-        self.log.push(if is_free {
+        self.planner.log.push(if is_free {
             reservation.owner = index;
             Claim::Owner(cell)
         } else {
@@ -51,7 +51,7 @@ impl Crowd {
             Claim::NextOwner(cell)
         });
         self.plan_step(index, direction);
-        self.log.push(Claim::Step(index));
+        self.planner.log.push(Claim::Step(index));
         true
     }
 
@@ -67,8 +67,7 @@ impl Crowd {
         let follows_path =
             matches!(unit.order, Order::Path(_)) && unit.yields_to == NONE && !unit.is_trapped;
         let is_alone = follows_path && self.reservations.standing_neighbors(unit.tail) == 0;
-        let follower = self.followers.get(index as usize).filter(|_| is_alone)?;
-        let direction = follower.next_direction(unit.tail)?;
+        let direction = self.paths.next_direction(index, unit.tail).filter(|_| is_alone)?;
         let layer = world.grid.layer(ProfileId(unit.profile))?;
         let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
         is_legal.then_some((direction, direction))
@@ -77,7 +76,7 @@ impl Crowd {
     /// Returns whether no passage is near a unit.
     fn is_in_open<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> bool {
         let unit = self.units[index as usize];
-        let passages = self.passages_of(unit.profile);
+        let passages = self.shape.passages_of(unit.profile, self.size);
         passages.is_far(unit.tail) || {
             let layer = world.grid.layer(ProfileId(unit.profile));
             layer.is_some_and(|layer| !passages.explore(layer, unit.tail))

@@ -16,7 +16,7 @@ const WAIT: u64 = 13;
 const WAIT_IN_QUEUE: u64 = 16;
 /// The same for a cell that is being left and has a next owner already.
 const WAIT_FOR_TAKEN: u64 = 15;
-/// The same near a [wall](crate::nav::crowd::wall_proximity), for a cell that a unit going in the same direction is
+/// The same near a [wall](crate::nav::crowd::passages::wall_proximity), for a cell that a unit going in the same direction is
 /// entering.
 const WAIT_FOR_ENTERED: u64 = 17;
 /// Sixteenths added near a wall to the cost of waiting behind units that go in the same direction.

@@ -13,7 +13,7 @@ impl Crowd {
     /// went in this direction; `None` if the step would make no room at all. Large units may need several
     /// steps to the side.
     pub(in crate::nav::crowd) fn delays_pusher(&self, top: usize, direction: u8) -> Option<bool> {
-        let (frame, pusher) = (&self.stack[top], &self.stack[top.checked_sub(1)?]);
+        let (frame, pusher) = (&self.planner.stack[top], &self.planner.stack[top.checked_sub(1)?]);
         let angle = turn_angle(frame.push, direction);
         let (unit, pusher) = (&self.units[frame.unit as usize], &self.units[pusher.unit as usize]);
         if angle == 4 {

@@ -98,10 +98,10 @@ impl Crowd {
     fn way_out<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> Option<u8> {
         let unit = self.units[index as usize];
         let layer = world.grid.layer(ProfileId(unit.profile))?;
-        let mut open = core::mem::take(&mut self.open_cells);
-        let mut window = core::mem::take(&mut self.way_window);
+        let mut open = core::mem::take(&mut self.planner.open_cells);
+        let mut window = core::mem::take(&mut self.planner.window);
         let direction = self.find_way_out(layer, (index, &unit), &mut window, &mut open);
-        (self.open_cells, self.way_window) = (open, window);
+        (self.planner.open_cells, self.planner.window) = (open, window);
         direction
     }
 

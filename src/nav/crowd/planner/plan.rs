@@ -57,8 +57,8 @@ impl Crowd {
         world: &World<'_, G>,
         root: u32,
     ) -> bool {
-        self.log.clear();
-        self.stack.clear();
+        self.planner.log.clear();
+        self.planner.stack.clear();
         if self.is_standing_back(root) {
             return false;
         }
@@ -88,12 +88,12 @@ impl Crowd {
             return true;
         }
         self.open_frame(world, root, STAY);
-        while !self.stack.is_empty() {
+        while !self.planner.stack.is_empty() {
             match self.advance_top(root) {
                 Next::Push(unit, direction) => self.open_frame(world, unit, direction),
                 Next::Done => {
-                    if let Some(frame) = self.stack.pop() {
-                        self.log.push(Claim::Step(frame.unit));
+                    if let Some(frame) = self.planner.stack.pop() {
+                        self.planner.log.push(Claim::Step(frame.unit));
                         if frame.is_sidestepping {
                             return self.keep_only_from(frame.log_mark);
                         }
@@ -102,7 +102,7 @@ impl Crowd {
                 Next::Failed => self.close_frame(root),
             }
         }
-        !self.log.is_empty()
+        !self.planner.log.is_empty()
     }
 
     fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
@@ -118,7 +118,7 @@ impl Crowd {
         if push == STAY && !ranking.has_path {
             self.units[unit as usize].hindrance = Hindrance::NoPath;
         }
-        self.stack.push(Frame {
+        self.planner.stack.push(Frame {
             unit,
             push,
             ranking,
@@ -126,7 +126,7 @@ impl Crowd {
             tried: 0,
             is_sidestepping: false,
             is_trying: false,
-            log_mark: self.log.len(),
+            log_mark: self.planner.log.len(),
             blockers: CellList::default(),
             next_blocker: 0,
         });
@@ -152,7 +152,8 @@ impl Crowd {
     /// the pushed unit goes out of the way of another one already.
     fn is_pushed_gently(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
         let size = |index: u32| self.units[index as usize].size;
-        let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
+        let have_one_size =
+            self.planner.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
         let unit = &self.units[unit as usize];
         (have_one_size || unit.yields_to != NONE)
             && !unit.is_idle()
@@ -164,7 +165,7 @@ impl Crowd {
     /// Closes the top frame, whose unit has nowhere to go: the unit stays, and its pusher tries something
     /// else.
     fn close_frame(&mut self, root: u32) {
-        let Some(frame) = self.stack.pop() else {
+        let Some(frame) = self.planner.stack.pop() else {
             return;
         };
         self.counters.undone += u64::from(frame.push != STAY);
@@ -175,7 +176,7 @@ impl Crowd {
             unit.wake_also = root;
             self.update_listening(frame.unit);
         }
-        if let Some(top) = self.stack.len().checked_sub(1) {
+        if let Some(top) = self.planner.stack.len().checked_sub(1) {
             self.undo_attempt(top);
         }
     }
@@ -183,11 +184,11 @@ impl Crowd {
     /// Called when a unit makes room in such a way that its pusher cannot follow immediately. Keeps only that
     /// unit's part of the plan, from `mark` in the log on, if that part can be carried out on its own.
     fn keep_only_from(&mut self, mark: usize) -> bool {
-        let mut part = core::mem::take(&mut self.kept_claims);
+        let mut part = core::mem::take(&mut self.planner.kept_claims);
         part.clear();
-        let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
-        part.extend(self.log.drain(mark..));
-        while let Some(frame) = self.stack.pop() {
+        let pusher = self.planner.stack.last().map_or(NONE, |frame| frame.unit);
+        part.extend(self.planner.log.drain(mark..));
+        while let Some(frame) = self.planner.stack.pop() {
             self.undo_to(frame.log_mark);
             self.cancel_step(frame.unit);
         }
@@ -197,8 +198,8 @@ impl Crowd {
             }
             _ => true,
         });
-        self.log.append(&mut part);
-        self.kept_claims = part;
+        self.planner.log.append(&mut part);
+        self.planner.kept_claims = part;
         if is_complete {
             self.reserve_for_pusher(pusher);
         } else {
@@ -209,7 +210,7 @@ impl Crowd {
 
     /// Reserves the cell that the unit planned last leaves for its pusher.
     pub(in crate::nav::crowd) fn reserve_for_pusher(&mut self, pusher: u32) {
-        let Some(&Claim::Step(index)) = self.log.last() else {
+        let Some(&Claim::Step(index)) = self.planner.log.last() else {
             return;
         };
         let unit = &self.units[index as usize];
@@ -232,11 +233,11 @@ impl Crowd {
 
     /// Continues with the unit on top of the stack.
     fn advance_top(&mut self, root: u32) -> Next {
-        let Some(top) = self.stack.len().checked_sub(1) else {
+        let Some(top) = self.planner.stack.len().checked_sub(1) else {
             return Next::Failed;
         };
         loop {
-            if !self.stack[top].is_trying && !self.try_next_direction(top, root) {
+            if !self.planner.stack[top].is_trying && !self.try_next_direction(top, root) {
                 return Next::Failed;
             }
             match self.check_blockers(top) {
@@ -249,7 +250,7 @@ impl Crowd {
     /// Checks that all blockers of the top frame go; returns `None` if one of them cannot.
     fn check_blockers(&mut self, top: usize) -> Option<Next> {
         loop {
-            let frame = &mut self.stack[top];
+            let frame = &mut self.planner.stack[top];
             let direction = self.units[frame.unit as usize].direction;
             let next = usize::from(frame.next_blocker);
             let Some(&blocker) = frame.blockers.as_slice().get(next) else {
@@ -272,7 +273,7 @@ impl Crowd {
 
     /// Returns whether a blocker that has been planned by now leaves all cells that the top frame claims.
     fn vacates_claimed_cells(&self, top: usize, blocker: u32) -> bool {
-        let unit = &self.units[self.stack[top].unit as usize];
+        let unit = &self.units[self.planner.stack[top].unit as usize];
         let other = &self.units[blocker as usize];
         let entered = self.reservations.entered(unit.tail, unit.size, unit.direction);
         let mut cells = entered.as_slice().iter();
@@ -283,7 +284,7 @@ impl Crowd {
     /// there is one.
     fn try_next_direction(&mut self, top: usize, root: u32) -> bool {
         loop {
-            let frame = &mut self.stack[top];
+            let frame = &mut self.planner.stack[top];
             if frame.tried >= frame.max_tries {
                 if frame.push == STAY
                     || frame.is_sidestepping
@@ -303,7 +304,7 @@ impl Crowd {
             }
             match self.claim_step(top, root, direction) {
                 Ok(blockers) => {
-                    let frame = &mut self.stack[top];
+                    let frame = &mut self.planner.stack[top];
                     (frame.blockers, frame.next_blocker, frame.is_trying) = (blockers, 0, true);
                     return true;
                 }
@@ -317,11 +318,11 @@ impl Crowd {
 
     /// Undoes the claims of the current attempt of a frame.
     fn undo_attempt(&mut self, top: usize) {
-        let (unit, mark) = (self.stack[top].unit, self.stack[top].log_mark);
+        let (unit, mark) = (self.planner.stack[top].unit, self.planner.stack[top].log_mark);
         self.undo_to(mark);
-        self.stack[top].is_trying = false;
+        self.planner.stack[top].is_trying = false;
         self.cancel_step(unit);
-        if top == 0 && self.stack[0].tried == 1 {
+        if top == 0 && self.planner.stack[0].tried == 1 {
             self.units[unit as usize].hindrance = Hindrance::Jam;
         }
     }

@@ -63,7 +63,7 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 /// Members of a group take straight steps first: a block of them then walks in parallel lines for as long as
 /// it can. With diagonal steps first they would all meet on the diagonals of their goal and continue in
 /// single file. All other units take the leftmost direction: units that would all meet in one cell circle
-/// around it instead, all in the same sense. Near [walls](crate::nav::crowd::wall_proximity) the rightmost direction
+/// around it instead, all in the same sense. Near [walls](crate::nav::crowd::passages::wall_proximity) the rightmost direction
 /// comes first, so that units that have come around a corner do not all continue along the same line.
 #[inline]
 pub(in crate::nav::crowd) const fn tie_order(unit: &Unit) -> &'static TieOrder {

@@ -87,7 +87,7 @@ impl Crowd {
         }
         let (tail, profile) = (unit.tail, usize::from(unit.profile));
         if self.is_wall_near(world, profile, tail) {
-            let passages = self.passages.get(profile);
+            let passages = self.shape.passages.get(profile);
             let is_before_passage = passages.is_some_and(|passages| passages.is_near(tail));
             self.units[index as usize].is_near_wall = !is_before_passage;
         }
@@ -100,11 +100,11 @@ impl Crowd {
         profile: usize,
         pos: GridPos,
     ) -> bool {
-        if self.wall_proximity.len() <= profile {
-            self.wall_proximity.resize_with(profile + 1, WallProximity::default);
+        if self.shape.walls.len() <= profile {
+            self.shape.walls.resize_with(profile + 1, WallProximity::default);
         }
         let layer = world.grid.layer(ProfileId(profile as u8));
-        layer.is_some_and(|layer| self.wall_proximity[profile].is_near(layer, pos))
+        layer.is_some_and(|layer| self.shape.walls[profile].is_near(layer, pos))
     }
 }
 
