@@ -296,30 +296,13 @@ impl Crowd {
         }
     }
 
-    /// Returns whether a unit waits for a passage, or behind a unit that does.
-    fn waits_for_passage(&self, index: u32) -> bool {
-        let unit = &self.units[index as usize];
-        unit.hindrance == Hindrance::Oncoming || {
-            let direction = unit.preferred_direction;
-            let owner = (direction != STAY).then(|| {
-                let cell =
-                    self.reservations.neighbor(self.reservations.index(unit.tail), direction);
-                self.reservations.get(cell).owner
-            });
-            let leader = owner.and_then(|owner| self.units.get(owner as usize));
-            leader.is_some_and(|other| other.is_in_passage_queue && !other.is_moving())
-        }
-    }
-
     /// Lets a unit wait until something changes nearby, or until its next retry.
     fn wait(&mut self, index: u32) {
         let now = self.now;
         let id = self.id(index);
-        let is_in_passage_queue = self.waits_for_passage(index);
         let is_circling = self.is_circling(index);
         let unit = &mut self.units[index as usize];
         unit.state = State::Waiting;
-        unit.is_in_passage_queue = is_in_passage_queue;
         self.counters.waits += 1;
         let stood = unit.ticks_stood(now);
         if !unit.has_arrived {

@@ -49,7 +49,7 @@ impl Crowd {
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * SUBTICKS_PER_TICK);
         unit.state = State::Moving;
         self.density.relocate(unit.tail, unit.head);
-        (unit.is_reported_stuck, unit.is_in_passage_queue) = (false, false);
+        unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
         (unit.accepts_any_push, unit.stands_back) = (false, false);
         self.counters.steps += 1;

@@ -156,8 +156,6 @@ pub(super) struct Unit {
     pub(super) pushed_steps: u8,
     /// A wall is near the cell where it was last decided, and no passage.
     pub(super) is_near_wall: bool,
-    /// It waits for a passage, or behind a unit that does.
-    pub(super) is_in_passage_queue: bool,
     pub(super) hindrance: Hindrance,
     /// The unit whose plan failed because of this unit; it is decided again when something changes here.
     pub(super) wake_also: u32,

@@ -80,9 +80,9 @@ impl Crowd {
             };
         }
         match turn_angle(other.preferred_direction, best) {
-            _ if other.preferred_direction == STAY || unit.is_in_passage_queue => Leader::Other,
+            _ if other.preferred_direction == STAY => Leader::Other,
             3.. if !other.has_arrived => Leader::Oncoming,
-            0..=1 if other.order != unit.order && !other.is_in_passage_queue => Leader::Queued,
+            0..=1 if other.order != unit.order => Leader::Queued,
             _ => Leader::Other,
         }
     }
