@@ -86,7 +86,7 @@ fn a_building_is_put_up_across_walking_units() {
 
 #[test]
 fn units_of_two_sizes_cross_each_other() {
-    judge("sizes", false, 2_200, 175.0);
+    judge("sizes", false, 1_750, 160.0);
 }
 
 #[test]

@@ -302,23 +302,7 @@ fn a_group_of_sixty_comes_to_rest_on_sixty_cells() {
     assert_eq!(app.world().resource::<GroupLog>().0.len(), 1, "reported once");
 }
 
-/// Members that have stood for long count as stalled when they exchange slots with one that was pushed off: they
-/// undid the exchange, and it stood off its slot for good.
-#[test]
-fn members_pushed_off_in_any_column_return_long_after_they_came_to_rest() {
-    let (mut app, mut watch, units) = group_at_rest();
-    for column in 41..50 {
-        watch.run(&mut app, 600);
-        let passer = spawn_at(&mut app, Critter::new(8.0), (column, 38));
-        order(&mut app, passer, (column, 2));
-        watch.run_until_all_arrived(&mut app, &[passer], 4_000);
-        app.world_mut().despawn(passer);
-        watch.run(&mut app, 600);
-        let off = off_their_slots(&app, &units);
-        assert!(off.is_empty(), "column {column}: {off:?}");
-    }
-}
-
+/// Also long after they came to rest: those between settled when they exchanged slots, and undid the exchange.
 #[test]
 fn members_pushed_off_their_slots_return() {
     let (mut app, mut watch, units) = group_at_rest();
