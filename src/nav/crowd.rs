@@ -32,33 +32,31 @@ pub use unit::{UnitId, UnitSettings};
 
 pub use timer_wheel::SUBTICKS_PER_TICK;
 
+use core::hint::black_box;
+
 // The rooms below use each other's modules by these names.
 use self::{
     cost_to_go::{
         corner_sight, escape, flood, guidance, local_field, path_corners, path_follower,
         step_costs, straight_walk,
     },
-    groups::{circling, group, membership, slots},
+    groups::{group, membership, slots},
     passages::{direction_lock, passage, passage_trace},
     planner::{chain, claim, leader, make_way, rank, scores},
 };
 
 use self::{
-    circling::Progress,
-    cost_to_go::Paths,
+    cost_to_go::Sources,
     density::Density,
     departures::Departures,
-    escape::Footprint,
     groups::Groups,
-    guidance::{NeighborCosts, World},
+    guidance::World,
     passages::TerrainShape,
     planner::Planner,
     reservations::{Reservation, Reservations},
     timer_wheel::TimerWheel,
     unit::{NONE, Order, STAY, State, Unit},
 };
-use core::hint::black_box;
-
 use super::{grid::NavGrid, terrain::Profile};
 
 /// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
@@ -85,11 +83,7 @@ pub struct Crowd {
     /// The units to decide in this tick, and the priorities by which the first of them are sorted.
     ready: Vec<u32>,
     priorities: Vec<u64>,
-    /// Costs from the shared fields around these units, looked up for all of them in one go.
-    neighbor_costs: Vec<NeighborCosts>,
-    /// By unit.
-    progress: Vec<Progress>,
-    paths: Paths,
+    sources: Sources,
     due: Vec<u32>,
     /// Units whose steps are over, and the reservations of the cells they left.
     ended: Vec<(u32, Reservation)>,
@@ -101,7 +95,6 @@ pub struct Crowd {
     unit_sizes: Vec<u8>,
     /// Units whose size has changed and which have no room for it yet.
     pending_refits: Vec<u32>,
-    footprints: Vec<Footprint>,
     shape: TerrainShape,
     groups: Groups,
     events: Vec<CrowdEvent>,
@@ -137,7 +130,7 @@ impl Crowd {
         }
         let world = World { grid, guidance };
         self.now += 1;
-        self.paths.begin_tick();
+        self.sources.begin_tick();
         self.refit_units(grid);
         self.apply_edits(grid);
         self.collect_ready(grid);

@@ -645,8 +645,8 @@ fn units_seldom_walk_past_those_that_stand_already() {
     }
 }
 
-/// Returns whether a unit on a line comes within half a cell of the slot of another after that one has got there, but
-/// not because its own slot is beside it.
+/// Returns whether the first unit passes within half a cell of the second one's slot after the second one has arrived.
+/// The last half cell does not count: there its own slot may be beside the other.
 fn walks_past(line: (Cell, Cell), other: (Cell, Cell)) -> bool {
     let vector = |from: Cell, to: Cell| (f64::from(to.x - from.x), f64::from(to.y - from.y));
     let length = |(x, y): (f64, f64)| x.hypot(y);

@@ -15,15 +15,22 @@ pub(super) mod step_costs;
 pub(super) mod straight_walk;
 
 use self::{
+    escape::Footprint,
+    guidance::NeighborCosts,
     local_field::{LocalField, MAX_FIELDS_PER_TICK},
     path_follower::PathFollower,
     straight_walk::Line,
 };
-use super::{flood::OpenCells, reservations::GridPos};
+use super::{
+    flood::{OpenCells, bytes_of},
+    reservations::GridPos,
+};
+use crate::nav::grid::NavGrid;
 
-/// The paths of all units, and the fields by which they return to them. Only this room reads what they consist of.
+/// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
+/// room reads what they consist of.
 #[derive(Debug, Default)]
-pub(super) struct Paths {
+pub(super) struct Sources {
     /// By unit, for those that have had a path or a slot.
     followers: Vec<PathFollower>,
     /// Memory for their fields that is not in use, and the number of fields built in this tick.
@@ -31,9 +38,13 @@ pub(super) struct Paths {
     spare_fields: Vec<Box<LocalField>>,
     fields_built: u32,
     open_cells: OpenCells,
+    /// Areas that were blocked under units.
+    footprints: Vec<Footprint>,
+    /// Costs around the units to be decided in this tick: those in shared fields are looked up for all in one go.
+    neighbor_costs: Vec<NeighborCosts>,
 }
 
-impl Paths {
+impl Sources {
     pub(super) fn begin_tick(&mut self) {
         self.fields_built = 0;
     }
@@ -70,8 +81,9 @@ impl Paths {
         }
     }
 
-    /// Forgets the lines of all units after an edit of the terrain.
-    pub(super) fn forget_lines(&mut self) {
+    /// Updates what the terrain decides after an edit: the ways out of blocked areas, and straight walks.
+    pub(super) fn follow_edit(&mut self, grid: &NavGrid) {
+        self.footprints.iter_mut().for_each(|footprint| footprint.fill(grid));
         self.followers.iter_mut().for_each(PathFollower::forget_line);
     }
 
@@ -88,8 +100,9 @@ impl Paths {
 
     /// Returns the memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let held =
-            self.followers.capacity() * size_of::<PathFollower>() + self.open_cells.capacity() * 16;
+        let held = self.followers.capacity() * size_of::<PathFollower>()
+            + self.neighbor_costs.capacity() * size_of::<NeighborCosts>()
+            + bytes_of(&self.open_cells);
         let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
         self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
     }

@@ -21,12 +21,9 @@ impl Crowd {
                     self.shape.clear();
                 }
             }
-            for footprint in &mut self.footprints {
-                footprint.fill(grid);
-            }
             self.revision = revision;
             self.reset_all_progress();
-            self.paths.forget_lines();
+            self.sources.follow_edit(grid);
             self.groups.mark_stale();
         }
         self.drop_unused_footprints(grid);

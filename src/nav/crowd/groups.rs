@@ -9,13 +9,22 @@ pub(super) mod return_delay;
 pub(super) mod slot_assignment;
 pub(super) mod slots;
 
-use core::ops::{Index, IndexMut};
+use core::{
+    hint::black_box,
+    ops::{Index, IndexMut},
+};
 
 use self::{
+    circling::Progress,
     group::{Group, GroupIndex},
     slots::GroupScratch,
 };
-use super::{RouteId, flood::OpenCells, guidance::UNREACHABLE, reservations::GridPos};
+use super::{
+    RouteId,
+    flood::{OpenCells, bytes_of},
+    guidance::UNREACHABLE,
+    reservations::GridPos,
+};
 
 /// The groups of a crowd. Only this room reads what they consist of.
 #[derive(Debug, Default)]
@@ -23,6 +32,8 @@ pub(super) struct Groups {
     list: Vec<Group>,
     scratch: GroupScratch,
     open_cells: OpenCells,
+    /// By unit: how it has come nearer to its goal.
+    progress: Vec<Progress>,
 }
 
 impl Groups {
@@ -32,6 +43,12 @@ impl Groups {
         group.route.filter(|_| group.window.cost(pos) == UNREACHABLE)
     }
 
+    /// Reads the memory that counts the steps of a unit.
+    #[inline]
+    pub(super) fn prefetch_progress(&self, index: u32) {
+        black_box(self.progress[index as usize]);
+    }
+
     /// Marks all groups for a refresh after the terrain has changed.
     pub(super) fn mark_stale(&mut self) {
         self.list.iter_mut().for_each(|group| group.is_stale = true);
@@ -39,8 +56,9 @@ impl Groups {
 
     /// Returns the memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
+        let progress = self.progress.capacity() * size_of::<Progress>();
         let groups = self.list.iter().map(Group::bytes).sum::<usize>();
-        groups + self.scratch.bytes() + self.open_cells.capacity() * 16
+        groups + self.scratch.bytes() + bytes_of(&self.open_cells) + progress
     }
 }
 

@@ -5,7 +5,6 @@
 
 use super::{
     Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
-    circling::Progress,
     reservations::GridPos,
     straight_walk::Line,
     unit::{NONE, Order, STAY, State, Unit},
@@ -73,7 +72,7 @@ impl Crowd {
     #[must_use]
     pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
         let unit = self.get(id).filter(|unit| unit.state == State::Moving)?;
-        let line = self.paths.line(id.index, unit.direction);
+        let line = self.sources.line(id.index, unit.direction);
         let line = line.filter(|_| matches!(unit.order, Order::Path(_)));
         Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], Line::vector))
     }
@@ -147,9 +146,7 @@ impl Crowd {
         let lists = [&self.free, &self.ready, &self.due, &self.woken];
         let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
         let lists = lists + self.moved.capacity() * 4;
-        let units = self.progress.capacity() * size_of::<Progress>()
-            + self.units.capacity() * size_of::<Unit>()
-            + self.priorities.capacity() * 8;
+        let units = self.units.capacity() * size_of::<Unit>() + self.priorities.capacity() * 8;
         self.reservations.bytes()
             + self.timers.bytes()
             + self.departures.bytes()
@@ -157,7 +154,7 @@ impl Crowd {
             + self.planner.bytes()
             + self.groups.bytes()
             + lists
-            + self.paths.bytes()
+            + self.sources.bytes()
             + self.shape.bytes()
             + units
     }

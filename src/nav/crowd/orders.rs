@@ -94,7 +94,7 @@ impl Crowd {
         self.release_own_slot(index);
         self.update_member_count(self.units[index as usize].order, false);
         self.vacate(index);
-        self.paths.release_field(index);
+        self.sources.release_field(index);
         let unit = &mut self.units[index as usize];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.free.push(index);
@@ -151,7 +151,7 @@ impl Crowd {
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
         self.reset_progress(index);
-        self.paths.release_field(index);
+        self.sources.release_field(index);
         self.schedule_next_tick(index);
         Ok(())
     }

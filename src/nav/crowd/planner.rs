@@ -15,7 +15,7 @@ pub(super) mod rank;
 pub(super) mod scores;
 
 use self::{chain::Push, claim::Claim, plan::Frame};
-use super::flood::{Flood, OpenCells};
+use super::flood::{Flood, OpenCells, bytes_of};
 
 /// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
 #[derive(Debug, Default)]
@@ -46,6 +46,6 @@ impl Planner {
             + self.waiting_before.capacity() * size_of::<u32>()
             + self.pushes.capacity() * size_of::<Push>()
             + self.window.bytes()
-            + self.open_cells.capacity() * 16
+            + bytes_of(&self.open_cells)
     }
 }

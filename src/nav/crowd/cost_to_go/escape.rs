@@ -71,7 +71,7 @@ impl Footprint {
     }
 
     /// Fills in the steps, from outside inward.
-    pub(in crate::nav::crowd) fn fill(&mut self, grid: &NavGrid) {
+    pub(super) fn fill(&mut self, grid: &NavGrid) {
         let profile = ProfileId(self.profile);
         self.steps.clear();
         self.steps.resize(self.rect.width as usize * self.rect.height as usize, u16::MAX);
@@ -132,8 +132,12 @@ impl Crowd {
         let anchors = grid.anchors_over(profile, rect);
         let rect = CellRect::new(anchors.min.offset(-1, -1), anchors.width + 2, anchors.height + 2);
         let is_known = |known: &Footprint| (known.profile, known.rect) == (profile.0, rect);
-        if !self.footprints.iter().any(is_known) {
-            self.footprints.push(Footprint { profile: profile.0, rect, ..Footprint::default() });
+        if !self.sources.footprints.iter().any(is_known) {
+            self.sources.footprints.push(Footprint {
+                profile: profile.0,
+                rect,
+                ..Footprint::default()
+            });
         }
         let unit = &mut self.units[index as usize];
         (unit.is_trapped, unit.escape_side) = (true, EXIT_UNDECIDED);
@@ -142,11 +146,11 @@ impl Crowd {
 
     /// From time to time drops the footprints that all units have left.
     pub(in crate::nav::crowd) fn drop_unused_footprints(&mut self, grid: &NavGrid) {
-        if !self.now.is_multiple_of(CLEANUP_INTERVAL) || self.footprints.is_empty() {
+        if !self.now.is_multiple_of(CLEANUP_INTERVAL) || self.sources.footprints.is_empty() {
             return;
         }
         let (reservations, mut places) =
-            (&self.reservations, core::mem::take(&mut self.footprints));
+            (&self.reservations, core::mem::take(&mut self.sources.footprints));
         places.retain(|pos| {
             pos.rect.intersection(grid.rect()).cells().any(|cell| {
                 let at =
@@ -158,7 +162,7 @@ impl Crowd {
                 })
             })
         });
-        self.footprints = places;
+        self.sources.footprints = places;
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
@@ -171,7 +175,7 @@ impl Crowd {
     /// Iterates over the footprints for the profile of a unit.
     fn footprints_of(&self, unit: &Unit) -> impl Iterator<Item = &Footprint> {
         let profile = unit.profile;
-        self.footprints.iter().filter(move |known| known.profile == profile)
+        self.sources.footprints.iter().filter(move |known| known.profile == profile)
     }
 
     fn steps_out(&self, grid: &NavGrid, unit: &Unit, pos: GridPos) -> Option<u16> {

@@ -9,8 +9,14 @@ use std::collections::BinaryHeap;
 use crate::nav::crowd::{guidance::UNREACHABLE, reservations::GridPos, step_costs::StepCosts};
 use crate::nav::moves::MoveTable;
 
-/// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods.
+/// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods of a
+/// room.
 pub(in crate::nav::crowd) type OpenCells = BinaryHeap<Reverse<(u64, u16, u16)>>;
+
+/// Returns the memory that such a list holds, in bytes.
+pub(in crate::nav::crowd) fn bytes_of(open: &OpenCells) -> usize {
+    open.capacity() * size_of::<Reverse<(u64, u16, u16)>>()
+}
 
 /// A rectangle of cells with a cost each, row-major. Its memory is reused when it is laid out again.
 #[derive(Clone, Debug, Default)]

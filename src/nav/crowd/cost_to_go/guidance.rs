@@ -123,7 +123,7 @@ impl Crowd {
         world: &World<'_, G>,
     ) {
         self.prefetch_surroundings(world);
-        self.neighbor_costs.clear();
+        self.sources.neighbor_costs.clear();
         let now = self.tick_stamp();
         let mut last: Option<(u8, &Layer, u64)> = None;
         for at in 0..self.ready.len() {
@@ -142,8 +142,9 @@ impl Crowd {
                 {
                     continue; // it needs its own path, or there is none
                 }
-                (unit.costs_tick, unit.costs_index) = (now, self.neighbor_costs.len() as u32);
-                self.neighbor_costs.push(NeighborCosts {
+                (unit.costs_tick, unit.costs_index) =
+                    (now, self.sources.neighbor_costs.len() as u32);
+                self.sources.neighbor_costs.push(NeighborCosts {
                     cost_to_go,
                     directions: legal_directions(layer, unit.tail),
                     cell_cost,
@@ -161,8 +162,8 @@ impl Crowd {
             if let Some(route) = self.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if matches!(unit.order, Order::Path(_)) {
-                self.paths.followers[index as usize].prefetch();
-                black_box(self.progress[index as usize]);
+                self.sources.followers[index as usize].prefetch();
+                self.groups.prefetch_progress(index);
             }
         }
         for &index in &self.ready {
@@ -174,7 +175,7 @@ impl Crowd {
         }
         for &index in &self.ready {
             if matches!(self.units[index as usize].order, Order::Path(_)) {
-                self.paths.followers[index as usize].prefetch_corners();
+                self.sources.followers[index as usize].prefetch_corners();
             }
         }
     }
@@ -195,7 +196,7 @@ impl Crowd {
         let is_current = unit.costs_tick == self.tick_stamp()
             && (unit.yields_to, unit.slot) == (NONE, NONE)
             && !unit.is_trapped;
-        is_current.then(|| self.neighbor_costs.get(unit.costs_index as usize))?
+        is_current.then(|| self.sources.neighbor_costs.get(unit.costs_index as usize))?
     }
 
     /// Returns the cost to go from the cells beside a unit in the given directions (bit mask), and from its

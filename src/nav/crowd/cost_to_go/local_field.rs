@@ -6,7 +6,7 @@
 use crate::nav::crowd::{
     Crowd,
     chain::move_table,
-    cost_to_go::Paths,
+    cost_to_go::Sources,
     flood::{Flood, OpenCells},
     guidance::UNREACHABLE,
     path_follower::{CellAhead, PathFollower},
@@ -103,15 +103,15 @@ impl Crowd {
             return;
         };
         let terrain = (&StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
-        let follower = &mut self.paths.followers[index as usize];
+        let follower = &mut self.sources.followers[index as usize];
         let had_field = follower.field.is_some();
         if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
             follower.relocate(pos);
         }
         follower.field_made_at = self.now as u32;
         let known = follower.field.take();
-        let mut field = known.or_else(|| self.paths.spare_fields.pop()).unwrap_or_default();
-        let Paths { followers, open_cells: open, .. } = &mut self.paths;
+        let mut field = known.or_else(|| self.sources.spare_fields.pop()).unwrap_or_default();
+        let Sources { followers, open_cells: open, .. } = &mut self.sources;
         let follower = &mut followers[index as usize];
         field.is_detour = needs_detour;
         if needs_detour {

@@ -45,7 +45,7 @@ impl Crowd {
         directions: u8,
     ) -> CostToGo {
         let unit = &self.units[index as usize];
-        let follower = &self.paths.followers[index as usize];
+        let follower = &self.sources.followers[index as usize];
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
@@ -69,7 +69,7 @@ impl Crowd {
     ) -> bool {
         let unit = &self.units[index as usize];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
-        let follower = &mut self.paths.followers[index as usize];
+        let follower = &mut self.sources.followers[index as usize];
         let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))
         else {
             return false;
@@ -87,8 +87,8 @@ impl Crowd {
             let cell_cost = costs.uniform();
             let now = self.tick_stamp();
             let unit = &mut self.units[index as usize];
-            (unit.costs_tick, unit.costs_index) = (now, self.neighbor_costs.len() as u32);
-            self.neighbor_costs.push(NeighborCosts { cost_to_go, directions, cell_cost });
+            (unit.costs_tick, unit.costs_index) = (now, self.sources.neighbor_costs.len() as u32);
+            self.sources.neighbor_costs.push(NeighborCosts { cost_to_go, directions, cell_cost });
         }
         is_any_visible
     }

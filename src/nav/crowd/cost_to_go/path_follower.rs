@@ -253,12 +253,12 @@ impl Crowd {
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let (start, end) = self.ends_of(grid, path)?;
         self.set_order(id, Order::Path(end))?;
-        if self.paths.followers.len() < self.units.len() {
-            self.paths.followers.resize_with(self.units.len(), PathFollower::default);
+        if self.sources.followers.len() < self.units.len() {
+            self.sources.followers.resize_with(self.units.len(), PathFollower::default);
         }
         let profile = ProfileId(self.units[id.index as usize].profile);
         let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        self.paths.followers[id.index as usize].set((start, end), path, costs.as_ref());
+        self.sources.followers[id.index as usize].set((start, end), path, costs.as_ref());
         Ok(())
     }
 
@@ -277,7 +277,7 @@ impl Crowd {
         let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
         let (order, profile) = (unit.order, ProfileId(unit.profile));
         let is_extendable = matches!(order, Order::Path(_) | Order::Group(_));
-        let follower = self.paths.followers.get_mut(id.index as usize);
+        let follower = self.sources.followers.get_mut(id.index as usize);
         let Some(follower) = follower.filter(|follower| {
             is_extendable && follower.start == start && follower.is_prefix_of(path)
         }) else {
@@ -315,7 +315,7 @@ impl Crowd {
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
         self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Group(_)))?;
         let follower =
-            self.paths.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
+            self.sources.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
         Some(Walk::on_path(
             follower.reached.cell(grid),
             (follower.leg, follower.step),
@@ -325,7 +325,7 @@ impl Crowd {
 
     /// Returns whether a unit with a path stands on its goal.
     pub(in crate::nav::crowd) fn is_at_path_goal(&self, index: u32) -> bool {
-        self.paths.goal(index) == self.units[index as usize].tail
+        self.sources.goal(index) == self.units[index as usize].tail
     }
 
     /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
@@ -336,7 +336,7 @@ impl Crowd {
         let is_obstructed =
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, ProfileId(unit.profile));
-        let follower = &mut self.paths.followers[index as usize];
+        let follower = &mut self.sources.followers[index as usize];
         let field_age = u64::from((self.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
         let mut is_lost = false;
@@ -345,7 +345,7 @@ impl Crowd {
             is_lost = field.cost(pos) == UNREACHABLE;
             // On its path again, elsewhere than where the field was filled.
             if follower.update_position(pos) && center != pos {
-                self.paths.release_field(index);
+                self.sources.release_field(index);
             } else if is_detour && !is_lost && !needs_detour {
                 return;
             }
@@ -353,7 +353,7 @@ impl Crowd {
         // A unit with nobody near simply follows its path, and walks straight where nobody is near from afar.
         let is_at_ease = waited == 0 && unit_is_small && self.reservations.is_alone(pos);
         let is_alone = waited <= 1 && unit_is_small && self.density.is_alone(pos);
-        let follower = &mut self.paths.followers[index as usize];
+        let follower = &mut self.sources.followers[index as usize];
         follower.line_direction = STAY;
         if follower.field.is_none() {
             let layer = grid.layer(profile).filter(|_| is_alone);
@@ -365,17 +365,18 @@ impl Crowd {
             }
         }
         let is_blind = !self.look_ahead(grid, index, is_at_ease);
-        let has_field = self.paths.followers[index as usize].field.is_some();
+        let has_field = self.sources.followers[index as usize].field.is_some();
         if !is_blind && !needs_detour {
             if has_field {
-                self.paths.release_field(index);
+                self.sources.release_field(index);
             }
             return;
         }
         self.units[index as usize].costs_tick = 0; // a field leads it from now on
-        if (needs_detour || is_lost || !has_field) && self.paths.fields_built < MAX_FIELDS_PER_TICK
+        if (needs_detour || is_lost || !has_field)
+            && self.sources.fields_built < MAX_FIELDS_PER_TICK
         {
-            self.paths.fields_built += 1;
+            self.sources.fields_built += 1;
             self.fill_field(grid, index, needs_detour);
         }
     }

@@ -43,15 +43,15 @@ impl Crowd {
     /// Resets the step count of a unit.
     pub(in crate::nav::crowd) fn reset_progress(&mut self, index: u32) {
         let at = index as usize;
-        if self.progress.len() <= at {
-            self.progress.resize(self.units.len(), Progress::default());
+        if self.groups.progress.len() <= at {
+            self.groups.progress.resize(self.units.len(), Progress::default());
         }
-        self.progress[at] = Progress::default();
+        self.groups.progress[at] = Progress::default();
     }
 
     /// Resets the step counts of all units.
     pub(in crate::nav::crowd) fn reset_all_progress(&mut self) {
-        self.progress.fill(Progress::default());
+        self.groups.progress.fill(Progress::default());
     }
 
     /// Counts a step that has just begun.
@@ -61,10 +61,10 @@ impl Crowd {
             return;
         }
         let remaining = match unit.order {
-            Order::Path(_) => Some(u64::from(self.paths.steps_left(index))),
+            Order::Path(_) => Some(u64::from(self.sources.steps_left(index))),
             _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
         };
-        let Some(progress) = self.progress.get_mut(index as usize) else {
+        let Some(progress) = self.groups.progress.get_mut(index as usize) else {
             return;
         };
         if remaining.is_some_and(|remaining| remaining < progress.least_remaining) {
@@ -88,7 +88,7 @@ impl Crowd {
         remaining: u64,
     ) -> u64 {
         let now = self.tick_stamp();
-        let Some(progress) = self.progress.get_mut(index as usize) else {
+        let Some(progress) = self.groups.progress.get_mut(index as usize) else {
             return 0;
         };
         if remaining < progress.least_remaining {
@@ -99,7 +99,7 @@ impl Crowd {
 
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
     pub(in crate::nav::crowd) fn is_circling(&self, index: u32) -> bool {
-        let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
+        let steps = self.groups.progress.get(index as usize).map_or(0, |progress| progress.steps);
         self.units[index as usize].stands_back && steps >= REPORT_AFTER
     }
 }

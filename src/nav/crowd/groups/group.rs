@@ -124,7 +124,7 @@ impl Crowd {
         let mut group = core::mem::take(&mut self.groups[id]);
         let mut scratch = core::mem::take(&mut self.groups.scratch);
         group.size = world.grid.unit_size(ProfileId(group.profile)) as u8;
-        let slots = own_slots(id, (&self.units, &self.paths));
+        let slots = own_slots(id, (&self.units, &self.sources));
         scratch.collect_slots(world, &self.reservations, &group, slots);
         scratch.lay_out_window(world, &mut group);
         for (assignee, cell) in scratch.previous_slots() {

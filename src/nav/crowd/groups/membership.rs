@@ -8,7 +8,7 @@
 
 use crate::nav::crowd::{
     Crowd, CrowdError, CrowdEvent, RouteId, UnitId,
-    cost_to_go::Paths,
+    cost_to_go::Sources,
     group::{Group, GroupIndex},
     guidance::{CostToGo, Guidance, UNREACHABLE, World, around, route_cost, route_costs_around},
     reservations::GridPos,
@@ -76,7 +76,7 @@ impl Crowd {
         let shared = &mut self.groups[group];
         (shared.route, shared.goal) = (route, goal);
         self.set_order(id, Order::Group(group))?;
-        self.paths.set_goal(id.index, slot);
+        self.sources.set_goal(id.index, slot);
         Ok(())
     }
 
@@ -121,12 +121,12 @@ impl Crowd {
             return;
         }
         self.groups[id].owners.swap(a.1 as usize, b.1 as usize);
-        let goals = [a, b].map(|(index, _)| self.paths.goal(index));
+        let goals = [a, b].map(|(index, _)| self.sources.goal(index));
         // If both were pushed off their slots, they go back without pushing others, which would otherwise
         // push them off again.
         let have_arrived = [a, b].iter().all(|&(index, _)| self.units[index as usize].has_arrived);
         for ((index, _), goal) in [a, b].into_iter().zip([goals[1], goals[0]]) {
-            self.paths.set_goal(index, goal);
+            self.sources.set_goal(index, goal);
             self.units[index as usize].has_arrived = have_arrived;
         }
         let (unit, with) = (self.id(a.0), self.id(b.0));
@@ -147,7 +147,7 @@ impl Crowd {
         index: u32,
     ) {
         let is_active = self.follows_own_path(world, index);
-        self.paths.set_active(index, is_active);
+        self.sources.set_active(index, is_active);
         if is_active {
             self.update_path_progress(world.grid, index);
         }
@@ -201,8 +201,8 @@ impl Crowd {
 /// Iterates over the members of a group and their own slots.
 pub(in crate::nav::crowd) fn own_slots<'a>(
     id: GroupIndex,
-    (units, paths): (&'a [Unit], &'a Paths),
+    (units, sources): (&'a [Unit], &'a Sources),
 ) -> impl Iterator<Item = (u32, GridPos)> + 'a {
     let members = (0_u32..).zip(units).filter(move |(_, unit)| unit.order == Order::Group(id));
-    members.map(|(index, _)| (index, paths.goal(index)))
+    members.map(|(index, _)| (index, sources.goal(index)))
 }

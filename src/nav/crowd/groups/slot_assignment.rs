@@ -170,7 +170,7 @@ impl Crowd {
         };
         let max_distance = NEAR_SLOT * u16::from(unit.size);
         let (here, slot) = (unit.tail, unit.slot);
-        let goal = self.paths.goal(index);
+        let goal = self.sources.goal(index);
         if goal == here || goal.chebyshev(here) > max_distance {
             return;
         }
@@ -224,7 +224,7 @@ impl Crowd {
             self.units[index as usize].slot = own as u32;
         }
         group.are_costs_stale = true;
-        self.paths.set_goal(index, here);
+        self.sources.set_goal(index, here);
         let unit = self.id(index);
         self.counters.settled += 1;
         self.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });

@@ -188,7 +188,7 @@ impl Crowd {
         if !other_unit.is_returning() || other_unit.has_given_up() {
             return false;
         }
-        let goal = self.paths.goal(root);
+        let goal = self.sources.goal(root);
         let is_free = |cell: u32| [NONE, root].contains(&self.reservations.get(cell).owner);
         // A unit that has grown since may not fit there any more.
         let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;

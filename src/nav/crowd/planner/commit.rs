@@ -53,7 +53,7 @@ impl Crowd {
     fn is_wasted_step(&self, index: u32, root: u32) -> bool {
         let unit = &self.units[index as usize];
         let comes_nearer = || {
-            let goal = self.paths.goal(index);
+            let goal = self.sources.goal(index);
             octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
         };
         self.units[root as usize].is_returning() && (index != root || !comes_nearer())

@@ -67,7 +67,7 @@ impl Crowd {
         let follows_path =
             matches!(unit.order, Order::Path(_)) && unit.yields_to == NONE && !unit.is_trapped;
         let is_alone = follows_path && self.reservations.standing_neighbors(unit.tail) == 0;
-        let direction = self.paths.next_direction(index, unit.tail).filter(|_| is_alone)?;
+        let direction = self.sources.next_direction(index, unit.tail).filter(|_| is_alone)?;
         let layer = world.grid.layer(ProfileId(unit.profile))?;
         let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
         is_legal.then_some((direction, direction))
