@@ -3,34 +3,31 @@
 //! Input: shared fields, paths, slots, and areas that units have to leave. Output: for each source the same nine
 //! numbers, by direction (see [`guidance`]).
 
-pub(super) mod corner_sight;
-pub(super) mod escape;
-pub(super) mod flood;
-pub(super) mod guidance;
-pub(super) mod local_field;
-pub(super) mod path_corners;
-pub(super) mod path_cost_to_go;
-pub(super) mod path_follower;
-pub(super) mod step_costs;
-pub(super) mod straight_walk;
+pub mod corner_sight;
+pub mod escape;
+pub mod flood;
+pub mod guidance;
+pub mod local_field;
+pub mod path_corners;
+pub mod path_cost_to_go;
+pub mod path_follower;
+pub mod straight_walk;
 
 use self::{
     escape::Footprint,
+    flood::{OpenCells, bytes_of},
     guidance::NeighborCosts,
     local_field::{LocalField, MAX_FIELDS_PER_TICK},
     path_follower::PathFollower,
     straight_walk::Line,
 };
-use super::{
-    flood::{OpenCells, bytes_of},
-    reservations::GridPos,
-};
+use super::board::{Board, reservations::GridPos, unit::NONE};
 use crate::nav::grid::NavGrid;
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub struct Sources {
     /// By unit, for those that have had a path or a slot.
     followers: Vec<PathFollower>,
     /// Memory for their fields that is not in use, and the number of fields built in this tick.
@@ -45,51 +42,85 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn begin_tick(&mut self) {
+    pub fn begin_tick(&mut self) {
         self.fields_built = 0;
     }
 
+    pub fn clear_neighbor_costs(&mut self) {
+        self.neighbor_costs.clear();
+    }
+
+    /// Keeps the costs around a unit that is to be decided in this tick.
+    pub fn note_neighbor_costs(&mut self, board: &mut Board, index: u32, costs: NeighborCosts) {
+        let now = board.tick_stamp();
+        let unit = &mut board.units[index as usize];
+        (unit.costs_tick, unit.costs_index) = (now, self.neighbor_costs.len() as u32);
+        self.neighbor_costs.push(costs);
+    }
+
+    /// Returns the costs around a unit, if they were looked up in this tick.
+    #[inline]
+    pub fn neighbor_costs(&self, board: &Board, index: u32) -> Option<&NeighborCosts> {
+        let unit = &board.units[index as usize];
+        let is_current = unit.costs_tick == board.tick_stamp()
+            && (unit.yields_to, unit.slot) == (NONE, NONE)
+            && !unit.is_trapped;
+        is_current.then(|| self.neighbor_costs.get(unit.costs_index as usize))?
+    }
+
+    /// Reads what is needed to decide the next step of a unit.
+    #[inline]
+    pub fn prefetch(&self, index: u32) {
+        self.followers[index as usize].prefetch();
+    }
+
+    /// The same for the lists of its path.
+    #[inline]
+    pub fn prefetch_corners(&self, index: u32) {
+        self.followers[index as usize].prefetch_corners();
+    }
+
     /// Returns the cell where a unit is to go in the end.
-    pub(super) fn goal(&self, index: u32) -> GridPos {
+    pub fn goal(&self, index: u32) -> GridPos {
         self.followers[index as usize].goal
     }
 
-    pub(super) fn set_goal(&mut self, index: u32, goal: GridPos) {
+    pub fn set_goal(&mut self, index: u32, goal: GridPos) {
         self.followers[index as usize].goal = goal;
     }
 
     /// Returns the steps from the last cell of its path that a unit has reached to the end.
-    pub(super) fn steps_left(&self, index: u32) -> u32 {
+    pub fn steps_left(&self, index: u32) -> u32 {
         self.followers[index as usize].steps_left()
     }
 
     /// Returns the direction in which a unit at a position goes on if it is alone.
-    pub(super) fn next_direction(&self, index: u32, pos: GridPos) -> Option<u8> {
+    pub fn next_direction(&self, index: u32, pos: GridPos) -> Option<u8> {
         self.followers.get(index as usize)?.next_direction(pos)
     }
 
     /// Returns the line along which a unit walks, if its next step, or the one under way, is in a direction.
-    pub(super) fn line(&self, index: u32, direction: u8) -> Option<&Line> {
+    pub fn line(&self, index: u32, direction: u8) -> Option<&Line> {
         let follower = self.followers.get(index as usize)?;
         (follower.line_direction == direction).then_some(&follower.line)
     }
 
     /// Sets whether a unit follows its path at present.
-    pub(super) fn set_active(&mut self, index: u32, is_active: bool) {
+    pub fn set_active(&mut self, index: u32, is_active: bool) {
         if let Some(follower) = self.followers.get_mut(index as usize) {
             follower.is_active = is_active;
         }
     }
 
     /// Updates what the terrain decides after an edit: the ways out of blocked areas, and straight walks.
-    pub(super) fn follow_edit(&mut self, grid: &NavGrid) {
+    pub fn follow_edit(&mut self, grid: &NavGrid) {
         self.footprints.iter_mut().for_each(|footprint| footprint.fill(grid));
         self.followers.iter_mut().for_each(PathFollower::forget_line);
     }
 
     /// Releases the field of a unit that no longer needs it. Keeps no more memory for other units than may be
     /// needed in one tick.
-    pub(super) fn release_field(&mut self, index: u32) {
+    pub fn release_field(&mut self, index: u32) {
         let follower = self.followers.get_mut(index as usize);
         if let Some(field) = follower.and_then(|follower| follower.field.take())
             && self.spare_fields.len() < MAX_FIELDS_PER_TICK as usize
@@ -99,7 +130,7 @@ impl Sources {
     }
 
     /// Returns the memory held, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let held = self.followers.capacity() * size_of::<PathFollower>()
             + self.neighbor_costs.capacity() * size_of::<NeighborCosts>()
             + bytes_of(&self.open_cells);

@@ -3,7 +3,7 @@
 //! Input: the rectangles edited since the last tick. Output: units under which terrain was blocked; all that was known
 //! about the terrain there, forgotten.
 
-use super::{Crowd, reservations::GridPos};
+use super::{Crowd, board::reservations::GridPos};
 use crate::nav::{cell::CellRect, grid::NavGrid};
 
 impl Crowd {
@@ -13,20 +13,20 @@ impl Crowd {
         if revision != self.revision {
             match grid.edits_since(self.revision) {
                 Some(edits) => edits.for_each(|rect| {
-                    self.find_trapped(grid, rect);
+                    self.sources.find_trapped(&mut self.board, grid, rect);
                     self.forget_terrain(grid, rect);
                 }),
                 None => {
-                    self.find_trapped(grid, grid.rect());
+                    self.sources.find_trapped(&mut self.board, grid, grid.rect());
                     self.shape.clear();
                 }
             }
             self.revision = revision;
-            self.reset_all_progress();
+            self.groups.reset_all_progress();
             self.sources.follow_edit(grid);
             self.groups.mark_stale();
         }
-        self.drop_unused_footprints(grid);
+        self.sources.drop_unused_footprints(&self.board, grid);
     }
 
     /// Forgets what is known about the terrain in a rectangle after it has changed.

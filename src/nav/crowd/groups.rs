@@ -2,33 +2,30 @@
 //!
 //! Input: members, goals and arrivals. Output: a slot for each member; units that stand back or settle.
 
-pub(super) mod circling;
-pub(super) mod group;
-pub(super) mod membership;
-pub(super) mod return_delay;
-pub(super) mod slot_assignment;
-pub(super) mod slots;
+pub mod group;
+pub mod membership;
+pub mod progress;
+pub mod return_delay;
+pub mod slot_assignment;
+pub mod slots;
 
 use core::{
     hint::black_box,
     ops::{Index, IndexMut},
 };
 
-use self::{
-    circling::Progress,
-    group::{Group, GroupIndex},
-    slots::GroupScratch,
-};
+use self::{group::Group, progress::Progress, slots::GroupScratch};
 use super::{
-    RouteId,
-    flood::{OpenCells, bytes_of},
-    guidance::UNREACHABLE,
-    reservations::GridPos,
+    board::unit::{GroupIndex, NONE, Order, RouteId, Unit},
+    cost_to_go::{
+        flood::{OpenCells, bytes_of},
+        guidance::UNREACHABLE,
+    },
 };
 
 /// The groups of a crowd. Only this room reads what they consist of.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub struct Groups {
     list: Vec<Group>,
     scratch: GroupScratch,
     open_cells: OpenCells,
@@ -37,25 +34,31 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Returns the field that leads the members of a group at a position, if none of its slots does.
-    pub(super) fn route_at(&self, id: GroupIndex, pos: GridPos) -> Option<RouteId> {
-        let group = &self[id];
-        group.route.filter(|_| group.window.cost(pos) == UNREACHABLE)
+    /// Returns the shared field that leads a unit, unless the unit has a slot of its group or is near one.
+    pub fn route_of(&self, unit: &Unit) -> Option<RouteId> {
+        match unit.order {
+            Order::Route(route) => Some(route),
+            Order::Group(id) if unit.slot == NONE => {
+                let group = &self[id];
+                group.route.filter(|_| group.window.cost(unit.tail) == UNREACHABLE)
+            }
+            _ => None,
+        }
     }
 
     /// Reads the memory that counts the steps of a unit.
     #[inline]
-    pub(super) fn prefetch_progress(&self, index: u32) {
+    pub fn prefetch_progress(&self, index: u32) {
         black_box(self.progress[index as usize]);
     }
 
     /// Marks all groups for a refresh after the terrain has changed.
-    pub(super) fn mark_stale(&mut self) {
+    pub fn mark_stale(&mut self) {
         self.list.iter_mut().for_each(|group| group.is_stale = true);
     }
 
     /// Returns the memory held, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let progress = self.progress.capacity() * size_of::<Progress>();
         let groups = self.list.iter().map(Group::bytes).sum::<usize>();
         groups + self.scratch.bytes() + bytes_of(&self.open_cells) + progress

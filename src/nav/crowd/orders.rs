@@ -1,45 +1,15 @@
 //! Adding, removing and ordering units.
 
 use super::{
-    Crowd, Hindrance, RouteId, UnitId, UnitSettings,
-    escape::EXIT_UNDECIDED,
-    make_way::MakesWay,
-    refit::check_profile,
-    unit::{NONE, Order, STAY, State, Unit},
+    Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings,
+    board::{
+        refit::check_profile,
+        reservations::GridPos,
+        unit::{FIRST_PRIORITY, MakesWay, NONE, Order, STAY, State, Unit},
+    },
+    cost_to_go::escape::EXIT_UNDECIDED,
 };
-use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
-
-/// Most cells along a side of a unit in a crowd.
-pub(super) const MAX_UNIT_SIZE: u32 = 8;
-
-/// Why a call on a crowd failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CrowdError {
-    /// The unit does not exist, or was removed.
-    NoSuchUnit,
-    /// The grid does not know the unit's profile, or its units are too large.
-    Profile,
-    /// The crowd was made for a grid of another size.
-    OtherGrid,
-    /// The unit cannot stand there: the cell is off the grid or impassable to it.
-    Impassable(Cell),
-    /// Another unit holds this cell.
-    Held(Cell),
-}
-
-impl core::fmt::Display for CrowdError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::NoSuchUnit => write!(f, "no such unit"),
-            Self::Profile => write!(f, "the profile is not known, or its units are too large"),
-            Self::OtherGrid => write!(f, "the grid and the crowd differ in size"),
-            Self::Impassable(cell) => write!(f, "a unit cannot stand on {cell}"),
-            Self::Held(cell) => write!(f, "{cell} is held by another unit"),
-        }
-    }
-}
-
-impl core::error::Error for CrowdError {}
+use crate::nav::{cell::Cell, grid::NavGrid, path::Path, terrain::ProfileId};
 
 impl Crowd {
     /// Adds a unit on `cell` (its anchor), standing and without orders.
@@ -54,20 +24,20 @@ impl Crowd {
     ) -> Result<UnitId, CrowdError> {
         let profile = settings.profile;
         check_profile(grid, profile)?;
-        let pos = self.check_free(grid, profile, NONE, cell)?;
+        let pos = self.board.check_free(grid, profile, NONE, cell)?;
         let size = grid.unit_size(profile) as u8;
         let unit = Unit { size, profile: profile.0, ..Unit::vacant(0) };
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.units.push(Unit::vacant(0));
-            self.units.len() as u32 - 1
+        let index = self.board.free.pop().unwrap_or_else(|| {
+            self.board.units.push(Unit::vacant(0));
+            self.board.units.len() as u32 - 1
         });
-        self.timers.resize(self.units.len());
-        let generation = self.units[index as usize].generation;
+        self.board.timers.resize(self.board.units.len());
+        let generation = self.board.units[index as usize].generation;
         let state = State::Standing;
-        self.units[index as usize] = Unit { tail: pos, head: pos, state, generation, ..unit };
-        self.count += 1;
-        self.occupy(index);
-        let id = self.id(index);
+        self.board.units[index as usize] = Unit { tail: pos, head: pos, state, generation, ..unit };
+        self.board.count += 1;
+        self.board.occupy(index);
+        let id = self.board.id(index);
         self.set(id, settings)?;
         Ok(id)
     }
@@ -78,8 +48,8 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
     pub fn set(&mut self, id: UnitId, settings: UnitSettings) -> Result<(), CrowdError> {
-        let index = self.find(id)?;
-        let unit = &mut self.units[index as usize];
+        let index = self.board.find(id)?;
+        let unit = &mut self.board.units[index as usize];
         (unit.speed, unit.team) = (settings.speed, settings.team);
         unit.is_pushable = settings.is_pushable;
         Ok(())
@@ -87,18 +57,18 @@ impl Crowd {
 
     /// Removes a unit from the grid. Returns whether it existed.
     pub fn remove(&mut self, id: UnitId) -> bool {
-        let Ok(index) = self.find(id) else {
+        let Ok(index) = self.board.find(id) else {
             return false;
         };
-        self.release_slot(index);
-        self.release_own_slot(index);
-        self.update_member_count(self.units[index as usize].order, false);
-        self.vacate(index);
+        self.groups.release_slot(&mut self.board, index);
+        self.groups.release_own_slot(&self.board, index);
+        self.groups.update_member_count(self.board.units[index as usize].order, false);
+        self.board.vacate(index);
         self.sources.release_field(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.board.units[index as usize];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
-        self.free.push(index);
-        self.count -= 1;
+        self.board.free.push(index);
+        self.board.count -= 1;
         true
     }
 
@@ -107,11 +77,11 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError`] where it cannot stand there or another unit holds a cell. It then stays where it is.
     pub fn teleport(&mut self, grid: &NavGrid, id: UnitId, cell: Cell) -> Result<(), CrowdError> {
-        let index = self.find(id)?;
-        let unit = &self.units[index as usize];
+        let index = self.board.find(id)?;
+        let unit = &self.board.units[index as usize];
         let profile = ProfileId(unit.profile);
-        let pos = self.check_free(grid, profile, index, cell)?;
-        self.put_at(index, pos, grid.unit_size(profile) as u8);
+        let pos = self.board.check_free(grid, profile, index, cell)?;
+        self.board.put_at(index, pos, grid.unit_size(profile) as u8);
         Ok(())
     }
 
@@ -131,14 +101,93 @@ impl Crowd {
         self.set_order(id, Order::Idle)
     }
 
-    pub(super) fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
-        let index = self.find(id)?;
-        let now = self.now;
-        self.release_slot(index);
-        self.release_own_slot(index);
-        self.update_member_count(self.units[index as usize].order, false);
-        self.update_member_count(order, true);
-        let unit = &mut self.units[index as usize];
+    /// Sends a unit along a path, which may start near the unit instead of under it.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoSuchUnit`], [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the path
+    /// leaves the grid.
+    pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
+        let ends = self.ends_of(grid, path)?;
+        self.set_order(id, Order::Path(ends.1))?;
+        let profile = ProfileId(self.board.units[id.index as usize].profile);
+        self.sources.set_path((id.index, profile), grid, ends, path);
+        Ok(())
+    }
+
+    /// Extends the path of a unit: `path` begins with the path it follows already. If the unit follows none,
+    /// sends it along the whole path.
+    ///
+    /// # Errors
+    /// As [`follow`](Self::follow).
+    pub fn extend_path(
+        &mut self,
+        grid: &NavGrid,
+        id: UnitId,
+        path: &Path,
+    ) -> Result<(), CrowdError> {
+        let ends = self.ends_of(grid, path)?;
+        let unit = self.board.get(id).ok_or(CrowdError::NoSuchUnit)?;
+        let (index, order, profile) = (id.index, unit.order, ProfileId(unit.profile));
+        let has_path = matches!(order, Order::Path(_) | Order::Group(_));
+        if !has_path || !self.sources.extend_path((index, profile), grid, ends, path) {
+            return self.follow(grid, id, path);
+        }
+        if matches!(order, Order::Path(_)) {
+            self.sources.set_goal(index, ends.1);
+            self.board.units[index as usize].order = Order::Path(ends.1);
+        }
+        self.board.units[index as usize].has_arrived = false;
+        self.groups.reset_progress(index);
+        self.board.schedule_next_tick(index);
+        Ok(())
+    }
+
+    /// Sends a unit along a path, as [`follow`](Self::follow) does, as a member of a group. The unit goes to
+    /// its slot, or to that of another member with which it exchanges slots
+    /// ([`CrowdEvent::Exchanged`]).
+    ///
+    /// # Errors
+    /// As `follow`; and [`CrowdError::Impassable`] where the slot or the goal is not on the grid.
+    pub fn follow_among(
+        &mut self,
+        grid: &NavGrid,
+        id: UnitId,
+        path: &Path,
+        membership: &Membership,
+    ) -> Result<(), CrowdError> {
+        self.board.check_size(grid)?;
+        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
+        let (goal, slot) = (pos(membership.goal)?, pos(membership.slot)?);
+        self.follow(grid, id, path)?;
+        let unit = &self.board.units[id.index as usize];
+        let group = self.groups.join(unit, membership, goal);
+        self.set_order(id, Order::Group(group))?;
+        self.sources.set_goal(id.index, slot);
+        Ok(())
+    }
+
+    /// Returns the first and last position of a path that stays on the grid. Legs are straight, so checking
+    /// their ends is enough.
+    fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(GridPos, GridPos), CrowdError> {
+        self.board.check_size(grid)?;
+        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
+        let (start, mut cell) = (pos(path.start())?, path.start());
+        for leg in path.legs() {
+            let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
+            cell = cell.offset(dx * steps, dy * steps);
+            pos(cell)?;
+        }
+        Ok((start, pos(path.end())?))
+    }
+
+    fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
+        let index = self.board.find(id)?;
+        let now = self.board.now;
+        self.groups.release_slot(&mut self.board, index);
+        self.groups.release_own_slot(&self.board, index);
+        self.groups.update_member_count(self.board.units[index as usize].order, false);
+        self.groups.update_member_count(order, true);
+        let unit = &mut self.board.units[index as usize];
         unit.order = order;
         unit.costs_tick = 0;
         (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
@@ -146,44 +195,13 @@ impl Crowd {
         unit.has_arrived = false;
         unit.escape_side = EXIT_UNDECIDED;
         (unit.stand_backs, unit.wasted_steps) = (0, 0);
-        unit.priority_since = super::FIRST_PRIORITY + now;
+        unit.priority_since = FIRST_PRIORITY + now;
         unit.standing_since = now as u32;
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;
-        self.reset_progress(index);
+        self.groups.reset_progress(index);
         self.sources.release_field(index);
-        self.schedule_next_tick(index);
+        self.board.schedule_next_tick(index);
         Ok(())
-    }
-
-    /// Schedules a standing unit to be decided in the next tick.
-    pub(super) fn schedule_next_tick(&mut self, index: u32) {
-        let now = self.now;
-        let unit = &mut self.units[index as usize];
-        if unit.state == State::Moving {
-            return;
-        }
-        unit.waiting_since = now as u32;
-        if unit.is_idle() {
-            unit.state = State::Standing;
-            self.timers.remove(index);
-        } else {
-            unit.state = State::Waiting;
-            self.timers.put(index, now, now + 1);
-        }
-        self.update_listening(index);
-    }
-
-    pub(super) fn id(&self, index: u32) -> UnitId {
-        UnitId { index, generation: self.units[index as usize].generation }
-    }
-
-    fn find(&self, id: UnitId) -> Result<u32, CrowdError> {
-        self.get(id).map(|_| id.index).ok_or(CrowdError::NoSuchUnit)
-    }
-
-    pub(super) fn get(&self, id: UnitId) -> Option<&Unit> {
-        let unit = self.units.get(id.index as usize)?;
-        (unit.is_present() && unit.generation == id.generation).then_some(unit)
     }
 }

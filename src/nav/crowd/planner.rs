@@ -2,24 +2,25 @@
 //!
 //! Input: the cost-to-go around a unit, and who holds the cells. Output: steps that can all begin now, or none.
 
-pub(super) mod chain;
-pub(super) mod claim;
-pub(super) mod commit;
-pub(super) mod dead_end;
-pub(super) mod fast_step;
-pub(super) mod leader;
-pub(super) mod make_room;
-pub(super) mod make_way;
-pub(super) mod plan;
-pub(super) mod rank;
-pub(super) mod scores;
+pub mod chain;
+pub mod claim;
+pub mod commit;
+pub mod dead_end;
+pub mod fast_step;
+pub mod leader;
+pub mod make_room;
+pub mod make_way;
+pub mod passage_rules;
+pub mod plan;
+pub mod rank;
+pub mod scores;
 
 use self::{chain::Push, claim::Claim, plan::Frame};
-use super::flood::{Flood, OpenCells, bytes_of};
+use super::cost_to_go::flood::{Flood, OpenCells, bytes_of};
 
 /// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
 #[derive(Debug, Default)]
-pub(super) struct Planner {
+pub struct Planner {
     /// The units being planned, each pushed by the one below it.
     stack: Vec<Frame>,
     /// What the plan has claimed so far, and the part of it that is carried out on its own.
@@ -30,7 +31,7 @@ pub(super) struct Planner {
     /// The pushes of the current search for chains, and its number.
     pushes: Vec<Push>,
     chain_search: u32,
-    /// How many priorities before [`FIRST_PRIORITY`](super::FIRST_PRIORITY) were given to units that others had shut
+    /// How many priorities before [`FIRST_PRIORITY`](super::board::unit::FIRST_PRIORITY) were given to units that others had shut
     /// in.
     foremost_priorities: u64,
     /// The surroundings of a unit that makes way.
@@ -40,7 +41,7 @@ pub(super) struct Planner {
 
 impl Planner {
     /// Returns the memory held, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.stack.capacity() * size_of::<Frame>()
             + (self.log.capacity() + self.kept_claims.capacity()) * size_of::<Claim>()
             + self.waiting_before.capacity() * size_of::<u32>()

@@ -9,7 +9,7 @@
 //! Rows are looked at from the corner towards the unit. A row is one word, and it follows from the row before by
 //! a few operations on whole words, so nothing needs to be kept from one decision to the next.
 
-use crate::nav::crowd::{reservations::GridPos, unit::STAY};
+use crate::nav::crowd::board::{reservations::GridPos, unit::STAY};
 use crate::nav::{
     bit_rows::Columns64,
     grid::NavGrid,
@@ -18,7 +18,7 @@ use crate::nav::{
 };
 
 /// Columns and rows within which a corner can be visible.
-pub(in crate::nav::crowd) const REACH: u16 = 30;
+pub const REACH: u16 = 30;
 /// The column of the corner in a word.
 const CENTER: u32 = 31;
 /// All columns of a row.
@@ -34,7 +34,7 @@ const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
     [(0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (1, 1)];
 
 /// What blocks the sight of the units of a profile.
-pub(in crate::nav::crowd) struct CornerSight<'a> {
+pub struct CornerSight<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
     has_diagonals: bool,
@@ -44,7 +44,7 @@ pub(in crate::nav::crowd) struct CornerSight<'a> {
 }
 
 impl<'a> CornerSight<'a> {
-    pub(in crate::nav::crowd) fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
+    pub fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let (layer, rules) = (grid.layer(profile)?, grid.profiles().get(usize::from(profile.0))?);
         let has_diagonals = rules.neighborhood() == Neighborhood::Eight;
         let columns_if = |rule| if rules.corner_rule() == rule && has_diagonals { ALL } else { 0 };
@@ -56,7 +56,7 @@ impl<'a> CornerSight<'a> {
 
     /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
     /// the position itself ([`STAY`]).
-    pub(in crate::nav::crowd) fn seen_around(&self, corner: GridPos, pos: GridPos) -> u16 {
+    pub fn seen_around(&self, corner: GridPos, pos: GridPos) -> u16 {
         let (dx, dy) =
             (i32::from(pos.x) - i32::from(corner.x), i32::from(pos.y) - i32::from(corner.y));
         if dx.abs().max(dy.abs()) > i32::from(REACH) {
@@ -162,12 +162,12 @@ impl<const MIRRORED: bool> Rows<'_, MIRRORED> {
 }
 
 /// Returns whether bit `direction` (or [`STAY`]) is set.
-pub(in crate::nav::crowd) const fn is_seen(seen: u16, direction: u8) -> bool {
+pub const fn is_seen(seen: u16, direction: u8) -> bool {
     seen >> direction & 1 == 1
 }
 
 /// The bit for the position itself.
-pub(in crate::nav::crowd) const SEEN_HERE: u16 = 1 << STAY;
+pub const SEEN_HERE: u16 = 1 << STAY;
 
 /// Returns the columns that are fewer columns away from the corner's than this: there a straight step towards the
 /// corner's row shortens the path.
@@ -191,7 +191,7 @@ mod tests {
     use super::{CornerSight, GridPos, REACH, SEEN_HERE, STAY, is_seen};
     use crate::nav::{
         cell::Cell,
-        crowd::reservations::is_diagonal,
+        crowd::board::reservations::is_diagonal,
         grid::NavGrid,
         terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
     };

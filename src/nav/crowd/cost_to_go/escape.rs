@@ -8,12 +8,15 @@
 
 use std::collections::VecDeque;
 
-use crate::nav::crowd::{
-    Crowd,
-    guidance::{Guidance, UNREACHABLE, World},
+use super::{
+    Sources,
+    guidance::{UNREACHABLE, World},
+};
+use crate::nav::crowd::board::{
+    Board,
     patience::Rung,
     reservations::GridPos,
-    unit::{NONE, State, Unit},
+    unit::{NONE, RouteId, Unit},
 };
 use crate::nav::{
     cell::{Cell, CellRect},
@@ -27,7 +30,7 @@ const CLEANUP_INTERVAL: u64 = 32;
 
 /// An area that was blocked under units, as the units of one profile see it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct Footprint {
+pub struct Footprint {
     profile: u8,
     /// The edited anchors and one cell around them.
     rect: CellRect,
@@ -38,7 +41,7 @@ pub(in crate::nav::crowd) struct Footprint {
 /// The straight step towards each side.
 const EXIT_STEPS: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 /// Value of `exit`: no side has been chosen yet.
-pub(in crate::nav::crowd) const EXIT_UNDECIDED: u8 = 4;
+pub const EXIT_UNDECIDED: u8 = 4;
 /// Value of `exit`: the nearest cell outside, on any side.
 const NEAREST_EXIT: u8 = 5;
 /// Straight steps outside that one step inside a blocked area counts for.
@@ -71,7 +74,7 @@ impl Footprint {
     }
 
     /// Fills in the steps, from outside inward.
-    pub(super) fn fill(&mut self, grid: &NavGrid) {
+    pub fn fill(&mut self, grid: &NavGrid) {
         let profile = ProfileId(self.profile);
         self.steps.clear();
         self.steps.resize(self.rect.width as usize * self.rect.height as usize, u16::MAX);
@@ -106,24 +109,29 @@ fn inner(rect: CellRect) -> CellRect {
     CellRect::new(rect.min.offset(1, 1), rect.width - 2, rect.height - 2)
 }
 
-impl Crowd {
+impl Sources {
     /// Finds the units in a rectangle that stand on cells impassable for them.
-    pub(in crate::nav::crowd) fn find_trapped(&mut self, grid: &NavGrid, rect: CellRect) {
+    pub fn find_trapped(&mut self, board: &mut Board, grid: &NavGrid, rect: CellRect) {
         for cell in rect.intersection(grid.rect()).cells() {
             let Some(pos) = GridPos::of(grid, cell) else {
                 continue;
             };
-            let reservation = self.reservations.get(self.reservations.index(pos));
+            let reservation = board.reservations.get(board.reservations.index(pos));
             for index in [reservation.owner, reservation.next_owner] {
-                if index != NONE && !self.units[index as usize].is_trapped {
-                    self.mark_if_trapped(grid, index, rect);
+                if index != NONE && !board.units[index as usize].is_trapped {
+                    self.mark_if_trapped(board, grid, (index, rect));
                 }
             }
         }
     }
 
-    fn mark_if_trapped(&mut self, grid: &NavGrid, index: u32, rect: CellRect) {
-        let unit = &self.units[index as usize];
+    fn mark_if_trapped(
+        &mut self,
+        board: &mut Board,
+        grid: &NavGrid,
+        (index, rect): (u32, CellRect),
+    ) {
+        let unit = &board.units[index as usize];
         let profile = ProfileId(unit.profile);
         let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
         if stands(unit.tail) && stands(unit.head) {
@@ -132,41 +140,33 @@ impl Crowd {
         let anchors = grid.anchors_over(profile, rect);
         let rect = CellRect::new(anchors.min.offset(-1, -1), anchors.width + 2, anchors.height + 2);
         let is_known = |known: &Footprint| (known.profile, known.rect) == (profile.0, rect);
-        if !self.sources.footprints.iter().any(is_known) {
-            self.sources.footprints.push(Footprint {
-                profile: profile.0,
-                rect,
-                ..Footprint::default()
-            });
+        if !self.footprints.iter().any(is_known) {
+            self.footprints.push(Footprint { profile: profile.0, rect, ..Footprint::default() });
         }
-        let unit = &mut self.units[index as usize];
+        let unit = &mut board.units[index as usize];
         (unit.is_trapped, unit.escape_side) = (true, EXIT_UNDECIDED);
-        self.schedule_next_tick(index);
+        board.schedule_next_tick(index);
     }
 
     /// From time to time drops the footprints that all units have left.
-    pub(in crate::nav::crowd) fn drop_unused_footprints(&mut self, grid: &NavGrid) {
-        if !self.now.is_multiple_of(CLEANUP_INTERVAL) || self.sources.footprints.is_empty() {
+    pub fn drop_unused_footprints(&mut self, board: &Board, grid: &NavGrid) {
+        if !board.now.is_multiple_of(CLEANUP_INTERVAL) || self.footprints.is_empty() {
             return;
         }
-        let (reservations, mut places) =
-            (&self.reservations, core::mem::take(&mut self.sources.footprints));
-        places.retain(|pos| {
-            pos.rect.intersection(grid.rect()).cells().any(|cell| {
-                let at =
-                    GridPos::of(grid, cell).map(|pos| reservations.get(reservations.index(pos)));
-                let is_trapped =
-                    |index: u32| self.units.get(index as usize).is_some_and(|unit| unit.is_trapped);
-                at.is_some_and(|reservation| {
-                    is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
-                })
+        let is_trapped =
+            |index: u32| board.units.get(index as usize).is_some_and(|unit| unit.is_trapped);
+        let holds_trapped = |cell: Cell| {
+            GridPos::of(grid, cell).is_some_and(|pos| {
+                let reservation = board.reservations.get(board.reservations.index(pos));
+                is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
             })
-        });
-        self.sources.footprints = places;
+        };
+        self.footprints
+            .retain(|known| known.rect.intersection(grid.rect()).cells().any(holds_trapped));
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
-    pub(in crate::nav::crowd) fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
+    pub fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out =
             |direction: &u8| self.steps_out(grid, unit, unit.tail.step(*direction)).is_some();
         [0, 2, 4, 6].into_iter().filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
@@ -175,7 +175,7 @@ impl Crowd {
     /// Iterates over the footprints for the profile of a unit.
     fn footprints_of(&self, unit: &Unit) -> impl Iterator<Item = &Footprint> {
         let profile = unit.profile;
-        self.sources.footprints.iter().filter(move |known| known.profile == profile)
+        self.footprints.iter().filter(move |known| known.profile == profile)
     }
 
     fn steps_out(&self, grid: &NavGrid, unit: &Unit, pos: GridPos) -> Option<u16> {
@@ -187,12 +187,7 @@ impl Crowd {
     }
 
     /// Returns the cost of the rest of the path out of a blocked area.
-    pub(in crate::nav::crowd) fn escape_cost(
-        &self,
-        grid: &NavGrid,
-        unit: &Unit,
-        pos: GridPos,
-    ) -> u64 {
+    pub fn escape_cost(&self, grid: &NavGrid, unit: &Unit, pos: GridPos) -> u64 {
         let Some(steps) = self.steps_out(grid, unit, pos) else {
             return UNREACHABLE;
         };
@@ -204,24 +199,24 @@ impl Crowd {
     }
 
     /// Chooses the side on which a trapped unit leaves, or cancels the choice after a long wait.
-    pub(in crate::nav::crowd) fn choose_exit<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        index: u32,
+    pub fn choose_exit(
+        &self,
+        board: &mut Board,
+        world: World<'_>,
+        (index, route): (u32, Option<RouteId>),
     ) {
-        let unit = &self.units[index as usize];
+        let unit = &board.units[index as usize];
         if unit.escape_side == EXIT_UNDECIDED {
-            if let Some(side) = self.best_exit(world, unit) {
-                self.units[index as usize].escape_side = side;
+            if let Some(side) = route.and_then(|route| self.best_exit(world, unit, route)) {
+                board.units[index as usize].escape_side = side;
             }
-        } else if self.has_waited_for(index, Rung::ClearWay) {
-            self.units[index as usize].escape_side = NEAREST_EXIT;
+        } else if board.has_waited_for(index, Rung::ClearWay) {
+            board.units[index as usize].escape_side = NEAREST_EXIT;
         }
     }
 
     /// Returns the side with the cheapest path out and on along the unit's shared field.
-    fn best_exit<G: Guidance + ?Sized>(&self, world: &World<'_, G>, unit: &Unit) -> Option<u8> {
-        let route = self.route_of(unit)?;
+    fn best_exit(&self, world: World<'_>, unit: &Unit, route: RouteId) -> Option<u8> {
         let cell = unit.tail.cell(world.grid);
         let cost = |side: u8| {
             let exits = self.footprints_of(unit).filter_map(|known| known.exit(cell, side));
@@ -233,18 +228,5 @@ impl Crowd {
         };
         let sides = (0..EXIT_STEPS.len() as u8).filter_map(|side| Some((cost(side)?, side)));
         sides.min().map(|(_, side)| side)
-    }
-
-    /// Returns whether a trapped unit is outside by now; if so, it follows its order again.
-    pub(in crate::nav::crowd) fn free_if_outside(&mut self, grid: &NavGrid, index: u32) -> bool {
-        let unit = &self.units[index as usize];
-        let is_out = grid.cost(ProfileId(unit.profile), unit.tail.cell(grid)) > 0;
-        if is_out {
-            self.units[index as usize].is_trapped = false;
-            if self.units[index as usize].state != State::Moving {
-                self.schedule_next_tick(index);
-            }
-        }
-        is_out
     }
 }

@@ -6,21 +6,22 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::nav::crowd::{guidance::UNREACHABLE, reservations::GridPos, step_costs::StepCosts};
+use super::guidance::UNREACHABLE;
+use crate::nav::crowd::board::{reservations::GridPos, step_costs::StepCosts};
 use crate::nav::moves::MoveTable;
 
 /// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods of a
 /// room.
-pub(in crate::nav::crowd) type OpenCells = BinaryHeap<Reverse<(u64, u16, u16)>>;
+pub type OpenCells = BinaryHeap<Reverse<(u64, u16, u16)>>;
 
 /// Returns the memory that such a list holds, in bytes.
-pub(in crate::nav::crowd) fn bytes_of(open: &OpenCells) -> usize {
+pub fn bytes_of(open: &OpenCells) -> usize {
     open.capacity() * size_of::<Reverse<(u64, u16, u16)>>()
 }
 
 /// A rectangle of cells with a cost each, row-major. Its memory is reused when it is laid out again.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct Flood {
+pub struct Flood {
     /// The lowest, leftmost cell.
     origin: GridPos,
     /// Columns and rows.
@@ -31,45 +32,40 @@ pub(in crate::nav::crowd) struct Flood {
 
 impl Flood {
     /// Moves the window, without costs.
-    pub(in crate::nav::crowd) fn lay_out(&mut self, origin: GridPos, span: (u16, u16)) {
+    pub fn lay_out(&mut self, origin: GridPos, span: (u16, u16)) {
         (self.origin, self.span) = (origin, span);
         self.costs.clear();
     }
 
     /// Begins a flood: no cell of the window can be reached yet.
-    pub(in crate::nav::crowd) fn begin(&mut self, open: &mut OpenCells) {
+    pub fn begin(&mut self, open: &mut OpenCells) {
         open.clear();
         self.costs.clear();
         self.costs.resize(self.cells(), UNREACHABLE);
     }
 
     /// Returns the number of cells.
-    pub(in crate::nav::crowd) fn cells(&self) -> usize {
+    pub fn cells(&self) -> usize {
         usize::from(self.span.0) * usize::from(self.span.1)
     }
 
-    pub(in crate::nav::crowd) fn index(&self, pos: GridPos) -> Option<usize> {
+    pub fn index(&self, pos: GridPos) -> Option<usize> {
         let (x, y) = (pos.x.wrapping_sub(self.origin.x), pos.y.wrapping_sub(self.origin.y));
         let is_inside = x < self.span.0 && y < self.span.1;
         is_inside.then(|| usize::from(y) * usize::from(self.span.0) + usize::from(x))
     }
 
-    pub(in crate::nav::crowd) fn contains(&self, pos: GridPos) -> bool {
+    pub fn contains(&self, pos: GridPos) -> bool {
         self.index(pos).is_some()
     }
 
     /// Returns the cost at a position.
-    pub(in crate::nav::crowd) fn cost(&self, pos: GridPos) -> u64 {
+    pub fn cost(&self, pos: GridPos) -> u64 {
         self.index(pos).and_then(|at| self.costs.get(at).copied()).unwrap_or(UNREACHABLE)
     }
 
     /// Lowers the cost at a position, if it is inside and was higher; returns its index then.
-    pub(in crate::nav::crowd) fn improve(
-        &mut self,
-        open: &mut OpenCells,
-        pos: GridPos,
-        cost: u64,
-    ) -> Option<usize> {
+    pub fn improve(&mut self, open: &mut OpenCells, pos: GridPos, cost: u64) -> Option<usize> {
         let at = self.index(pos).filter(|&at| cost < self.costs[at])?;
         self.costs[at] = cost;
         open.push(Reverse((cost, pos.x, pos.y)));
@@ -77,7 +73,7 @@ impl Flood {
     }
 
     /// Takes the open cell of the lowest cost.
-    pub(in crate::nav::crowd) fn pop(&self, open: &mut OpenCells) -> Option<(u64, GridPos)> {
+    pub fn pop(&self, open: &mut OpenCells) -> Option<(u64, GridPos)> {
         loop {
             let Reverse((cost, x, y)) = open.pop()?;
             let pos = GridPos { x, y };
@@ -89,7 +85,7 @@ impl Flood {
 
     /// Spreads the costs of the open cells over the cells that may be entered, until `is_enough` holds for a
     /// cell and its cost.
-    pub(in crate::nav::crowd) fn spread(
+    pub fn spread(
         &mut self,
         open: &mut OpenCells,
         (costs, table): (&StepCosts, &MoveTable),
@@ -110,7 +106,7 @@ impl Flood {
         }
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.costs.capacity() * size_of::<u64>()
     }
 }

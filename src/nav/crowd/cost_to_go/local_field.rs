@@ -3,15 +3,16 @@
 //! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost to
 //! go by way of the next cells of the path: a local search, not a new path search.
 
-use crate::nav::crowd::{
-    Crowd,
-    chain::move_table,
-    cost_to_go::Sources,
+use super::{
+    Sources,
     flood::{Flood, OpenCells},
     guidance::UNREACHABLE,
     path_follower::{CellAhead, PathFollower},
+};
+use crate::nav::crowd::board::{
+    Board,
     reservations::GridPos,
-    step_costs::{StepCosts, is_line_open},
+    step_costs::{StepCosts, is_line_open, move_table},
     unit::Unit,
 };
 use crate::nav::{
@@ -23,29 +24,29 @@ use crate::nav::{
 /// Cells from the center of the field to its edge.
 const RADIUS: u16 = 12;
 /// Cells of the path ahead that may lie in the field.
-pub(in crate::nav::crowd) const FIELD_LOOKAHEAD: usize = 64;
+pub const FIELD_LOOKAHEAD: usize = 64;
 /// Cells beyond the center, seen from the path, that the field covers.
 const MARGIN: u64 = 4;
 /// Most fields filled in a tick (about 20 µs each); other units wait for the next tick.
-pub(in crate::nav::crowd) const MAX_FIELDS_PER_TICK: u32 = 16;
+pub const MAX_FIELDS_PER_TICK: u32 = 16;
 
 /// The field around a unit.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct LocalField {
+pub struct LocalField {
     flood: Flood,
     /// The position around which it was filled.
-    pub(in crate::nav::crowd) center: GridPos,
+    pub center: GridPos,
     /// It leads around units that stand in the way.
-    pub(in crate::nav::crowd) is_detour: bool,
+    pub is_detour: bool,
 }
 
 impl LocalField {
     /// Returns the cost-to-go at a position.
-    pub(in crate::nav::crowd) fn cost(&self, pos: GridPos) -> u64 {
+    pub fn cost(&self, pos: GridPos) -> u64 {
         self.flood.cost(pos)
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.flood.bytes()
     }
 
@@ -89,33 +90,33 @@ impl LocalField {
     }
 }
 
-impl Crowd {
+impl Sources {
     /// Fills the field of a unit around its position; a detour avoids the units that block it permanently.
-    pub(in crate::nav::crowd) fn fill_field(
+    pub fn fill_field(
         &mut self,
+        board: &Board,
         grid: &NavGrid,
-        index: u32,
-        needs_detour: bool,
+        (index, needs_detour): (u32, bool),
     ) {
-        let unit = &self.units[index as usize];
+        let unit = &board.units[index as usize];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
         let Some(layer) = grid.layer(profile) else {
             return;
         };
         let terrain = (&StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
-        let follower = &mut self.sources.followers[index as usize];
+        let follower = &mut self.followers[index as usize];
         let had_field = follower.field.is_some();
         if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
             follower.relocate(pos);
         }
-        follower.field_made_at = self.now as u32;
+        follower.field_made_at = board.now as u32;
         let known = follower.field.take();
-        let mut field = known.or_else(|| self.sources.spare_fields.pop()).unwrap_or_default();
-        let Sources { followers, open_cells: open, .. } = &mut self.sources;
+        let mut field = known.or_else(|| self.spare_fields.pop()).unwrap_or_default();
+        let Sources { followers, open_cells: open, .. } = self;
         let follower = &mut followers[index as usize];
         field.is_detour = needs_detour;
         if needs_detour {
-            let (reservations, units) = (&self.reservations, &self.units);
+            let (reservations, units) = (&board.reservations, &board.units);
             let is_blocked = |at: GridPos| {
                 reservations.block(at, unit.size).any(|cell| {
                     let owner = reservations.get(cell).owner;

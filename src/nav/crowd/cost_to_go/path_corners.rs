@@ -4,33 +4,29 @@
 //! is one of many that are equally short; a unit may take any of them. Where the terrain changes its cost, the
 //! cells before and behind the border are corners, too.
 
-use crate::nav::crowd::{reservations::GridPos, step_costs::StepCosts};
+use super::corner_sight::REACH;
+use crate::nav::crowd::board::{reservations::GridPos, step_costs::StepCosts};
 use crate::nav::{path::Leg, terrain::Neighborhood};
 
 /// Most columns and rows between two corners. Half the distance at which [corners are
-/// visible](crate::nav::crowd::corner_sight), so that a unit usually sees the corner after the next one, and does not have to
+/// visible](super::corner_sight), so that a unit usually sees the corner after the next one, and does not have to
 /// pass exactly over the next.
-const MAX_SPAN: u16 = crate::nav::crowd::corner_sight::REACH / 2;
+const MAX_SPAN: u16 = REACH / 2;
 
 /// A corner of a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::nav::crowd) struct Corner {
-    pub(in crate::nav::crowd) pos: GridPos,
+pub struct Corner {
+    pub pos: GridPos,
     /// Steps to it from the beginning of the path.
-    pub(in crate::nav::crowd) steps: u32,
+    pub steps: u32,
     /// The cost from it to the end of the path.
-    pub(in crate::nav::crowd) cost_to_go: u64,
+    pub cost_to_go: u64,
     /// The cost of a unit of distance where it is visible.
-    pub(in crate::nav::crowd) scale: u64,
+    pub scale: u64,
 }
 
 /// Finds the corners of a path; the end of the path is the last one.
-pub(in crate::nav::crowd) fn find_corners(
-    corners: &mut Vec<Corner>,
-    start: GridPos,
-    legs: &[Leg],
-    costs: &StepCosts,
-) {
+pub fn find_corners(corners: &mut Vec<Corner>, start: GridPos, legs: &[Leg], costs: &StepCosts) {
     corners.clear();
     let mut trace = Trace { corners, costs, at: start, steps: 0, done: 0, span: Span::default() };
     for leg in legs {

@@ -7,15 +7,17 @@
 
 use core::ops::Range;
 
-use crate::nav::crowd::{
-    Crowd,
-    chain::legal_directions,
+use super::{
+    Sources,
     corner_sight::{CornerSight, REACH, SEEN_HERE, is_seen},
     guidance::{CostToGo, NeighborCosts, UNREACHABLE, around},
     path_corners::Corner,
     path_follower::PathFollower,
+};
+use crate::nav::crowd::board::{
+    Board,
     reservations::GridPos,
-    step_costs::{MAX_CLEAR_DISTANCE, StepCosts},
+    step_costs::{MAX_CLEAR_DISTANCE, StepCosts, legal_directions},
     unit::{Order, STAY},
 };
 use crate::nav::{
@@ -34,24 +36,22 @@ struct PathCosts {
     best: Option<usize>,
 }
 
-impl Crowd {
+impl Sources {
     /// Returns the cost-to-go along a unit's own path from a position and from the positions beside it in the
     /// given directions (bit mask).
-    pub(in crate::nav::crowd) fn path_costs_around(
+    pub fn path_costs_around(
         &self,
         grid: &NavGrid,
-        index: u32,
-        pos: GridPos,
+        profile: ProfileId,
+        (index, pos): (u32, GridPos),
         directions: u8,
     ) -> CostToGo {
-        let unit = &self.units[index as usize];
-        let follower = &self.sources.followers[index as usize];
+        let follower = &self.followers[index as usize];
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
-        let sight = CornerSight::new(grid, ProfileId(unit.profile));
-        let layer = grid.layer(ProfileId(unit.profile));
-        let Some((sight, layer)) = sight.zip(layer) else {
+        let sight = CornerSight::new(grid, profile);
+        let Some((sight, layer)) = sight.zip(grid.layer(profile)) else {
             return [UNREACHABLE; 9];
         };
         let costs = StepCosts::new(layer, grid.terrain_bytes());
@@ -61,15 +61,15 @@ impl Crowd {
 
     /// Looks along the path of a unit from its own position: notes how far it has come, and what it costs to go
     /// on. Returns whether a corner is visible from its position or from one beside it.
-    pub(in crate::nav::crowd) fn look_ahead(
+    pub fn look_ahead(
         &mut self,
+        board: &mut Board,
         grid: &NavGrid,
-        index: u32,
-        is_alone: bool,
+        (index, is_alone): (u32, bool),
     ) -> bool {
-        let unit = &self.units[index as usize];
+        let unit = &board.units[index as usize];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
-        let follower = &mut self.sources.followers[index as usize];
+        let follower = &mut self.followers[index as usize];
         let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))
         else {
             return false;
@@ -85,10 +85,8 @@ impl Crowd {
         if matches!(unit.order, Order::Path(_)) {
             let cost_to_go = follower.complete(known.cost_to_go, &costs, pos, directions);
             let cell_cost = costs.uniform();
-            let now = self.tick_stamp();
-            let unit = &mut self.units[index as usize];
-            (unit.costs_tick, unit.costs_index) = (now, self.sources.neighbor_costs.len() as u32);
-            self.sources.neighbor_costs.push(NeighborCosts { cost_to_go, directions, cell_cost });
+            let costs = NeighborCosts { cost_to_go, directions, cell_cost };
+            self.note_neighbor_costs(board, index, costs);
         }
         is_any_visible
     }
@@ -96,7 +94,7 @@ impl Crowd {
 
 impl PathFollower {
     /// Returns the range of the corners near the cell reached: one behind, and those ahead.
-    pub(in crate::nav::crowd) fn range_near(&self) -> Range<usize> {
+    pub fn range_near(&self) -> Range<usize> {
         let first = (self.corner as usize).saturating_sub(1);
         first..(first + MAX_CORNERS).min(self.corners.len())
     }

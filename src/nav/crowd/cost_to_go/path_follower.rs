@@ -2,24 +2,23 @@
 //!
 //! Input: a [`Path`] and the position of the unit. Output: how far the unit has come, also where it walks
 //! beside the path, and the corners ahead (see `path_cost_to_go`). Where no corner is visible, a [small
-//! field](crate::nav::crowd::local_field) leads back. A new path is needed only when no cell of the path ahead is near enough,
+//! field](super::local_field) leads back. A new path is needed only when no cell of the path ahead is near enough,
 //! or the path is cut off ([`Hindrance::NoPath`](crate::nav::crowd::Hindrance::NoPath)).
 
 use core::hint::black_box;
 
-use crate::nav::crowd::{
-    Crowd, CrowdError, Hindrance, UnitId,
+use super::{
+    Sources,
     guidance::UNREACHABLE,
     local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
     path_corners::{Corner, find_corners},
-    patience::Rung,
-    reservations::GridPos,
-    step_costs::StepCosts,
     straight_walk::Line,
-    unit::{Order, STAY},
+};
+use crate::nav::crowd::board::{
+    Board, hindrance::Hindrance, patience::Rung, reservations::GridPos, step_costs::StepCosts,
+    unit::STAY,
 };
 use crate::nav::{
-    cell::Cell,
     grid::NavGrid,
     path::{Leg, Path},
     terrain::{ProfileId, STRAIGHT},
@@ -32,30 +31,30 @@ const FIELD_RETRY: u64 = 64;
 /// A path and how far a unit has come along it.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-pub(in crate::nav::crowd) struct PathFollower {
+pub struct PathFollower {
     /// The corners of the path, the first one that is not behind `reached`, and the one that the unit goes to.
-    pub(super) corners: Vec<Corner>,
-    pub(super) corner: u32,
-    pub(super) aim: u32,
+    pub corners: Vec<Corner>,
+    pub corner: u32,
+    pub aim: u32,
     /// The last cell of the path that was reached.
-    pub(super) reached: GridPos,
-    pub(super) end: GridPos,
+    pub reached: GridPos,
+    pub end: GridPos,
     /// The cell where the unit is to go in the end. Members of groups exchange it.
-    pub(super) goal: GridPos,
+    pub goal: GridPos,
     /// Steps of the whole path, and from `reached` to its end.
     steps: u32,
     steps_left: u32,
     /// The field around the unit, while it needs one.
-    pub(super) field: Option<Box<LocalField>>,
+    pub field: Option<Box<LocalField>>,
     /// The tick in which the last one was filled.
-    pub(super) field_made_at: u32,
+    pub field_made_at: u32,
     /// Whether the unit follows this path at present. Members of groups can be guided in other ways as well.
-    pub(super) is_active: bool,
+    pub is_active: bool,
     /// The line along which the unit walks while it is alone, the direction of its next step there ([`STAY`]: it
     /// does not), and the value of `corner` at which no line was found.
-    pub(super) line: Line,
-    pub(super) line_direction: u8,
-    pub(super) no_line_at: u32,
+    pub line: Line,
+    pub line_direction: u8,
+    pub no_line_at: u32,
     start: GridPos,
     legs: Vec<Leg>,
     /// The leg on which `reached` lies, and the steps done of it.
@@ -66,7 +65,7 @@ pub(in crate::nav::crowd) struct PathFollower {
 const _: () = assert!(size_of::<PathFollower>() == 128);
 
 /// A cell of a path, and the cost to go from there.
-pub(in crate::nav::crowd) type CellAhead = (GridPos, u64);
+pub type CellAhead = (GridPos, u64);
 
 impl PathFollower {
     fn set(&mut self, (start, end): (GridPos, GridPos), path: &Path, costs: Option<&StepCosts>) {
@@ -94,11 +93,6 @@ impl PathFollower {
         self.steps_left = self.steps;
     }
 
-    /// Returns whether `path` has at least as many steps as the present path.
-    fn is_prefix_of(&self, path: &Path) -> bool {
-        path.steps() >= self.steps
-    }
-
     /// Replaces the path by a longer one; as many steps of it are done as of the shorter one.
     fn extend(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
         self.legs.clear();
@@ -113,7 +107,7 @@ impl PathFollower {
     }
 
     /// Moves to the cell of the whole path that is nearest to `pos`; the last of several.
-    pub(in crate::nav::crowd) fn relocate(&mut self, pos: GridPos) {
+    pub fn relocate(&mut self, pos: GridPos) {
         self.rewind();
         let (mut nearest, mut at, mut steps) = (pos.chebyshev(self.reached), self.reached, 0);
         for (number, direction) in self.directions_ahead().enumerate() {
@@ -126,7 +120,7 @@ impl PathFollower {
     }
 
     /// Marks the next `steps` steps of the path as done.
-    pub(in crate::nav::crowd) fn advance(&mut self, steps: usize) {
+    pub fn advance(&mut self, steps: usize) {
         for _ in 0..steps {
             self.reached = self.reached.step(self.legs[self.leg as usize].direction as u8);
             self.step += 1;
@@ -141,7 +135,7 @@ impl PathFollower {
     }
 
     /// Returns the number of steps from the beginning to the last cell reached.
-    pub(in crate::nav::crowd) fn steps_done(&self) -> u32 {
+    pub fn steps_done(&self) -> u32 {
         self.steps - self.steps_left
     }
 
@@ -157,13 +151,13 @@ impl PathFollower {
 
     /// Reads the memory that is needed to decide the next step: its own, later that of the lists.
     #[inline]
-    pub(in crate::nav::crowd) fn prefetch(&self) {
+    pub fn prefetch(&self) {
         black_box((self.steps_left, self.step));
     }
 
     /// Reads the corners and the leg that are needed.
     #[inline]
-    pub(in crate::nav::crowd) fn prefetch_corners(&self) {
+    pub fn prefetch_corners(&self) {
         let near = &self.corners[self.range_near()];
         for corner in near.iter().step_by(2) {
             black_box(corner.pos);
@@ -173,7 +167,7 @@ impl PathFollower {
 
     /// Returns the direction in which the unit goes on from `pos` if it is alone: along its line, or along its path
     /// from the last cell reached. No other direction leads nearer to the next corner.
-    pub(in crate::nav::crowd) fn next_direction(&self, pos: GridPos) -> Option<u8> {
+    pub fn next_direction(&self, pos: GridPos) -> Option<u8> {
         if self.line_direction != STAY {
             return Some(self.line_direction);
         }
@@ -184,7 +178,7 @@ impl PathFollower {
 
     /// Marks the path up to `pos`, where the unit stands, as done, if it comes there soon. Returns whether the unit
     /// is on its path now.
-    pub(in crate::nav::crowd) fn update_position(&mut self, pos: GridPos) -> bool {
+    pub fn update_position(&mut self, pos: GridPos) -> bool {
         if self.reached != pos
             && let Some(steps) = self.steps_to(pos)
         {
@@ -212,10 +206,7 @@ impl PathFollower {
 
     /// Returns the next cells of the path, and the cost to go from each of them. The part beyond them is the
     /// same for all, and counts as straight steps over terrain of the lowest cost.
-    pub(in crate::nav::crowd) fn lookahead<const MAX: usize>(
-        &self,
-        costs: &StepCosts,
-    ) -> ([CellAhead; MAX], usize) {
+    pub fn lookahead<const MAX: usize>(&self, costs: &StepCosts) -> ([CellAhead; MAX], usize) {
         let mut cells = [(self.reached, 0); MAX];
         let mut len = 1;
         let mut done = 0;
@@ -233,111 +224,65 @@ impl PathFollower {
     }
 
     /// Returns the number of steps from the last cell reached to the end.
-    pub(in crate::nav::crowd) const fn steps_left(&self) -> u32 {
+    pub const fn steps_left(&self) -> u32 {
         self.steps_left
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.legs.capacity() * size_of::<Leg>()
             + self.corners.capacity() * size_of::<Corner>()
             + self.field.as_ref().map_or(0, |field| field.bytes())
     }
 }
 
-impl Crowd {
-    /// Sends a unit along a path, which may start near the unit instead of under it.
-    ///
-    /// # Errors
-    /// [`CrowdError::NoSuchUnit`], [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the path
-    /// leaves the grid.
-    pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
-        let (start, end) = self.ends_of(grid, path)?;
-        self.set_order(id, Order::Path(end))?;
-        if self.sources.followers.len() < self.units.len() {
-            self.sources.followers.resize_with(self.units.len(), PathFollower::default);
+impl Sources {
+    /// Sets the path of a unit.
+    pub fn set_path(
+        &mut self,
+        (index, profile): (u32, ProfileId),
+        grid: &NavGrid,
+        ends: (GridPos, GridPos),
+        path: &Path,
+    ) {
+        if self.followers.len() <= index as usize {
+            self.followers.resize_with(index as usize + 1, PathFollower::default);
         }
-        let profile = ProfileId(self.units[id.index as usize].profile);
         let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        self.sources.followers[id.index as usize].set((start, end), path, costs.as_ref());
-        Ok(())
+        self.followers[index as usize].set(ends, path, costs.as_ref());
     }
 
-    /// Extends the path of a unit: `path` begins with the path it follows already. If the unit follows none,
-    /// sends it along the whole path.
-    ///
-    /// # Errors
-    /// As [`follow`](Self::follow).
+    /// Replaces the path of a unit by a longer one that begins with it; returns whether it does.
     pub fn extend_path(
         &mut self,
+        (index, profile): (u32, ProfileId),
         grid: &NavGrid,
-        id: UnitId,
+        (start, end): (GridPos, GridPos),
         path: &Path,
-    ) -> Result<(), CrowdError> {
-        let (start, end) = self.ends_of(grid, path)?;
-        let unit = self.get(id).ok_or(CrowdError::NoSuchUnit)?;
-        let (order, profile) = (unit.order, ProfileId(unit.profile));
-        let is_extendable = matches!(order, Order::Path(_) | Order::Group(_));
-        let follower = self.sources.followers.get_mut(id.index as usize);
-        let Some(follower) = follower.filter(|follower| {
-            is_extendable && follower.start == start && follower.is_prefix_of(path)
-        }) else {
-            return self.follow(grid, id, path);
-        };
+    ) -> bool {
+        let follower = self.followers.get_mut(index as usize);
+        let known =
+            follower.filter(|follower| follower.start == start && path.steps() >= follower.steps);
         let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
-        follower.extend(end, path, costs.as_ref());
-        if matches!(order, Order::Path(_)) {
-            follower.goal = end;
-            self.units[id.index as usize].order = Order::Path(end);
-        }
-        self.units[id.index as usize].has_arrived = false;
-        self.reset_progress(id.index);
-        self.schedule_next_tick(id.index);
-        Ok(())
+        known.map(|follower| follower.extend(end, path, costs.as_ref())).is_some()
     }
 
-    /// Returns the first and last position of a path that stays on the grid. Legs are straight, so checking
-    /// their ends is enough.
-    fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(GridPos, GridPos), CrowdError> {
-        self.check_size(grid)?;
-        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
-        let (start, mut cell) = (pos(path.start())?, path.start());
-        for leg in path.legs() {
-            let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
-            cell = cell.offset(dx * steps, dy * steps);
-            pos(cell)?;
-        }
-        Ok((start, pos(path.end())?))
-    }
-
-    /// Returns how far a unit has come along its path, standing on the last cell of the path that it reached.
-    /// `None` if it follows no path: it has none, or a field or slot of its group leads it.
-    #[must_use]
-    pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
-        self.get(id).filter(|unit| matches!(unit.order, Order::Path(_) | Order::Group(_)))?;
-        let follower =
-            self.sources.followers.get(id.index as usize).filter(|follower| follower.is_active)?;
-        Some(Walk::on_path(
-            follower.reached.cell(grid),
-            (follower.leg, follower.step),
-            follower.steps_done(),
-        ))
-    }
-
-    /// Returns whether a unit with a path stands on its goal.
-    pub(in crate::nav::crowd) fn is_at_path_goal(&self, index: u32) -> bool {
-        self.sources.goal(index) == self.units[index as usize].tail
+    /// Returns how far a unit has come along its path, if it follows it at present.
+    pub fn walk(&self, grid: &NavGrid, index: u32) -> Option<Walk> {
+        let follower = self.followers.get(index as usize).filter(|follower| follower.is_active)?;
+        let leg = (follower.leg, follower.step);
+        Some(Walk::on_path(follower.reached.cell(grid), leg, follower.steps_done()))
     }
 
     /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
     /// to get around units that block it permanently.
-    pub(in crate::nav::crowd) fn update_path_progress(&mut self, grid: &NavGrid, index: u32) {
-        let unit = &self.units[index as usize];
-        let (pos, waited) = (unit.tail, unit.ticks_waited(self.now));
+    pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
+        let unit = &board.units[index as usize];
+        let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
         let is_obstructed =
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, ProfileId(unit.profile));
-        let follower = &mut self.sources.followers[index as usize];
-        let field_age = u64::from((self.now as u32).wrapping_sub(follower.field_made_at));
+        let follower = &mut self.followers[index as usize];
+        let field_age = u64::from((board.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
         let mut is_lost = false;
         if let Some(field) = &follower.field {
@@ -345,15 +290,15 @@ impl Crowd {
             is_lost = field.cost(pos) == UNREACHABLE;
             // On its path again, elsewhere than where the field was filled.
             if follower.update_position(pos) && center != pos {
-                self.sources.release_field(index);
+                self.release_field(index);
             } else if is_detour && !is_lost && !needs_detour {
                 return;
             }
         }
         // A unit with nobody near simply follows its path, and walks straight where nobody is near from afar.
-        let is_at_ease = waited == 0 && unit_is_small && self.reservations.is_alone(pos);
-        let is_alone = waited <= 1 && unit_is_small && self.density.is_alone(pos);
-        let follower = &mut self.sources.followers[index as usize];
+        let is_at_ease = waited == 0 && unit_is_small && board.reservations.is_alone(pos);
+        let is_alone = waited <= 1 && unit_is_small && board.density.is_alone(pos);
+        let follower = &mut self.followers[index as usize];
         follower.line_direction = STAY;
         if follower.field.is_none() {
             let layer = grid.layer(profile).filter(|_| is_alone);
@@ -364,20 +309,18 @@ impl Crowd {
                 return;
             }
         }
-        let is_blind = !self.look_ahead(grid, index, is_at_ease);
-        let has_field = self.sources.followers[index as usize].field.is_some();
+        let is_blind = !self.look_ahead(board, grid, (index, is_at_ease));
+        let has_field = self.followers[index as usize].field.is_some();
         if !is_blind && !needs_detour {
             if has_field {
-                self.sources.release_field(index);
+                self.release_field(index);
             }
             return;
         }
-        self.units[index as usize].costs_tick = 0; // a field leads it from now on
-        if (needs_detour || is_lost || !has_field)
-            && self.sources.fields_built < MAX_FIELDS_PER_TICK
-        {
-            self.sources.fields_built += 1;
-            self.fill_field(grid, index, needs_detour);
+        board.units[index as usize].costs_tick = 0; // a field leads it from now on
+        if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
+            self.fields_built += 1;
+            self.fill_field(board, grid, (index, needs_detour));
         }
     }
 }

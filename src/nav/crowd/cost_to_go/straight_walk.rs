@@ -6,12 +6,14 @@
 //! nothing, but it is never more than half a cell off the straight line. Searches put all diagonal steps first:
 //! halfway they are up to a fifth of the distance off it.
 //!
-//! Only units that are [alone](crate::nav::crowd::density) do so: lines of different units meet in the middle, where
+//! Only units that are [alone](crate::nav::crowd::board::density) do so: lines of different units meet in the middle, where
 //! paths with all diagonal steps first pass each other.
 
-use crate::nav::crowd::{
-    chain::legal_directions, path_corners::Corner, path_follower::PathFollower,
-    reservations::GridPos, step_costs::StepCosts, unit::STAY,
+use super::{path_corners::Corner, path_follower::PathFollower};
+use crate::nav::crowd::board::{
+    reservations::GridPos,
+    step_costs::{StepCosts, legal_directions},
+    unit::STAY,
 };
 use crate::nav::{direction::Direction, terrain::Neighborhood};
 
@@ -21,7 +23,7 @@ const MAX_CORNERS: usize = 24;
 
 /// Steps that are spread evenly between two positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::nav::crowd) struct Line {
+pub struct Line {
     start: GridPos,
     end: GridPos,
     /// Steps of the path from its beginning to the end of the line.
@@ -30,7 +32,7 @@ pub(in crate::nav::crowd) struct Line {
 
 impl Line {
     /// Returns columns and rows from its start to its end.
-    pub(in crate::nav::crowd) fn vector(&self) -> (i32, i32) {
+    pub fn vector(&self) -> (i32, i32) {
         offset(self.start, self.end)
     }
 
@@ -72,7 +74,7 @@ impl Line {
 
 impl PathFollower {
     /// Lets a unit that is alone at a position walk straight; returns whether it does.
-    pub(in crate::nav::crowd) fn walk_straight(&mut self, costs: &StepCosts, pos: GridPos) -> bool {
+    pub fn walk_straight(&mut self, costs: &StepCosts, pos: GridPos) -> bool {
         if let Some(left) = self.line.steps_left(pos) {
             let done = self.line.steps.saturating_sub(u32::from(left));
             self.advance(done.saturating_sub(self.steps_done()) as usize);
@@ -118,7 +120,7 @@ impl PathFollower {
     }
 
     /// Forgets the line after an edit of the terrain.
-    pub(in crate::nav::crowd) fn forget_line(&mut self) {
+    pub fn forget_line(&mut self) {
         (self.line, self.line_direction, self.no_line_at) = (Line::default(), STAY, u32::MAX);
     }
 }

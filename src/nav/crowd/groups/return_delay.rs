@@ -4,8 +4,8 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::{
-    Crowd,
+use crate::nav::crowd::board::{
+    Board,
     patience::Rung,
     reservations::GridPos,
     unit::{NONE, Order, Unit},
@@ -16,43 +16,42 @@ const REACH: u16 = 5;
 /// Ticks without a step after which other units no longer count.
 const STALLED_AFTER: u64 = 96;
 
-impl Crowd {
-    /// Returns whether a unit does not return to its goal for now.
-    pub(in crate::nav::crowd) fn delays_return(&self, index: u32) -> bool {
-        let unit = &self.units[index as usize];
-        let would_return = unit.has_arrived
-            && matches!(unit.order, Order::Route(_) | Order::Path(_))
-            && unit.size == 1
-            && unit.is_pushable
-            && unit.is_pushed()
-            && unit.yields_to == NONE
-            && !unit.is_trapped;
-        would_return
-            && unit.ticks_stood(self.now) < unit.ticks_until(Rung::Return)
-            && self.is_traffic_near(unit)
-    }
+/// Returns whether a unit does not return to its goal for now.
+pub fn delays_return(board: &Board, index: u32) -> bool {
+    let unit = &board.units[index as usize];
+    let would_return = unit.has_arrived
+        && matches!(unit.order, Order::Route(_) | Order::Path(_))
+        && unit.size == 1
+        && unit.is_pushable
+        && unit.is_pushed()
+        && unit.yields_to == NONE
+        && !unit.is_trapped;
+    would_return
+        && unit.ticks_stood(board.now) < unit.ticks_until(Rung::Return)
+        && is_traffic_near(board, unit)
+}
 
-    fn is_traffic_near(&self, unit: &Unit) -> bool {
-        let at = unit.tail;
-        let reach = |at: u16, size: u32| {
-            at.saturating_sub(REACH)..=at.saturating_add(REACH).min(size as u16 - 1)
-        };
-        let mut rows = reach(at.y, self.size.1);
-        rows.any(|y| {
-            reach(at.x, self.size.0).any(|x| {
-                let reservation = self.reservations.get(self.reservations.index(GridPos { x, y }));
-                let counts = |index: u32| {
-                    self.units
-                        .get(index as usize)
-                        .is_some_and(|other| other.team == unit.team && self.is_under_way(other))
-                };
-                counts(reservation.owner) || counts(reservation.next_owner)
-            })
+fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
+    let at = unit.tail;
+    let reach = |at: u16, size: u32| {
+        at.saturating_sub(REACH)..=at.saturating_add(REACH).min(size as u16 - 1)
+    };
+    let mut rows = reach(at.y, board.size.1);
+    rows.any(|y| {
+        reach(at.x, board.size.0).any(|x| {
+            let reservation = board.reservations.get(board.reservations.index(GridPos { x, y }));
+            let counts = |index: u32| {
+                board
+                    .units
+                    .get(index as usize)
+                    .is_some_and(|other| other.team == unit.team && is_under_way(board, other))
+            };
+            counts(reservation.owner) || counts(reservation.next_owner)
         })
-    }
+    })
+}
 
-    fn is_under_way(&self, unit: &Unit) -> bool {
-        let has_goal = !unit.has_arrived && unit.order != Order::Idle;
-        has_goal && (unit.is_moving() || unit.ticks_stood(self.now) < STALLED_AFTER)
-    }
+fn is_under_way(board: &Board, unit: &Unit) -> bool {
+    let has_goal = !unit.has_arrived && unit.order != Order::Idle;
+    has_goal && (unit.is_moving() || unit.ticks_stood(board.now) < STALLED_AFTER)
 }

@@ -11,14 +11,18 @@
 //!
 //! Only slots in sight are assigned. Where a wall stands between, the field of the window leads on.
 
+use super::{Groups, group::Group};
 use crate::nav::crowd::{
-    Crowd, CrowdEvent, Hindrance, RETRY_AFTER, STUCK_AFTER,
-    chain::move_table,
-    group::{Group, GroupIndex},
-    guidance::World,
-    reservations::GridPos,
-    step_costs::{is_line_open, octile_distance},
-    unit::{NONE, Order, State},
+    board::{
+        Board,
+        events::CrowdEvent,
+        hindrance::Hindrance,
+        patience::{RETRY_AFTER, STUCK_AFTER},
+        reservations::GridPos,
+        step_costs::{is_line_open, move_table, octile_distance},
+        unit::{GroupIndex, NONE, Order, State},
+    },
+    cost_to_go::Sources,
 };
 use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
@@ -27,30 +31,32 @@ const NEAR_SLOT: u16 = 3;
 /// Ticks after which it does, as multiples of the ticks that it takes for a cell; [`STUCK_AFTER`] at least.
 const PATIENCE_IN_CELLS: u64 = 16;
 
-impl Crowd {
+impl Groups {
     /// Assigns a slot to a member that has none, and takes away a slot that is no longer in sight.
-    pub(in crate::nav::crowd) fn assign_slot<G: ?Sized>(
+    pub fn assign_slot(
         &mut self,
-        world: &World<'_, G>,
+        board: &mut Board,
+        sources: &mut Sources,
+        grid: &NavGrid,
         index: u32,
     ) {
-        let unit = &self.units[index as usize];
+        let unit = &board.units[index as usize];
         let Some(id) = unit.order.group() else {
             return;
         };
         let (pos, slot) = (unit.tail, unit.slot);
-        let group = &self.groups[id];
+        let group = &self[id];
         if let Some(&slot_pos) = group.slots.get(slot as usize) {
-            if is_visible(world.grid, group, pos, slot_pos) {
+            if is_visible(grid, group, pos, slot_pos) {
                 return;
             }
-            self.release_slot(index);
+            self.release_slot(board, index);
         }
-        let group = &self.groups[id];
+        let group = &self[id];
         if !group.window.contains(pos) {
             return;
         }
-        let in_sight = |&slot: &usize| is_visible(world.grid, group, pos, group.slots[slot]);
+        let in_sight = |&slot: &usize| is_visible(grid, group, pos, group.slots[slot]);
         let own = group.own_slot(index);
         if own.is_none() {
             return;
@@ -58,23 +64,23 @@ impl Crowd {
         let found = preferred_slot(group, own, pos).filter(in_sight);
         let found = found.or_else(|| nearest_slot(group, as_i64(pos)).filter(in_sight));
         let found = found.map_or(NONE, |at| at as u32);
-        self.take_over_slot(id, own, found);
-        let group = &mut self.groups[id];
+        self.take_over_slot(board, sources, id, (own, found));
+        let group = &mut self[id];
         if let Some(assignee) = group.assignees.get_mut(found as usize) {
             *assignee = index;
             group.are_costs_stale = true;
-            self.units[index as usize].slot = found;
+            board.units[index as usize].slot = found;
         } else {
             group.are_costs_wanted = true;
         }
     }
 
     /// Releases the slot of a member.
-    pub(in crate::nav::crowd) fn release_slot(&mut self, index: u32) {
-        let unit = &mut self.units[index as usize];
+    pub fn release_slot(&mut self, board: &mut Board, index: u32) {
+        let unit = &mut board.units[index as usize];
         let slot = core::mem::replace(&mut unit.slot, NONE);
         if let Some(id) = unit.order.group()
-            && let Some(group) = self.groups.list.get_mut(id.0 as usize)
+            && let Some(group) = self.list.get_mut(id.0 as usize)
             && let Some(assignee) = group.assignees.get_mut(slot as usize)
         {
             *assignee = NONE;
@@ -83,12 +89,14 @@ impl Crowd {
     }
 
     /// Exchanges a member's slot with those of members beside it that stand the other way round.
-    pub(in crate::nav::crowd) fn exchange_slots<G: ?Sized>(
+    pub fn exchange_slots(
         &mut self,
-        world: &World<'_, G>,
+        board: &mut Board,
+        sources: &mut Sources,
+        grid: &NavGrid,
         index: u32,
     ) {
-        let unit = &self.units[index as usize];
+        let unit = &board.units[index as usize];
         let Some(id) = unit.order.group() else {
             return;
         };
@@ -97,25 +105,25 @@ impl Crowd {
             return;
         }
         for direction in 0..8 {
-            let entered = self.reservations.entered(pos, size, direction);
+            let entered = board.reservations.entered(pos, size, direction);
             for &cell in entered.as_slice() {
-                let other = self.reservations.get(cell).owner;
+                let other = board.reservations.get(cell).owner;
                 if other != NONE && other != index {
-                    self.exchange_with(world, id, index, other);
+                    self.exchange_with(board, sources, grid, (id, index, other));
                 }
             }
         }
     }
 
-    fn exchange_with<G: ?Sized>(
+    fn exchange_with(
         &mut self,
-        world: &World<'_, G>,
-        id: GroupIndex,
-        index: u32,
-        other: u32,
+        board: &mut Board,
+        sources: &mut Sources,
+        grid: &NavGrid,
+        (id, index, other): (GroupIndex, u32, u32),
     ) {
-        let (a, b) = (&self.units[index as usize], &self.units[other as usize]);
-        let group = &self.groups[id];
+        let (a, b) = (&board.units[index as usize], &board.units[other as usize]);
+        let group = &self[id];
         let can_exchange = b.order == a.order && b.slot != NONE;
         if !can_exchange || a.has_given_up() || b.has_given_up() {
             return;
@@ -130,66 +138,75 @@ impl Crowd {
         };
         if gain > 0
             || gain == 0 && !is_more_even()
-            || !is_visible(world.grid, group, a.head, to_b)
-            || !is_visible(world.grid, group, b.head, to_a)
+            || !is_visible(grid, group, a.head, to_b)
+            || !is_visible(grid, group, b.head, to_a)
         {
             return;
         }
         let (slot, other_slot) = (a.slot, b.slot);
-        self.exchange(id, (index, slot), (other, other_slot));
+        self.exchange(board, sources, id, (index, slot), (other, other_slot));
     }
 
     /// Exchanges the slots of two members.
     fn exchange(
         &mut self,
+        board: &mut Board,
+        sources: &mut Sources,
         id: GroupIndex,
         (index, slot): (u32, u32),
         (other, other_slot): (u32, u32),
     ) {
-        let assignees = &mut self.groups[id].assignees;
+        let assignees = &mut self[id].assignees;
         (assignees[slot as usize], assignees[other_slot as usize]) = (other, index);
-        self.units[index as usize].slot = other_slot;
-        self.units[other as usize].slot = slot;
-        self.exchange_own_slots(id, (index, slot), (other, other_slot));
-        match self.units[other as usize].state {
-            State::Standing => self.schedule_next_tick(other),
-            _ => self.mark_ready(other),
+        board.units[index as usize].slot = other_slot;
+        board.units[other as usize].slot = slot;
+        self.exchange_own_slots(board, sources, id, (index, slot), (other, other_slot));
+        match board.units[other as usize].state {
+            State::Standing => board.schedule_next_tick(other),
+            _ => board.mark_ready(other),
         }
     }
-}
 
-impl Crowd {
     /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer,
     /// or was pushed off it repeatedly by units that only return to theirs. So all members come to rest, though
     /// not all of them in formation. Units of several cells can block each other's slots for good when they
     /// stand across two of them, and the slots of two groups may overlap.
-    pub(in crate::nav::crowd) fn settle_in_place(&mut self, grid: &NavGrid, index: u32) {
-        let unit = &self.units[index as usize];
+    pub fn settle_in_place(
+        &mut self,
+        board: &mut Board,
+        sources: &mut Sources,
+        grid: &NavGrid,
+        index: u32,
+    ) {
+        let unit = &board.units[index as usize];
         let Order::Group(id) = unit.order else {
             return;
         };
         let max_distance = NEAR_SLOT * u16::from(unit.size);
         let (here, slot) = (unit.tail, unit.slot);
-        let goal = self.sources.goal(index);
+        let goal = sources.goal(index);
         if goal == here || goal.chebyshev(here) > max_distance {
             return;
         }
         // A member whose slot overlaps with another member's has no slot and no path.
         let has_no_room = unit.slot == NONE && unit.hindrance == Hindrance::NoPath;
-        let has_no_room = has_no_room && unit.ticks_stood(self.now) >= RETRY_AFTER;
+        let has_no_room = has_no_room && unit.ticks_stood(board.now) >= RETRY_AFTER;
         let patience = STUCK_AFTER.max(PATIENCE_IN_CELLS * unit.ticks_per_cell());
         let settles = unit.has_given_up()
             || has_no_room
-            || self.ticks_without_progress(index, octile_distance(here, goal)) >= patience;
+            || self.ticks_without_progress(board.tick_stamp(), index, octile_distance(here, goal))
+                >= patience;
         if !settles {
             return;
         }
-        let group = &self.groups[id];
+        let group = &self[id];
         let slot_here = group.window.index(here).map_or(NONE, |at| group.slot_at[at]);
         match group.assignees.get(slot_here as usize) {
-            Some(&other) if slot != NONE => self.swap_with(id, (index, slot), (other, slot_here)),
+            Some(&other) if slot != NONE => {
+                self.swap_with(board, sources, id, (index, slot), (other, slot_here));
+            }
             Some(_) => {}
-            None => self.adopt_current_cell(grid, id, index),
+            None => self.adopt_current_cell(board, sources, grid, (id, index)),
         }
     }
 
@@ -197,37 +214,45 @@ impl Crowd {
     /// the slot of this one.
     fn swap_with(
         &mut self,
+        board: &mut Board,
+        sources: &mut Sources,
         id: GroupIndex,
         (index, slot): (u32, u32),
         (other, slot_here): (u32, u32),
     ) {
         if other != NONE {
-            return self.exchange(id, (index, slot), (other, slot_here));
+            return self.exchange(board, sources, id, (index, slot), (other, slot_here));
         }
-        let group = &mut self.groups[id];
+        let group = &mut self[id];
         let own = group.own_slot(index);
         (group.assignees[slot as usize], group.assignees[slot_here as usize]) = (NONE, index);
-        self.units[index as usize].slot = slot_here;
-        self.take_over_slot(id, own, slot_here);
+        board.units[index as usize].slot = slot_here;
+        self.take_over_slot(board, sources, id, (own, slot_here));
     }
 
     /// Makes the cell on which a member stands its slot, whether it was on its way to its slot or did not see it.
-    fn adopt_current_cell(&mut self, grid: &NavGrid, id: GroupIndex, index: u32) {
-        let here = self.units[index as usize].tail;
-        let group = &mut self.groups[id];
+    fn adopt_current_cell(
+        &mut self,
+        board: &mut Board,
+        sources: &mut Sources,
+        grid: &NavGrid,
+        (id, index): (GroupIndex, u32),
+    ) {
+        let here = board.units[index as usize].tail;
+        let group = &mut self[id];
         if let Some(own) = group.own_slot(index) {
             let before = core::mem::replace(&mut group.slots[own], here);
             let (old, new) = (group.window.index(before), group.window.index(here));
             old.into_iter().for_each(|at| group.slot_at[at] = NONE);
             new.into_iter().for_each(|at| group.slot_at[at] = own as u32);
             group.assignees[own] = index;
-            self.units[index as usize].slot = own as u32;
+            board.units[index as usize].slot = own as u32;
         }
         group.are_costs_stale = true;
-        self.sources.set_goal(index, here);
-        let unit = self.id(index);
-        self.counters.settled += 1;
-        self.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });
+        sources.set_goal(index, here);
+        let unit = board.id(index);
+        board.counters.settled += 1;
+        board.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });
     }
 }
 

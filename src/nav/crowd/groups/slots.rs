@@ -3,16 +3,16 @@
 //! Input: a group, the slots of its members, and the terrain. Output: the window around the slots; and, where the
 //! window is not open terrain, the cost from each of its cells to the nearest unassigned slot.
 
+use super::group::Group;
 use crate::nav::crowd::{
-    chain::move_table,
-    flood::OpenCells,
-    group::Group,
-    guidance::World,
-    reservations::{GridPos, Reservations},
-    step_costs::StepCosts,
-    unit::NONE,
+    board::{
+        reservations::{GridPos, Reservations},
+        step_costs::{StepCosts, move_table},
+        unit::NONE,
+    },
+    cost_to_go::flood::OpenCells,
 };
-use crate::nav::terrain::ProfileId;
+use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
 /// members take their slots before the lines in which they approach merge.
@@ -20,7 +20,7 @@ const MARGIN: u16 = 8;
 
 /// Working memory for finding slots and the costs to them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct GroupScratch {
+pub struct GroupScratch {
     /// By cell, the pass in which it was last taken.
     taken: Vec<u32>,
     pass: u32,
@@ -33,22 +33,20 @@ pub(in crate::nav::crowd) struct GroupScratch {
 
 impl GroupScratch {
     /// Iterates over the members that had a slot before the last layout, with these slots.
-    pub(in crate::nav::crowd) fn previous_slots(
-        &self,
-    ) -> impl Iterator<Item = (u32, GridPos)> + '_ {
+    pub fn previous_slots(&self) -> impl Iterator<Item = (u32, GridPos)> + '_ {
         self.previous.iter().copied()
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         4 * (self.taken.capacity() + self.found.capacity() + self.owners.capacity())
             + 8 * self.previous.capacity()
     }
 
     /// Collects the slots of the members, as far as units can stand there. If two slots overlap, the second is left
     /// out.
-    pub(in crate::nav::crowd) fn collect_slots<G: ?Sized>(
+    pub fn collect_slots(
         &mut self,
-        world: &World<'_, G>,
+        grid: &NavGrid,
         reservations: &Reservations,
         group: &Group,
         places: impl Iterator<Item = (u32, GridPos)>,
@@ -58,7 +56,7 @@ impl GroupScratch {
         self.pass += 1;
         self.taken.resize(reservations.len(), 0);
         let profile = ProfileId(group.profile);
-        let is_passable = |pos: GridPos| world.grid.cost(profile, pos.cell(world.grid)) > 0;
+        let is_passable = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
         for (owner, pos) in places.filter(|&(_, pos)| is_passable(pos)) {
             let mut cells = reservations.block(pos, group.size);
             if cells.all(|cell| self.taken[cell as usize] != self.pass) {
@@ -71,11 +69,7 @@ impl GroupScratch {
     }
 
     /// Lays the window around the slots.
-    pub(in crate::nav::crowd) fn lay_out_window<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        group: &mut Group,
-    ) {
+    pub fn lay_out_window(&mut self, grid: &NavGrid, group: &mut Group) {
         self.previous.clear();
         let assigned =
             group.assignees.iter().zip(&group.slots).filter(|(assignee, _)| **assignee != NONE);
@@ -87,7 +81,7 @@ impl GroupScratch {
         }
         let margin = MARGIN + (self.found.len().isqrt() * usize::from(group.size) / 2) as u16;
         let origin = GridPos { x: low.x.saturating_sub(margin), y: low.y.saturating_sub(margin) };
-        let (width, height) = (world.grid.width() as u16, world.grid.height() as u16);
+        let (width, height) = (grid.width() as u16, grid.height() as u16);
         let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
         group.window.lay_out(origin, (right - origin.x, top - origin.y));
         group.slot_at.clear();
@@ -103,7 +97,7 @@ impl GroupScratch {
                 group.slot_at[at] = number as u32;
             }
         }
-        let layer = world.grid.layer(ProfileId(group.profile));
+        let layer = grid.layer(ProfileId(group.profile));
         let is_free =
             |x, y| layer.is_some_and(|layer| layer.is_passable(u32::from(x), u32::from(y)));
         group.is_open = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
@@ -111,13 +105,9 @@ impl GroupScratch {
 }
 
 /// Fills a window that is not open with the costs to the unassigned slots.
-pub(in crate::nav::crowd) fn fill_costs_to_slots<G: ?Sized>(
-    world: &World<'_, G>,
-    group: &mut Group,
-    open: &mut OpenCells,
-) {
+pub fn fill_costs_to_slots(grid: &NavGrid, group: &mut Group, open: &mut OpenCells) {
     let profile = ProfileId(group.profile);
-    let Some(layer) = world.grid.layer(profile).filter(|_| !group.is_open) else {
+    let Some(layer) = grid.layer(profile).filter(|_| !group.is_open) else {
         return;
     };
     group.window.begin(open);
@@ -126,7 +116,7 @@ pub(in crate::nav::crowd) fn fill_costs_to_slots<G: ?Sized>(
             group.window.improve(open, slot, 0);
         }
     }
-    let costs = StepCosts::new(layer, world.grid.terrain_bytes());
-    let table = move_table(world.grid, profile);
+    let costs = StepCosts::new(layer, grid.terrain_bytes());
+    let table = move_table(grid, profile);
     group.window.spread(open, (&costs, table), |_| true, |_, _| false);
 }

@@ -5,10 +5,10 @@
 //! batches that are large compared with the length of the passage. If the units inside have not moved for
 //! long, the lock is off: pushing then has to resolve the situation.
 
-use crate::nav::crowd::unit::STAY;
+use crate::nav::crowd::board::{patience::RETRY_AFTER, unit::STAY};
 
 /// Ticks for which a unit that asked to enter counts as waiting. It asks again before they have passed.
-const WAIT_MEMORY: u64 = crate::nav::crowd::RETRY_AFTER + 8;
+const WAIT_MEMORY: u64 = RETRY_AFTER + 8;
 /// Largest gap between two units of one batch, in steps.
 const BATCH_GAP: u64 = 4;
 /// Steps within which the side that has just been given the flow must begin to enter.
@@ -22,25 +22,25 @@ const BATCH_BASE: u32 = 16;
 
 /// The direction of a passage.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) struct DirectionLock {
+pub struct DirectionLock {
     /// The passage is not controlled.
-    pub(in crate::nav::crowd) is_uncontrolled: bool,
+    pub is_uncontrolled: bool,
     /// The side whose units enter at present.
-    pub(in crate::nav::crowd) flow: usize,
+    pub flow: usize,
     /// When this side was given the flow, and how many units have entered since.
-    pub(in crate::nav::crowd) flow_since: u64,
-    pub(in crate::nav::crowd) batch: u32,
-    pub(in crate::nav::crowd) last_entry: u64,
+    pub flow_since: u64,
+    pub batch: u32,
+    pub last_entry: u64,
     /// The last tick in which a unit inside moved.
-    pub(in crate::nav::crowd) last_moved: u64,
+    pub last_moved: u64,
     /// By side, the last tick in which a unit was kept waiting there, plus one.
-    pub(in crate::nav::crowd) last_waiting: [u64; 2],
+    pub last_waiting: [u64; 2],
     /// Ticks that the last step into the passage took.
-    pub(in crate::nav::crowd) step_ticks: u64,
+    pub step_ticks: u64,
     /// The last tick in which the units inside were counted, plus one; and their number by the side they head
     /// for.
-    pub(in crate::nav::crowd) counted_at: u64,
-    pub(in crate::nav::crowd) inside: [u32; 2],
+    pub counted_at: u64,
+    pub inside: [u32; 2],
 }
 
 impl Default for DirectionLock {
@@ -63,13 +63,7 @@ impl Default for DirectionLock {
 impl DirectionLock {
     /// Returns whether a unit may enter from a side. If it may not and `records_wait` is set, notes that a
     /// unit waits there.
-    pub(in crate::nav::crowd) fn admits(
-        &mut self,
-        side: usize,
-        length: usize,
-        now: u64,
-        records_wait: bool,
-    ) -> bool {
+    pub fn admits(&mut self, side: usize, length: usize, now: u64, records_wait: bool) -> bool {
         let is_empty = self.inside == [0, 0];
         if !is_empty && now > self.last_moved + (STALL_STEPS + length as u64 / 8) * self.step_ticks
         {
@@ -102,7 +96,7 @@ impl DirectionLock {
     }
 
     /// Returns whether a unit has entered, left or moved inside just now.
-    pub(in crate::nav::crowd) fn is_busy(&self, now: u64, push: u8) -> bool {
+    pub fn is_busy(&self, now: u64, push: u8) -> bool {
         let last = self.last_entry.max(self.last_moved);
         self.batch > 0
             && last + BUSY_STEPS * self.step_ticks > now
@@ -110,11 +104,11 @@ impl DirectionLock {
     }
 
     /// Returns whether a unit waits at a side.
-    pub(in crate::nav::crowd) const fn is_waiting_at(&self, side: usize, now: u64) -> bool {
+    pub const fn is_waiting_at(&self, side: usize, now: u64) -> bool {
         self.last_waiting[side] > 0 && self.last_waiting[side] + WAIT_MEMORY > now
     }
 
-    pub(in crate::nav::crowd) fn set_flow(&mut self, side: usize, now: u64) {
+    pub fn set_flow(&mut self, side: usize, now: u64) {
         (self.flow, self.flow_since, self.batch) = (side, now, 0);
     }
 }

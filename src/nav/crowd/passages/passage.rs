@@ -9,16 +9,15 @@
 //! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
 //! that exist only where there are passages.
 
-use crate::nav::crowd::{
+use super::{
     direction_lock::DirectionLock,
     passage_trace::{links, narrow_directions, trace_from},
-    reservations::GridPos,
-    unit::NONE,
 };
+use crate::nav::crowd::board::{reservations::GridPos, unit::NONE};
 use crate::nav::layer::Layer;
 
 /// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
-pub(in crate::nav::crowd) const MAX_LENGTH: usize = 512;
+pub const MAX_LENGTH: usize = 512;
 /// Cells along a side of a block.
 const BLOCK: u32 = 32;
 const CELLS: usize = (BLOCK * BLOCK) as usize;
@@ -29,20 +28,20 @@ const APPROACH_STEPS: usize = 2;
 /// Set in the passage number of cells that lie before a passage.
 const IS_APPROACH: u32 = 1 << 31;
 /// The straight directions.
-pub(in crate::nav::crowd) const STRAIGHT_DIRECTIONS: [u8; 4] = [0, 2, 4, 6];
+pub const STRAIGHT_DIRECTIONS: [u8; 4] = [0, 2, 4, 6];
 
 /// A chain of narrow cells.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct Passage {
-    pub(in crate::nav::crowd) cells: Vec<GridPos>,
+pub struct Passage {
+    pub cells: Vec<GridPos>,
     /// The cells before the first and after the last one; `None` at a dead end.
-    pub(in crate::nav::crowd) mouths: [Option<GridPos>; 2],
-    pub(in crate::nav::crowd) lock: DirectionLock,
+    pub mouths: [Option<GridPos>; 2],
+    pub lock: DirectionLock,
 }
 
 impl Passage {
     /// Returns the side at which a step from `from` leads into the cell at index `at`.
-    pub(in crate::nav::crowd) fn side(&self, from: GridPos, at: usize) -> Option<usize> {
+    pub fn side(&self, from: GridPos, at: usize) -> Option<usize> {
         let is_here = |side: &usize| {
             let end = if *side == 0 { 0 } else { self.cells.len() - 1 };
             at == end && self.mouths[*side] == Some(from)
@@ -60,7 +59,7 @@ struct Block {
 
 /// All passages known so far; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct Passages {
+pub struct Passages {
     width: u32,
     height: u32,
     /// Two bits per cell: explored, near a passage.
@@ -78,7 +77,7 @@ const NEAR_PASSAGE: u64 = 2;
 impl Passages {
     /// Resets and resizes the tables if the grid has another size.
     #[inline]
-    pub(in crate::nav::crowd) fn resize_for(&mut self, (width, height): (u32, u32)) {
+    pub fn resize_for(&mut self, (width, height): (u32, u32)) {
         if (self.width, self.height) != (width, height) {
             let cells = width as usize * height as usize;
             let blocks = width.div_ceil(BLOCK) as usize * height.div_ceil(BLOCK) as usize;
@@ -90,7 +89,7 @@ impl Passages {
 
     /// Explores the terrain around a cell, once. Returns whether a passage is near.
     #[inline]
-    pub(in crate::nav::crowd) fn explore(&mut self, layer: &Layer, pos: GridPos) -> bool {
+    pub fn explore(&mut self, layer: &Layer, pos: GridPos) -> bool {
         let (word, shift) = self.flag_position(pos);
         if self.flags[word] >> shift & EXPLORED == 0 {
             self.flags[word] |= EXPLORED << shift;
@@ -101,7 +100,7 @@ impl Passages {
 
     /// Returns whether the terrain around a cell is explored and no passage is near.
     #[inline]
-    pub(in crate::nav::crowd) fn is_far(&self, pos: GridPos) -> bool {
+    pub fn is_far(&self, pos: GridPos) -> bool {
         let (word, shift) = self.flag_position(pos);
         self.flags
             .get(word)
@@ -110,21 +109,21 @@ impl Passages {
 
     /// Returns whether a passage is known near a cell.
     #[inline]
-    pub(in crate::nav::crowd) fn is_near(&self, pos: GridPos) -> bool {
+    pub fn is_near(&self, pos: GridPos) -> bool {
         let (word, shift) = self.flag_position(pos);
         self.flags.get(word).is_some_and(|flags| flags >> shift & NEAR_PASSAGE != 0)
     }
 
     /// Returns the passage of a cell and the cell's index along it.
     #[inline]
-    pub(in crate::nav::crowd) fn passage_at(&self, pos: GridPos) -> Option<(u32, usize)> {
+    pub fn passage_at(&self, pos: GridPos) -> Option<(u32, usize)> {
         let (block, cell) = self.block_of(pos)?;
         let number = block.passages[cell];
         (number < IS_APPROACH).then(|| (number, usize::from(block.offsets[cell])))
     }
 
     /// Returns the passage that a cell lies before, or one of several.
-    pub(in crate::nav::crowd) fn approached_at(&self, pos: GridPos) -> Option<&Passage> {
+    pub fn approached_at(&self, pos: GridPos) -> Option<&Passage> {
         let (block, cell) = self.block_of(pos)?;
         let number = block.passages[cell];
         if number < IS_APPROACH || number == NONE {
@@ -135,11 +134,11 @@ impl Passages {
         passage.mouths.iter().flatten().any(is_near).then_some(passage)
     }
 
-    pub(in crate::nav::crowd) fn get(&self, number: u32) -> Option<&Passage> {
+    pub fn get(&self, number: u32) -> Option<&Passage> {
         self.passages.get(number as usize)
     }
 
-    pub(in crate::nav::crowd) fn get_mut(&mut self, number: u32) -> Option<&mut Passage> {
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut Passage> {
         self.passages.get_mut(number as usize)
     }
 
@@ -278,7 +277,7 @@ impl Passages {
     }
 
     /// Forgets what is known around a rectangle (lowest and highest cell) whose terrain has changed.
-    pub(in crate::nav::crowd) fn forget(&mut self, low: GridPos, high: GridPos) {
+    pub fn forget(&mut self, low: GridPos, high: GridPos) {
         let reach = |low: u16, high: u16, size: u32| {
             low.saturating_sub(EDIT_MARGIN)..high.saturating_add(EDIT_MARGIN + 1).min(size as u16)
         };
@@ -327,7 +326,7 @@ impl Passages {
         }
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let cells = self.passages.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
         let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
         let list = self.passages.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();

@@ -2,18 +2,12 @@
 //!
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 
-use crate::nav::crowd::{
-    passage::{MAX_LENGTH, STRAIGHT_DIRECTIONS},
-    reservations::GridPos,
-};
+use super::passage::{MAX_LENGTH, STRAIGHT_DIRECTIONS};
+use crate::nav::crowd::board::reservations::GridPos;
 use crate::nav::layer::Layer;
 
 /// Extends a chain from its last cell to its end. Returns the cell after the end.
-pub(in crate::nav::crowd) fn trace_from(
-    layer: &Layer,
-    cells: &mut Vec<GridPos>,
-    mut direction: u8,
-) -> Option<GridPos> {
+pub fn trace_from(layer: &Layer, cells: &mut Vec<GridPos>, mut direction: u8) -> Option<GridPos> {
     let start = cells[0];
     while let Some(&last) = cells.last() {
         let next = last.step(direction);
@@ -34,7 +28,7 @@ pub(in crate::nav::crowd) fn trace_from(
 
 /// Returns the directions in which a chain leads on from a narrow cell, at most two, as a bit mask. `None`
 /// where the cell is not narrow or the chain branches.
-pub(in crate::nav::crowd) fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
+pub fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
     let directions = narrow_directions(layer, pos)?;
     match directions.count_ones() {
         0 => None,
@@ -57,7 +51,7 @@ pub(in crate::nav::crowd) fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
 }
 
 /// Returns the straight directions out of a passable cell that lies in no open 2 × 2 block.
-pub(in crate::nav::crowd) fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
+pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     let (x, y) = (u32::from(pos.x), u32::from(pos.y));
     if !layer.is_passable(x, y) {
         return None;

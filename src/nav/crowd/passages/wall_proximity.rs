@@ -9,8 +9,9 @@
 //! that go straight on come before units that cut in, and of directions of equal cost the rightmost one is
 //! taken: units that have come around a corner spread out behind it.
 
-use crate::nav::crowd::{Crowd, guidance::World, reservations::GridPos, unit::Order};
-use crate::nav::{layer::Layer, terrain::ProfileId};
+use super::TerrainShape;
+use crate::nav::crowd::board::{Board, reservations::GridPos, unit::Order};
+use crate::nav::{grid::NavGrid, layer::Layer, terrain::ProfileId};
 
 /// Cells along a side of a block.
 const BLOCK: u32 = 4;
@@ -23,7 +24,7 @@ const NEAR: u8 = 2;
 
 /// What has been computed so far, by block, row-major.
 #[derive(Clone, Debug, Default)]
-pub(in crate::nav::crowd) struct WallProximity {
+pub struct WallProximity {
     width: u32,
     blocks: Vec<u8>,
 }
@@ -50,7 +51,7 @@ impl WallProximity {
     }
 
     /// Forgets what is known around a rectangle (lowest and highest cell) in which the terrain has changed.
-    pub(in crate::nav::crowd) fn forget(&mut self, low: GridPos, high: GridPos) {
+    pub fn forget(&mut self, low: GridPos, high: GridPos) {
         let around = |low: u16, high: u16| {
             u32::from(low).saturating_sub(REACH) / BLOCK..=(u32::from(high) + REACH) / BLOCK
         };
@@ -63,48 +64,32 @@ impl WallProximity {
         }
     }
 
-    pub(in crate::nav::crowd) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.blocks.capacity()
     }
 }
 
-impl Crowd {
+impl TerrainShape {
     /// Updates whether a unit that follows a shared field or its own path is near a wall. Before passages, where
     /// units do not form lanes, it never is.
     #[inline]
-    pub(in crate::nav::crowd) fn update_wall_proximity<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        index: u32,
-    ) {
-        let unit = &mut self.units[index as usize];
-        unit.is_near_wall = false;
-        if !matches!(unit.order, Order::Route(_) | Order::Path(_))
-            || unit.size > 1
-            || unit.is_trapped
-        {
-            return;
-        }
-        let (tail, profile) = (unit.tail, usize::from(unit.profile));
-        if self.is_wall_near(world, profile, tail) {
-            let passages = self.shape.passages.get(profile);
-            let is_before_passage = passages.is_some_and(|passages| passages.is_near(tail));
-            self.units[index as usize].is_near_wall = !is_before_passage;
-        }
+    pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
+        let unit = &mut board.units[index as usize];
+        let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path(_));
+        unit.is_near_wall = forms_lanes
+            && unit.size == 1
+            && !unit.is_trapped
+            && self.is_wall_near(grid, usize::from(unit.profile), unit.tail)
+            && !self.is_passage_near(unit.profile, unit.tail);
     }
 
     #[inline]
-    fn is_wall_near<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        profile: usize,
-        pos: GridPos,
-    ) -> bool {
-        if self.shape.walls.len() <= profile {
-            self.shape.walls.resize_with(profile + 1, WallProximity::default);
+    fn is_wall_near(&mut self, grid: &NavGrid, profile: usize, pos: GridPos) -> bool {
+        if self.walls.len() <= profile {
+            self.walls.resize_with(profile + 1, WallProximity::default);
         }
-        let layer = world.grid.layer(ProfileId(profile as u8));
-        layer.is_some_and(|layer| self.shape.walls[profile].is_near(layer, pos))
+        let layer = grid.layer(ProfileId(profile as u8));
+        layer.is_some_and(|layer| self.walls[profile].is_near(layer, pos))
     }
 }
 

@@ -9,22 +9,27 @@
 //! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
 //! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
 
-use crate::nav::crowd::{
-    Crowd,
-    claim::Claim,
-    guidance::World,
-    reservations::{GridPos, is_diagonal, turn_angle},
-    unit::{NONE, STAY, State},
+use super::{
+    Planner,
+    claim::{Claim, is_crossed},
+    plan::go_the_same_way,
 };
-use crate::nav::{grid::NavGrid, layer::Layer, moves::MoveTable, terrain::ProfileId};
+use crate::nav::crowd::{
+    board::{
+        Board,
+        reservations::{is_diagonal, turn_angle},
+        unit::{NONE, STAY, State},
+    },
+    scene::Scene,
+};
 
 /// Maximum number of pushes looked at in a search.
 const MAX_PUSHES: usize = 4_096;
 
 /// A unit that would be pushed in a direction.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) struct Push {
-    pub(in crate::nav::crowd) unit: u32,
+pub struct Push {
+    pub unit: u32,
     direction: u8,
     /// Index of the push before it in the chain; its own index for the first one.
     from: u32,
@@ -41,40 +46,37 @@ enum ChainEnd {
     Vacating,
 }
 
-impl Crowd {
+impl Planner {
     /// Plans the shortest chain that lets `root` go in one of these directions and writes it to the log.
-    pub(in crate::nav::crowd) fn plan_chain<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        root: u32,
-        directions: &[u8],
-    ) -> bool {
-        [2, 3].into_iter().any(|max_turn| self.search_chain(world, root, directions, max_turn))
+    pub fn plan_chain(&mut self, scene: &mut Scene<'_>, root: u32, directions: &[u8]) -> bool {
+        [2, 3].into_iter().any(|max_turn| self.search_chain(scene, root, directions, max_turn))
     }
 
-    fn search_chain<G: ?Sized>(
+    fn search_chain(
         &mut self,
-        world: &World<'_, G>,
+        scene: &mut Scene<'_>,
         root: u32,
         directions: &[u8],
         max_turn: u8,
     ) -> bool {
-        self.planner.chain_search = self.planner.chain_search.wrapping_add(1);
-        self.planner.pushes.clear();
-        self.units[root as usize].chain_search = self.planner.chain_search;
-        self.units[root as usize].searched_directions = 0xff;
+        self.chain_search = self.chain_search.wrapping_add(1);
+        self.pushes.clear();
+        scene.board.units[root as usize].chain_search = self.chain_search;
+        scene.board.units[root as usize].searched_directions = 0xff;
         let first = Push { unit: root, direction: STAY, from: 0 };
-        self.planner.pushes.push(first);
+        self.pushes.push(first);
         for &direction in directions {
-            if self.extend_chain(root, 0, direction) {
+            if self.extend_chain(scene, root, 0, direction) {
                 return true;
             }
         }
         let mut at = 1;
-        while let Some(&push) = self.planner.pushes.get(at).filter(|_| at < MAX_PUSHES) {
-            let legal = self.unit_directions(world, push.unit);
+        while let Some(&push) = self.pushes.get(at).filter(|_| at < MAX_PUSHES) {
+            let legal = scene.unit_directions(push.unit);
             for direction in directions_by_turn(push.direction, max_turn) {
-                if legal & 1 << direction != 0 && self.extend_chain(root, at as u32, direction) {
+                if legal & 1 << direction != 0
+                    && self.extend_chain(scene, root, at as u32, direction)
+                {
                     return true;
                 }
             }
@@ -85,35 +87,36 @@ impl Crowd {
 
     /// Extends the chain of a push in a direction: ends it there or adds a push of the unit in that cell.
     /// Returns whether a complete chain was logged.
-    fn extend_chain(&mut self, root: u32, at: u32, direction: u8) -> bool {
-        let index = self.planner.pushes[at as usize].unit;
-        let unit = &self.units[index as usize];
-        if is_diagonal(direction) && self.is_crossed(unit.tail, direction) {
+    fn extend_chain(&mut self, scene: &mut Scene<'_>, root: u32, at: u32, direction: u8) -> bool {
+        let index = self.pushes[at as usize].unit;
+        let unit = &scene.board.units[index as usize];
+        if is_diagonal(direction) && is_crossed(scene.board, unit.tail, direction) {
             return false;
         }
-        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), direction);
-        if self.is_against_traffic(index, direction) {
+        let cell =
+            scene.board.reservations.neighbor(scene.board.reservations.index(unit.tail), direction);
+        if scene.shape.is_against_traffic(scene.board, index, direction) {
             return false;
         }
-        let unit = &self.units[index as usize];
-        match self.chain_end(index, direction, cell) {
+        let unit = &scene.board.units[index as usize];
+        match chain_end(scene.board, index, direction, cell) {
             ChainEnd::Blocked => {}
-            end => return self.log_chain(at, direction, cell, end),
+            end => return self.log_chain(scene.board, at, direction, cell, end),
         }
-        let reservation = self.reservations.get(cell);
+        let reservation = scene.board.reservations.get(cell);
         let owner = reservation.owner;
         if reservation.next_owner != NONE {
             return false;
         }
         if owner == root {
-            return self.log_chain(at, direction, cell, ChainEnd::Vacating);
+            return self.log_chain(scene.board, at, direction, cell, ChainEnd::Vacating);
         }
-        let (team, root_priority) = (unit.team, self.units[root as usize].priority(root));
-        if at == 0 && self.go_the_same_way(root, owner) {
+        let (team, root_priority) = (unit.team, scene.board.units[root as usize].priority(root));
+        if at == 0 && go_the_same_way(scene.board, root, owner) {
             return false;
         }
-        let search = self.planner.chain_search;
-        let other = &mut self.units[owner as usize];
+        let search = self.chain_search;
+        let other = &mut scene.board.units[owner as usize];
         let can_go = !other.is_moving()
             && other.is_pushable_by(team)
             && other.size == 1
@@ -123,142 +126,88 @@ impl Crowd {
         }
         if can_go && other.searched_directions & 1 << direction == 0 {
             other.searched_directions |= 1 << direction;
-            self.planner.pushes.push(Push { unit: owner, direction, from: at });
+            self.pushes.push(Push { unit: owner, direction, from: at });
         }
         false
-    }
-
-    /// Returns whether and how a unit can have a cell without a push.
-    fn chain_end(&self, index: u32, direction: u8, cell: u32) -> ChainEnd {
-        let reservation = self.reservations.get(cell);
-        if reservation.owner == NONE {
-            return ChainEnd::Free;
-        }
-        let other = &self.units[reservation.owner as usize];
-        let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
-        let is_leaving =
-            other.is_moving() && !self.reservations.covers(other.head, other.size, cell);
-        if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
-            ChainEnd::Vacating
-        } else {
-            ChainEnd::Blocked
-        }
     }
 
     /// Writes the chain that ends with a push to the log, from its end to its first unit. Returns false if
     /// the chain crosses itself.
     fn log_chain(
         &mut self,
+        board: &mut Board,
         mut at: u32,
         mut direction: u8,
         mut cell: u32,
         mut end: ChainEnd,
     ) -> bool {
         loop {
-            let push = self.planner.pushes[at as usize];
-            let unit = &self.units[push.unit as usize];
-            let is_crossed = is_diagonal(direction) && self.is_crossed(unit.tail, direction);
-            if is_crossed || unit.is_moving() || !self.is_available(cell, end) {
-                self.undo_to(0);
+            let push = self.pushes[at as usize];
+            let unit = &board.units[push.unit as usize];
+            let is_crossed = is_diagonal(direction) && is_crossed(board, unit.tail, direction);
+            if is_crossed || unit.is_moving() || !is_available(board, cell, end) {
+                self.undo_to(board, 0);
                 return false;
             }
             match end {
                 ChainEnd::Free => {
-                    self.reservations.get_mut(cell).owner = push.unit;
-                    self.planner.log.push(Claim::Owner(cell));
+                    board.reservations.get_mut(cell).owner = push.unit;
+                    self.log.push(Claim::Owner(cell));
                 }
                 _ => {
-                    self.reservations.get_mut(cell).next_owner = push.unit;
-                    self.planner.log.push(Claim::NextOwner(cell));
+                    board.reservations.get_mut(cell).next_owner = push.unit;
+                    self.log.push(Claim::NextOwner(cell));
                 }
             }
-            self.plan_step(push.unit, direction);
-            self.planner.log.push(Claim::Step(push.unit));
+            self.plan_step(board, push.unit, direction);
+            self.log.push(Claim::Step(push.unit));
             if push.direction == STAY {
-                return self.check_turns();
+                return self.check_turns(board);
             }
-            let pusher = self.planner.pushes[push.from as usize].unit;
+            let pusher = self.pushes[push.from as usize].unit;
             if turn_angle(push.direction, direction) > 2 {
-                let is_valid = self.check_turns();
+                let is_valid = self.check_turns(board);
                 if is_valid {
-                    self.reserve_for_pusher(pusher);
+                    self.reserve_for_pusher(board, pusher);
                 }
                 return is_valid;
             }
-            (cell, direction, end) = (self.cell_of(push.unit), push.direction, ChainEnd::Vacating);
+            (cell, direction, end) =
+                (cell_of(board, push.unit), push.direction, ChainEnd::Vacating);
             at = push.from;
-        }
-    }
-
-    /// Returns whether a cell of the chain can still be claimed.
-    fn is_available(&self, cell: u32, end: ChainEnd) -> bool {
-        let reservation = self.reservations.get(cell);
-        match end {
-            ChainEnd::Free => reservation.owner == NONE,
-            _ => reservation.next_owner == NONE,
         }
     }
 
     /// Returns whether every next owner of a cell turns by no more than a right angle against the unit that
     /// leaves the cell; undoes the plan otherwise. This is checked at the end, because the link that closes a
     /// ring is logged before the ring's first unit is planned to step.
-    fn check_turns(&mut self) -> bool {
-        let is_valid = self.planner.log.iter().all(|claim| match *claim {
+    fn check_turns(&mut self, board: &mut Board) -> bool {
+        let is_valid = self.log.iter().all(|claim| match *claim {
             Claim::NextOwner(cell) => {
-                let reservation = self.reservations.get(cell);
-                let owner = &self.units[reservation.owner as usize];
-                let next = &self.units[reservation.next_owner as usize];
+                let reservation = board.reservations.get(cell);
+                let owner = &board.units[reservation.owner as usize];
+                let next = &board.units[reservation.next_owner as usize];
                 owner.is_moving() && turn_angle(owner.direction, next.direction) <= 2
             }
             _ => true,
         });
         if !is_valid {
-            self.undo_to(0);
+            self.undo_to(board, 0);
         }
         is_valid
     }
 
-    fn cell_of(&self, unit: u32) -> u32 {
-        self.reservations.index(self.units[unit as usize].tail)
-    }
-
     /// Marks a unit as planned to step in a direction.
-    pub(in crate::nav::crowd) fn plan_step(&mut self, index: u32, direction: u8) {
-        let unit = &mut self.units[index as usize];
+    pub fn plan_step(&mut self, board: &mut Board, index: u32, direction: u8) {
+        let unit = &mut board.units[index as usize];
         unit.direction = direction;
         unit.head = unit.tail.step(direction);
         if unit.state == State::Waiting {
-            self.planner.waiting_before.push(index);
+            self.waiting_before.push(index);
         }
         unit.state = State::Planned;
-        self.reservations.set_standing(unit.tail, unit.size, false);
+        board.reservations.set_standing(unit.tail, unit.size, false);
     }
-
-    /// Returns the directions in which the terrain allows a unit to step, one bit each.
-    pub(in crate::nav::crowd) fn unit_directions<G: ?Sized>(
-        &self,
-        world: &World<'_, G>,
-        index: u32,
-    ) -> u8 {
-        let unit = &self.units[index as usize];
-        if unit.is_trapped {
-            return self.escape_directions(world.grid, unit);
-        }
-        let layer = world.grid.layer(ProfileId(unit.profile));
-        layer.map_or(0, |layer| legal_directions(layer, unit.tail))
-    }
-}
-
-/// Returns the directions in which the terrain allows a step from a position, one bit each.
-#[inline]
-pub(in crate::nav::crowd) fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
-    layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
-}
-
-/// Returns the table of steps that units of a profile may make, by the pattern of passable cells around them.
-pub(in crate::nav::crowd) fn move_table(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
-    let profile = &grid.profiles()[usize::from(profile.0)];
-    MoveTable::of(profile.corner_rule(), profile.neighborhood())
 }
 
 /// Returns the directions that differ from `direction` by at most `max_turn` eighths of a full turn, straight
@@ -266,4 +215,33 @@ pub(in crate::nav::crowd) fn move_table(grid: &NavGrid, profile: ProfileId) -> &
 fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
     let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
     all.filter(move |&other| turn_angle(other, direction) <= max_turn)
+}
+
+/// Returns whether and how a unit can have a cell without a push.
+fn chain_end(board: &Board, index: u32, direction: u8, cell: u32) -> ChainEnd {
+    let reservation = board.reservations.get(cell);
+    if reservation.owner == NONE {
+        return ChainEnd::Free;
+    }
+    let other = &board.units[reservation.owner as usize];
+    let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
+    let is_leaving = other.is_moving() && !board.reservations.covers(other.head, other.size, cell);
+    if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
+        ChainEnd::Vacating
+    } else {
+        ChainEnd::Blocked
+    }
+}
+
+/// Returns whether a cell of the chain can still be claimed.
+fn is_available(board: &Board, cell: u32, end: ChainEnd) -> bool {
+    let reservation = board.reservations.get(cell);
+    match end {
+        ChainEnd::Free => reservation.owner == NONE,
+        _ => reservation.next_owner == NONE,
+    }
+}
+
+fn cell_of(board: &Board, unit: u32) -> u32 {
+    board.reservations.index(board.units[unit as usize].tail)
 }

@@ -5,16 +5,21 @@
 //! free cell immediately. Of a cell that another unit is leaving, or must leave first, it becomes the next
 //! owner.
 
+use super::Planner;
 use crate::nav::crowd::{
-    Crowd, Hindrance,
-    patience::Rung,
-    reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
-    unit::{NONE, State, Unit},
+    board::{
+        Board,
+        hindrance::Hindrance,
+        patience::Rung,
+        reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
+        unit::{NONE, State, Unit},
+    },
+    scene::Scene,
 };
 
 /// An entry of the log; can be undone.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) enum Claim {
+pub enum Claim {
     /// A unit became the owner of this cell.
     Owner(u32),
     /// A unit became the next owner of this cell.
@@ -35,105 +40,82 @@ enum Availability {
     Blocked(Hindrance, u32),
 }
 
-impl Crowd {
+impl Planner {
     /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
-    pub(in crate::nav::crowd) fn claim_step(
+    pub fn claim_step(
         &mut self,
+        scene: &mut Scene<'_>,
         top: usize,
         root: u32,
         direction: u8,
     ) -> Result<CellList, Hindrance> {
-        let index = self.planner.stack[top].unit;
-        let unit = &self.units[index as usize];
+        let index = self.stack[top].unit;
+        let unit = &scene.board.units[index as usize];
         let (tail, size) = (unit.tail, unit.size);
-        let mark = self.planner.log.len();
-        self.planner.stack[top].log_mark = mark;
+        let mark = self.log.len();
+        self.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
-        if is_diagonal(direction) && size == 1 && self.is_crossed(tail, direction) {
+        if is_diagonal(direction) && size == 1 && is_crossed(scene.board, tail, direction) {
             return Err(Hindrance::Queue);
         }
-        for &cell in self.reservations.entered(tail, size, direction).as_slice() {
+        for &cell in scene.board.reservations.entered(tail, size, direction).as_slice() {
             let step = (direction, cell);
-            if let Err(hindrance) = self.claim_cell(index, root, step, &mut blockers) {
-                self.undo_to(mark);
+            if let Err(hindrance) = self.claim_cell(scene, index, root, step, &mut blockers) {
+                self.undo_to(scene.board, mark);
                 return Err(hindrance);
             }
         }
-        if size > 1 && !self.are_kept_cells_unclaimed(top, direction) {
-            self.undo_to(mark);
+        if size > 1 && !self.are_kept_cells_unclaimed(scene.board, top, direction) {
+            self.undo_to(scene.board, mark);
             return Err(Hindrance::Queue);
         }
-        self.plan_step(index, direction);
+        self.plan_step(scene.board, index, direction);
         Ok(blockers)
     }
 
     /// Returns whether no unit is the next owner of a cell that a large unit covers both before and after a
     /// step. The claims of its pusher do not count where the unit only sidesteps: then the pusher drops them.
-    fn are_kept_cells_unclaimed(&self, top: usize, direction: u8) -> bool {
-        let frame = &self.planner.stack[top];
-        let Unit { tail, size, .. } = self.units[frame.unit as usize];
+    fn are_kept_cells_unclaimed(&self, board: &Board, top: usize, direction: u8) -> bool {
+        let frame = &self.stack[top];
+        let Unit { tail, size, .. } = board.units[frame.unit as usize];
         let pusher = top.checked_sub(1).filter(|_| frame.is_sidestepping);
-        let pusher = pusher.map_or(NONE, |pusher| self.planner.stack[pusher].unit);
+        let pusher = pusher.map_or(NONE, |pusher| self.stack[pusher].unit);
         let head = tail.step(direction);
-        self.reservations
+        board
+            .reservations
             .block(head, size)
-            .filter(|&cell| self.reservations.covers(tail, size, cell))
-            .all(|cell| [NONE, pusher].contains(&self.reservations.get(cell).next_owner))
-    }
-
-    /// Returns whether a unit crosses this diagonal in the same block of 2 × 2 cells.
-    pub(in crate::nav::crowd) fn is_crossed(&self, tail: GridPos, direction: u8) -> bool {
-        let (a, b) = (tail.step(direction + 7), tail.step(direction + 1));
-        let leads = |from: GridPos, to: GridPos| {
-            let owner = self.reservations.get(self.reservations.index(from)).owner;
-            self.units.get(owner as usize).is_some_and(|other| {
-                other.is_moving() && other.size == 1 && other.tail == from && other.head == to
-            })
-        };
-        leads(a, b) || leads(b, a)
-    }
-
-    /// Returns whether a direction may be a diagonal that is crossed: a unit that steps between the two cells
-    /// beside the diagonal holds both. Computed without a branch, because whether a direction is diagonal
-    /// cannot be predicted.
-    #[inline(always)]
-    pub(in crate::nav::crowd) fn may_be_crossed(&self, tail: GridPos, direction: u8) -> bool {
-        let cell = self.reservations.index(tail);
-        let a = self.reservations.get(self.reservations.neighbor(cell, direction + 7));
-        let b = self.reservations.get(self.reservations.neighbor(cell, direction + 1));
-        let holds = |owner: u32, to: Reservation| {
-            (owner != NONE) & ((to.owner == owner) | (to.next_owner == owner))
-        };
-        is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
+            .filter(|&cell| board.reservations.covers(tail, size, cell))
+            .all(|cell| [NONE, pusher].contains(&board.reservations.get(cell).next_owner))
     }
 
     fn claim_cell(
         &mut self,
+        scene: &mut Scene<'_>,
         index: u32,
         root: u32,
         (direction, cell): (u8, u32),
         blockers: &mut CellList,
     ) -> Result<(), Hindrance> {
-        match self.availability(index, root, direction, cell) {
+        match availability(scene, index, root, direction, cell) {
             Availability::Free => {
-                self.reservations.get_mut(cell).owner = index;
-                self.planner.log.push(Claim::Owner(cell));
+                scene.board.reservations.get_mut(cell).owner = index;
+                self.log.push(Claim::Owner(cell));
             }
             Availability::Follow => {
-                self.reservations.get_mut(cell).next_owner = index;
-                self.planner.log.push(Claim::NextOwner(cell));
+                scene.board.reservations.get_mut(cell).next_owner = index;
+                self.log.push(Claim::NextOwner(cell));
             }
             Availability::Push(other) => {
-                self.reservations.get_mut(cell).next_owner = index;
-                self.planner.log.push(Claim::NextOwner(cell));
+                scene.board.reservations.get_mut(cell).next_owner = index;
+                self.log.push(Claim::NextOwner(cell));
                 if !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
             }
             Availability::Blocked(hindrance, other) => {
-                if other != NONE && !self.units[other as usize].is_moving() {
-                    self.units[other as usize].wake_also = root;
-                    self.update_listening(other);
+                if other != NONE && !scene.board.units[other as usize].is_moving() {
+                    scene.board.units[other as usize].wake_also = root;
+                    scene.board.update_listening(other);
                 }
                 return Err(hindrance);
             }
@@ -141,87 +123,120 @@ impl Crowd {
         Ok(())
     }
 
-    /// Returns whether a unit can have a cell that it would enter in a direction.
-    fn availability(&self, index: u32, root: u32, direction: u8, cell: u32) -> Availability {
-        let reservation = self.reservations.get(cell);
-        let owner = reservation.owner;
-        if owner == NONE {
-            return Availability::Free;
-        }
-        if reservation.next_owner != NONE {
-            return Availability::Blocked(Hindrance::Queue, NONE);
-        }
-        let other = &self.units[owner as usize];
-        if other.is_moving() {
-            let is_leaving = !self.reservations.covers(other.head, other.size, cell);
-            return if is_leaving && turn_angle(other.direction, direction) <= 2 {
-                Availability::Follow
-            } else {
-                Availability::Blocked(Hindrance::Queue, NONE)
-            };
-        }
-        let (unit, root_unit) = (&self.units[index as usize], &self.units[root as usize]);
-        if !other.is_pushable_by(unit.team) {
-            return Availability::Blocked(Hindrance::Obstacle, owner);
-        }
-        if root_unit.is_returning() && !self.yields_to_returning(root, owner) {
-            return Availability::Blocked(Hindrance::Queue, owner);
-        }
-        let has_lower_priority =
-            other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
-        if !has_lower_priority
-            || other.stay_tick == self.tick_stamp()
-            || (root_unit.size, root_unit.yields_to) == (1, NONE)
-                && !self.has_waited_for(root, Rung::GoAround)
-                && other.stands_its_ground(direction, self.now)
-        {
-            return Availability::Blocked(Hindrance::Queue, owner);
-        }
-        Availability::Push(owner)
-    }
-
-    /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet
-    /// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
-    /// `root` has not given up and the goal of `root` is free and shut in.
-    fn yields_to_returning(&self, root: u32, other: u32) -> bool {
-        let (root_unit, other_unit) = (&self.units[root as usize], &self.units[other as usize]);
-        if !other_unit.is_returning() || other_unit.has_given_up() {
-            return false;
-        }
-        let goal = self.sources.goal(root);
-        let is_free = |cell: u32| [NONE, root].contains(&self.reservations.get(cell).owner);
-        // A unit that has grown since may not fit there any more.
-        let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
-        let is_on_grid = fits(goal.x, self.size.0) && fits(goal.y, self.size.1);
-        let is_shut_out = || {
-            is_on_grid
-                && !root_unit.has_given_up()
-                && self.reservations.block(goal, root_unit.size).all(is_free)
-        };
-        !self.is_at_path_goal(other) || is_shut_out()
-    }
-
     /// Undoes everything logged after `mark`.
-    pub(in crate::nav::crowd) fn undo_to(&mut self, mark: usize) {
-        while self.planner.log.len() > mark {
-            match self.planner.log.pop() {
-                Some(Claim::Owner(cell)) => self.reservations.get_mut(cell).owner = NONE,
-                Some(Claim::NextOwner(cell)) => self.reservations.get_mut(cell).next_owner = NONE,
-                Some(Claim::Step(unit)) => self.cancel_step(unit),
+    pub fn undo_to(&mut self, board: &mut Board, mark: usize) {
+        while self.log.len() > mark {
+            match self.log.pop() {
+                Some(Claim::Owner(cell)) => board.reservations.get_mut(cell).owner = NONE,
+                Some(Claim::NextOwner(cell)) => board.reservations.get_mut(cell).next_owner = NONE,
+                Some(Claim::Step(unit)) => self.cancel_step(board, unit),
                 None => return,
             }
         }
     }
 
     /// Lets a unit that was planned to step stand again.
-    pub(in crate::nav::crowd) fn cancel_step(&mut self, index: u32) {
-        let unit = &mut self.units[index as usize];
+    pub fn cancel_step(&mut self, board: &mut Board, index: u32) {
+        let unit = &mut board.units[index as usize];
         unit.head = unit.tail;
         unit.state = State::Standing;
-        if let Some(at) = self.planner.waiting_before.iter().rposition(|&unit| unit == index) {
-            self.planner.waiting_before.swap_remove(at);
+        if let Some(at) = self.waiting_before.iter().rposition(|&unit| unit == index) {
+            self.waiting_before.swap_remove(at);
             unit.state = State::Waiting;
         }
-        self.reservations.set_standing(unit.tail, unit.size, true);
+        board.reservations.set_standing(unit.tail, unit.size, true);
     }
+}
+
+/// Returns whether a unit crosses this diagonal in the same block of 2 × 2 cells.
+pub fn is_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
+    let (a, b) = (tail.step(direction + 7), tail.step(direction + 1));
+    let leads = |from: GridPos, to: GridPos| {
+        let owner = board.reservations.get(board.reservations.index(from)).owner;
+        board.units.get(owner as usize).is_some_and(|other| {
+            other.is_moving() && other.size == 1 && other.tail == from && other.head == to
+        })
+    };
+    leads(a, b) || leads(b, a)
+}
+
+/// Returns whether a direction may be a diagonal that is crossed: a unit that steps between the two cells
+/// beside the diagonal holds both. Computed without a branch, because whether a direction is diagonal
+/// cannot be predicted.
+#[inline(always)]
+pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
+    let cell = board.reservations.index(tail);
+    let a = board.reservations.get(board.reservations.neighbor(cell, direction + 7));
+    let b = board.reservations.get(board.reservations.neighbor(cell, direction + 1));
+    let holds = |owner: u32, to: Reservation| {
+        (owner != NONE) & ((to.owner == owner) | (to.next_owner == owner))
+    };
+    is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
+}
+
+/// Returns whether a unit can have a cell that it would enter in a direction.
+fn availability(
+    scene: &Scene<'_>,
+    index: u32,
+    root: u32,
+    direction: u8,
+    cell: u32,
+) -> Availability {
+    let reservation = scene.board.reservations.get(cell);
+    let owner = reservation.owner;
+    if owner == NONE {
+        return Availability::Free;
+    }
+    if reservation.next_owner != NONE {
+        return Availability::Blocked(Hindrance::Queue, NONE);
+    }
+    let other = &scene.board.units[owner as usize];
+    if other.is_moving() {
+        let is_leaving = !scene.board.reservations.covers(other.head, other.size, cell);
+        return if is_leaving && turn_angle(other.direction, direction) <= 2 {
+            Availability::Follow
+        } else {
+            Availability::Blocked(Hindrance::Queue, NONE)
+        };
+    }
+    let (unit, root_unit) = (&scene.board.units[index as usize], &scene.board.units[root as usize]);
+    if !other.is_pushable_by(unit.team) {
+        return Availability::Blocked(Hindrance::Obstacle, owner);
+    }
+    if root_unit.is_returning() && !yields_to_returning(scene, root, owner) {
+        return Availability::Blocked(Hindrance::Queue, owner);
+    }
+    let has_lower_priority =
+        other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
+    if !has_lower_priority
+        || other.stay_tick == scene.board.tick_stamp()
+        || (root_unit.size, root_unit.yields_to) == (1, NONE)
+            && !scene.board.has_waited_for(root, Rung::GoAround)
+            && other.stands_its_ground(direction, scene.board.now)
+    {
+        return Availability::Blocked(Hindrance::Queue, owner);
+    }
+    Availability::Push(owner)
+}
+
+/// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet
+/// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
+/// `root` has not given up and the goal of `root` is free and shut in.
+fn yields_to_returning(scene: &Scene<'_>, root: u32, other: u32) -> bool {
+    let (root_unit, other_unit) =
+        (&scene.board.units[root as usize], &scene.board.units[other as usize]);
+    if !other_unit.is_returning() || other_unit.has_given_up() {
+        return false;
+    }
+    let goal = scene.sources.goal(root);
+    let is_free = |cell: u32| [NONE, root].contains(&scene.board.reservations.get(cell).owner);
+    // A unit that has grown since may not fit there any more.
+    let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
+    let is_on_grid = fits(goal.x, scene.board.size.0) && fits(goal.y, scene.board.size.1);
+    let is_shut_out = || {
+        is_on_grid
+            && !root_unit.has_given_up()
+            && scene.board.reservations.block(goal, root_unit.size).all(is_free)
+    };
+    !scene.is_at_goal(other) || is_shut_out()
 }

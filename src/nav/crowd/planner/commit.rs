@@ -4,72 +4,60 @@
 //! cell that another is leaving arrives no sooner than the other, so it stays behind it for the whole step, whatever
 //! their speeds; all units of a ring arrive at the same time.
 
+use super::{Planner, claim::Claim};
 use crate::nav::crowd::{
-    Crowd,
-    claim::Claim,
-    guidance::{Guidance, World},
-    step_costs::octile_distance,
-    timer_wheel::SUBTICKS_PER_TICK,
-    unit::Unit,
+    board::{
+        Board,
+        step_costs::octile_distance,
+        timer_wheel::SUBTICKS_PER_TICK,
+        unit::{Order, Unit},
+    },
+    scene::Scene,
 };
 
-impl Crowd {
+impl Planner {
     /// Begins all steps of the plan.
-    pub(in crate::nav::crowd) fn commit<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        root: u32,
-    ) {
-        for at in 0..self.planner.log.len() {
-            if let Claim::Step(index) = self.planner.log[at] {
+    pub fn commit(&mut self, scene: &mut Scene<'_>, root: u32) {
+        for at in 0..self.log.len() {
+            if let Claim::Step(index) = self.log[at] {
                 if index != root {
-                    self.note_arrival_in_passing(world, index);
+                    note_arrival_in_passing(scene, index);
                 }
-                self.begin_step(world, index);
-                self.count_step(index);
-                let is_wasted = self.is_wasted_step(index, root);
-                let unit = &mut self.units[index as usize];
+                scene.board.begin_step(scene.world.grid, index);
+                scene.shape.note_passage(scene.board, index);
+                scene.groups.count_step(scene.board, scene.sources, index);
+                let is_wasted = is_wasted_step(scene, index, root);
+                let unit = &mut scene.board.units[index as usize];
                 unit.pushed_steps =
                     if index == root { 0 } else { unit.pushed_steps.saturating_add(1) };
                 unit.wasted_steps = unit.wasted_steps.saturating_add(u8::from(is_wasted));
-                self.counters.pushes += u64::from(index != root);
+                scene.board.counters.pushes += u64::from(index != root);
             }
         }
-        let is_alone = matches!(self.planner.log[..], [Claim::Owner(_), Claim::Step(_)]);
-        while !is_alone && self.delay_followers() {}
-        for at in 0..self.planner.log.len() {
-            if let Claim::Step(index) = self.planner.log[at] {
-                let due = self.units[index as usize].end.div_ceil(SUBTICKS_PER_TICK);
-                self.timers.put(index, self.now, due);
-                self.wake_around_tail(index);
+        let is_alone = matches!(self.log[..], [Claim::Owner(_), Claim::Step(_)]);
+        while !is_alone && self.delay_followers(scene.board) {}
+        for at in 0..self.log.len() {
+            if let Claim::Step(index) = self.log[at] {
+                let due = scene.board.units[index as usize].end.div_ceil(SUBTICKS_PER_TICK);
+                scene.board.timers.put(index, scene.board.now, due);
+                scene.board.wake_around_tail(index);
             }
         }
-        self.planner.log.clear();
-        self.planner.waiting_before.clear();
-    }
-
-    /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
-    /// returns to its goal.
-    fn is_wasted_step(&self, index: u32, root: u32) -> bool {
-        let unit = &self.units[index as usize];
-        let comes_nearer = || {
-            let goal = self.sources.goal(index);
-            octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
-        };
-        self.units[root as usize].is_returning() && (index != root || !comes_nearer())
+        self.log.clear();
+        self.waiting_before.clear();
     }
 
     /// Delays units that follow others so that they start and arrive no sooner; returns whether that changed
     /// anything.
-    fn delay_followers(&mut self) -> bool {
+    fn delay_followers(&mut self, board: &mut Board) -> bool {
         let mut is_changed = false;
-        for at in 0..self.planner.log.len() {
-            let Claim::NextOwner(cell) = self.planner.log[at] else {
+        for at in 0..self.log.len() {
+            let Claim::NextOwner(cell) = self.log[at] else {
                 continue;
             };
-            let reservation = self.reservations.get(cell);
-            let Unit { start, end, .. } = self.units[reservation.owner as usize];
-            let follower = &mut self.units[reservation.next_owner as usize];
+            let reservation = board.reservations.get(cell);
+            let Unit { start, end, .. } = board.units[reservation.owner as usize];
+            let follower = &mut board.units[reservation.next_owner as usize];
             if follower.start < start || follower.end < end {
                 follower.start = follower.start.max(start);
                 follower.end = follower.end.max(end);
@@ -77,5 +65,26 @@ impl Crowd {
             }
         }
         is_changed
+    }
+}
+
+/// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
+/// returns to its goal.
+fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
+    let unit = &scene.board.units[index as usize];
+    let comes_nearer = || {
+        let goal = scene.sources.goal(index);
+        octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
+    };
+    scene.board.units[root as usize].is_returning() && (index != root || !comes_nearer())
+}
+
+/// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for
+/// units that push no others on their way back: members of groups, and units that follow their own paths.
+fn note_arrival_in_passing(scene: &mut Scene<'_>, index: u32) {
+    let unit = &scene.board.units[index as usize];
+    let follows_route = matches!(unit.order, Order::Route(_));
+    if follows_route && !unit.has_arrived && scene.is_at_goal(index) {
+        scene.board.note_arrival(scene.world.grid, index);
     }
 }

@@ -3,11 +3,14 @@
 //! Input: a unit for which none of the units in its way can make room, and the units it would push. Output:
 //! those units come out towards it and past it, while it stands back.
 
+use super::Planner;
 use crate::nav::crowd::{
-    Crowd, FIRST_PRIORITY,
-    guidance::{Guidance, UNREACHABLE, World},
-    make_way::MakesWay,
-    unit::{NONE, Order, STAY, Unit},
+    board::{
+        Board,
+        unit::{FIRST_PRIORITY, MakesWay, NONE, Order, STAY, Unit},
+    },
+    cost_to_go::guidance::UNREACHABLE,
+    scene::Scene,
 };
 
 /// Columns and rows within which units are let out: those farther away are not in the way.
@@ -16,24 +19,19 @@ const MAX_DISTANCE: u16 = 32;
 /// Ticks for which a unit that stands back leaves it to the others to move.
 const STANDS_BACK: u64 = 64;
 
-impl Crowd {
-    /// Returns whether a unit currently leaves it to others to move.
-    pub(in crate::nav::crowd) fn is_standing_back(&self, index: u32) -> bool {
-        self.units[index as usize].stands_back && self.ticks_waited(index) < STANDS_BACK
-    }
-
+impl Planner {
     /// Called when none of the units in the way of `root` can make room: `root` shuts them in (in a dead end,
     /// for example). The units among them with a goal get the highest priority from now on; the others are to
     /// come out, too, and let `root` pass. `root` stands back for a while. Where it makes room for them, into
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
-    pub(in crate::nav::crowd) fn resolve_dead_end(&mut self, root: u32) {
-        let Unit { tail: here, yields_to, .. } = self.units[root as usize];
+    pub fn resolve_dead_end(&mut self, board: &mut Board, root: u32) {
+        let Unit { tail: here, yields_to, .. } = board.units[root as usize];
         let is_yielding = yields_to != NONE;
-        let foremost = FIRST_PRIORITY - self.planner.foremost_priorities;
-        for at in 1..self.planner.pushes.len() {
-            let index = self.planner.pushes[at].unit;
-            let unit = &mut self.units[index as usize];
+        let foremost = FIRST_PRIORITY - self.foremost_priorities;
+        for at in 1..self.pushes.len() {
+            let index = self.pushes[at].unit;
+            let unit = &mut board.units[index as usize];
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
             }
@@ -43,52 +41,52 @@ impl Crowd {
             }
             if has_goal || unit.yields_to == root {
                 unit.priority_since = foremost - if has_goal { 2 } else { 1 };
-                self.schedule_next_tick(index);
+                board.schedule_next_tick(index);
             }
         }
-        self.planner.foremost_priorities += 2;
-        let now = self.now;
-        let shuts_in = self.planner.pushes.len() > 1;
-        let unit = &mut self.units[root as usize];
+        self.foremost_priorities += 2;
+        let now = board.now;
+        let shuts_in = self.pushes.len() > 1;
+        let unit = &mut board.units[root as usize];
         unit.waiting_since = now as u32;
         unit.accepts_any_push = true;
         unit.stands_back = shuts_in;
         let counts = shuts_in && !unit.has_arrived;
         unit.stand_backs = unit.stand_backs.wrapping_add(u8::from(counts));
-        self.counters.dead_ends += 1;
+        board.counters.dead_ends += 1;
     }
 
     /// Returns whether a unit goes on letting another pass.
-    pub(in crate::nav::crowd) fn still_yields<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        index: u32,
-    ) -> bool {
-        match self.units[index as usize].makes_way {
-            MakesWay::No => !self.has_been_passed(world, index),
-            _ => self.continue_making_way(world, index),
+    pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
+        match scene.board.units[index as usize].makes_way {
+            MakesWay::No => !has_been_passed(scene, index),
+            _ => self.continue_making_way(scene.board, scene.world.grid, index),
         }
     }
+}
 
-    /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
-    fn has_been_passed<G: Guidance + ?Sized>(&self, world: &World<'_, G>, index: u32) -> bool {
-        let unit = self.units[index as usize];
-        let other = self.units[unit.yields_to as usize];
-        let is_done = other.is_idle() || other.has_arrived;
-        if is_done || other.yields_to != NONE || !other.is_present() {
-            return true;
-        }
-        let here = Unit { tail: unit.tail, ..other };
-        let cost =
-            |at: &Unit| self.cost_to_go_around(world, (unit.yields_to, at), 0)[usize::from(STAY)];
-        let (from_here, from_other) = (cost(&here), cost(&other));
-        from_here > from_other || from_here == UNREACHABLE
-    }
+/// Returns whether a unit currently leaves it to others to move.
+pub fn is_standing_back(board: &Board, index: u32) -> bool {
+    board.units[index as usize].stands_back && board.ticks_waited(index) < STANDS_BACK
+}
 
-    /// Lets a unit that has let another pass continue with its own order.
-    pub(in crate::nav::crowd) fn stop_yielding(&mut self, index: u32) {
-        let unit = &mut self.units[index as usize];
-        (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
-        self.schedule_next_tick(index);
+/// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
+fn has_been_passed(scene: &Scene<'_>, index: u32) -> bool {
+    let unit = scene.board.units[index as usize];
+    let other = scene.board.units[unit.yields_to as usize];
+    let is_done = other.is_idle() || other.has_arrived;
+    if is_done || other.yields_to != NONE || !other.is_present() {
+        return true;
     }
+    let here = Unit { tail: unit.tail, ..other };
+    let cost = |at: &Unit| scene.cost_to_go_around((unit.yields_to, at), 0)[usize::from(STAY)];
+    let (from_here, from_other) = (cost(&here), cost(&other));
+    from_here > from_other || from_here == UNREACHABLE
+}
+
+/// Lets a unit that has let another pass continue with its own order.
+pub fn stop_yielding(board: &mut Board, index: u32) {
+    let unit = &mut board.units[index as usize];
+    (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
+    board.schedule_next_tick(index);
 }

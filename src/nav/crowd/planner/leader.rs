@@ -3,8 +3,8 @@
 //! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
 //! charges for waiting there, and for walking against oncoming units.
 
-use crate::nav::crowd::{
-    Crowd,
+use crate::nav::crowd::board::{
+    Board,
     reservations::{Reservation, turn_angle},
     unit::{NONE, STAY, Unit},
 };
@@ -23,11 +23,11 @@ const WAIT_FOR_ENTERED: u64 = 17;
 const EXTRA_WAIT_NEAR_WALL: u64 = 5;
 /// Sixteenths added to the cost of a cell on which an oncoming unit stands: it is better to pass that unit
 /// than to push it back.
-pub(in crate::nav::crowd) const ONCOMING_PENALTY: u64 = 6;
+pub const ONCOMING_PENALTY: u64 = 6;
 
 /// The unit on the next cell of the shortest path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::nav::crowd) enum Leader {
+pub enum Leader {
     /// A standing unit that goes in the same direction, but with another order.
     Queued,
     /// A unit that is leaving the cell, which has a next owner already.
@@ -42,7 +42,7 @@ pub(in crate::nav::crowd) enum Leader {
 
 impl Leader {
     /// Returns the initial cost of waiting, in sixteenths of a straight step.
-    pub(in crate::nav::crowd) const fn wait_cost(self, is_near_wall: bool) -> u64 {
+    pub const fn wait_cost(self, is_near_wall: bool) -> u64 {
         match self {
             Self::Queued if is_near_wall => WAIT_IN_QUEUE + EXTRA_WAIT_NEAR_WALL,
             Self::Queued => WAIT_IN_QUEUE,
@@ -54,69 +54,66 @@ impl Leader {
     }
 }
 
-impl Crowd {
-    /// Returns which kind of unit holds the next cell of a unit's shortest path. `occupied` has a bit for
-    /// each direction in which a unit stands on the neighboring cell.
-    #[inline]
-    pub(in crate::nav::crowd) fn leader(&self, unit: &Unit, best: u8, occupied: u8) -> Leader {
-        if best == STAY || unit.size > 1 {
-            return Leader::Other;
-        }
-        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), best);
-        let Reservation { owner, next_owner } = self.reservations.get(cell);
-        let is_standing = occupied >> best & 1 == 1;
-        let is_relevant = is_standing || next_owner != NONE || unit.is_near_wall;
-        let Some(other) = self.units.get(owner as usize).filter(|_| is_relevant) else {
-            return Leader::Other;
-        };
-        if !is_standing {
-            let enters = self.reservations.covers(other.head, other.size, cell);
-            let goes_along = !other.has_arrived && turn_angle(other.direction, best) <= 1;
-            return match (enters, next_owner) {
-                _ if other.order == unit.order => Leader::Other,
-                (true, NONE) if goes_along => Leader::Entering,
-                (false, next_owner) if next_owner != NONE => Leader::Taken,
-                _ => Leader::Other,
-            };
-        }
-        match turn_angle(other.preferred_direction, best) {
-            _ if other.preferred_direction == STAY => Leader::Other,
-            3.. if !other.has_arrived => Leader::Oncoming,
-            0..=1 if other.order != unit.order => Leader::Queued,
+/// Returns which kind of unit holds the next cell of a unit's shortest path. `occupied` has a bit for
+/// each direction in which a unit stands on the neighboring cell.
+#[inline]
+pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
+    if best == STAY || unit.size > 1 {
+        return Leader::Other;
+    }
+    let cell = board.reservations.neighbor(board.reservations.index(unit.tail), best);
+    let Reservation { owner, next_owner } = board.reservations.get(cell);
+    let is_standing = occupied >> best & 1 == 1;
+    let is_relevant = is_standing || next_owner != NONE || unit.is_near_wall;
+    let Some(other) = board.units.get(owner as usize).filter(|_| is_relevant) else {
+        return Leader::Other;
+    };
+    if !is_standing {
+        let enters = board.reservations.covers(other.head, other.size, cell);
+        let goes_along = !other.has_arrived && turn_angle(other.direction, best) <= 1;
+        return match (enters, next_owner) {
+            _ if other.order == unit.order => Leader::Other,
+            (true, NONE) if goes_along => Leader::Entering,
+            (false, next_owner) if next_owner != NONE => Leader::Taken,
             _ => Leader::Other,
-        }
+        };
     }
+    match turn_angle(other.preferred_direction, best) {
+        _ if other.preferred_direction == STAY => Leader::Other,
+        3.. if !other.has_arrived => Leader::Oncoming,
+        0..=1 if other.order != unit.order => Leader::Queued,
+        _ => Leader::Other,
+    }
+}
 
-    /// Returns whether the unit on the next cell of a unit's shortest path goes on in about that direction.
-    pub(in crate::nav::crowd) fn goes_along_ahead(&self, unit: &Unit, best: u8) -> bool {
-        if best == STAY {
-            return false;
-        }
-        let cell = self.reservations.neighbor(self.reservations.index(unit.tail), best);
-        let ahead = self.units.get(self.reservations.get(cell).owner as usize);
-        ahead.is_some_and(|ahead| {
-            let direction =
-                if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
-            !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
-        })
+/// Returns whether the unit on the next cell of a unit's shortest path goes on in about that direction.
+pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
+    if best == STAY {
+        return false;
     }
+    let cell = board.reservations.neighbor(board.reservations.index(unit.tail), best);
+    let ahead = board.units.get(board.reservations.get(cell).owner as usize);
+    ahead.is_some_and(|ahead| {
+        let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
+        !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
+    })
+}
 
-    /// Returns whether a diagonal step would cut in front of a standing unit that is about to go straight on
-    /// into the same cell. `occupied` as in [`leader`](Self::leader).
-    #[inline]
-    pub(in crate::nav::crowd) fn cuts_in(&self, unit: &Unit, direction: u8, occupied: u8) -> bool {
-        [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
-            let (side, on) = ((direction + side) & 7, (direction + on) & 7);
-            occupied >> side & 1 == 1 && {
-                let cell = self.reservations.neighbor(self.reservations.index(unit.tail), side);
-                let other = self.units.get(self.reservations.get(cell).owner as usize);
-                other.is_some_and(|other| {
-                    other.preferred_direction == on
-                        && !other.is_moving()
-                        && !other.has_arrived
-                        && !other.is_idle()
-                })
-            }
-        })
-    }
+/// Returns whether a diagonal step would cut in front of a standing unit that is about to go straight on
+/// into the same cell. `occupied` as in [`leader`](Self::leader).
+#[inline]
+pub fn cuts_in(board: &Board, unit: &Unit, direction: u8, occupied: u8) -> bool {
+    [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
+        let (side, on) = ((direction + side) & 7, (direction + on) & 7);
+        occupied >> side & 1 == 1 && {
+            let cell = board.reservations.neighbor(board.reservations.index(unit.tail), side);
+            let other = board.units.get(board.reservations.get(cell).owner as usize);
+            other.is_some_and(|other| {
+                other.preferred_direction == on
+                    && !other.is_moving()
+                    && !other.has_arrived
+                    && !other.is_idle()
+            })
+        }
+    })
 }

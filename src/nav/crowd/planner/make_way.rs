@@ -6,16 +6,19 @@
 //! being out of the way. The units inherit the priority of the unit they make way for, so those in their own
 //! way make way for them.
 
+use super::Planner;
 use crate::nav::crowd::{
-    Crowd,
-    chain::legal_directions,
-    flood::{Flood, OpenCells},
-    guidance::{CostToGo, World},
-    patience::Rung,
-    reservations::{GridPos, is_diagonal},
-    unit::{NONE, STAY, Unit},
+    board::{
+        Board,
+        patience::Rung,
+        reservations::{GridPos, is_diagonal},
+        step_costs::legal_directions,
+        unit::{MakesWay, NONE, STAY, Unit},
+    },
+    cost_to_go::flood::{Flood, OpenCells},
 };
 use crate::nav::{
+    grid::NavGrid,
     layer::Layer,
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
@@ -28,151 +31,34 @@ const SIDE: usize = 2 * RADIUS as usize + 1;
 const OCCUPIED_STEPS: u64 = 2;
 const TICKS_PER_OCCUPIED_STEP: u64 = 32;
 
-/// Whether a unit makes way for the unit it yields to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::nav::crowd) enum MakesWay {
-    #[default]
-    No,
-    /// It is out of the way.
-    Waits,
-    /// It goes in this direction.
-    Goes(u8),
-}
-
-impl Crowd {
-    /// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
-    /// search for chains.
-    pub(in crate::nav::crowd) fn clear_way(&mut self, root: u32) {
-        let unit = self.units[root as usize];
-        if unit.preferred_direction == STAY {
-            return;
-        }
-        let entered = self.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-        for &cell in entered.as_slice() {
-            let index = self.reservations.get(cell).owner;
-            let Some(other) = self.units.get(index as usize) else {
-                continue;
-            };
-            let is_large = unit.size > 1 || other.size > 1;
-            let can_go = index != root
-                && !other.is_moving()
-                && !other.is_trapped
-                && other.is_pushable_by(unit.team)
-                && other.priority(index) > unit.priority(root);
-            if is_large && can_go && other.yields_to != root {
-                self.make_way(index, root);
-            }
-        }
-    }
-
-    fn make_way(&mut self, index: u32, root: u32) {
-        let priority_since = self.units[root as usize].priority_since + 1;
-        let unit = &mut self.units[index as usize];
-        (unit.yields_to, unit.makes_way) = (root, MakesWay::Waits);
-        unit.priority_since = unit.priority_since.min(priority_since);
-        self.schedule_next_tick(index);
-    }
-
+impl Planner {
     /// Chooses the next step of a unit that makes way; returns false when it need not any more, or cannot.
-    pub(in crate::nav::crowd) fn continue_making_way<G: ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        index: u32,
-    ) -> bool {
-        let unit = self.units[index as usize];
-        let other = self.units[unit.yields_to as usize];
+    pub fn continue_making_way(&mut self, board: &mut Board, grid: &NavGrid, index: u32) -> bool {
+        let unit = board.units[index as usize];
+        let other = board.units[unit.yields_to as usize];
         let is_over = !other.is_under_way() || other.yields_to == index;
-        if is_over || self.has_waited_for(index, Rung::StopYielding) {
+        if is_over || board.has_waited_for(index, Rung::StopYielding) {
             return false;
         }
         let makes_way = if is_in_way(&unit, unit.tail, &other) {
-            self.way_out(world, index).map(MakesWay::Goes)
+            self.way_out(board, grid, index).map(MakesWay::Goes)
         } else {
             (!other.is_moving()).then_some(MakesWay::Waits)
         };
-        self.units[index as usize].makes_way = makes_way.unwrap_or_default();
+        board.units[index as usize].makes_way = makes_way.unwrap_or_default();
         makes_way.is_some()
     }
 
     /// Returns the first direction of the cheapest way to a position that is out of the way.
-    fn way_out<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) -> Option<u8> {
-        let unit = self.units[index as usize];
-        let layer = world.grid.layer(ProfileId(unit.profile))?;
-        let mut open = core::mem::take(&mut self.planner.open_cells);
-        let mut window = core::mem::take(&mut self.planner.window);
-        let direction = self.find_way_out(layer, (index, &unit), &mut window, &mut open);
-        (self.planner.open_cells, self.planner.window) = (open, window);
+    fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
+        let unit = board.units[index as usize];
+        let layer = grid.layer(ProfileId(unit.profile))?;
+        let mut open = core::mem::take(&mut self.open_cells);
+        let mut window = core::mem::take(&mut self.window);
+        let direction = find_way_out(board, layer, (index, &unit), &mut window, &mut open);
+        (self.open_cells, self.window) = (open, window);
         direction
     }
-
-    fn find_way_out(
-        &self,
-        layer: &Layer,
-        (index, unit): (u32, &Unit),
-        window: &mut Flood,
-        open: &mut OpenCells,
-    ) -> Option<u8> {
-        let other = self.units[unit.yields_to as usize];
-        let low = |at: u16| at.saturating_sub(RADIUS);
-        let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
-        let side = |at: u16| at + RADIUS + 1 - low(at);
-        window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
-        window.begin(open);
-        // The first direction of the way to each cell.
-        let mut first_directions = [None; SIDE * SIDE];
-        window.improve(open, unit.tail, 0);
-        while let Some((cost, pos)) = window.pop(open) {
-            let first = window.index(pos).and_then(|at| first_directions[at]);
-            if !is_in_way(unit, pos, &other) {
-                return first;
-            }
-            let legal = legal_directions(layer, pos);
-            for step in (0..8).filter(|step| legal & 1 << step != 0) {
-                let next = pos.step(step);
-                let Some(penalty) = self.obstruction(index, next) else {
-                    continue;
-                };
-                let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
-                if let Some(at) = window.improve(open, next, cost + weight + penalty) {
-                    first_directions[at] = first.or(Some(step));
-                }
-            }
-        }
-        None
-    }
-
-    /// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
-    /// push them.
-    fn obstruction(&self, index: u32, pos: GridPos) -> Option<u64> {
-        let unit = &self.units[index as usize];
-        let mut is_occupied = false;
-        for cell in self.reservations.block(pos, unit.size) {
-            let owner = self.reservations.get(cell).owner;
-            if owner == NONE || owner == index {
-                continue;
-            }
-            let other = &self.units[owner as usize];
-            let has_priority = other.priority(owner) < unit.priority(index);
-            if owner == unit.yields_to || has_priority || !other.is_pushable_by(unit.team) {
-                return None;
-            }
-            is_occupied = true;
-        }
-        let waited = self.units[unit.yields_to as usize].ticks_waited(self.now);
-        let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
-        Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
-    }
-}
-
-/// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.
-pub(in crate::nav::crowd) fn costs_of_making_way(layer: &Layer, makes_way: MakesWay) -> CostToGo {
-    let step = u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit());
-    let mut costs = [8 * step; 9];
-    costs[usize::from(STAY)] = 4 * step;
-    if let MakesWay::Goes(direction) = makes_way {
-        costs[usize::from(direction)] = step;
-    }
-    costs
 }
 
 /// Returns whether a unit at a position is in the way of another: on its cells, or on those of its next step.
@@ -189,4 +75,95 @@ fn is_in_way(unit: &Unit, pos: GridPos, other: &Unit) -> bool {
         direction => other.head.step(direction),
     };
     overlaps(other.head) || overlaps(next)
+}
+
+/// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
+/// search for chains.
+pub fn clear_way(board: &mut Board, root: u32) {
+    let unit = board.units[root as usize];
+    if unit.preferred_direction == STAY {
+        return;
+    }
+    let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+    for &cell in entered.as_slice() {
+        let index = board.reservations.get(cell).owner;
+        let Some(other) = board.units.get(index as usize) else {
+            continue;
+        };
+        let is_large = unit.size > 1 || other.size > 1;
+        let can_go = index != root
+            && !other.is_moving()
+            && !other.is_trapped
+            && other.is_pushable_by(unit.team)
+            && other.priority(index) > unit.priority(root);
+        if is_large && can_go && other.yields_to != root {
+            make_way(board, index, root);
+        }
+    }
+}
+
+fn make_way(board: &mut Board, index: u32, root: u32) {
+    let priority_since = board.units[root as usize].priority_since + 1;
+    let unit = &mut board.units[index as usize];
+    (unit.yields_to, unit.makes_way) = (root, MakesWay::Waits);
+    unit.priority_since = unit.priority_since.min(priority_since);
+    board.schedule_next_tick(index);
+}
+
+fn find_way_out(
+    board: &Board,
+    layer: &Layer,
+    (index, unit): (u32, &Unit),
+    window: &mut Flood,
+    open: &mut OpenCells,
+) -> Option<u8> {
+    let other = board.units[unit.yields_to as usize];
+    let low = |at: u16| at.saturating_sub(RADIUS);
+    let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
+    let side = |at: u16| at + RADIUS + 1 - low(at);
+    window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
+    window.begin(open);
+    // The first direction of the way to each cell.
+    let mut first_directions = [None; SIDE * SIDE];
+    window.improve(open, unit.tail, 0);
+    while let Some((cost, pos)) = window.pop(open) {
+        let first = window.index(pos).and_then(|at| first_directions[at]);
+        if !is_in_way(unit, pos, &other) {
+            return first;
+        }
+        let legal = legal_directions(layer, pos);
+        for step in (0..8).filter(|step| legal & 1 << step != 0) {
+            let next = pos.step(step);
+            let Some(penalty) = obstruction(board, index, next) else {
+                continue;
+            };
+            let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
+            if let Some(at) = window.improve(open, next, cost + weight + penalty) {
+                first_directions[at] = first.or(Some(step));
+            }
+        }
+    }
+    None
+}
+
+/// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
+/// push them.
+fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
+    let unit = &board.units[index as usize];
+    let mut is_occupied = false;
+    for cell in board.reservations.block(pos, unit.size) {
+        let owner = board.reservations.get(cell).owner;
+        if owner == NONE || owner == index {
+            continue;
+        }
+        let other = &board.units[owner as usize];
+        let has_priority = other.priority(owner) < unit.priority(index);
+        if owner == unit.yields_to || has_priority || !other.is_pushable_by(unit.team) {
+            return None;
+        }
+        is_occupied = true;
+    }
+    let waited = board.units[unit.yields_to as usize].ticks_waited(board.now);
+    let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
+    Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
 }

@@ -12,32 +12,37 @@
 //! which a unit stands; that unit is then planned first and must go. Every claim is logged, and undone if the
 //! attempt fails.
 
+use super::{
+    Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
+    passage_rules::rank_with_locks, rank::Ranking,
+};
 use crate::nav::crowd::{
-    Crowd, Hindrance,
-    claim::Claim,
-    guidance::{Guidance, World},
-    patience::Rung,
-    rank::Ranking,
-    reservations::{CellList, turn_angle},
-    unit::{NONE, Order, STAY, State},
+    board::{
+        Board,
+        hindrance::Hindrance,
+        patience::Rung,
+        reservations::{CellList, turn_angle},
+        unit::{NONE, Order, STAY},
+    },
+    scene::Scene,
 };
 
 /// A unit being planned.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) struct Frame {
-    pub(in crate::nav::crowd) unit: u32,
+pub struct Frame {
+    pub unit: u32,
     /// Direction in which it is pushed; [`STAY`] for the root.
-    pub(in crate::nav::crowd) push: u8,
+    pub push: u8,
     ranking: Ranking,
     /// How many directions of the ranking may be tried, and how many have been.
     max_tries: u8,
     tried: u8,
     /// Whether it tries the directions in which its pusher cannot follow immediately.
-    pub(in crate::nav::crowd) is_sidestepping: bool,
+    pub is_sidestepping: bool,
     /// Whether the claims of the last direction tried are still held.
     is_trying: bool,
     /// Length of the log before the attempt.
-    pub(in crate::nav::crowd) log_mark: usize,
+    pub log_mark: usize,
     /// The units that must make room for it, and how many of them have been looked at.
     blockers: CellList,
     next_blocker: u8,
@@ -50,75 +55,74 @@ enum Next {
     Failed,
 }
 
-impl Crowd {
+impl Planner {
     /// Plans a step for a unit, if it can move; returns whether it does.
-    pub(in crate::nav::crowd) fn plan<G: Guidance + ?Sized>(
-        &mut self,
-        world: &World<'_, G>,
-        root: u32,
-    ) -> bool {
-        self.planner.log.clear();
-        self.planner.stack.clear();
-        if self.is_standing_back(root) {
+    pub fn plan(&mut self, scene: &mut Scene<'_>, root: u32) -> bool {
+        self.log.clear();
+        self.stack.clear();
+        if is_standing_back(scene.board, root) {
             return false;
         }
-        let unit = &self.units[root as usize];
+        let unit = &scene.board.units[root as usize];
         let is_patient = unit.size > 1 || unit.is_returning();
-        self.update_wall_proximity(world, root);
-        if self.has_waited_for(root, Rung::SearchChains) && !is_patient {
-            let ranking = self.rank_with_locks(world, root, STAY);
-            if self.units[root as usize].hindrance == Hindrance::Oncoming {
+        scene.shape.update_wall_proximity(scene.board, scene.world.grid, root);
+        if scene.board.has_waited_for(root, Rung::SearchChains) && !is_patient {
+            let ranking = rank_with_locks(scene, root, STAY);
+            if scene.board.units[root as usize].hindrance == Hindrance::Oncoming {
                 return false;
             }
             let directions = &ranking.directions[..usize::from(ranking.worthwhile)];
-            let is_found = self.plan_chain(world, root, directions);
-            self.counters.chains += u64::from(is_found);
+            let is_found = self.plan_chain(scene, root, directions);
+            scene.board.counters.chains += u64::from(is_found);
             if is_found {
                 return true;
             }
-            if self.has_waited_for(root, Rung::LetOut) {
-                self.resolve_dead_end(root);
+            if scene.board.has_waited_for(root, Rung::LetOut) {
+                self.resolve_dead_end(scene.board, root);
                 return false;
             }
         }
-        if self.units[root as usize].is_under_way() && self.has_waited_for(root, Rung::ClearWay) {
-            self.clear_way(root);
+        if scene.board.units[root as usize].is_under_way()
+            && scene.board.has_waited_for(root, Rung::ClearWay)
+        {
+            clear_way(scene.board, root);
         }
-        if self.plan_fast_step(world, root) {
+        if self.plan_fast_step(scene, root) {
             return true;
         }
-        self.open_frame(world, root, STAY);
-        while !self.planner.stack.is_empty() {
-            match self.advance_top(root) {
-                Next::Push(unit, direction) => self.open_frame(world, unit, direction),
+        self.open_frame(scene, root, STAY);
+        while !self.stack.is_empty() {
+            match self.advance_top(scene, root) {
+                Next::Push(unit, direction) => self.open_frame(scene, unit, direction),
                 Next::Done => {
-                    if let Some(frame) = self.planner.stack.pop() {
-                        self.planner.log.push(Claim::Step(frame.unit));
+                    if let Some(frame) = self.stack.pop() {
+                        self.log.push(Claim::Step(frame.unit));
                         if frame.is_sidestepping {
-                            return self.keep_only_from(frame.log_mark);
+                            return self.keep_only_from(scene.board, frame.log_mark);
                         }
                     }
                 }
-                Next::Failed => self.close_frame(root),
+                Next::Failed => self.close_frame(scene.board, root),
             }
         }
-        !self.planner.log.is_empty()
+        !self.log.is_empty()
     }
 
-    fn open_frame<G: Guidance + ?Sized>(&mut self, world: &World<'_, G>, unit: u32, push: u8) {
-        self.exchange_slots(world, unit);
+    fn open_frame(&mut self, scene: &mut Scene<'_>, unit: u32, push: u8) {
+        scene.groups.exchange_slots(scene.board, scene.sources, scene.world.grid, unit);
         if push != STAY {
-            self.update_wall_proximity(world, unit);
+            scene.shape.update_wall_proximity(scene.board, scene.world.grid, unit);
         }
-        let ranking = self.rank_with_locks(world, unit, push);
-        let is_gentle_push = push != STAY && self.is_pushed_gently(unit, &ranking, push);
+        let ranking = rank_with_locks(scene, unit, push);
+        let is_gentle_push =
+            push != STAY && self.is_pushed_gently(scene.board, unit, &ranking, push);
         let max_tries =
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
-        self.counters.decisions += 1;
+        scene.board.counters.decisions += 1;
         if push == STAY && !ranking.has_path {
-            self.units[unit as usize].hindrance = Hindrance::NoPath;
+            scene.board.units[unit as usize].hindrance = Hindrance::NoPath;
         }
-        self.planner.stack.push(Frame {
+        self.stack.push(Frame {
             unit,
             push,
             ranking,
@@ -126,35 +130,20 @@ impl Crowd {
             tried: 0,
             is_sidestepping: false,
             is_trying: false,
-            log_mark: self.planner.log.len(),
+            log_mark: self.log.len(),
             blockers: CellList::default(),
             next_blocker: 0,
         });
-    }
-
-    /// Returns whether two units are under way to a shared goal, or along their own paths in about the same
-    /// direction. A push gains nothing then: the unit ahead goes on as soon as it can.
-    pub(in crate::nav::crowd) fn go_the_same_way(&self, index: u32, other: u32) -> bool {
-        let (unit, other) = (&self.units[index as usize], &self.units[other as usize]);
-        let (from, to) = (unit.preferred_direction, other.preferred_direction);
-        let have_paths = matches!((unit.order, other.order), (Order::Path(_), Order::Path(_)));
-        let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
-        unit.order != Order::Idle
-            && (unit.order == other.order || go_along)
-            && !unit.has_arrived
-            && !other.has_arrived
-            && (unit.yields_to, other.yields_to) == (NONE, NONE)
     }
 
     /// Returns whether a pushed unit tries only directions that are worthwhile for itself: it leaves its cell without
     /// the push as soon as it can, in a direction that differs from the push by no more than a right angle. Not where
     /// one of the two units is larger than the other, since the smaller one is out of the way sooner elsewhere; unless
     /// the pushed unit goes out of the way of another one already.
-    fn is_pushed_gently(&self, unit: u32, ranking: &Ranking, push: u8) -> bool {
-        let size = |index: u32| self.units[index as usize].size;
-        let have_one_size =
-            self.planner.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
-        let unit = &self.units[unit as usize];
+    fn is_pushed_gently(&self, board: &Board, unit: u32, ranking: &Ranking, push: u8) -> bool {
+        let size = |index: u32| board.units[index as usize].size;
+        let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
+        let unit = &board.units[unit as usize];
         (have_one_size || unit.yields_to != NONE)
             && !unit.is_idle()
             && (!unit.has_arrived || unit.yields_to != NONE)
@@ -164,106 +153,100 @@ impl Crowd {
 
     /// Closes the top frame, whose unit has nowhere to go: the unit stays, and its pusher tries something
     /// else.
-    fn close_frame(&mut self, root: u32) {
-        let Some(frame) = self.planner.stack.pop() else {
+    fn close_frame(&mut self, board: &mut Board, root: u32) {
+        let Some(frame) = self.stack.pop() else {
             return;
         };
-        self.counters.undone += u64::from(frame.push != STAY);
-        let now = self.tick_stamp();
-        let unit = &mut self.units[frame.unit as usize];
+        board.counters.undone += u64::from(frame.push != STAY);
+        let now = board.tick_stamp();
+        let unit = &mut board.units[frame.unit as usize];
         unit.stay_tick = now;
         if frame.push != STAY {
             unit.wake_also = root;
-            self.update_listening(frame.unit);
+            board.update_listening(frame.unit);
         }
-        if let Some(top) = self.planner.stack.len().checked_sub(1) {
-            self.undo_attempt(top);
+        if let Some(top) = self.stack.len().checked_sub(1) {
+            self.undo_attempt(board, top);
         }
     }
 
     /// Called when a unit makes room in such a way that its pusher cannot follow immediately. Keeps only that
     /// unit's part of the plan, from `mark` in the log on, if that part can be carried out on its own.
-    fn keep_only_from(&mut self, mark: usize) -> bool {
-        let mut part = core::mem::take(&mut self.planner.kept_claims);
+    fn keep_only_from(&mut self, board: &mut Board, mark: usize) -> bool {
+        let mut part = core::mem::take(&mut self.kept_claims);
         part.clear();
-        let pusher = self.planner.stack.last().map_or(NONE, |frame| frame.unit);
-        part.extend(self.planner.log.drain(mark..));
-        while let Some(frame) = self.planner.stack.pop() {
-            self.undo_to(frame.log_mark);
-            self.cancel_step(frame.unit);
+        let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
+        part.extend(self.log.drain(mark..));
+        while let Some(frame) = self.stack.pop() {
+            self.undo_to(board, frame.log_mark);
+            self.cancel_step(board, frame.unit);
         }
         let is_complete = part.iter().all(|claim| match *claim {
             Claim::NextOwner(cell) => {
-                self.units[self.reservations.get(cell).owner as usize].is_moving()
+                board.units[board.reservations.get(cell).owner as usize].is_moving()
             }
             _ => true,
         });
-        self.planner.log.append(&mut part);
-        self.planner.kept_claims = part;
+        self.log.append(&mut part);
+        self.kept_claims = part;
         if is_complete {
-            self.reserve_for_pusher(pusher);
+            self.reserve_for_pusher(board, pusher);
         } else {
-            self.undo_to(0);
+            self.undo_to(board, 0);
         }
         is_complete
     }
 
     /// Reserves the cell that the unit planned last leaves for its pusher.
-    pub(in crate::nav::crowd) fn reserve_for_pusher(&mut self, pusher: u32) {
-        let Some(&Claim::Step(index)) = self.planner.log.last() else {
+    pub fn reserve_for_pusher(&mut self, board: &mut Board, pusher: u32) {
+        let Some(&Claim::Step(index)) = self.log.last() else {
             return;
         };
-        let unit = &self.units[index as usize];
-        if unit.size > 1 || pusher == NONE || self.units[pusher as usize].reserved_cell != NONE {
+        let unit = &board.units[index as usize];
+        if unit.size > 1 || pusher == NONE || board.units[pusher as usize].reserved_cell != NONE {
             return;
         }
-        let cell = self.reservations.index(unit.tail);
-        let reservation = self.reservations.get_mut(cell);
+        let cell = board.reservations.index(unit.tail);
+        let reservation = board.reservations.get_mut(cell);
         if reservation.next_owner == NONE {
             reservation.next_owner = pusher;
-            self.units[pusher as usize].reserved_cell = cell;
+            board.units[pusher as usize].reserved_cell = cell;
         }
-    }
-
-    /// Returns for how many ticks a unit has not moved although it has a goal; 0 if it is not waiting.
-    pub(in crate::nav::crowd) fn ticks_waited(&self, index: u32) -> u64 {
-        let unit = &self.units[index as usize];
-        if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
     }
 
     /// Continues with the unit on top of the stack.
-    fn advance_top(&mut self, root: u32) -> Next {
-        let Some(top) = self.planner.stack.len().checked_sub(1) else {
+    fn advance_top(&mut self, scene: &mut Scene<'_>, root: u32) -> Next {
+        let Some(top) = self.stack.len().checked_sub(1) else {
             return Next::Failed;
         };
         loop {
-            if !self.planner.stack[top].is_trying && !self.try_next_direction(top, root) {
+            if !self.stack[top].is_trying && !self.try_next_direction(scene, top, root) {
                 return Next::Failed;
             }
-            match self.check_blockers(top) {
+            match self.check_blockers(scene.board, top) {
                 Some(next) => return next,
-                None => self.undo_attempt(top),
+                None => self.undo_attempt(scene.board, top),
             }
         }
     }
 
     /// Checks that all blockers of the top frame go; returns `None` if one of them cannot.
-    fn check_blockers(&mut self, top: usize) -> Option<Next> {
+    fn check_blockers(&mut self, board: &mut Board, top: usize) -> Option<Next> {
         loop {
-            let frame = &mut self.planner.stack[top];
-            let direction = self.units[frame.unit as usize].direction;
+            let frame = &mut self.stack[top];
+            let direction = board.units[frame.unit as usize].direction;
             let next = usize::from(frame.next_blocker);
             let Some(&blocker) = frame.blockers.as_slice().get(next) else {
                 return Some(Next::Done);
             };
             frame.next_blocker += 1;
-            let other = &self.units[blocker as usize];
+            let other = &board.units[blocker as usize];
             if other.is_moving() {
                 let is_turning = turn_angle(other.direction, direction) > 2;
-                if is_turning || !self.vacates_claimed_cells(top, blocker) {
+                if is_turning || !self.vacates_claimed_cells(board, top, blocker) {
                     return None;
                 }
-            } else if other.stay_tick == self.tick_stamp() {
+            } else if other.stay_tick == board.tick_stamp() {
                 return None;
             } else {
                 return Some(Next::Push(blocker, direction));
@@ -272,19 +255,19 @@ impl Crowd {
     }
 
     /// Returns whether a blocker that has been planned by now leaves all cells that the top frame claims.
-    fn vacates_claimed_cells(&self, top: usize, blocker: u32) -> bool {
-        let unit = &self.units[self.planner.stack[top].unit as usize];
-        let other = &self.units[blocker as usize];
-        let entered = self.reservations.entered(unit.tail, unit.size, unit.direction);
+    fn vacates_claimed_cells(&self, board: &Board, top: usize, blocker: u32) -> bool {
+        let unit = &board.units[self.stack[top].unit as usize];
+        let other = &board.units[blocker as usize];
+        let entered = board.reservations.entered(unit.tail, unit.size, unit.direction);
         let mut cells = entered.as_slice().iter();
-        cells.all(|&cell| !self.reservations.covers(other.head, other.size, cell))
+        cells.all(|&cell| !board.reservations.covers(other.head, other.size, cell))
     }
 
     /// Claims the cells of the next direction of the top frame for which that is possible; returns whether
     /// there is one.
-    fn try_next_direction(&mut self, top: usize, root: u32) -> bool {
+    fn try_next_direction(&mut self, scene: &mut Scene<'_>, top: usize, root: u32) -> bool {
         loop {
-            let frame = &mut self.planner.stack[top];
+            let frame = &mut self.stack[top];
             if frame.tried >= frame.max_tries {
                 if frame.push == STAY
                     || frame.is_sidestepping
@@ -299,17 +282,19 @@ impl Crowd {
             frame.tried += 1;
             let (push, is_first) = (frame.push, frame.tried == 1);
             let is_sidestepping = frame.is_sidestepping;
-            if push != STAY && self.delays_pusher(top, direction) != Some(is_sidestepping) {
+            if push != STAY
+                && self.delays_pusher(scene.board, top, direction) != Some(is_sidestepping)
+            {
                 continue;
             }
-            match self.claim_step(top, root, direction) {
+            match self.claim_step(scene, top, root, direction) {
                 Ok(blockers) => {
-                    let frame = &mut self.planner.stack[top];
+                    let frame = &mut self.stack[top];
                     (frame.blockers, frame.next_blocker, frame.is_trying) = (blockers, 0, true);
                     return true;
                 }
                 Err(hindrance) if is_first && push == STAY => {
-                    self.units[root as usize].hindrance = hindrance;
+                    scene.board.units[root as usize].hindrance = hindrance;
                 }
                 Err(_) => {}
             }
@@ -317,13 +302,27 @@ impl Crowd {
     }
 
     /// Undoes the claims of the current attempt of a frame.
-    fn undo_attempt(&mut self, top: usize) {
-        let (unit, mark) = (self.planner.stack[top].unit, self.planner.stack[top].log_mark);
-        self.undo_to(mark);
-        self.planner.stack[top].is_trying = false;
-        self.cancel_step(unit);
-        if top == 0 && self.planner.stack[0].tried == 1 {
-            self.units[unit as usize].hindrance = Hindrance::Jam;
+    fn undo_attempt(&mut self, board: &mut Board, top: usize) {
+        let (unit, mark) = (self.stack[top].unit, self.stack[top].log_mark);
+        self.undo_to(board, mark);
+        self.stack[top].is_trying = false;
+        self.cancel_step(board, unit);
+        if top == 0 && self.stack[0].tried == 1 {
+            board.units[unit as usize].hindrance = Hindrance::Jam;
         }
     }
+}
+
+/// Returns whether two units are under way to a shared goal, or along their own paths in about the same
+/// direction. A push gains nothing then: the unit ahead goes on as soon as it can.
+pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
+    let (unit, other) = (&board.units[index as usize], &board.units[other as usize]);
+    let (from, to) = (unit.preferred_direction, other.preferred_direction);
+    let have_paths = matches!((unit.order, other.order), (Order::Path(_), Order::Path(_)));
+    let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
+    unit.order != Order::Idle
+        && (unit.order == other.order || go_along)
+        && !unit.has_arrived
+        && !other.has_arrived
+        && (unit.yields_to, other.yields_to) == (NONE, NONE)
 }

@@ -10,29 +10,34 @@
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
 //! become dearer in it, or they would wander about there.
 
-use crate::nav::crowd::{
-    Crowd,
-    guidance::{Guidance, NeighborCosts, UNREACHABLE, World},
-    leader::{Leader, ONCOMING_PENALTY},
-    patience::Rung,
-    reservations::{is_diagonal, turn_angle},
+use super::{
+    leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader},
     scores::{Scores, tie_order},
-    step_costs::StepCosts,
-    unit::{Order, STAY, State, Unit},
+};
+use crate::nav::crowd::{
+    board::{
+        Board,
+        patience::Rung,
+        reservations::{is_diagonal, turn_angle},
+        step_costs::StepCosts,
+        unit::{Order, STAY, State, Unit},
+    },
+    cost_to_go::guidance::{NeighborCosts, UNREACHABLE},
+    scene::Scene,
 };
 use crate::nav::terrain::{ProfileId, STRAIGHT};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) struct Ranking {
-    pub(in crate::nav::crowd) directions: [u8; 8],
-    pub(in crate::nav::crowd) len: u8,
+pub struct Ranking {
+    pub directions: [u8; 8],
+    pub len: u8,
     /// How many of them are better than staying.
-    pub(in crate::nav::crowd) worthwhile: u8,
+    pub worthwhile: u8,
     /// Direction of the shortest path, whether the cell there is free or not; [`STAY`] at its end.
-    pub(in crate::nav::crowd) best: u8,
+    pub best: u8,
     /// Whether any path to the goal is known.
-    pub(in crate::nav::crowd) has_path: bool,
+    pub has_path: bool,
 }
 
 impl Ranking {
@@ -41,20 +46,20 @@ impl Ranking {
 }
 
 /// The scores of the directions around a unit.
-pub(in crate::nav::crowd) struct Evaluation {
+pub struct Evaluation {
     scores: Scores,
     directions: u8,
     /// The score of staying.
     stay: u64,
     /// As in [`Ranking`].
-    pub(in crate::nav::crowd) best: u8,
+    pub best: u8,
     has_path: bool,
 }
 
 impl Evaluation {
     /// Returns the best direction, if it is better than staying.
     #[inline(always)]
-    pub(in crate::nav::crowd) fn first(&self) -> Option<u8> {
+    pub fn first(&self) -> Option<u8> {
         self.scores.first(self.stay).filter(|_| self.has_path)
     }
 
@@ -73,7 +78,7 @@ impl Evaluation {
 
 impl Ranking {
     /// Removes the diagonal directions.
-    pub(in crate::nav::crowd) fn remove_diagonals(&mut self) {
+    pub fn remove_diagonals(&mut self) {
         let best = self.best;
         self.remove(0b1010_1010, 0);
         if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
@@ -82,7 +87,7 @@ impl Ranking {
     }
 
     /// Puts a direction first.
-    pub(in crate::nav::crowd) fn prefer(&mut self, direction: u8) {
+    pub fn prefer(&mut self, direction: u8) {
         let len = usize::from(self.len);
         if let Some(at) = self.directions[..len].iter().position(|&known| known == direction) {
             self.directions[..=at].rotate_right(1);
@@ -95,7 +100,7 @@ impl Ranking {
     }
 
     /// Removes closed directions. A unit that is not pushed and whose best direction is closed stays.
-    pub(in crate::nav::crowd) fn remove(&mut self, closed: u8, push: u8) {
+    pub fn remove(&mut self, closed: u8, push: u8) {
         if closed == 0 {
             return;
         }
@@ -121,126 +126,6 @@ const OCCUPIED_PENALTY: u64 = 2;
 /// The same on open terrain.
 const OCCUPIED_PENALTY_IN_OPEN: u64 = 4;
 
-impl Crowd {
-    /// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
-    pub(in crate::nav::crowd) fn rank<G: Guidance + ?Sized>(
-        &self,
-        world: &World<'_, G>,
-        index: u32,
-        push: u8,
-    ) -> Ranking {
-        let unit = &self.units[index as usize];
-        let Some(layer) = world.grid.layer(ProfileId(unit.profile)) else {
-            return Ranking::EMPTY;
-        };
-        let costs = match self.neighbor_costs(index) {
-            Some(&costs) => costs,
-            None => {
-                let directions = self.unit_directions(world, index);
-                let cost_to_go = self.cost_to_go_around(world, (index, unit), directions);
-                NeighborCosts { cost_to_go, directions, cell_cost: 0 }
-            }
-        };
-        let terrain = StepCosts::new(layer, world.grid.terrain_bytes());
-        let cell_cost = terrain.cost(unit.tail);
-        let steps = terrain.steps(unit.tail, costs.directions);
-        self.evaluate(unit, push, &costs, cell_cost, &steps).ranking()
-    }
-
-    /// Scores the directions around a unit, given the cost of its own cell and of the steps.
-    #[inline(always)]
-    pub(in crate::nav::crowd) fn evaluate(
-        &self,
-        unit: &Unit,
-        push: u8,
-        &NeighborCosts { ref cost_to_go, directions, .. }: &NeighborCosts,
-        cell_cost: u64,
-        steps: &[u64; 8],
-    ) -> Evaluation {
-        let sixteenth = u64::from(STRAIGHT) * 2 * cell_cost / 16;
-        let own = cost_to_go[usize::from(STAY)];
-        let (mut scores, best);
-        if unit.is_idle() {
-            let score = |direction| push_penalty(direction as u8, push) * sixteenth;
-            scores = Scores::new(directions, tie_order(unit), score);
-            best = STAY;
-        } else {
-            let score = |direction: usize| cost_to_go[direction].saturating_add(steps[direction]);
-            scores = Scores::new(directions, tie_order(unit), score);
-            // Only cells nearer to the goal, and no detours.
-            best = scores.best(|direction| cost_to_go[direction] < own, own);
-        }
-        // Between walls there are no lanes, and a unit that steps aside is in the way of another.
-        let is_open = directions == u8::MAX;
-        let occupied = self.occupied_directions(unit);
-        let leader = if is_open { self.leader(unit, best, occupied) } else { Leader::Other };
-        let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
-        let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
-        if is_near_wall && best != STAY && is_diagonal(best) && self.cuts_in(unit, best, occupied) {
-            scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
-        }
-        let penalties = (occupied, occupied_penalty, sixteenth);
-        self.add_penalties(&mut scores, unit, (push, best), penalties);
-        if leader == Leader::Oncoming {
-            scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
-        }
-        let is_impatient = unit.state == State::Waiting
-            && !unit.has_given_up()
-            && !self.queues_on_its_path(unit, best, (leader, is_open));
-        let waited = if is_impatient { unit.ticks_waited(self.now) } else { 0 };
-        let stay = match own {
-            0 | UNREACHABLE => own,
-            own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
-        };
-        Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
-    }
-
-    /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
-    /// or, near a wall, for some time behind one that goes on in about that direction.
-    fn queues_on_its_path(&self, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> bool {
-        let is_slow = || unit.ticks_waited(self.now) >= unit.ticks_until(Rung::Queue);
-        matches!(unit.order, Order::Path(_))
-            && (leader == Leader::Queued
-                || (unit.is_near_wall || !is_open)
-                    && is_slow()
-                    && self.goes_along_ahead(unit, best))
-    }
-
-    /// Adds penalties for cells on which units stand. A unit that is pushed, and would not go in about that
-    /// direction anyway, also gets penalties for directions ahead of its pusher.
-    #[inline(always)]
-    fn add_penalties(
-        &self,
-        scores: &mut Scores,
-        unit: &Unit,
-        (push, best): (u8, u8),
-        (occupied, occupied_penalty, sixteenth): (u8, u64, u64),
-    ) {
-        let is_pushed = push != STAY;
-        let goes_along =
-            best != STAY && is_pushed && turn_angle(best, push) <= 2 && !unit.has_arrived;
-        let is_put_aside = is_pushed && !unit.is_idle() && !goes_along;
-        if !is_put_aside {
-            return scores.penalize(occupied, occupied_penalty * sixteenth);
-        }
-        let is_reversed = unit.stand_backs % 2 == 1;
-        scores.penalize_sorted(|at, direction| {
-            let aside = match is_reversed {
-                true => (MAX_PUSH_PENALTY - push_penalty(direction, push)) / 2,
-                false => push_penalty(direction, push) / 2,
-            };
-            let occupied = u64::from(occupied >> direction & 1) * occupied_penalty;
-            let tie = if is_reversed { 8 - at as u64 } else { 0 };
-            (occupied + aside) * sixteenth + tie
-        });
-    }
-
-    /// Returns the directions in which a unit stands on the neighboring cell.
-    fn occupied_directions(&self, unit: &Unit) -> u8 {
-        if unit.size > 1 { 0 } else { self.reservations.standing_neighbors(unit.tail) }
-    }
-}
-
 /// The maximum of [`push_penalty`].
 const MAX_PUSH_PENALTY: u64 = 12;
 
@@ -253,4 +138,118 @@ const fn push_penalty(direction: u8, push: u8) -> u64 {
         0 => 8,
         _ => MAX_PUSH_PENALTY,
     }
+}
+
+/// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
+pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
+    let unit = &scene.board.units[index as usize];
+    let Some(layer) = scene.world.grid.layer(ProfileId(unit.profile)) else {
+        return Ranking::EMPTY;
+    };
+    let costs = match scene.sources.neighbor_costs(scene.board, index) {
+        Some(&costs) => costs,
+        None => {
+            let directions = scene.unit_directions(index);
+            let cost_to_go = scene.cost_to_go_around((index, unit), directions);
+            NeighborCosts { cost_to_go, directions, cell_cost: 0 }
+        }
+    };
+    let terrain = StepCosts::new(layer, scene.world.grid.terrain_bytes());
+    let cell_cost = terrain.cost(unit.tail);
+    let steps = terrain.steps(unit.tail, costs.directions);
+    evaluate(scene.board, unit, push, &costs, cell_cost, &steps).ranking()
+}
+
+/// Scores the directions around a unit, given the cost of its own cell and of the steps.
+#[inline(always)]
+pub fn evaluate(
+    board: &Board,
+    unit: &Unit,
+    push: u8,
+    &NeighborCosts { ref cost_to_go, directions, .. }: &NeighborCosts,
+    cell_cost: u64,
+    steps: &[u64; 8],
+) -> Evaluation {
+    let sixteenth = u64::from(STRAIGHT) * 2 * cell_cost / 16;
+    let own = cost_to_go[usize::from(STAY)];
+    let (mut scores, best);
+    if unit.is_idle() {
+        let score = |direction| push_penalty(direction as u8, push) * sixteenth;
+        scores = Scores::new(directions, tie_order(unit), score);
+        best = STAY;
+    } else {
+        let score = |direction: usize| cost_to_go[direction].saturating_add(steps[direction]);
+        scores = Scores::new(directions, tie_order(unit), score);
+        // Only cells nearer to the goal, and no detours.
+        best = scores.best(|direction| cost_to_go[direction] < own, own);
+    }
+    // Between walls there are no lanes, and a unit that steps aside is in the way of another.
+    let is_open = directions == u8::MAX;
+    let occupied = occupied_directions(board, unit);
+    let leader = if is_open { leader(board, unit, best, occupied) } else { Leader::Other };
+    let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
+    let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
+    if is_near_wall && best != STAY && is_diagonal(best) && cuts_in(board, unit, best, occupied) {
+        scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
+    }
+    let penalties = (occupied, occupied_penalty, sixteenth);
+    add_penalties(&mut scores, unit, (push, best), penalties);
+    if leader == Leader::Oncoming {
+        scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
+    }
+    let is_impatient = unit.state == State::Waiting
+        && !unit.has_given_up()
+        && !queues_on_its_path(board, unit, best, (leader, is_open));
+    let waited = if is_impatient { unit.ticks_waited(board.now) } else { 0 };
+    let stay = match own {
+        0 | UNREACHABLE => own,
+        own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
+    };
+    Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
+}
+
+/// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
+/// or, near a wall, for some time behind one that goes on in about that direction.
+fn queues_on_its_path(
+    board: &Board,
+    unit: &Unit,
+    best: u8,
+    (leader, is_open): (Leader, bool),
+) -> bool {
+    let is_slow = || unit.ticks_waited(board.now) >= unit.ticks_until(Rung::Queue);
+    matches!(unit.order, Order::Path(_))
+        && (leader == Leader::Queued
+            || (unit.is_near_wall || !is_open) && is_slow() && goes_along_ahead(board, unit, best))
+}
+
+/// Adds penalties for cells on which units stand. A unit that is pushed, and would not go in about that
+/// direction anyway, also gets penalties for directions ahead of its pusher.
+#[inline(always)]
+fn add_penalties(
+    scores: &mut Scores,
+    unit: &Unit,
+    (push, best): (u8, u8),
+    (occupied, occupied_penalty, sixteenth): (u8, u64, u64),
+) {
+    let is_pushed = push != STAY;
+    let goes_along = best != STAY && is_pushed && turn_angle(best, push) <= 2 && !unit.has_arrived;
+    let is_put_aside = is_pushed && !unit.is_idle() && !goes_along;
+    if !is_put_aside {
+        return scores.penalize(occupied, occupied_penalty * sixteenth);
+    }
+    let is_reversed = unit.stand_backs % 2 == 1;
+    scores.penalize_sorted(|at, direction| {
+        let aside = match is_reversed {
+            true => (MAX_PUSH_PENALTY - push_penalty(direction, push)) / 2,
+            false => push_penalty(direction, push) / 2,
+        };
+        let occupied = u64::from(occupied >> direction & 1) * occupied_penalty;
+        let tie = if is_reversed { 8 - at as u64 } else { 0 };
+        (occupied + aside) * sixteenth + tie
+    });
+}
+
+/// Returns the directions in which a unit stands on the neighboring cell.
+fn occupied_directions(board: &Board, unit: &Unit) -> u8 {
+    if unit.size > 1 { 0 } else { board.reservations.standing_neighbors(unit.tail) }
 }

@@ -5,7 +5,7 @@
 //! the direction itself form one number, the key, so that eight directions are compared and sorted without a
 //! branch.
 
-use crate::nav::crowd::unit::{Order, STAY, Unit};
+use crate::nav::crowd::board::unit::{Order, STAY, Unit};
 
 /// Bits of a key below the score: whether the cell is vacant, the rank among ties, the direction.
 const BELOW: u32 = 7;
@@ -66,7 +66,7 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 /// around it instead, all in the same sense. Near [walls](crate::nav::crowd::passages::wall_proximity) the rightmost direction
 /// comes first, so that units that have come around a corner do not all continue along the same line.
 #[inline]
-pub(in crate::nav::crowd) const fn tie_order(unit: &Unit) -> &'static TieOrder {
+pub const fn tie_order(unit: &Unit) -> &'static TieOrder {
     match unit.order {
         Order::Group(_) => &STRAIGHT_FIRST,
         Order::Route(_) | Order::Path(_) if unit.is_near_wall => {
@@ -78,18 +78,14 @@ pub(in crate::nav::crowd) const fn tie_order(unit: &Unit) -> &'static TieOrder {
 
 /// Directions and their scores: by direction, or best first once [sorted](Self::sort).
 #[derive(Clone, Copy)]
-pub(in crate::nav::crowd) struct Scores {
+pub struct Scores {
     keys: [u64; 8],
 }
 
 impl Scores {
     /// Scores the open directions, by direction.
     #[inline(always)]
-    pub(in crate::nav::crowd) fn new(
-        open: u8,
-        order: &TieOrder,
-        score: impl Fn(usize) -> u64,
-    ) -> Self {
+    pub fn new(open: u8, order: &TieOrder, score: impl Fn(usize) -> u64) -> Self {
         let mut keys = [CLOSED; 8];
         for (direction, key) in keys.iter_mut().enumerate() {
             let score = score(direction).min(MAX_SCORE) << BELOW | u64::from(order[direction]);
@@ -101,7 +97,7 @@ impl Scores {
     /// Returns the best direction among the candidates whose score is at most `max`; [`STAY`] if there is
     /// none. Only before penalties are added.
     #[inline(always)]
-    pub(in crate::nav::crowd) fn best(&self, is_candidate: impl Fn(usize) -> bool, max: u64) -> u8 {
+    pub fn best(&self, is_candidate: impl Fn(usize) -> bool, max: u64) -> u8 {
         let mut best = CLOSED;
         for (direction, &key) in self.keys.iter().enumerate() {
             best = best.min(if is_candidate(direction) { key } else { CLOSED });
@@ -111,7 +107,7 @@ impl Scores {
 
     /// Adds a penalty to the directions in which a unit stands. Only before they are sorted.
     #[inline(always)]
-    pub(in crate::nav::crowd) fn penalize(&mut self, occupied: u8, penalty: u64) {
+    pub fn penalize(&mut self, occupied: u8, penalty: u64) {
         if occupied == 0 {
             return;
         }
@@ -123,7 +119,7 @@ impl Scores {
     }
 
     /// Adds a penalty to one direction.
-    pub(in crate::nav::crowd) fn penalize_direction(&mut self, direction: u8, penalty: u64) {
+    pub fn penalize_direction(&mut self, direction: u8, penalty: u64) {
         for key in &mut self.keys {
             let is_penalized = *key as u8 & 7 == direction && *key < NO_PENALTY_FROM;
             *key += if is_penalized { penalty << BELOW } else { 0 };
@@ -132,7 +128,7 @@ impl Scores {
 
     /// Sorts the directions and adds penalties by their positions in that order. Does not sort them again;
     /// the positions become the ranks among ties.
-    pub(in crate::nav::crowd) fn penalize_sorted(&mut self, penalty: impl Fn(usize, u8) -> u64) {
+    pub fn penalize_sorted(&mut self, penalty: impl Fn(usize, u8) -> u64) {
         self.sort();
         for (at, key) in self.keys.iter_mut().enumerate() {
             let direction = *key as u8 & 7;
@@ -144,14 +140,14 @@ impl Scores {
 
     /// Returns the direction with the lowest score, if that is less than `max`.
     #[inline(always)]
-    pub(in crate::nav::crowd) fn first(&self, max: u64) -> Option<u8> {
+    pub fn first(&self, max: u64) -> Option<u8> {
         let first = self.keys.iter().fold(CLOSED, |first, &key| first.min(key));
         (first < max.min(MAX_SCORE) << BELOW).then_some(first as u8 & 7)
     }
 
     /// Sorts the directions: nineteen exchanges, the minimum for eight elements.
     #[inline]
-    pub(in crate::nav::crowd) fn sort(&mut self) {
+    pub fn sort(&mut self) {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = self.keys;
         exchange([(&mut a, &mut c), (&mut b, &mut d), (&mut e, &mut g), (&mut f, &mut h)]);
         exchange([(&mut a, &mut e), (&mut b, &mut f), (&mut c, &mut g), (&mut d, &mut h)]);
@@ -164,13 +160,13 @@ impl Scores {
 
     /// Returns the directions in their current order.
     #[inline]
-    pub(in crate::nav::crowd) fn directions(&self) -> [u8; 8] {
+    pub fn directions(&self) -> [u8; 8] {
         self.keys.map(|key| key as u8 & 7)
     }
 
     /// Returns how many directions score less than `max`.
     #[inline]
-    pub(in crate::nav::crowd) fn count_below(&self, max: u64) -> u8 {
+    pub fn count_below(&self, max: u64) -> u8 {
         let max = max.min(MAX_SCORE) << BELOW;
         self.keys.iter().map(|&key| u8::from(key < max)).sum()
     }

@@ -3,32 +3,33 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{
-    Hindrance,
-    group::GroupIndex,
-    guidance::RouteId,
-    make_way::MakesWay,
+    hindrance::Hindrance,
     reservations::{GridPos, turn_angle},
     timer_wheel::SUBTICKS_PER_TICK,
 };
 use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
 
+/// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
+pub const FIRST_PRIORITY: u64 = 1 << 28;
+/// Most cells along a side of a unit in a crowd.
+pub const MAX_UNIT_SIZE: u32 = 8;
 /// No unit, no cell.
-pub(super) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 /// Priority of units that clear a passage: before all others except those that were shut in.
-const CLEARING_PRIORITY: u64 = super::FIRST_PRIORITY - 1;
+const CLEARING_PRIORITY: u64 = FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
 /// Steps in a row for which a unit is carried back before it stands its ground.
 const CARRIED_STEPS: u8 = 4;
 /// No direction: the unit stays, or is not pushed.
-pub(super) const STAY: u8 = 8;
+pub const STAY: u8 = 8;
 
-/// A unit of a [`Crowd`](super::Crowd). Ids are never reused, not even after the unit is removed.
+/// A unit of a [`Crowd`](crate::nav::crowd::Crowd). Ids are never reused, not even after the unit is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitId {
-    pub(super) index: u32,
-    pub(super) generation: u32,
+    pub(in crate::nav::crowd) index: u32,
+    pub(in crate::nav::crowd) generation: u32,
 }
 
 impl UnitId {
@@ -79,9 +80,17 @@ impl UnitSettings {
     }
 }
 
+/// The number of a shared field, assigned by the owner of the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RouteId(pub u32);
+
+/// The index of a group in the list of groups. Members store it, and leave the group before it is removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupIndex(pub u32);
+
 /// What a unit was ordered to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Order {
+pub enum Order {
     /// Nothing.
     #[default]
     Idle,
@@ -95,7 +104,7 @@ pub(super) enum Order {
 
 impl Order {
     /// Returns the group whose slots the unit goes to.
-    pub(super) const fn group(self) -> Option<GroupIndex> {
+    pub const fn group(self) -> Option<GroupIndex> {
         match self {
             Self::Group(id) => Some(id),
             Self::Idle | Self::Route(_) | Self::Path(_) => None,
@@ -103,9 +112,20 @@ impl Order {
     }
 }
 
+/// Whether a unit makes way for the unit it yields to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MakesWay {
+    #[default]
+    No,
+    /// It is out of the way.
+    Waits,
+    /// It goes in this direction.
+    Goes(u8),
+}
+
 /// What a unit is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub enum State {
     /// There is no unit at this index.
     #[default]
     Absent,
@@ -122,87 +142,87 @@ pub(super) enum State {
 /// A unit; fills two cache lines.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Unit {
+pub struct Unit {
     /// The cell on which it stands or which it leaves, and the cell it enters; the same while it stands.
-    pub(super) tail: GridPos,
-    pub(super) head: GridPos,
-    pub(super) state: State,
-    pub(super) size: u8,
-    pub(super) profile: u8,
-    pub(super) team: u8,
+    pub tail: GridPos,
+    pub head: GridPos,
+    pub state: State,
+    pub size: u8,
+    pub profile: u8,
+    pub team: u8,
     /// Direction of the current step, or of the last one.
-    pub(super) direction: u8,
-    pub(super) is_pushable: bool,
+    pub direction: u8,
+    pub is_pushable: bool,
     /// It has reached its goal since the last order.
-    pub(super) has_arrived: bool,
+    pub has_arrived: bool,
     /// Its profile has another size now: it cannot move until it is placed where it fits.
-    pub(super) needs_refit: bool,
+    pub needs_refit: bool,
     /// The terrain under it was built over.
-    pub(super) is_trapped: bool,
+    pub is_trapped: bool,
     /// The side on which it leaves that area.
-    pub(super) escape_side: u8,
+    pub escape_side: u8,
     /// It stands back for others on purpose; any unit of its team may push it, whatever its priority.
-    pub(super) accepts_any_push: bool,
+    pub accepts_any_push: bool,
     /// It waits for the units it shuts in to move.
-    pub(super) stands_back: bool,
+    pub stands_back: bool,
     /// How often it has stood back since its last order. While that is odd it prefers the opposite
     /// directions when it makes room.
-    pub(super) stand_backs: u8,
-    pub(super) is_reported_stuck: bool,
+    pub stand_backs: u8,
+    pub is_reported_stuck: bool,
     /// Steps that did not bring it nearer: made for units that only return to their goals, or on its own way
     /// back. Counted since it arrived.
-    pub(super) wasted_steps: u8,
+    pub wasted_steps: u8,
     /// How many steps in a row it has made for units behind it.
-    pub(super) pushed_steps: u8,
+    pub pushed_steps: u8,
     /// A wall is near the cell where it was last decided, and no passage.
-    pub(super) is_near_wall: bool,
-    pub(super) hindrance: Hindrance,
+    pub is_near_wall: bool,
+    pub hindrance: Hindrance,
     /// The unit whose plan failed because of this unit; it is decided again when something changes here.
-    pub(super) wake_also: u32,
+    pub wake_also: u32,
     /// The unit it lets pass: it moves away from that unit's goal until that unit is past it.
-    pub(super) yields_to: u32,
+    pub yields_to: u32,
     /// Or it only gets out of the way of that unit.
-    pub(super) makes_way: MakesWay,
+    pub makes_way: MakesWay,
     /// Direction of its shortest path when it was last decided, whether the cell there was free or not.
-    pub(super) preferred_direction: u8,
+    pub preferred_direction: u8,
     /// Number of steps for which it has a higher priority: it is in a passage, or has just left one.
-    pub(super) clearing_steps: u8,
+    pub clearing_steps: u8,
     /// A cell that is kept for it until the unit that leaves the cell is gone.
-    pub(super) reserved_cell: u32,
+    pub reserved_cell: u32,
     /// The last tick in which it was decided that it stays.
-    pub(super) stay_tick: u32,
+    pub stay_tick: u32,
     /// The last chain search that looked at it, and the push directions in which it did.
-    pub(super) chain_search: u32,
-    pub(super) searched_directions: u8,
+    pub chain_search: u32,
+    pub searched_directions: u8,
     /// The last tick in which it was listed to be decided.
-    pub(super) ready_tick: u32,
+    pub ready_tick: u32,
     /// The last tick in which the costs of its field were looked up, and their index in the list.
-    pub(super) costs_tick: u32,
-    pub(super) costs_index: u32,
+    pub costs_tick: u32,
+    pub costs_index: u32,
     /// Begin and end of the current step, in subticks.
-    pub(super) start: u64,
-    pub(super) end: u64,
+    pub start: u64,
+    pub end: u64,
     /// Subticks left over from the last step, and the tick to which they belong.
-    pub(super) spare_subticks: u32,
-    pub(super) spare_tick: u32,
-    pub(super) speed: u64,
+    pub spare_subticks: u32,
+    pub spare_tick: u32,
+    pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
-    pub(super) priority_since: u64,
+    pub priority_since: u64,
     /// Tick since which it has not moved although it has a goal; set again when there is new reason to try.
-    pub(super) waiting_since: u32,
+    pub waiting_since: u32,
     /// Tick of its last step or order.
-    pub(super) standing_since: u32,
-    pub(super) order: Order,
+    pub standing_since: u32,
+    pub order: Order,
     /// The number of the slot in its group to which it goes; [`NONE`] while it has none.
-    pub(super) slot: u32,
-    pub(super) generation: u32,
+    pub slot: u32,
+    pub generation: u32,
 }
 
 const _: () = assert!(size_of::<Unit>() == 128);
 
 impl Unit {
     /// An index without a unit, for the next unit that gets it.
-    pub(super) fn vacant(generation: u32) -> Self {
+    pub fn vacant(generation: u32) -> Self {
         let none = Self {
             wake_also: NONE,
             yields_to: NONE,
@@ -213,43 +233,43 @@ impl Unit {
         Self { generation, preferred_direction: STAY, ..none }
     }
 
-    pub(super) fn is_moving(&self) -> bool {
+    pub fn is_moving(&self) -> bool {
         matches!(self.state, State::Moving | State::Planned)
     }
 
-    pub(super) fn is_present(&self) -> bool {
+    pub fn is_present(&self) -> bool {
         self.state != State::Absent
     }
 
     /// Returns the ticks since [`waiting_since`](Self::waiting_since).
-    pub(super) fn ticks_waited(&self, now: u64) -> u64 {
+    pub fn ticks_waited(&self, now: u64) -> u64 {
         u64::from((now as u32).wrapping_sub(self.waiting_since))
     }
 
     /// Returns the ticks since its last step or order.
-    pub(super) fn ticks_stood(&self, now: u64) -> u64 {
+    pub fn ticks_stood(&self, now: u64) -> u64 {
         u64::from((now as u32).wrapping_sub(self.standing_since))
     }
 
     /// Returns whether units of `team` may push it.
-    pub(super) fn is_pushable_by(&self, team: u8) -> bool {
+    pub fn is_pushable_by(&self, team: u8) -> bool {
         self.is_pushable && self.speed > 0 && !self.needs_refit && self.team == team
     }
 
     /// Returns whether it has nothing to do.
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.order == Order::Idle && self.yields_to == NONE && !self.is_trapped
     }
 
     /// Returns whether it has somewhere to go and has not been there yet, or lets another unit pass.
-    pub(super) fn is_under_way(&self) -> bool {
+    pub fn is_under_way(&self) -> bool {
         let has_goal = self.order != Order::Idle && !self.has_arrived;
         self.is_present() && (has_goal || self.yields_to != NONE)
     }
 
     /// Returns whether it only returns to its goal after it was pushed aside. It pushes no units for that,
     /// so units that were sent to the same cell do not fight for it.
-    pub(super) fn is_returning(&self) -> bool {
+    pub fn is_returning(&self) -> bool {
         self.has_arrived
             && matches!(self.order, Order::Path(_) | Order::Group(_))
             && self.yields_to == NONE
@@ -257,14 +277,14 @@ impl Unit {
     }
 
     /// Returns whether its current or last step was made for a unit behind it.
-    pub(super) const fn is_pushed(&self) -> bool {
+    pub const fn is_pushed(&self) -> bool {
         self.pushed_steps > 0
     }
 
     /// Returns whether it stands its ground for a moment against a push in a direction, since it has been carried back
     /// for several steps: units beside it pass meanwhile, and it can step out of the way to their side. Otherwise
     /// units that walk abreast carry it along with them to where they go.
-    pub(super) fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
+    pub fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
         self.pushed_steps > 0
             && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
             && !self.is_near_wall
@@ -275,19 +295,19 @@ impl Unit {
     }
 
     /// Returns whether it has tried often enough to get back to its goal or slot.
-    pub(super) fn has_given_up(&self) -> bool {
+    pub fn has_given_up(&self) -> bool {
         self.has_arrived && self.wasted_steps >= MAX_WASTED_AFTER_ARRIVAL
     }
 
     /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1, rounded.
-    pub(super) fn ticks_per_cell(&self) -> u64 {
+    pub fn ticks_per_cell(&self) -> u64 {
         (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST + self.speed / 2)
             .checked_div(self.speed)
             .unwrap_or(u64::MAX / 64)
     }
 
     /// Returns its priority; lower numbers go first.
-    pub(super) fn priority(&self, index: u32) -> u64 {
+    pub fn priority(&self, index: u32) -> u64 {
         let class = match (self.order, self.has_arrived) {
             _ if self.yields_to != NONE || self.is_trapped => 0,
             (Order::Idle, _) => 2,
@@ -302,7 +322,7 @@ impl Unit {
 
     /// Returns the share of the current step that is done at the end of tick `now`: numerator and
     /// denominator.
-    pub(super) fn progress(&self, now: u64) -> (u64, u64) {
+    pub fn progress(&self, now: u64) -> (u64, u64) {
         if self.state != State::Moving {
             return (0, 1);
         }

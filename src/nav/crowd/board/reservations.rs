@@ -13,33 +13,33 @@ const MAX_ENTERED: usize = 15;
 
 /// Column and row from the origin of the grid. The position of a unit is that of its anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct GridPos {
-    pub(super) x: u16,
-    pub(super) y: u16,
+pub struct GridPos {
+    pub x: u16,
+    pub y: u16,
 }
 
 impl GridPos {
     /// Returns the position of a cell, if it lies on the grid.
-    pub(super) fn of(grid: &NavGrid, cell: Cell) -> Option<Self> {
+    pub fn of(grid: &NavGrid, cell: Cell) -> Option<Self> {
         grid.local(cell).map(|(x, y)| Self { x: x as u16, y: y as u16 })
     }
 
     /// Returns the cell at this position.
     #[inline]
-    pub(super) fn cell(self, grid: &NavGrid) -> Cell {
+    pub fn cell(self, grid: &NavGrid) -> Cell {
         grid.global(u32::from(self.x), u32::from(self.y))
     }
 
     /// Returns the position one step on. A step to the left of column 0 or below row 0 wraps around.
     #[inline]
-    pub(super) const fn step(self, direction: u8) -> Self {
+    pub const fn step(self, direction: u8) -> Self {
         let (dx, dy) = OFFSETS[(direction & 7) as usize];
         Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
     }
 
     /// Returns the position `steps` steps on.
     #[inline]
-    pub(super) const fn along(self, direction: u8, steps: u16) -> Self {
+    pub const fn along(self, direction: u8, steps: u16) -> Self {
         let (dx, dy) = OFFSETS[(direction & 7) as usize];
         let (x, y) = (steps.wrapping_mul(dx as u16), steps.wrapping_mul(dy as u16));
         Self { x: self.x.wrapping_add(x), y: self.y.wrapping_add(y) }
@@ -47,41 +47,41 @@ impl GridPos {
 
     /// Returns the Chebyshev distance to another position: the columns or rows between, the greater of both.
     #[inline]
-    pub(super) fn chebyshev(self, other: Self) -> u16 {
+    pub fn chebyshev(self, other: Self) -> u16 {
         self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
     }
 }
 
 /// A list of up to [`MAX_ENTERED`] cells, by index.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CellList {
+pub struct CellList {
     list: [u32; MAX_ENTERED],
     len: u8,
 }
 
 impl CellList {
-    pub(super) fn push(&mut self, index: u32) {
+    pub fn push(&mut self, index: u32) {
         self.list[usize::from(self.len)] = index;
         self.len += 1;
     }
 
-    pub(super) fn as_slice(&self) -> &[u32] {
+    pub fn as_slice(&self) -> &[u32] {
         &self.list[..usize::from(self.len)]
     }
 }
 
 /// The unit that holds a cell and the unit that gets it next, or [`NONE`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reservation {
-    pub(super) owner: u32,
-    pub(super) next_owner: u32,
+pub struct Reservation {
+    pub owner: u32,
+    pub next_owner: u32,
 }
 
 const FREE: Reservation = Reservation { owner: NONE, next_owner: NONE };
 
 /// All cells of a grid; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reservations {
+pub struct Reservations {
     stride: u32,
     deltas: [i32; 8],
     cells: Vec<Reservation>,
@@ -94,7 +94,7 @@ pub(super) struct Reservations {
 }
 
 impl Reservations {
-    pub(super) fn new(width: u32, height: u32) -> Self {
+    pub fn new(width: u32, height: u32) -> Self {
         let stride = width + 2;
         let deltas = OFFSETS.map(|(dx, dy)| dy * stride as i32 + dx);
         let words_per_row = (stride as usize).div_ceil(64) + 1;
@@ -112,42 +112,42 @@ impl Reservations {
     /// Returns the index of a position on the grid, or one step off it, which is a cell of the border. A
     /// position left of column 0 or below row 0 has wrapped around ([`GridPos::step`]) and wraps back here.
     #[inline]
-    pub(super) fn index(&self, pos: GridPos) -> u32 {
+    pub fn index(&self, pos: GridPos) -> u32 {
         let (column, row) = (pos.x.wrapping_add(1), pos.y.wrapping_add(1));
         u32::from(row) * self.stride + u32::from(column)
     }
 
     #[inline]
-    pub(super) fn neighbor(&self, index: u32, direction: u8) -> u32 {
+    pub fn neighbor(&self, index: u32, direction: u8) -> u32 {
         index.wrapping_add_signed(self.deltas[usize::from(direction & 7)])
     }
 
     #[inline]
-    pub(super) fn get(&self, index: u32) -> Reservation {
+    pub fn get(&self, index: u32) -> Reservation {
         self.cells[index as usize]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, index: u32) -> &mut Reservation {
+    pub fn get_mut(&mut self, index: u32) -> &mut Reservation {
         &mut self.cells[index as usize]
     }
 
     /// Returns whether no unit is on a cell beside a position.
     #[inline]
-    pub(super) fn is_alone(&self, pos: GridPos) -> bool {
+    pub fn is_alone(&self, pos: GridPos) -> bool {
         let cell = self.index(pos);
         (0..8).all(|direction| self.get(self.neighbor(cell, direction)).owner == NONE)
     }
 
     /// Returns the cells of a block.
-    pub(super) fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + use<> {
+    pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + use<> {
         let (first, stride, size) = (self.index(at), self.stride, u32::from(size));
         (0..size).flat_map(move |dy| (0..size).map(move |dx| first + dy * stride + dx))
     }
 
     /// Returns the cells that a block covers after a step and not before.
     #[inline]
-    pub(super) fn entered(&self, from: GridPos, size: u8, direction: u8) -> CellList {
+    pub fn entered(&self, from: GridPos, size: u8, direction: u8) -> CellList {
         let mut cells = CellList::default();
         let to = from.step(direction);
         if size == 1 {
@@ -168,13 +168,13 @@ impl Reservations {
 
     /// Returns the cells that a block covers before a step and not after.
     #[inline]
-    pub(super) fn vacated(&self, from: GridPos, size: u8, direction: u8) -> CellList {
+    pub fn vacated(&self, from: GridPos, size: u8, direction: u8) -> CellList {
         self.entered(from.step(direction), size, direction + 4)
     }
 
     /// Returns whether the cell with this index lies in a block.
     #[inline]
-    pub(super) fn covers(&self, at: GridPos, size: u8, index: u32) -> bool {
+    pub fn covers(&self, at: GridPos, size: u8, index: u32) -> bool {
         if size == 1 {
             return self.index(at) == index;
         }
@@ -187,19 +187,19 @@ impl Reservations {
 
     /// Marks whether a unit in this block listens.
     #[inline]
-    pub(super) fn set_listening(&mut self, at: GridPos, size: u8, listens: bool) {
+    pub fn set_listening(&mut self, at: GridPos, size: u8, listens: bool) {
         set_bits(&mut self.listening, self.words_per_row, (at, size), listens);
     }
 
     /// Marks whether a unit stands in this block.
     #[inline]
-    pub(super) fn set_standing(&mut self, at: GridPos, size: u8, stands: bool) {
+    pub fn set_standing(&mut self, at: GridPos, size: u8, stands: bool) {
         set_bits(&mut self.standing, self.words_per_row, (at, size), stands);
     }
 
     /// Returns the directions in which a neighbor of the cell is occupied by a standing unit, one bit each.
     #[inline]
-    pub(super) fn standing_neighbors(&self, at: GridPos) -> u8 {
+    pub fn standing_neighbors(&self, at: GridPos) -> u8 {
         let (first, shift) = (usize::from(at.x) / 64, usize::from(at.x) % 64);
         let row_bits = |dy: usize| {
             let row = (usize::from(at.y) + dy) * self.words_per_row + first;
@@ -216,7 +216,7 @@ impl Reservations {
     /// Returns whether any unit listens in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell
     /// is the diagonal neighbor below and to the left of `at`.
     #[inline(always)]
-    pub(super) fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {
+    pub fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {
         let shift = usize::from(at.x) % 64;
         let mut row = usize::from(at.y) * self.words_per_row + usize::from(at.x) / 64;
         let (mut low, mut high) = (0, 0);
@@ -230,7 +230,7 @@ impl Reservations {
     }
 
     /// Calls `found` with the index of every listening cell in a block and the ring of cells around it.
-    pub(super) fn for_each_listener(&self, at: GridPos, size: u8, mut found: impl FnMut(u32)) {
+    pub fn for_each_listener(&self, at: GridPos, size: u8, mut found: impl FnMut(u32)) {
         let side = usize::from(size) + 2;
         let mask = (1u64 << side) - 1;
         for dy in 0..side {
@@ -251,11 +251,11 @@ impl Reservations {
     }
 
     /// Returns the number of cells, including the border.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.cells.capacity() * size_of::<Reservation>()
             + (self.listening.capacity() + self.standing.capacity()) * 8
     }
@@ -282,13 +282,13 @@ fn set_bits(bits: &mut [u64], words_per_row: usize, (at, size): (GridPos, u8), i
 
 /// Returns by how many eighths of a full turn two directions differ, 0 to 4.
 #[inline]
-pub(super) const fn turn_angle(a: u8, b: u8) -> u8 {
+pub const fn turn_angle(a: u8, b: u8) -> u8 {
     let apart = a.wrapping_sub(b) & 7;
     if apart > 4 { 8 - apart } else { apart }
 }
 
 /// Returns whether a direction is diagonal.
 #[inline]
-pub(super) const fn is_diagonal(direction: u8) -> bool {
+pub const fn is_diagonal(direction: u8) -> bool {
     direction & 1 == 1
 }

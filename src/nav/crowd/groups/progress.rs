@@ -6,12 +6,16 @@
 //! is reported ([`Hindrance::Circling`](crate::nav::crowd::Hindrance::Circling)) in each pause that follows.
 //!
 //! Of members of groups, ticks near their slots count instead of steps: they settle where they stand (see
-//! [`slot_assignment`](crate::nav::crowd::slot_assignment)). An order, an arrival and an edit of the grid reset the
+//! [`slot_assignment`](super::slot_assignment)). An order, an arrival and an edit of the grid reset the
 //! count.
 
+use super::Groups;
 use crate::nav::crowd::{
-    Crowd,
-    unit::{Order, STAY},
+    board::{
+        Board,
+        unit::{Order, STAY},
+    },
+    cost_to_go::Sources,
 };
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
@@ -24,7 +28,7 @@ const REPORT_AFTER: u32 = 2_048;
 
 /// The progress of a unit towards its goal.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nav::crowd) struct Progress {
+pub struct Progress {
     /// The lowest remaining cost so far.
     least_remaining: u64,
     /// Steps since then.
@@ -39,32 +43,34 @@ impl Default for Progress {
     }
 }
 
-impl Crowd {
+impl Groups {
     /// Resets the step count of a unit.
-    pub(in crate::nav::crowd) fn reset_progress(&mut self, index: u32) {
+    pub fn reset_progress(&mut self, index: u32) {
         let at = index as usize;
-        if self.groups.progress.len() <= at {
-            self.groups.progress.resize(self.units.len(), Progress::default());
+        if self.progress.len() <= at {
+            self.progress.resize(at + 1, Progress::default());
         }
-        self.groups.progress[at] = Progress::default();
+        self.progress[at] = Progress::default();
     }
 
     /// Resets the step counts of all units.
-    pub(in crate::nav::crowd) fn reset_all_progress(&mut self) {
-        self.groups.progress.fill(Progress::default());
+    pub fn reset_all_progress(&mut self) {
+        self.progress.fill(Progress::default());
     }
 
     /// Counts a step that has just begun.
-    pub(in crate::nav::crowd) fn count_step(&mut self, index: u32) {
-        let unit = &self.units[index as usize];
+    pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
+        let unit = &board.units[index as usize];
         if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path(_)) {
             return;
         }
         let remaining = match unit.order {
-            Order::Path(_) => Some(u64::from(self.sources.steps_left(index))),
-            _ => self.neighbor_costs(index).map(|costs| costs.cost_to_go[usize::from(STAY)]),
+            Order::Path(_) => Some(u64::from(sources.steps_left(index))),
+            _ => sources
+                .neighbor_costs(board, index)
+                .map(|costs| costs.cost_to_go[usize::from(STAY)]),
         };
-        let Some(progress) = self.groups.progress.get_mut(index as usize) else {
+        let Some(progress) = self.progress.get_mut(index as usize) else {
             return;
         };
         if remaining.is_some_and(|remaining| remaining < progress.least_remaining) {
@@ -75,20 +81,15 @@ impl Crowd {
         progress.steps = progress.steps.saturating_add(1);
         let steps = progress.steps;
         if steps.is_multiple_of(PAUSE_AFTER + PAUSE_STAGGER * (index % PAUSE_VARIANTS)) {
-            let unit = &mut self.units[index as usize];
+            let unit = &mut board.units[index as usize];
             (unit.accepts_any_push, unit.stands_back) = (true, true);
-            self.counters.pauses += 1;
+            board.counters.pauses += 1;
         }
     }
 
     /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer.
-    pub(in crate::nav::crowd) fn ticks_without_progress(
-        &mut self,
-        index: u32,
-        remaining: u64,
-    ) -> u64 {
-        let now = self.tick_stamp();
-        let Some(progress) = self.groups.progress.get_mut(index as usize) else {
+    pub fn ticks_without_progress(&mut self, now: u32, index: u32, remaining: u64) -> u64 {
+        let Some(progress) = self.progress.get_mut(index as usize) else {
             return 0;
         };
         if remaining < progress.least_remaining {
@@ -98,8 +99,8 @@ impl Crowd {
     }
 
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
-    pub(in crate::nav::crowd) fn is_circling(&self, index: u32) -> bool {
-        let steps = self.groups.progress.get(index as usize).map_or(0, |progress| progress.steps);
-        self.units[index as usize].stands_back && steps >= REPORT_AFTER
+    pub fn is_circling(&self, board: &Board, index: u32) -> bool {
+        let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
+        board.units[index as usize].stands_back && steps >= REPORT_AFTER
     }
 }

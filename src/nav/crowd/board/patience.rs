@@ -4,11 +4,21 @@
 //! units wait for as many steps of their own. Nothing on the ladder depends on what leads the unit: a field, its own
 //! path, a slot, or the way out from under a building.
 
-use super::{Crowd, unit::Unit};
+use super::{
+    Board,
+    unit::{State, Unit},
+};
+
+/// Ticks after which a waiting unit tries again if nothing has changed nearby.
+pub const RETRY_AFTER: u64 = 16;
+/// Ticks of waiting after which a unit is reported as stuck.
+pub const STUCK_AFTER: u64 = 512;
+/// Ticks without a path after which a unit is reported as lost, and again with every retry.
+pub const LOST_AFTER: u64 = 24;
 
 /// A rung: the least number of ticks of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rung {
+pub enum Rung {
     /// It looks for a way around units that it cannot push.
     GoAround = 24,
     /// It searches for chains of pushes in all directions. Such a search looks at many units.
@@ -33,14 +43,20 @@ const PACES: (u64, u64) = (5, 40);
 
 impl Unit {
     /// Returns the ticks of waiting until a rung is reached.
-    pub(super) fn ticks_until(&self, rung: Rung) -> u64 {
+    pub fn ticks_until(&self, rung: Rung) -> u64 {
         rung as u64 * self.ticks_per_cell().clamp(PACES.0, PACES.1) / PACE
     }
 }
 
-impl Crowd {
+impl Board {
+    /// Returns for how many ticks a unit has not moved although it has a goal; 0 if it is not waiting.
+    pub fn ticks_waited(&self, index: u32) -> u64 {
+        let unit = &self.units[index as usize];
+        if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
+    }
+
     /// Returns whether a unit has waited for so long.
-    pub(super) fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
+    pub fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
         let waited = self.ticks_waited(index);
         // Most units have not waited at all, and the pace takes a division.
         waited > 0 && waited >= self.units[index as usize].ticks_until(rung)

@@ -3,17 +3,17 @@
 //! Input: a unit and a cell. Output: its position there, or what prevents it.
 
 use super::{
-    Crowd, CrowdError, UnitId,
+    Board,
+    error::CrowdError,
     reservations::GridPos,
-    unit::{NONE, State},
+    unit::{NONE, State, UnitId},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
-impl Crowd {
+impl Board {
     /// Returns the cell nearest to `cell`, at most `radius` columns and rows away, where a unit of `profile`
     /// could be put: `unit` itself, or a new one. If `cell` is passable, only cells of its connected region
     /// count. `None` if there is no room.
-    #[must_use]
     pub fn nearest_free_cell(
         &self,
         grid: &NavGrid,
@@ -40,14 +40,14 @@ impl Crowd {
     }
 
     /// Checks that a grid has the size of the grid for which the crowd was made.
-    pub(super) fn check_size(&self, grid: &NavGrid) -> Result<(), CrowdError> {
+    pub fn check_size(&self, grid: &NavGrid) -> Result<(), CrowdError> {
         let is_same = (grid.width(), grid.height()) == self.size;
         if is_same { Ok(()) } else { Err(CrowdError::OtherGrid) }
     }
 
     /// Returns the position of a cell where a unit of a profile can stand among the others: the unit with
     /// this index, or a new one for [`NONE`].
-    pub(super) fn check_free(
+    pub fn check_free(
         &self,
         grid: &NavGrid,
         profile: ProfileId,
@@ -68,7 +68,7 @@ impl Crowd {
     }
 
     /// Returns the position of a cell that is passable for a profile, occupied or not.
-    pub(super) fn check_passable(
+    pub fn check_passable(
         &self,
         grid: &NavGrid,
         profile: ProfileId,
@@ -80,7 +80,7 @@ impl Crowd {
     }
 
     /// Puts a unit at a position immediately, with a new size.
-    pub(super) fn put_at(&mut self, index: u32, pos: GridPos, size: u8) {
+    pub fn put_at(&mut self, index: u32, pos: GridPos, size: u8) {
         self.vacate(index);
         let unit = &mut self.units[index as usize];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
@@ -90,7 +90,7 @@ impl Crowd {
     }
 
     /// Makes a unit the owner of the cells on which it stands.
-    pub(super) fn occupy(&mut self, index: u32) {
+    pub fn occupy(&mut self, index: u32) {
         let unit = self.units[index as usize];
         for cell in self.reservations.block(unit.tail, unit.size) {
             self.reservations.get_mut(cell).owner = index;
@@ -100,7 +100,7 @@ impl Crowd {
     }
 
     /// Releases every cell of which a unit is the owner or the next owner.
-    pub(super) fn vacate(&mut self, index: u32) {
+    pub fn vacate(&mut self, index: u32) {
         let unit = self.units[index as usize];
         self.density.remove(unit.head);
         self.timers.remove(index);
@@ -121,5 +121,18 @@ impl Crowd {
             }
         }
         self.wake_around_tail(index);
+    }
+
+    /// Returns whether a trapped unit is outside by now; if so, it follows its order again.
+    pub fn free_if_outside(&mut self, grid: &NavGrid, index: u32) -> bool {
+        let unit = &self.units[index as usize];
+        let is_out = grid.cost(ProfileId(unit.profile), unit.tail.cell(grid)) > 0;
+        if is_out {
+            self.units[index as usize].is_trapped = false;
+            if self.units[index as usize].state != State::Moving {
+                self.schedule_next_tick(index);
+            }
+        }
+        is_out
     }
 }

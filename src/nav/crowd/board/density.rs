@@ -11,13 +11,13 @@ const BLOCK: u32 = 4;
 
 /// The number of units by block, row-major, with a border of empty blocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Density {
+pub struct Density {
     stride: u32,
     units: Vec<u8>,
 }
 
 impl Density {
-    pub(super) fn new(width: u32, height: u32) -> Self {
+    pub fn new(width: u32, height: u32) -> Self {
         let stride = width.div_ceil(BLOCK) + 2;
         let rows = height.div_ceil(BLOCK) + 2;
         Self { stride, units: vec![0; (stride * rows) as usize] }
@@ -28,17 +28,17 @@ impl Density {
         (row * self.stride + column) as usize
     }
 
-    pub(super) fn add(&mut self, pos: GridPos) {
+    pub fn add(&mut self, pos: GridPos) {
         let at = self.index(pos);
         self.units[at] += 1;
     }
 
-    pub(super) fn remove(&mut self, pos: GridPos) {
+    pub fn remove(&mut self, pos: GridPos) {
         let at = self.index(pos);
         self.units[at] -= 1;
     }
 
-    pub(super) fn relocate(&mut self, from: GridPos, to: GridPos) {
+    pub fn relocate(&mut self, from: GridPos, to: GridPos) {
         if self.index(from) != self.index(to) {
             self.remove(from);
             self.add(to);
@@ -46,7 +46,7 @@ impl Density {
     }
 
     /// Returns whether there is no unit within a block's side of a unit at a position, except that unit.
-    pub(super) fn is_alone(&self, pos: GridPos) -> bool {
+    pub fn is_alone(&self, pos: GridPos) -> bool {
         let (middle, stride) = (self.index(pos), self.stride as usize);
         let row = |at: usize| {
             self.units[at - 1..=at + 1].iter().map(|&units| u32::from(units)).sum::<u32>()
@@ -54,7 +54,7 @@ impl Density {
         row(middle - stride) + row(middle) + row(middle + stride) <= 1
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.units.capacity()
     }
 }

@@ -2,7 +2,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{Hindrance, unit::UnitId};
+use super::{hindrance::Hindrance, unit::UnitId};
 use crate::nav::cell::Cell;
 
 /// Something that happened to a unit in a tick.

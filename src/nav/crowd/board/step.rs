@@ -1,34 +1,32 @@
 //! How steps begin and end.
 //!
-//! Input: units that are planned to make a step (see [`commit`](super::planner::commit)). Output: moving units, each
+//! Input: units that are planned to make a step. Output: moving units, each
 //! with the time at which it arrives; later the cells they leave go to their next owners. The duration of a step
 //! follows from its cost and the unit's speed.
 
 use super::{
-    Crowd, Hindrance,
-    guidance::World,
-    reservations::{CellList, GridPos, Reservation, is_diagonal},
+    Board,
+    hindrance::Hindrance,
+    reservations::{CellList, Reservation, is_diagonal},
     step_costs::StepCosts,
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK},
     unit::{NONE, State, Unit},
 };
 use crate::nav::{
+    grid::NavGrid,
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
     walk::PROGRESS_PER_COST,
 };
 
-impl Crowd {
+impl Board {
     /// Begins the planned step of a unit.
-    pub(super) fn begin_step<G: ?Sized>(&mut self, world: &World<'_, G>, index: u32) {
+    pub fn begin_step(&mut self, grid: &NavGrid, index: u32) {
         let now = self.now;
         let unit = &self.units[index as usize];
-        let sum = match self.neighbor_costs(index) {
-            Some(costs) if costs.cell_cost > 0 => 2 * costs.cell_cost,
-            _ => world.grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
-                let terrain = StepCosts::new(layer, world.grid.terrain_bytes());
-                terrain.cost(unit.tail) + terrain.cost(unit.head)
-            }),
-        };
+        let sum = grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
+            let terrain = StepCosts::new(layer, grid.terrain_bytes());
+            terrain.cost(unit.tail) + terrain.cost(unit.head)
+        });
         let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
         let work = u64::from(weight) * sum * PROGRESS_PER_COST;
         let needed = (work * SUBTICKS_PER_TICK).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
@@ -53,7 +51,6 @@ impl Crowd {
         unit.hindrance = Hindrance::None;
         (unit.accepts_any_push, unit.stands_back) = (false, false);
         self.counters.steps += 1;
-        self.note_passage(index);
     }
 
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole
@@ -77,7 +74,7 @@ impl Crowd {
     }
 
     /// Ends a step: the cells left behind go to their next owners.
-    pub(super) fn end_step(&mut self, index: u32, reservation: Reservation) {
+    pub fn end_step(&mut self, index: u32, reservation: Reservation) {
         let unit = &self.units[index as usize];
         let (direction, end) = (unit.direction, unit.end);
         if unit.size == 1 && reservation.next_owner == NONE {
@@ -106,7 +103,7 @@ impl Crowd {
 
     /// Gives a cell to its next owner. If that unit is not entering the cell, but had it reserved, the cell
     /// becomes free and the unit is decided again.
-    pub(super) fn release(&mut self, cell: u32) {
+    pub fn release(&mut self, cell: u32) {
         let next_owner = self.reservations.get(cell).next_owner;
         let mut owner = NONE;
         if let Some(unit) = self.units.get_mut(next_owner as usize) {
@@ -118,72 +115,5 @@ impl Crowd {
             }
         }
         *self.reservations.get_mut(cell) = Reservation { owner, next_owner: NONE };
-    }
-
-    /// Wakes all units that wait near the cells on which a unit stands or which it leaves.
-    #[inline]
-    pub(super) fn wake_around_tail(&mut self, index: u32) {
-        let Unit { tail, size, .. } = self.units[index as usize];
-        if size > 1 || self.reservations.has_listener::<3>(tail) {
-            self.wake_near(tail, size);
-        }
-    }
-
-    /// Wakes all units that wait near two positions of a unit that are at most one step apart.
-    #[inline]
-    fn wake_around(&mut self, a: GridPos, b: GridPos, size: u8) {
-        let corner = GridPos { x: a.x.min(b.x), y: a.y.min(b.y) };
-        if size > 1 || self.reservations.has_listener::<4>(corner) {
-            self.wake_near(a, size);
-            self.wake_near(b, size);
-        }
-    }
-
-    #[inline(never)]
-    fn wake_near(&mut self, pos: GridPos, size: u8) {
-        let mut woken = core::mem::take(&mut self.woken);
-        self.reservations
-            .for_each_listener(pos, size, |cell| woken.push(self.reservations.get(cell).owner));
-        for listener in woken.drain(..) {
-            if listener != NONE {
-                self.wake(listener);
-            }
-        }
-        self.woken = woken;
-    }
-
-    fn wake(&mut self, index: u32) {
-        let wake_also = core::mem::replace(&mut self.units[index as usize].wake_also, NONE);
-        self.mark_ready(index);
-        if wake_also != NONE {
-            self.mark_ready(wake_also);
-        }
-        self.update_listening(index);
-    }
-
-    /// Lists a waiting unit to be decided in this tick, once.
-    pub(super) fn mark_ready(&mut self, index: u32) {
-        let now = self.tick_stamp();
-        let unit = &mut self.units[index as usize];
-        if unit.state == State::Waiting && unit.ready_tick != now {
-            unit.ready_tick = now;
-            self.ready.push(index);
-        }
-    }
-
-    /// Updates whether a unit listens.
-    pub(super) fn update_listening(&mut self, index: u32) {
-        let unit = &self.units[index as usize];
-        let listens = unit.state == State::Waiting || unit.wake_also != NONE;
-        self.reservations.set_listening(unit.tail, unit.size, listens);
-    }
-
-    /// Takes a unit out of the timers and lets it listen no longer.
-    #[inline]
-    pub(super) fn stop_waiting(&mut self, index: u32) {
-        self.timers.remove(index);
-        let unit = &mut self.units[index as usize];
-        unit.wake_also = NONE;
-        self.reservations.set_listening(unit.tail, unit.size, false);
     }
 }

@@ -26,7 +26,7 @@ const BUCKET_BITS: u32 = 11;
 
 /// The cells left in a tick, found by hash.
 #[derive(Clone, Debug)]
-pub(super) struct Departures {
+pub struct Departures {
     list: Vec<Departure>,
     /// The last departure of each bucket, or [`NONE`].
     buckets: Vec<u32>,
@@ -45,7 +45,7 @@ const fn bucket(cell: u32) -> usize {
 
 impl Departures {
     /// Forgets all departures when a new tick begins.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         for departure in self.list.drain(..) {
             self.buckets[bucket(departure.cell)] = NONE;
         }
@@ -53,7 +53,7 @@ impl Departures {
 
     /// Records that a unit has left a cell.
     #[inline]
-    pub(super) fn record(&mut self, cell: u32, direction: u8, end: u64) {
+    pub fn record(&mut self, cell: u32, direction: u8, end: u64) {
         let last = &mut self.buckets[bucket(cell)];
         let next = core::mem::replace(last, self.list.len() as u32);
         self.list.push(Departure { cell, direction, end, next });
@@ -73,19 +73,19 @@ impl Departures {
 
     /// Returns since when a cell has been free for a step in this direction; 0 if it was for the whole tick.
     #[inline]
-    pub(super) fn free_since(&self, cell: u32, direction: u8) -> u64 {
+    pub fn free_since(&self, cell: u32, direction: u8) -> u64 {
         let is_blocking = |last: &Departure| turn_angle(last.direction, direction) > 2;
         self.departure_from(cell).filter(is_blocking).map_or(0, |last| last.end)
     }
 
     /// Returns when the step from a cell in this direction was over; 0 if none ended in this tick.
     #[inline]
-    pub(super) fn left_along(&self, cell: u32, direction: u8) -> u64 {
+    pub fn left_along(&self, cell: u32, direction: u8) -> u64 {
         let is_same = |last: &Departure| last.direction == direction & 7;
         self.departure_from(cell).filter(is_same).map_or(0, |last| last.end)
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.list.capacity() * size_of::<Departure>() + self.buckets.capacity() * 4
     }
 }

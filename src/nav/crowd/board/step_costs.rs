@@ -3,58 +3,59 @@
 //! Input: the layer of the unit's profile. Output: the costs of cells, of steps and of the shortest paths on open
 //! terrain, and whether direct paths are open.
 
-use crate::nav::crowd::reservations::{GridPos, is_diagonal};
+use super::reservations::{GridPos, is_diagonal};
 use crate::nav::{
+    grid::NavGrid,
     layer::Layer,
     moves::MoveTable,
-    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
+    terrain::{DIAGONAL, Neighborhood, ProfileId, STRAIGHT},
 };
 
 /// Greatest distance, in columns and rows, over which terrain is checked in one call.
-pub(in crate::nav::crowd) const MAX_CLEAR_DISTANCE: u16 = 60;
+pub const MAX_CLEAR_DISTANCE: u16 = 60;
 
 /// The costs of cells and steps for the units of a profile.
-pub(in crate::nav::crowd) struct StepCosts<'a> {
-    pub(in crate::nav::crowd) layer: &'a Layer,
+pub struct StepCosts<'a> {
+    pub layer: &'a Layer,
     terrain: &'a [u8],
     /// The cost of every cell, on uniform terrain.
     uniform: Option<u64>,
     /// The lowest possible sum of the costs of the cell left and the cell entered.
-    pub(in crate::nav::crowd) cheapest: u64,
+    pub cheapest: u64,
 }
 
 impl<'a> StepCosts<'a> {
-    pub(in crate::nav::crowd) fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
+    pub fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
         let cheapest = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
         let uniform = layer.is_uniform().then_some(cheapest / 2);
         Self { layer, terrain, uniform, cheapest }
     }
 
     /// Returns whether all passable cells cost the same.
-    pub(in crate::nav::crowd) fn is_uniform(&self) -> bool {
+    pub fn is_uniform(&self) -> bool {
         self.uniform.is_some()
     }
 
     /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain.
-    pub(in crate::nav::crowd) fn uniform(&self) -> u64 {
+    pub fn uniform(&self) -> u64 {
         self.uniform.unwrap_or(0)
     }
 
     /// Returns the cost of a cell; at least 1, also where it is impassable.
     #[inline]
-    pub(in crate::nav::crowd) fn cost(&self, pos: GridPos) -> u64 {
+    pub fn cost(&self, pos: GridPos) -> u64 {
         let (x, y) = (u32::from(pos.x), u32::from(pos.y));
         self.uniform.unwrap_or_else(|| u64::from(self.layer.cost(x, y, self.terrain)).max(1))
     }
 
-    pub(in crate::nav::crowd) fn step(&self, from: GridPos, direction: u8) -> u64 {
+    pub fn step(&self, from: GridPos, direction: u8) -> u64 {
         let weight = u64::from(if is_diagonal(direction) { DIAGONAL } else { STRAIGHT });
         weight * (self.cost(from) + self.cost(from.step(direction)))
     }
 
     /// Returns the costs of the steps in `directions` (bit mask), by direction.
     #[inline]
-    pub(in crate::nav::crowd) fn steps(&self, from: GridPos, directions: u8) -> [u64; 8] {
+    pub fn steps(&self, from: GridPos, directions: u8) -> [u64; 8] {
         if let Some(cost) = self.uniform {
             return uniform_step_costs(cost);
         }
@@ -66,13 +67,13 @@ impl<'a> StepCosts<'a> {
     }
 
     /// Returns the cost of a unit of distance on terrain that costs as much as this cell.
-    pub(in crate::nav::crowd) fn scale(&self, pos: GridPos) -> u64 {
+    pub fn scale(&self, pos: GridPos) -> u64 {
         2 * self.cost(pos)
     }
 
     /// Returns whether terrain is uniform and without walls in the rectangle around a position, those beside
     /// it, and a position at most [`MAX_CLEAR_DISTANCE`] away.
-    pub(in crate::nav::crowd) fn is_clear(&self, here: GridPos, there: GridPos) -> bool {
+    pub fn is_clear(&self, here: GridPos, there: GridPos) -> bool {
         let (width, height) = self.layer.size();
         let around = |here: u16, there: u16, side: u32| {
             let end = u32::from(there.max(here + 1) + 1).min(side);
@@ -84,12 +85,12 @@ impl<'a> StepCosts<'a> {
     }
 
     /// Returns whether one of the eight cells around a position is impassable.
-    pub(in crate::nav::crowd) fn is_beside_wall(&self, pos: GridPos) -> bool {
+    pub fn is_beside_wall(&self, pos: GridPos) -> bool {
         self.layer.pattern(u32::from(pos.x), u32::from(pos.y)) != 0x1ff
     }
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
-    pub(in crate::nav::crowd) fn steps_between(&self, a: GridPos, b: GridPos) -> u32 {
+    pub fn steps_between(&self, a: GridPos, b: GridPos) -> u32 {
         match self.layer.neighborhood() {
             Neighborhood::Eight => u32::from(a.chebyshev(b)),
             Neighborhood::Four => u32::from(a.x.abs_diff(b.x)) + u32::from(a.y.abs_diff(b.y)),
@@ -97,32 +98,27 @@ impl<'a> StepCosts<'a> {
     }
 
     /// Returns the weight of the shortest path between two positions on open terrain.
-    pub(in crate::nav::crowd) fn distance(&self, a: GridPos, b: GridPos) -> u64 {
+    pub fn distance(&self, a: GridPos, b: GridPos) -> u64 {
         u64::from(self.layer.distance(u32::from(a.x.abs_diff(b.x)), u32::from(a.y.abs_diff(b.y))))
     }
 }
 
 /// Returns the costs of steps, by direction, where every cell costs the same.
 #[inline(always)]
-pub(in crate::nav::crowd) fn uniform_step_costs(cost: u64) -> [u64; 8] {
+pub fn uniform_step_costs(cost: u64) -> [u64; 8] {
     let (straight, diagonal) = (2 * u64::from(STRAIGHT) * cost, 2 * u64::from(DIAGONAL) * cost);
     [straight, diagonal, straight, diagonal, straight, diagonal, straight, diagonal]
 }
 
 /// Returns the weight of the path between two positions on open terrain (octile distance).
-pub(in crate::nav::crowd) fn octile_distance(a: GridPos, b: GridPos) -> u64 {
+pub fn octile_distance(a: GridPos, b: GridPos) -> u64 {
     let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
     u64::from(STRAIGHT) * dx.max(dy) + u64::from(DIAGONAL - STRAIGHT) * dx.min(dy)
 }
 
 /// Returns whether the direct path between two positions is open: straight along the longer side first, then
 /// diagonal.
-pub(in crate::nav::crowd) fn is_line_open(
-    layer: &Layer,
-    table: &MoveTable,
-    from: GridPos,
-    to: GridPos,
-) -> bool {
+pub fn is_line_open(layer: &Layer, table: &MoveTable, from: GridPos, to: GridPos) -> bool {
     let legal = |at: GridPos| table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
     line_steps(from, to).all(|(at, direction)| legal(at) >> direction & 1 == 1)
 }
@@ -152,4 +148,16 @@ fn line_direction(from: GridPos, to: GridPos) -> Option<u8> {
         (true, false) => Some(if dx > 0 { 0 } else { 4 }),
         _ => Some(if dy > 0 { 2 } else { 6 }),
     }
+}
+
+/// Returns the directions in which the terrain allows a step from a position, one bit each.
+#[inline]
+pub fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
+    layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
+}
+
+/// Returns the table of steps that units of a profile may make, by the pattern of passable cells around them.
+pub fn move_table(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
+    let profile = &grid.profiles()[usize::from(profile.0)];
+    MoveTable::of(profile.corner_rule(), profile.neighborhood())
 }

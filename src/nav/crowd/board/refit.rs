@@ -2,10 +2,14 @@
 //!
 //! Input: a unit whose size differs from that of its profile. Output: the unit on the nearest position with
 //! room for it. Until there is one the unit stays as it was, cannot move, and cannot be pushed
-//! ([`Hindrance::NoRoom`](super::Hindrance::NoRoom)).
+//! ([`Hindrance::NoRoom`](super::hindrance::Hindrance::NoRoom)).
 
 use super::{
-    Crowd, CrowdError, RETRY_AFTER, orders::MAX_UNIT_SIZE, reservations::GridPos, unit::Unit,
+    Board,
+    error::CrowdError,
+    patience::RETRY_AFTER,
+    reservations::GridPos,
+    unit::{MAX_UNIT_SIZE, Unit},
 };
 use crate::nav::{
     grid::NavGrid,
@@ -15,10 +19,10 @@ use crate::nav::{
 /// Maximum distance, in columns and rows, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
 
-impl Crowd {
+impl Board {
     /// Finds the units whose profile has another size than in the previous tick, and puts all units that wait
     /// for room where they fit, as far as there is room.
-    pub(super) fn refit_units(&mut self, grid: &NavGrid) {
+    pub fn refit_units(&mut self, grid: &NavGrid) {
         let sizes = grid.profiles().iter().map(Profile::unit_size);
         if !sizes.clone().eq(self.unit_sizes.iter().copied()) {
             self.unit_sizes.clear();
@@ -74,7 +78,7 @@ impl Crowd {
 }
 
 /// Checks that units of a profile can be part of a crowd on this grid.
-pub(super) fn check_profile(grid: &NavGrid, profile: ProfileId) -> Result<(), CrowdError> {
+pub fn check_profile(grid: &NavGrid, profile: ProfileId) -> Result<(), CrowdError> {
     let is_known = usize::from(profile.0) < grid.profiles().len();
     let fits = is_known && grid.unit_size(profile) <= MAX_UNIT_SIZE;
     if fits { Ok(()) } else { Err(CrowdError::Profile) }

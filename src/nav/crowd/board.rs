@@ -1,0 +1,153 @@
+//! The units on a grid and the cells they hold.
+//!
+//! Input: units that are put on the grid, and steps that are planned. Output: who stands where, who is between two
+//! cells and until when, and which units are to be decided in a tick. All other rooms read this one; it knows
+//! nothing of where the units want to go.
+
+pub mod density;
+pub mod departures;
+pub mod error;
+pub mod events;
+pub mod hindrance;
+pub mod patience;
+pub mod placement;
+pub mod refit;
+pub mod reservations;
+pub mod step;
+pub mod step_costs;
+pub mod timer_wheel;
+pub mod unit;
+pub mod waiting;
+
+use core::hint::black_box;
+
+use self::{
+    density::Density,
+    departures::Departures,
+    error::CrowdError,
+    events::{CrowdCounters, CrowdEvent},
+    reservations::{Reservation, Reservations},
+    timer_wheel::{SUBTICKS_PER_TICK, TimerWheel},
+    unit::{State, Unit, UnitId},
+};
+use crate::nav::{grid::NavGrid, terrain::Profile};
+
+/// The units of a grid; see the [module](self).
+#[derive(Debug, Default)]
+pub struct Board {
+    pub now: u64,
+    pub size: (u32, u32),
+    pub units: Vec<Unit>,
+    /// Indices without a unit, and the number of units.
+    pub free: Vec<u32>,
+    pub count: usize,
+    pub reservations: Reservations,
+    pub timers: TimerWheel,
+    pub departures: Departures,
+    pub density: Density,
+    /// The units to decide in this tick, and the priorities by which the first of them are sorted.
+    pub ready: Vec<u32>,
+    priorities: Vec<u64>,
+    due: Vec<u32>,
+    /// Units whose steps are over, and the reservations of the cells they left.
+    ended: Vec<(u32, Reservation)>,
+    woken: Vec<u32>,
+    /// Unit size of each profile at the last tick, in cells along a side.
+    unit_sizes: Vec<u8>,
+    /// Units whose size has changed and which have no room for it yet.
+    pending_refits: Vec<u32>,
+    pub events: Vec<CrowdEvent>,
+    /// Units whose steps began or ended in this tick.
+    pub moved: Vec<u32>,
+    pub counters: CrowdCounters,
+}
+
+impl Board {
+    pub fn new(grid: &NavGrid) -> Self {
+        let (width, height) = (grid.width(), grid.height());
+        Self {
+            size: (width, height),
+            reservations: Reservations::new(width, height),
+            density: Density::new(width, height),
+            unit_sizes: grid.profiles().iter().map(Profile::unit_size).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The current tick as units store it. Compare it only with the current tick: it wraps around.
+    pub const fn tick_stamp(&self) -> u32 {
+        self.now as u32
+    }
+
+    pub fn id(&self, index: u32) -> UnitId {
+        UnitId { index, generation: self.units[index as usize].generation }
+    }
+
+    pub fn get(&self, id: UnitId) -> Option<&Unit> {
+        let unit = self.units.get(id.index as usize)?;
+        (unit.is_present() && unit.generation == id.generation).then_some(unit)
+    }
+
+    pub fn find(&self, id: UnitId) -> Result<u32, CrowdError> {
+        self.get(id).map(|_| id.index).ok_or(CrowdError::NoSuchUnit)
+    }
+
+    /// Ends the steps that are over and lists all units to be decided in this tick.
+    pub fn collect_ready(&mut self, grid: &NavGrid) {
+        self.departures.clear();
+        let mut due = core::mem::take(&mut self.due);
+        self.timers.take_due(self.now, &mut due);
+        // First read what is needed of all units, then their reservations, so that the cache misses overlap.
+        for &index in &due {
+            black_box(self.units[index as usize].end);
+        }
+        let mut ended = core::mem::take(&mut self.ended);
+        for index in due.drain(..) {
+            let unit = &self.units[index as usize];
+            match unit.state {
+                State::Moving if unit.end > self.now * SUBTICKS_PER_TICK => {
+                    self.timers.put(index, self.now, unit.end.div_ceil(SUBTICKS_PER_TICK));
+                }
+                State::Moving => {
+                    ended.push((index, self.reservations.get(self.reservations.index(unit.tail))));
+                }
+                _ => self.mark_ready(index),
+            }
+        }
+        for (index, reservation) in ended.drain(..) {
+            self.end_step(index, reservation);
+            if self.units[index as usize].is_trapped {
+                self.free_if_outside(grid, index);
+            }
+            self.units[index as usize].ready_tick = self.tick_stamp();
+            self.ready.push(index);
+            self.moved.push(index);
+        }
+        (self.due, self.ended) = (due, ended);
+    }
+
+    /// Sorts the units to be decided by priority: the oldest order comes first.
+    pub fn sort_ready(&mut self) {
+        let mut priorities = core::mem::take(&mut self.priorities);
+        let ready = self.ready.iter();
+        priorities.extend(ready.map(|&index| self.units[index as usize].priority(index)));
+        priorities.sort_unstable();
+        priorities.dedup(); // a unit may have been listed both between two ticks and in this one
+        self.ready.clear();
+        self.ready.extend(priorities.drain(..).map(|priority| priority as u32));
+        self.priorities = priorities;
+    }
+
+    /// Returns the memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.moved];
+        let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
+        let units = self.units.capacity() * size_of::<Unit>() + self.priorities.capacity() * 8;
+        self.reservations.bytes()
+            + self.timers.bytes()
+            + self.departures.bytes()
+            + self.density.bytes()
+            + lists
+            + units
+    }
+}

@@ -1,0 +1,70 @@
+//! What a unit does in a tick.
+//!
+//! Input: a unit that is to be decided. Output: it begins a step, arrives, or waits.
+
+use super::{
+    board::{
+        Board,
+        hindrance::Hindrance,
+        unit::{NONE, Unit},
+    },
+    groups::return_delay::delays_return,
+    planner::{Planner, dead_end::stop_yielding},
+    scene::Scene,
+};
+
+/// Decides whether a unit moves or waits in this tick.
+pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
+    let unit = &mut scene.board.units[index as usize];
+    if unit.is_moving() || unit.is_idle() {
+        return;
+    }
+    if unit.needs_refit {
+        unit.hindrance = Hindrance::NoRoom;
+        return wait(scene, index);
+    }
+    if unit.is_trapped {
+        if scene.board.free_if_outside(scene.world.grid, index) {
+            return;
+        }
+        let route = scene.groups.route_of(&scene.board.units[index as usize]);
+        scene.sources.choose_exit(scene.board, scene.world, (index, route));
+    }
+    let unit = &scene.board.units[index as usize];
+    if unit.yields_to != NONE && !planner.still_yields(scene, index) {
+        return stop_yielding(scene.board, index);
+    }
+    scene.groups.assign_slot(scene.board, scene.sources, scene.world.grid, index);
+    scene.groups.settle_in_place(scene.board, scene.sources, scene.world.grid, index);
+    scene.update_path_following(index);
+    if scene.is_at_goal(index) {
+        scene.board.arrive(scene.world.grid, index);
+    } else if delays_return(scene.board, index) {
+        scene.board.units[index as usize].waiting_since = scene.board.tick_stamp();
+        wait(scene, index);
+    } else if may_plan(scene.board, &scene.board.units[index as usize])
+        && planner.plan(scene, index)
+    {
+        planner.commit(scene, index);
+        if !scene.board.units[index as usize].is_moving() {
+            wait(scene, index);
+        }
+    } else {
+        let unit = &mut scene.board.units[index as usize];
+        if unit.speed == 0 {
+            unit.hindrance = Hindrance::NoSpeed;
+        }
+        wait(scene, index);
+    }
+}
+
+/// Returns whether a unit may move in this tick. One that cannot make room for another has nowhere to go,
+/// either, unless it is large: then it may be unable only to make room with one step.
+fn may_plan(board: &Board, unit: &Unit) -> bool {
+    unit.speed > 0 && (unit.size > 1 || unit.stay_tick != board.tick_stamp())
+}
+
+fn wait(scene: &mut Scene<'_>, index: u32) {
+    let is_circling = scene.groups.is_circling(scene.board, index);
+    scene.board.wait(index, is_circling);
+}

@@ -1,0 +1,200 @@
+//! Units at the ends of passages: which of them wait, go first or step aside.
+//!
+//! Input: a unit and its ranking. Output: the ranking without the directions into passages that are closed to
+//! the unit, and without those onto the cell before such a passage, so that units coming out have room.
+
+use super::rank::{Ranking, rank};
+use crate::nav::crowd::{
+    board::{
+        Board,
+        hindrance::Hindrance,
+        reservations::GridPos,
+        timer_wheel::SUBTICKS_PER_TICK,
+        unit::{NONE, STAY, Unit},
+    },
+    cost_to_go::guidance::UNREACHABLE,
+    passages::passage::Passages,
+    scene::Scene,
+};
+use crate::nav::{
+    layer::Layer,
+    terrain::{ProfileId, STRAIGHT},
+};
+
+/// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
+const MIN_CLEARED_LENGTH: usize = 8;
+const CLEARED_STEPS: usize = 2;
+
+/// Ranks the directions of a unit, without those on which it would enter a passage against the traffic.
+pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
+    let mut ranking = rank(scene, index, push);
+    let unit = &mut scene.board.units[index as usize];
+    unit.preferred_direction = ranking.best;
+    if push == STAY && unit.hindrance == Hindrance::Oncoming {
+        unit.hindrance = Hindrance::Queue;
+    }
+    if unit.size > 1 || unit.is_trapped || unit.yields_to != NONE {
+        return ranking;
+    }
+    let Unit { tail, profile, .. } = *unit;
+    let passages = scene.shape.passages_of(profile, scene.board.size);
+    if passages.is_far(tail) {
+        return ranking;
+    }
+    let Some(layer) = scene.world.grid.layer(ProfileId(profile)) else {
+        return ranking;
+    };
+    if passages.explore(layer, tail) {
+        let mut passages = core::mem::take(passages);
+        if is_before_busy_passage(&passages, tail, scene.board.now, push) {
+            ranking.remove_diagonals();
+            if let Some(direction) = direction_aside(scene.board, &passages, index, &ranking) {
+                ranking.prefer(direction);
+            }
+            scene.board.units[index as usize].preferred_direction = ranking.best;
+        }
+        let closed = closed_directions(scene, (&mut passages, layer), (index, push), &ranking);
+        ranking.remove(closed, push);
+        note_closed(&mut scene.board.units[index as usize], push, closed, &passages);
+        scene.shape.restore(profile, passages);
+    }
+    ranking
+}
+
+/// Returns a direction in which a unit that has come out of a passage makes room for those behind it
+/// sooner than by following the unit ahead.
+fn direction_aside(
+    board: &Board,
+    passages: &Passages,
+    index: u32,
+    ranking: &Ranking,
+) -> Option<u8> {
+    let unit = &board.units[index as usize];
+    let passage = passages.approached_at(unit.tail)?;
+    let from = passages.passage_at(unit.tail.step(unit.direction + 4));
+    let is_out = passage.mouths.contains(&Some(unit.tail))
+        && from.is_some()
+        && ranking.best != STAY
+        && passages.passage_at(unit.tail.step(ranking.best)).is_none();
+    let reservation = |direction: u8| {
+        board
+            .reservations
+            .get(board.reservations.neighbor(board.reservations.index(unit.tail), direction))
+    };
+    let ahead = board.units.get(reservation(ranking.best).owner as usize).filter(|_| is_out)?;
+    let end = (board.now + passage.lock.step_ticks) * SUBTICKS_PER_TICK;
+    let is_slow = !ahead.is_moving() || ahead.end > end;
+    let most = if is_slow { ranking.len } else { ranking.worthwhile };
+    let directions = ranking.directions[..usize::from(most)].iter().copied();
+    let is_free = |direction: &u8| {
+        direction.is_multiple_of(2)
+            && reservation(*direction).owner == NONE
+            && passages.passage_at(unit.tail.step(*direction)).is_none()
+    };
+    directions.into_iter().find(is_free)
+}
+
+/// Makes a unit whose preferred direction is closed wait, and lets the units coming out go first.
+fn note_closed(unit: &mut Unit, push: u8, closed: u8, passages: &Passages) {
+    let is_closed = unit.preferred_direction != STAY && closed & 1 << unit.preferred_direction != 0;
+    if push == STAY && is_closed {
+        unit.hindrance = Hindrance::Oncoming;
+        if passages.passage_at(unit.tail).is_none() {
+            unit.clearing_steps = 0;
+        }
+    }
+}
+
+/// Returns the directions, as a bit mask, on which a unit would enter a passage that is closed to it, or
+/// stand before its end.
+fn closed_directions(
+    scene: &Scene<'_>,
+    (passages, layer): (&mut Passages, &Layer),
+    (index, push): (u32, u8),
+    ranking: &Ranking,
+) -> u8 {
+    let unit = &scene.board.units[index as usize];
+    let here = passages.passage_at(unit.tail).map(|(number, _)| number);
+    let mut closed = 0;
+    for &direction in &ranking.directions[..usize::from(ranking.len)] {
+        let to = unit.tail.step(direction);
+        let records_wait = push == STAY && direction == ranking.best;
+        let is_closed = match passages.passage_at(to) {
+            Some((number, _)) if here == Some(number) => false,
+            Some((number, at)) => {
+                let side = passages.get(number).and_then(|passage| passage.side(unit.tail, at));
+                side.is_some_and(|side| {
+                    !passages.may_enter(scene.board, number, side, records_wait)
+                })
+            }
+            None if unit.is_idle() || unit.has_arrived => false,
+            None => mouth_kept_clear(passages, unit.tail, to).is_some_and(|mouth| {
+                would_enter_closed(scene, (passages, layer), (index, mouth), records_wait)
+            }),
+        };
+        closed |= u8::from(is_closed) << direction;
+    }
+    closed
+}
+
+/// Returns the mouth of a passage if a step leads onto it. If the passage is long, also for a step into
+/// the room before it that is kept clear: units that come out separate there.
+fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<GridPos> {
+    let passage = passages.approached_at(to)?;
+    let mut mouths = passage.mouths.iter().flatten().copied();
+    let near = |mouth: &GridPos| usize::from(mouth.chebyshev(to)) <= CLEARED_STEPS;
+    match passage.mouths.contains(&Some(to)) {
+        true => Some(to),
+        false
+            if passage.cells.len() < MIN_CLEARED_LENGTH || passages.passage_at(from).is_some() =>
+        {
+            None
+        }
+        false => mouths.find(|mouth| near(mouth) && mouth.chebyshev(from) > mouth.chebyshev(to)),
+    }
+}
+
+/// Returns whether a unit that steps onto the cell before a passage would continue into the passage and
+/// may not.
+fn would_enter_closed(
+    scene: &Scene<'_>,
+    (passages, layer): (&mut Passages, &Layer),
+    (index, mouth): (u32, GridPos),
+    records_wait: bool,
+) -> bool {
+    let unit = &scene.board.units[index as usize];
+    let here = passages.passage_at(unit.tail).map(|(number, _)| number);
+    let at_mouth = Unit { tail: mouth, ..*unit };
+    for direction in [0, 2, 4, 6] {
+        let end = mouth.step(direction);
+        let entrance = passages.entrance(mouth, end);
+        let Some((number, side)) = entrance.filter(|of| Some(of.0) != here) else {
+            continue;
+        };
+        let cost = |at: GridPos| {
+            u64::from(layer.cost(
+                u32::from(at.x),
+                u32::from(at.y),
+                scene.world.grid.terrain_bytes(),
+            ))
+        };
+        let step = u64::from(STRAIGHT) * (cost(mouth) + cost(end));
+        let costs = scene.cost_to_go_around((index, &at_mouth), 1 << direction);
+        let (before, behind) = (costs[usize::from(STAY)], costs[usize::from(direction)]);
+        let enters =
+            before != UNREACHABLE && behind != UNREACHABLE && behind + step <= before + step / 2;
+        if enters && !passages.may_enter(scene.board, number, side, records_wait) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns whether a cell lies before a passage that units are entering or leaving just now. A unit that is
+/// pushed out of a passage counts as one that comes out unpushed: a diagonal step would hold up all units
+/// behind it for its duration.
+fn is_before_busy_passage(passages: &Passages, at: GridPos, now: u64, push: u8) -> bool {
+    let is_pushed_out = push != STAY && passages.passage_at(at.step(push + 4)).is_some();
+    let push = if is_pushed_out { STAY } else { push };
+    passages.approached_at(at).is_some_and(|passage| passage.lock.is_busy(now, push))
+}

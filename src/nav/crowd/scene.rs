@@ -1,0 +1,212 @@
+//! Where each unit wants to go, whatever leads it: one interface over all sources.
+//!
+//! Input: the units, and what leads them: shared fields, groups and slots, their own paths, the way out of a blocked
+//! area, or another unit that they let pass. Output: for a unit, the cost of the rest of its path from its own cell
+//! and from each cell beside it. Every mechanism of the planner works with these nine numbers alone.
+
+use core::hint::black_box;
+
+use super::{
+    board::{
+        Board,
+        reservations::GridPos,
+        step_costs::{StepCosts, legal_directions},
+        unit::{MakesWay, NONE, Order, STAY, Unit},
+    },
+    cost_to_go::{
+        Sources,
+        guidance::{
+            CostToGo, NeighborCosts, UNREACHABLE, World, around, route_cost, route_costs_around,
+        },
+    },
+    groups::Groups,
+    passages::TerrainShape,
+};
+use crate::nav::{
+    layer::Layer,
+    terrain::{ProfileId, STRAIGHT},
+};
+
+/// The value from which costs are subtracted to reverse a direction of travel; far below what
+/// [`Scores`](super::planner::scores::Scores) can hold.
+const REVERSED_FROM: u64 = 1 << 55;
+
+/// All that a decision reads and changes, for one tick.
+pub struct Scene<'a> {
+    pub world: World<'a>,
+    pub board: &'a mut Board,
+    pub sources: &'a mut Sources,
+    pub groups: &'a mut Groups,
+    pub shape: &'a mut TerrainShape,
+}
+
+impl Scene<'_> {
+    /// Looks up the fields around all units that are to be decided, one unit after the other, so that the
+    /// processor waits for many memory accesses at the same time.
+    pub fn look_up_neighbor_costs(&mut self) {
+        self.prefetch_surroundings();
+        self.sources.clear_neighbor_costs();
+        let world = self.world;
+        let mut last: Option<(u8, &Layer, u64)> = None;
+        for at in 0..self.board.ready.len() {
+            let index = self.board.ready[at];
+            let unit = &self.board.units[index as usize];
+            let Some(route) = self.groups.route_of(unit) else {
+                continue;
+            };
+            let known = last.filter(|&(profile, ..)| profile == unit.profile);
+            last = known.or_else(|| layer_of(world, unit.profile));
+            let Some((_, layer, cell_cost)) = last else {
+                continue;
+            };
+            let cost_to_go = route_costs_around(world, route, unit.tail);
+            // At the end of its group's field a member needs its own path, or there is none.
+            let is_at_end = matches!(cost_to_go[usize::from(STAY)], 0 | UNREACHABLE);
+            if !is_at_end || !matches!(unit.order, Order::Group(_)) {
+                let directions = legal_directions(layer, unit.tail);
+                let costs = NeighborCosts { cost_to_go, directions, cell_cost };
+                self.sources.note_neighbor_costs(self.board, index, costs);
+            }
+        }
+    }
+
+    /// Reads the memory that will be needed around all units that are to be decided, so that the processor
+    /// waits for many accesses at the same time. In rounds: what one round reads tells the next where to read.
+    fn prefetch_surroundings(&self) {
+        let (board, world) = (&*self.board, self.world);
+        for &index in &board.ready {
+            let unit = &board.units[index as usize];
+            if let Some(route) = self.groups.route_of(unit) {
+                world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
+            } else if matches!(unit.order, Order::Path(_)) {
+                self.sources.prefetch(index);
+                self.groups.prefetch_progress(index);
+            }
+        }
+        for &index in &board.ready {
+            let cell = board.reservations.index(board.units[index as usize].tail);
+            for direction in [0, 1, 3, 4, 5, 7] {
+                black_box(board.reservations.get(board.reservations.neighbor(cell, direction)));
+            }
+        }
+        for &index in &board.ready {
+            if matches!(board.units[index as usize].order, Order::Path(_)) {
+                self.sources.prefetch_corners(index);
+            }
+        }
+    }
+
+    /// Returns whether a unit stands on the goal of its order.
+    pub fn is_at_goal(&self, index: u32) -> bool {
+        let unit = &self.board.units[index as usize];
+        match unit.order {
+            _ if unit.yields_to != NONE || unit.is_trapped => false,
+            Order::Route(route) => match self.sources.neighbor_costs(self.board, index) {
+                Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
+                None => route_cost(self.world, route, unit.tail) == 0,
+            },
+            Order::Path(_) | Order::Group(_) => self.sources.goal(index) == unit.tail,
+            Order::Idle => true,
+        }
+    }
+
+    /// Updates whether a unit follows its own path at present, and its progress along that path.
+    pub fn update_path_following(&mut self, index: u32) {
+        let is_active = self.follows_own_path(index);
+        self.sources.set_active(index, is_active);
+        if is_active {
+            self.sources.update_path_progress(self.board, self.world.grid, index);
+        }
+    }
+
+    /// Returns whether a unit follows its own path at present.
+    fn follows_own_path(&self, index: u32) -> bool {
+        let unit = &self.board.units[index as usize];
+        match unit.order {
+            Order::Path(_) => true,
+            Order::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
+            Order::Group(id) if unit.slot == NONE => {
+                let group = &self.groups[id];
+                let is_known = |route| route_cost(self.world, route, unit.tail) != UNREACHABLE;
+                group.window.cost(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the directions in which the terrain allows a unit to step, one bit each.
+    pub fn unit_directions(&self, index: u32) -> u8 {
+        let unit = &self.board.units[index as usize];
+        if unit.is_trapped {
+            return self.sources.escape_directions(self.world.grid, unit);
+        }
+        let layer = self.world.grid.layer(ProfileId(unit.profile));
+        layer.map_or(0, |layer| legal_directions(layer, unit.tail))
+    }
+
+    /// Returns the cost to go from the cells beside a unit in the given directions (bit mask), and from its
+    /// own cell.
+    pub fn cost_to_go_around(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {
+        let grid = self.world.grid;
+        if unit.is_trapped {
+            return around(unit.tail, directions, &|pos| self.sources.escape_cost(grid, unit, pos));
+        }
+        if unit.makes_way != MakesWay::No {
+            let layer = grid.layer(ProfileId(unit.profile));
+            return layer
+                .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, unit.makes_way));
+        }
+        if let Some(other) = self.board.units.get(unit.yields_to as usize) {
+            let other = Unit { tail: unit.tail, yields_to: NONE, ..*other };
+            let cost_to_go = self.cost_to_go_around((unit.yields_to, &other), directions);
+            return cost_to_go.map(|cost| match cost {
+                UNREACHABLE => UNREACHABLE,
+                cost => REVERSED_FROM.saturating_sub(cost),
+            });
+        }
+        match unit.order {
+            Order::Idle => [UNREACHABLE; 9],
+            Order::Route(route) => route_costs_around(self.world, route, unit.tail),
+            Order::Group(_) => self.member_cost_to_go((index, unit), directions),
+            Order::Path(_) => self.path_costs_around((index, unit.tail), directions),
+        }
+    }
+
+    fn path_costs_around(&self, (index, pos): (u32, GridPos), directions: u8) -> CostToGo {
+        let profile = ProfileId(self.board.units[index as usize].profile);
+        self.sources.path_costs_around(self.world.grid, profile, (index, pos), directions)
+    }
+
+    /// Returns the cost to go around a member of a group: to its slot, or to the nearest slot around walls; else along
+    /// the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of its
+    /// field or path but not to its slot.
+    fn member_cost_to_go(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {
+        if let Some(cost_to_go) = self.groups.slot_costs_around(self.world.grid, unit, directions) {
+            return cost_to_go;
+        }
+        let route = unit.order.group().and_then(|id| self.groups[id].route);
+        let mut cost_to_go = route
+            .map_or([UNREACHABLE; 9], |route| route_costs_around(self.world, route, unit.tail));
+        if cost_to_go[usize::from(STAY)] == UNREACHABLE {
+            cost_to_go = self.path_costs_around((index, unit.tail), directions);
+        }
+        if cost_to_go[usize::from(STAY)] == 0 { [UNREACHABLE; 9] } else { cost_to_go }
+    }
+}
+
+/// Returns a profile, its layer, and the cost of its cells if it is the same for all of them (0 otherwise).
+fn layer_of(world: World<'_>, profile: u8) -> Option<(u8, &Layer, u64)> {
+    let layer = world.grid.layer(ProfileId(profile))?;
+    Some((profile, layer, StepCosts::new(layer, world.grid.terrain_bytes()).uniform()))
+}
+
+/// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.
+fn costs_of_making_way(layer: &Layer, makes_way: MakesWay) -> CostToGo {
+    let step = u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit());
+    let mut costs = [8 * step; 9];
+    costs[usize::from(STAY)] = 4 * step;
+    if let MakesWay::Goes(direction) = makes_way {
+        costs[usize::from(direction)] = step;
+    }
+    costs
+}
