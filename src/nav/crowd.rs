@@ -69,7 +69,7 @@ impl Crowd {
         self.board.refit_units(grid);
         self.apply_edits(grid);
         self.board.collect_ready(grid);
-        self.groups.refresh(&mut self.board, &self.sources, world);
+        self.groups.refresh(&mut self.board, grid);
         self.board.sort_ready();
         let Self { board, sources, groups, shape, planner, .. } = self;
         let mut scene = Scene { world, board, sources, groups, shape };

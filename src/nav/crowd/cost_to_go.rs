@@ -80,15 +80,6 @@ impl Sources {
         self.followers[index as usize].prefetch_corners();
     }
 
-    /// Returns the cell where a unit is to go in the end.
-    pub fn goal(&self, index: u32) -> GridPos {
-        self.followers[index as usize].goal
-    }
-
-    pub fn set_goal(&mut self, index: u32, goal: GridPos) {
-        self.followers[index as usize].goal = goal;
-    }
-
     /// Returns the steps from the last cell of its path that a unit has reached to the end.
     pub fn steps_left(&self, index: u32) -> u32 {
         self.followers[index as usize].steps_left()

@@ -34,8 +34,8 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     if unit.yields_to != NONE && !planner.still_yields(scene, index) {
         return stop_yielding(scene.board, index);
     }
-    scene.groups.assign_slot(scene.board, scene.sources, scene.world.grid, index);
-    scene.groups.settle_in_place(scene.board, scene.sources, scene.world.grid, index);
+    scene.groups.assign_slot(scene.board, scene.world.grid, index);
+    scene.groups.settle_in_place(scene.board, scene.world.grid, index);
     scene.update_path_following(index);
     if scene.is_at_goal(index) {
         scene.board.arrive(scene.world.grid, index);

@@ -14,7 +14,7 @@ use core::{
     ops::{Index, IndexMut},
 };
 
-use self::{group::Group, progress::Progress, slots::GroupScratch};
+use self::{group::Group, progress::Progress, slots::TakenCells};
 use super::{
     board::unit::{GroupIndex, NONE, Order, RouteId, Unit},
     cost_to_go::{
@@ -27,7 +27,7 @@ use super::{
 #[derive(Debug, Default)]
 pub struct Groups {
     list: Vec<Group>,
-    scratch: GroupScratch,
+    taken: TakenCells,
     open_cells: OpenCells,
     /// By unit: how it has come nearer to its goal.
     progress: Vec<Progress>,
@@ -61,7 +61,7 @@ impl Groups {
     pub fn bytes(&self) -> usize {
         let progress = self.progress.capacity() * size_of::<Progress>();
         let groups = self.list.iter().map(Group::bytes).sum::<usize>();
-        groups + self.scratch.bytes() + bytes_of(&self.open_cells) + progress
+        groups + self.taken.bytes() + bytes_of(&self.open_cells) + progress
     }
 }
 

@@ -75,7 +75,7 @@ impl Crowd {
     pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
         let line = self.sources.line(id.index, unit.direction);
-        let line = line.filter(|_| matches!(unit.order, Order::Path(_)));
+        let line = line.filter(|_| matches!(unit.order, Order::Path));
         Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], Line::vector))
     }
 
@@ -118,7 +118,7 @@ impl Crowd {
     #[must_use]
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
         let unit = self.board.get(id)?;
-        let has_path = matches!(unit.order, Order::Path(_) | Order::Group(_));
+        let has_path = matches!(unit.order, Order::Path | Order::Group(_));
         self.sources.walk(grid, id.index).filter(|_| has_path)
     }
 

@@ -108,7 +108,8 @@ impl Crowd {
     /// leaves the grid.
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
-        self.set_order(id, Order::Path(ends.1))?;
+        self.set_order(id, Order::Path)?;
+        self.board.units[id.index as usize].goal = ends.1;
         let profile = ProfileId(self.board.units[id.index as usize].profile);
         self.sources.set_path((id.index, profile), grid, ends, path);
         Ok(())
@@ -128,13 +129,12 @@ impl Crowd {
         let ends = self.ends_of(grid, path)?;
         let unit = self.board.get(id).ok_or(CrowdError::NoSuchUnit)?;
         let (index, order, profile) = (id.index, unit.order, ProfileId(unit.profile));
-        let has_path = matches!(order, Order::Path(_) | Order::Group(_));
+        let has_path = matches!(order, Order::Path | Order::Group(_));
         if !has_path || !self.sources.extend_path((index, profile), grid, ends, path) {
             return self.follow(grid, id, path);
         }
-        if matches!(order, Order::Path(_)) {
-            self.sources.set_goal(index, ends.1);
-            self.board.units[index as usize].order = Order::Path(ends.1);
+        if matches!(order, Order::Path) {
+            self.board.units[index as usize].goal = ends.1;
         }
         self.board.units[index as usize].has_arrived = false;
         self.groups.reset_progress(index);
@@ -162,7 +162,7 @@ impl Crowd {
         let unit = &self.board.units[id.index as usize];
         let group = self.groups.join(unit, membership, goal);
         self.set_order(id, Order::Group(group))?;
-        self.sources.set_goal(id.index, slot);
+        self.board.units[id.index as usize].goal = slot;
         Ok(())
     }
 

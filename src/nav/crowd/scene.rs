@@ -78,7 +78,7 @@ impl Scene<'_> {
             let unit = &board.units[index as usize];
             if let Some(route) = self.groups.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if matches!(unit.order, Order::Path(_)) {
+            } else if matches!(unit.order, Order::Path) {
                 self.sources.prefetch(index);
                 self.groups.prefetch_progress(index);
             }
@@ -90,7 +90,7 @@ impl Scene<'_> {
             }
         }
         for &index in &board.ready {
-            if matches!(board.units[index as usize].order, Order::Path(_)) {
+            if matches!(board.units[index as usize].order, Order::Path) {
                 self.sources.prefetch_corners(index);
             }
         }
@@ -105,7 +105,7 @@ impl Scene<'_> {
                 Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
                 None => route_cost(self.world, route, unit.tail) == 0,
             },
-            Order::Path(_) | Order::Group(_) => self.sources.goal(index) == unit.tail,
+            Order::Path | Order::Group(_) => unit.goal == unit.tail,
             Order::Idle => true,
         }
     }
@@ -123,7 +123,7 @@ impl Scene<'_> {
     fn follows_own_path(&self, index: u32) -> bool {
         let unit = &self.board.units[index as usize];
         match unit.order {
-            Order::Path(_) => true,
+            Order::Path => true,
             Order::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
             Order::Group(id) if unit.slot == NONE => {
                 let group = &self.groups[id];
@@ -168,7 +168,7 @@ impl Scene<'_> {
             Order::Idle => [UNREACHABLE; 9],
             Order::Route(route) => route_costs_around(self.world, route, unit.tail),
             Order::Group(_) => self.member_cost_to_go((index, unit), directions),
-            Order::Path(_) => self.path_costs_around((index, unit.tail), directions),
+            Order::Path => self.path_costs_around((index, unit.tail), directions),
         }
     }
 

@@ -140,7 +140,7 @@ impl Reservations {
     }
 
     /// Returns the cells of a block.
-    pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + use<> {
+    pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + Clone + use<> {
         let (first, stride, size) = (self.index(at), self.stride, u32::from(size));
         (0..size).flat_map(move |dy| (0..size).map(move |dx| first + dy * stride + dx))
     }

@@ -34,7 +34,7 @@ impl Board {
         self.stop_waiting(index);
         let unit = &mut self.units[index as usize];
         // It uses the whole tick, or what its last step left of it, as far as the cells it enters were free.
-        let is_continuing = unit.spare_tick == now as u32;
+        let is_continuing = unit.standing_since == now as u32;
         if !is_continuing {
             self.moved.push(index);
         }
@@ -94,7 +94,6 @@ impl Board {
         unit.tail = head;
         unit.state = State::Standing;
         unit.spare_subticks = (now * SUBTICKS_PER_TICK).saturating_sub(unit.end) as u32;
-        unit.spare_tick = now as u32;
         (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
         let size = unit.size;
         self.reservations.set_standing(head, size, true);

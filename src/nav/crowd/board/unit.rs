@@ -98,8 +98,8 @@ pub enum Order {
     Route(RouteId),
     /// Go to its slot in a group, or to that of another member.
     Group(GroupIndex),
-    /// Follow its own path to this position.
-    Path(GridPos),
+    /// Follow its own path to its goal.
+    Path,
 }
 
 impl Order {
@@ -107,7 +107,7 @@ impl Order {
     pub const fn group(self) -> Option<GroupIndex> {
         match self {
             Self::Group(id) => Some(id),
-            Self::Idle | Self::Route(_) | Self::Path(_) => None,
+            Self::Idle | Self::Route(_) | Self::Path => None,
         }
     }
 }
@@ -202,9 +202,8 @@ pub struct Unit {
     /// Begin and end of the current step, in subticks.
     pub start: u64,
     pub end: u64,
-    /// Subticks left over from the last step, and the tick to which they belong.
+    /// Subticks left over from the last step in the tick in which it ended.
     pub spare_subticks: u32,
-    pub spare_tick: u32,
     pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
     pub priority_since: u64,
@@ -213,6 +212,8 @@ pub struct Unit {
     /// Tick of its last step or order.
     pub standing_since: u32,
     pub order: Order,
+    /// The cell where it is to go in the end, unless a field leads it. Members of groups exchange it.
+    pub goal: GridPos,
     /// The number of the slot in its group to which it goes; [`NONE`] while it has none.
     pub slot: u32,
     pub generation: u32,
@@ -256,6 +257,11 @@ impl Unit {
         self.is_pushable && self.speed > 0 && !self.needs_refit && self.team == team
     }
 
+    /// Returns whether it has the same order as another unit, to the same goal.
+    pub fn shares_goal_with(&self, other: &Self) -> bool {
+        self.order == other.order && (self.order != Order::Path || self.goal == other.goal)
+    }
+
     /// Returns whether it has nothing to do.
     pub fn is_idle(&self) -> bool {
         self.order == Order::Idle && self.yields_to == NONE && !self.is_trapped
@@ -271,7 +277,7 @@ impl Unit {
     /// so units that were sent to the same cell do not fight for it.
     pub fn is_returning(&self) -> bool {
         self.has_arrived
-            && matches!(self.order, Order::Path(_) | Order::Group(_))
+            && matches!(self.order, Order::Path | Order::Group(_))
             && self.yields_to == NONE
             && !self.is_trapped
     }

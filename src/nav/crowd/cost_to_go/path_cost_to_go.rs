@@ -82,7 +82,7 @@ impl Sources {
             None => drop(follower.update_position(pos)),
         }
         let is_any_visible = known.cost_to_go.iter().any(|&cost| cost != UNREACHABLE);
-        if matches!(unit.order, Order::Path(_)) {
+        if matches!(unit.order, Order::Path) {
             let cost_to_go = follower.complete(known.cost_to_go, &costs, pos, directions);
             let cell_cost = costs.uniform();
             let costs = NeighborCosts { cost_to_go, directions, cell_cost };

@@ -39,8 +39,6 @@ pub struct PathFollower {
     /// The last cell of the path that was reached.
     pub reached: GridPos,
     pub end: GridPos,
-    /// The cell where the unit is to go in the end. Members of groups exchange it.
-    pub goal: GridPos,
     /// Steps of the whole path, and from `reached` to its end.
     steps: u32,
     steps_left: u32,
@@ -71,7 +69,7 @@ impl PathFollower {
     fn set(&mut self, (start, end): (GridPos, GridPos), path: &Path, costs: Option<&StepCosts>) {
         self.legs.clear();
         self.legs.extend_from_slice(path.legs());
-        (self.start, self.end, self.goal) = (start, end, end);
+        (self.start, self.end) = (start, end);
         self.find_corners(costs);
         self.rewind();
         self.is_active = true;

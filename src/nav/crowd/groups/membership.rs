@@ -15,10 +15,7 @@ use crate::nav::crowd::{
         step_costs::octile_distance,
         unit::{GroupIndex, NONE, Order, RouteId, State, Unit},
     },
-    cost_to_go::{
-        Sources,
-        guidance::{CostToGo, UNREACHABLE, around},
-    },
+    cost_to_go::guidance::{CostToGo, UNREACHABLE, around},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
@@ -42,20 +39,13 @@ pub struct SwapClass {
     team: u8,
 }
 
-impl Group {
-    /// Returns the index of a member's own slot.
-    pub fn own_slot(&self, index: u32) -> Option<usize> {
-        self.owners.iter().position(|&owner| owner == index)
-    }
-}
-
 impl Groups {
     /// Returns the group of a swap class, with a field and a goal from now on.
     pub fn join(&mut self, unit: &Unit, membership: &Membership, goal: GridPos) -> GroupIndex {
         let swap_class = SwapClass { id: membership.swap_class, team: unit.team };
         let (profile, size) = (unit.profile, unit.size);
         let known = self.list.iter().position(|group| {
-            group.is_used && group.swap_class == swap_class && group.profile == profile
+            group.members > 0 && group.swap_class == swap_class && group.profile == profile
         });
         let group = match known {
             Some(at) => GroupIndex(at as u32),
@@ -71,55 +61,33 @@ impl Groups {
             && let Some(group) = self.list.get_mut(id.0 as usize)
             && let Some(own) = group.own_slot(index)
         {
-            group.owners[own] = NONE;
+            group.slots[own].owner = NONE;
         }
     }
 
-    /// Exchanges own slots when the owner of slot `own` takes that of another member.
-    pub fn take_over_slot(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        id: GroupIndex,
-        (own, slot): (Option<usize>, u32),
-    ) {
-        let group = &self[id];
-        if let (Some(own), Some(&other)) = (own, group.owners.get(slot as usize)) {
-            let index = group.owners[own];
-            self.exchange_own_slots(board, sources, id, (index, own as u32), (other, slot));
-        }
-    }
-
-    /// Exchanges the own slots of two members.
-    pub fn exchange_own_slots(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        id: GroupIndex,
-        a: (u32, u32),
-        b: (u32, u32),
-    ) {
-        if a.0 == b.0 {
+    /// Exchanges two slots between their owners.
+    pub fn exchange_owners(&mut self, board: &mut Board, id: GroupIndex, a: usize, b: usize) {
+        let slots = &mut self[id].slots;
+        let owners = [slots[a].owner, slots[b].owner];
+        if owners[0] == owners[1] {
             return;
         }
-        self[id].owners.swap(a.1 as usize, b.1 as usize);
-        let goals = [a, b].map(|(index, _)| sources.goal(index));
+        (slots[a].owner, slots[b].owner) = (owners[1], owners[0]);
+        let units = owners.map(|index| board.units[index as usize]);
         // If both were pushed off their slots, they go back without pushing others, which would otherwise
         // push them off again.
-        let have_arrived = [a, b].iter().all(|&(index, _)| board.units[index as usize].has_arrived);
-        for ((index, _), goal) in [a, b].into_iter().zip([goals[1], goals[0]]) {
-            sources.set_goal(index, goal);
-            board.units[index as usize].has_arrived = have_arrived;
-        }
-        let (unit, with) = (board.id(a.0), board.id(b.0));
-        board.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
-        board.counters.exchanges += 1;
-        for index in [a.0, b.0] {
+        let have_arrived = units.iter().all(|unit| unit.has_arrived);
+        for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
+            let unit = &mut board.units[index as usize];
+            (unit.goal, unit.has_arrived) = (goal, have_arrived);
             self.reset_progress(index); // towards another slot
-            if board.units[index as usize].state == State::Standing {
+            if unit.state == State::Standing {
                 board.schedule_next_tick(index);
             }
         }
+        let [unit, with] = owners.map(|index| board.id(index));
+        board.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
+        board.counters.exchanges += 1;
     }
 
     /// Returns the cost to go around a member of a group: to its slot; without one, to the nearest slot around walls.
@@ -131,25 +99,14 @@ impl Groups {
         directions: u8,
     ) -> Option<CostToGo> {
         let group = &self[unit.order.group()?];
-        if let Some(&slot) = group.slots.get(unit.slot as usize) {
+        if let Some(slot) = group.slots.get(unit.slot as usize) {
             let layer = grid.layer(ProfileId(unit.profile));
             let cost = layer
                 .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
-            let to_slot = |pos| octile_distance(pos, slot) * cost;
+            let to_slot = |pos| octile_distance(pos, slot.pos) * cost;
             return Some(around(unit.tail, directions, &to_slot));
         }
         let is_known = group.window.cost(unit.tail) != UNREACHABLE;
         is_known.then(|| around(unit.tail, directions, &|pos| group.window.cost(pos)))
     }
-}
-
-/// Iterates over the members of a group and their own slots.
-pub fn own_slots(
-    id: GroupIndex,
-    board: &Board,
-    sources: &Sources,
-) -> impl Iterator<Item = (u32, GridPos)> {
-    let members =
-        (0_u32..).zip(&board.units).filter(move |(_, unit)| unit.order == Order::Group(id));
-    members.map(|(index, _)| (index, sources.goal(index)))
 }

@@ -61,11 +61,11 @@ impl Groups {
     /// Counts a step that has just begun.
     pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
         let unit = &board.units[index as usize];
-        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path(_)) {
+        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path) {
             return;
         }
         let remaining = match unit.order {
-            Order::Path(_) => Some(u64::from(sources.steps_left(index))),
+            Order::Path => Some(u64::from(sources.steps_left(index))),
             _ => sources
                 .neighbor_costs(board, index)
                 .map(|costs| costs.cost_to_go[usize::from(STAY)]),

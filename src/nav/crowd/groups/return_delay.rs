@@ -20,7 +20,7 @@ const STALLED_AFTER: u64 = 96;
 pub fn delays_return(board: &Board, index: u32) -> bool {
     let unit = &board.units[index as usize];
     let would_return = unit.has_arrived
-        && matches!(unit.order, Order::Route(_) | Order::Path(_))
+        && matches!(unit.order, Order::Route(_) | Order::Path)
         && unit.size == 1
         && unit.is_pushable
         && unit.is_pushed()

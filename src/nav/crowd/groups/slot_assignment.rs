@@ -12,17 +12,14 @@
 //! Only slots in sight are assigned. Where a wall stands between, the field of the window leads on.
 
 use super::{Groups, group::Group};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        events::CrowdEvent,
-        hindrance::Hindrance,
-        patience::{RETRY_AFTER, STUCK_AFTER},
-        reservations::GridPos,
-        step_costs::{is_line_open, move_table, octile_distance},
-        unit::{GroupIndex, NONE, Order, State},
-    },
-    cost_to_go::Sources,
+use crate::nav::crowd::board::{
+    Board,
+    events::CrowdEvent,
+    hindrance::Hindrance,
+    patience::{RETRY_AFTER, STUCK_AFTER},
+    reservations::GridPos,
+    step_costs::{is_line_open, move_table, octile_distance},
+    unit::{GroupIndex, NONE},
 };
 use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
@@ -33,164 +30,122 @@ const PATIENCE_IN_CELLS: u64 = 16;
 
 impl Groups {
     /// Assigns a slot to a member that has none, and takes away a slot that is no longer in sight.
-    pub fn assign_slot(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        grid: &NavGrid,
-        index: u32,
-    ) {
+    pub fn assign_slot(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index as usize];
         let Some(id) = unit.order.group() else {
             return;
         };
-        let (pos, slot) = (unit.tail, unit.slot);
-        let group = &self[id];
-        if let Some(&slot_pos) = group.slots.get(slot as usize) {
-            if is_visible(grid, group, pos, slot_pos) {
+        let pos = unit.tail;
+        if let Some(slot) = self[id].slots.get(unit.slot as usize) {
+            if is_visible(grid, &self[id], pos, slot.pos) {
                 return;
             }
             self.release_slot(board, index);
         }
         let group = &self[id];
-        if !group.window.contains(pos) {
+        let Some(own) = group.own_slot(index).filter(|_| group.window.contains(pos)) else {
             return;
+        };
+        let in_sight = |&slot: &usize| is_visible(grid, group, pos, group.slots[slot].pos);
+        let found = preferred_slot(group, board, own, pos).filter(in_sight);
+        match found.or_else(|| nearest_slot(group, board, pos).filter(in_sight)) {
+            Some(slot) => self.take_over_slot(board, (id, index), own, slot),
+            None => self[id].are_costs_wanted = true,
         }
-        let in_sight = |&slot: &usize| is_visible(grid, group, pos, group.slots[slot]);
-        let own = group.own_slot(index);
-        if own.is_none() {
-            return;
-        }
-        let found = preferred_slot(group, own, pos).filter(in_sight);
-        let found = found.or_else(|| nearest_slot(group, as_i64(pos)).filter(in_sight));
-        let found = found.map_or(NONE, |at| at as u32);
-        self.take_over_slot(board, sources, id, (own, found));
-        let group = &mut self[id];
-        if let Some(assignee) = group.assignees.get_mut(found as usize) {
-            *assignee = index;
-            group.are_costs_stale = true;
-            board.units[index as usize].slot = found;
-        } else {
-            group.are_costs_wanted = true;
-        }
+    }
+
+    /// Sends a member to a free slot. If that is the own slot of another member, the two exchange their slots.
+    fn take_over_slot(
+        &mut self,
+        board: &mut Board,
+        (id, index): (GroupIndex, u32),
+        own: usize,
+        slot: usize,
+    ) {
+        self.exchange_owners(board, id, own, slot);
+        self[id].are_costs_stale = true;
+        board.units[index as usize].slot = slot as u32;
     }
 
     /// Releases the slot of a member.
     pub fn release_slot(&mut self, board: &mut Board, index: u32) {
         let unit = &mut board.units[index as usize];
         let slot = core::mem::replace(&mut unit.slot, NONE);
-        if let Some(id) = unit.order.group()
-            && let Some(group) = self.list.get_mut(id.0 as usize)
-            && let Some(assignee) = group.assignees.get_mut(slot as usize)
-        {
-            *assignee = NONE;
-            group.are_costs_stale = true;
+        if let Some(id) = unit.order.group().filter(|_| slot != NONE) {
+            self[id].are_costs_stale = true;
         }
     }
 
     /// Exchanges a member's slot with those of members beside it that stand the other way round.
-    pub fn exchange_slots(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        grid: &NavGrid,
-        index: u32,
-    ) {
+    pub fn exchange_slots(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index as usize];
-        let Some(id) = unit.order.group() else {
+        let Some(id) = unit.order.group().filter(|_| unit.slot != NONE) else {
             return;
         };
         let (pos, size) = (unit.head, unit.size);
-        if unit.slot == NONE {
-            return;
-        }
         for direction in 0..8 {
             let entered = board.reservations.entered(pos, size, direction);
             for &cell in entered.as_slice() {
                 let other = board.reservations.get(cell).owner;
-                if other != NONE && other != index {
-                    self.exchange_with(board, sources, grid, (id, index, other));
+                if other != NONE
+                    && other != index
+                    && self.should_exchange(board, grid, index, other)
+                {
+                    self.exchange(board, id, index, other);
                 }
             }
         }
     }
 
-    fn exchange_with(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        grid: &NavGrid,
-        (id, index, other): (GroupIndex, u32, u32),
-    ) {
+    /// Returns whether two units are members of one group that stand the other way round than their slots.
+    fn should_exchange(&self, board: &Board, grid: &NavGrid, index: u32, other: u32) -> bool {
         let (a, b) = (&board.units[index as usize], &board.units[other as usize]);
-        let group = &self[id];
-        let can_exchange = b.order == a.order && b.slot != NONE;
-        if !can_exchange || a.has_given_up() || b.has_given_up() {
-            return;
+        let Some(id) = a.order.group().filter(|_| b.order == a.order && b.slot != NONE) else {
+            return false;
+        };
+        if a.has_given_up() || b.has_given_up() {
+            return false;
         }
-        let (to_a, to_b) = (group.slots[a.slot as usize], group.slots[b.slot as usize]);
+        let group = &self[id];
+        let [to_a, to_b] = [a, b].map(|unit| group.slots[unit.slot as usize].pos);
         let gain = dot((b.head, a.head), (to_b, to_a));
         // Between equal sums, two short paths are better than a long one and an empty one.
-        let distance = |a: GridPos, b: GridPos| distance_squared(as_i64(a), b);
         let is_more_even = || {
-            let now = distance(a.head, to_a).max(distance(b.head, to_b));
-            distance(a.head, to_b).max(distance(b.head, to_a)) < now
+            let now = distance_squared(a.head, to_a).max(distance_squared(b.head, to_b));
+            distance_squared(a.head, to_b).max(distance_squared(b.head, to_a)) < now
         };
-        if gain > 0
-            || gain == 0 && !is_more_even()
-            || !is_visible(grid, group, a.head, to_b)
-            || !is_visible(grid, group, b.head, to_a)
-        {
-            return;
-        }
-        let (slot, other_slot) = (a.slot, b.slot);
-        self.exchange(board, sources, id, (index, slot), (other, other_slot));
+        (gain < 0 || gain == 0 && is_more_even())
+            && is_visible(grid, group, a.head, to_b)
+            && is_visible(grid, group, b.head, to_a)
     }
 
     /// Exchanges the slots of two members.
-    fn exchange(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        id: GroupIndex,
-        (index, slot): (u32, u32),
-        (other, other_slot): (u32, u32),
-    ) {
-        let assignees = &mut self[id].assignees;
-        (assignees[slot as usize], assignees[other_slot as usize]) = (other, index);
+    fn exchange(&mut self, board: &mut Board, id: GroupIndex, index: u32, other: u32) {
+        let (slot, other_slot) =
+            (board.units[index as usize].slot, board.units[other as usize].slot);
         board.units[index as usize].slot = other_slot;
         board.units[other as usize].slot = slot;
-        self.exchange_own_slots(board, sources, id, (index, slot), (other, other_slot));
-        match board.units[other as usize].state {
-            State::Standing => board.schedule_next_tick(other),
-            _ => board.mark_ready(other),
-        }
+        self.exchange_owners(board, id, slot as usize, other_slot as usize);
+        board.mark_ready(other);
     }
 
     /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer,
     /// or was pushed off it repeatedly by units that only return to theirs. So all members come to rest, though
     /// not all of them in formation. Units of several cells can block each other's slots for good when they
     /// stand across two of them, and the slots of two groups may overlap.
-    pub fn settle_in_place(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        grid: &NavGrid,
-        index: u32,
-    ) {
+    pub fn settle_in_place(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index as usize];
-        let Order::Group(id) = unit.order else {
+        let Some(id) = unit.order.group() else {
             return;
         };
-        let max_distance = NEAR_SLOT * u16::from(unit.size);
-        let (here, slot) = (unit.tail, unit.slot);
-        let goal = sources.goal(index);
-        if goal == here || goal.chebyshev(here) > max_distance {
+        let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
+        if goal == here || goal.chebyshev(here) > NEAR_SLOT * u16::from(unit.size) {
             return;
         }
         // A member whose slot overlaps with another member's has no slot and no path.
-        let has_no_room = unit.slot == NONE && unit.hindrance == Hindrance::NoPath;
-        let has_no_room = has_no_room && unit.ticks_stood(board.now) >= RETRY_AFTER;
+        let has_no_room = slot == NONE
+            && unit.hindrance == Hindrance::NoPath
+            && unit.ticks_stood(board.now) >= RETRY_AFTER;
         let patience = STUCK_AFTER.max(PATIENCE_IN_CELLS * unit.ticks_per_cell());
         let settles = unit.has_given_up()
             || has_no_room
@@ -199,91 +154,60 @@ impl Groups {
         if !settles {
             return;
         }
-        let group = &self[id];
-        let slot_here = group.window.index(here).map_or(NONE, |at| group.slot_at[at]);
-        match group.assignees.get(slot_here as usize) {
-            Some(&other) if slot != NONE => {
-                self.swap_with(board, sources, id, (index, slot), (other, slot_here));
+        match self[id].slots.iter().position(|slot| slot.pos == here) {
+            None => self.adopt_current_cell(board, grid, (id, index)),
+            Some(slot_here) if slot != NONE => {
+                let owner = self[id].slots[slot_here].owner;
+                match board.units.get(owner as usize).map(|owner| owner.slot as usize) {
+                    Some(taken) if taken == slot_here => self.exchange(board, id, index, owner),
+                    Some(_) => self.take_over_slot(board, (id, index), slot as usize, slot_here),
+                    None => {} // its owner has just left the group
+                }
             }
             Some(_) => {}
-            None => self.adopt_current_cell(board, sources, grid, (id, index)),
         }
-    }
-
-    /// Swaps slots with the member whose slot is the cell on which this member stands; the other member gets
-    /// the slot of this one.
-    fn swap_with(
-        &mut self,
-        board: &mut Board,
-        sources: &mut Sources,
-        id: GroupIndex,
-        (index, slot): (u32, u32),
-        (other, slot_here): (u32, u32),
-    ) {
-        if other != NONE {
-            return self.exchange(board, sources, id, (index, slot), (other, slot_here));
-        }
-        let group = &mut self[id];
-        let own = group.own_slot(index);
-        (group.assignees[slot as usize], group.assignees[slot_here as usize]) = (NONE, index);
-        board.units[index as usize].slot = slot_here;
-        self.take_over_slot(board, sources, id, (own, slot_here));
     }
 
     /// Makes the cell on which a member stands its slot, whether it was on its way to its slot or did not see it.
     fn adopt_current_cell(
         &mut self,
         board: &mut Board,
-        sources: &mut Sources,
         grid: &NavGrid,
         (id, index): (GroupIndex, u32),
     ) {
-        let here = board.units[index as usize].tail;
         let group = &mut self[id];
+        let unit = &mut board.units[index as usize];
+        unit.goal = unit.tail;
         if let Some(own) = group.own_slot(index) {
-            let before = core::mem::replace(&mut group.slots[own], here);
-            let (old, new) = (group.window.index(before), group.window.index(here));
-            old.into_iter().for_each(|at| group.slot_at[at] = NONE);
-            new.into_iter().for_each(|at| group.slot_at[at] = own as u32);
-            group.assignees[own] = index;
-            board.units[index as usize].slot = own as u32;
+            group.slots[own].pos = unit.tail;
+            unit.slot = own as u32;
         }
         group.are_costs_stale = true;
-        sources.set_goal(index, here);
-        let unit = board.id(index);
+        let cell = unit.tail.cell(grid);
         board.counters.settled += 1;
-        board.events.push(CrowdEvent::Settled { unit, cell: here.cell(grid) });
+        board.events.push(CrowdEvent::Settled { unit: board.id(index), cell });
     }
 }
 
 /// Returns the free slot that a member at a position prefers. On open terrain its own one. Near walls, members come
 /// in one after the other and the formation is lost: slots fill from the far end, so that no member at rest is ever
 /// in the way.
-fn preferred_slot(group: &Group, own: Option<usize>, pos: GridPos) -> Option<usize> {
+fn preferred_slot(group: &Group, board: &Board, own: usize, pos: GridPos) -> Option<usize> {
     if group.is_open {
-        return own;
+        return Some(own);
     }
-    free_slots(group).max_by_key(|&slot| distance_squared(as_i64(pos), group.slots[slot]))
+    let farthest = group.free_slots(board).max_by_key(|&(_, slot)| distance_squared(pos, slot));
+    farthest.map(|(number, _)| number)
 }
 
-fn nearest_slot(group: &Group, target: (i64, i64)) -> Option<usize> {
-    free_slots(group).min_by_key(|&slot| distance_squared(target, group.slots[slot]))
-}
-
-/// Iterates over the slots to which no member goes, except those whose owner has left the group.
-fn free_slots(group: &Group) -> impl Iterator<Item = usize> + '_ {
-    let is_available = |slot: usize| group.owners.get(slot).is_none_or(|&owner| owner != NONE);
-    (0..group.slots.len()).filter(move |&slot| group.assignees[slot] == NONE && is_available(slot))
-}
-
-fn as_i64(pos: GridPos) -> (i64, i64) {
-    (i64::from(pos.x), i64::from(pos.y))
+fn nearest_slot(group: &Group, board: &Board, pos: GridPos) -> Option<usize> {
+    let nearest = group.free_slots(board).min_by_key(|&(_, slot)| distance_squared(pos, slot));
+    nearest.map(|(number, _)| number)
 }
 
 /// Returns the squared distance between two positions.
-fn distance_squared(a: (i64, i64), b: GridPos) -> i64 {
-    let (dx, dy) = (a.0 - i64::from(b.x), a.1 - i64::from(b.y));
-    dx * dx + dy * dy
+fn distance_squared(a: GridPos, b: GridPos) -> i64 {
+    dot((a, b), (a, b))
 }
 
 /// Returns the dot product of two vectors, each from its first position to its second.

@@ -75,7 +75,7 @@ impl TerrainShape {
     #[inline]
     pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &mut board.units[index as usize];
-        let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path(_));
+        let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path);
         unit.is_near_wall = forms_lanes
             && unit.size == 1
             && !unit.is_trapped

@@ -6,15 +6,12 @@
 //! owner.
 
 use super::Planner;
-use crate::nav::crowd::{
-    board::{
-        Board,
-        hindrance::Hindrance,
-        patience::Rung,
-        reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
-        unit::{NONE, State, Unit},
-    },
-    scene::Scene,
+use crate::nav::crowd::board::{
+    Board,
+    hindrance::Hindrance,
+    patience::Rung,
+    reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
+    unit::{NONE, State, Unit},
 };
 
 /// An entry of the log; can be undone.
@@ -44,32 +41,32 @@ impl Planner {
     /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
     pub fn claim_step(
         &mut self,
-        scene: &mut Scene<'_>,
+        board: &mut Board,
         top: usize,
         root: u32,
         direction: u8,
     ) -> Result<CellList, Hindrance> {
         let index = self.stack[top].unit;
-        let unit = &scene.board.units[index as usize];
+        let unit = &board.units[index as usize];
         let (tail, size) = (unit.tail, unit.size);
         let mark = self.log.len();
         self.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
-        if is_diagonal(direction) && size == 1 && is_crossed(scene.board, tail, direction) {
+        if is_diagonal(direction) && size == 1 && is_crossed(board, tail, direction) {
             return Err(Hindrance::Queue);
         }
-        for &cell in scene.board.reservations.entered(tail, size, direction).as_slice() {
+        for &cell in board.reservations.entered(tail, size, direction).as_slice() {
             let step = (direction, cell);
-            if let Err(hindrance) = self.claim_cell(scene, index, root, step, &mut blockers) {
-                self.undo_to(scene.board, mark);
+            if let Err(hindrance) = self.claim_cell(board, index, root, step, &mut blockers) {
+                self.undo_to(board, mark);
                 return Err(hindrance);
             }
         }
-        if size > 1 && !self.are_kept_cells_unclaimed(scene.board, top, direction) {
-            self.undo_to(scene.board, mark);
+        if size > 1 && !self.are_kept_cells_unclaimed(board, top, direction) {
+            self.undo_to(board, mark);
             return Err(Hindrance::Queue);
         }
-        self.plan_step(scene.board, index, direction);
+        self.plan_step(board, index, direction);
         Ok(blockers)
     }
 
@@ -90,32 +87,32 @@ impl Planner {
 
     fn claim_cell(
         &mut self,
-        scene: &mut Scene<'_>,
+        board: &mut Board,
         index: u32,
         root: u32,
         (direction, cell): (u8, u32),
         blockers: &mut CellList,
     ) -> Result<(), Hindrance> {
-        match availability(scene, index, root, direction, cell) {
+        match availability(board, index, root, direction, cell) {
             Availability::Free => {
-                scene.board.reservations.get_mut(cell).owner = index;
+                board.reservations.get_mut(cell).owner = index;
                 self.log.push(Claim::Owner(cell));
             }
             Availability::Follow => {
-                scene.board.reservations.get_mut(cell).next_owner = index;
+                board.reservations.get_mut(cell).next_owner = index;
                 self.log.push(Claim::NextOwner(cell));
             }
             Availability::Push(other) => {
-                scene.board.reservations.get_mut(cell).next_owner = index;
+                board.reservations.get_mut(cell).next_owner = index;
                 self.log.push(Claim::NextOwner(cell));
                 if !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
             }
             Availability::Blocked(hindrance, other) => {
-                if other != NONE && !scene.board.units[other as usize].is_moving() {
-                    scene.board.units[other as usize].wake_also = root;
-                    scene.board.update_listening(other);
+                if other != NONE && !board.units[other as usize].is_moving() {
+                    board.units[other as usize].wake_also = root;
+                    board.update_listening(other);
                 }
                 return Err(hindrance);
             }
@@ -175,14 +172,8 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
 }
 
 /// Returns whether a unit can have a cell that it would enter in a direction.
-fn availability(
-    scene: &Scene<'_>,
-    index: u32,
-    root: u32,
-    direction: u8,
-    cell: u32,
-) -> Availability {
-    let reservation = scene.board.reservations.get(cell);
+fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) -> Availability {
+    let reservation = board.reservations.get(cell);
     let owner = reservation.owner;
     if owner == NONE {
         return Availability::Free;
@@ -190,29 +181,29 @@ fn availability(
     if reservation.next_owner != NONE {
         return Availability::Blocked(Hindrance::Queue, NONE);
     }
-    let other = &scene.board.units[owner as usize];
+    let other = &board.units[owner as usize];
     if other.is_moving() {
-        let is_leaving = !scene.board.reservations.covers(other.head, other.size, cell);
+        let is_leaving = !board.reservations.covers(other.head, other.size, cell);
         return if is_leaving && turn_angle(other.direction, direction) <= 2 {
             Availability::Follow
         } else {
             Availability::Blocked(Hindrance::Queue, NONE)
         };
     }
-    let (unit, root_unit) = (&scene.board.units[index as usize], &scene.board.units[root as usize]);
+    let (unit, root_unit) = (&board.units[index as usize], &board.units[root as usize]);
     if !other.is_pushable_by(unit.team) {
         return Availability::Blocked(Hindrance::Obstacle, owner);
     }
-    if root_unit.is_returning() && !yields_to_returning(scene, root, owner) {
+    if root_unit.is_returning() && !yields_to_returning(board, root, owner) {
         return Availability::Blocked(Hindrance::Queue, owner);
     }
     let has_lower_priority =
         other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
     if !has_lower_priority
-        || other.stay_tick == scene.board.tick_stamp()
+        || other.stay_tick == board.tick_stamp()
         || (root_unit.size, root_unit.yields_to) == (1, NONE)
-            && !scene.board.has_waited_for(root, Rung::GoAround)
-            && other.stands_its_ground(direction, scene.board.now)
+            && !board.has_waited_for(root, Rung::GoAround)
+            && other.stands_its_ground(direction, board.now)
     {
         return Availability::Blocked(Hindrance::Queue, owner);
     }
@@ -222,21 +213,20 @@ fn availability(
 /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet
 /// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
 /// `root` has not given up and the goal of `root` is free and shut in.
-fn yields_to_returning(scene: &Scene<'_>, root: u32, other: u32) -> bool {
-    let (root_unit, other_unit) =
-        (&scene.board.units[root as usize], &scene.board.units[other as usize]);
+fn yields_to_returning(board: &Board, root: u32, other: u32) -> bool {
+    let (root_unit, other_unit) = (&board.units[root as usize], &board.units[other as usize]);
     if !other_unit.is_returning() || other_unit.has_given_up() {
         return false;
     }
-    let goal = scene.sources.goal(root);
-    let is_free = |cell: u32| [NONE, root].contains(&scene.board.reservations.get(cell).owner);
+    let goal = root_unit.goal;
+    let is_free = |cell: u32| [NONE, root].contains(&board.reservations.get(cell).owner);
     // A unit that has grown since may not fit there any more.
     let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
-    let is_on_grid = fits(goal.x, scene.board.size.0) && fits(goal.y, scene.board.size.1);
+    let is_on_grid = fits(goal.x, board.size.0) && fits(goal.y, board.size.1);
     let is_shut_out = || {
         is_on_grid
             && !root_unit.has_given_up()
-            && scene.board.reservations.block(goal, root_unit.size).all(is_free)
+            && board.reservations.block(goal, root_unit.size).all(is_free)
     };
-    !scene.is_at_goal(other) || is_shut_out()
+    other_unit.goal != other_unit.tail || is_shut_out()
 }

@@ -72,10 +72,8 @@ impl Planner {
 /// returns to its goal.
 fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
     let unit = &scene.board.units[index as usize];
-    let comes_nearer = || {
-        let goal = scene.sources.goal(index);
-        octile_distance(unit.head, goal) < octile_distance(unit.tail, goal)
-    };
+    let comes_nearer =
+        || octile_distance(unit.head, unit.goal) < octile_distance(unit.tail, unit.goal);
     scene.board.units[root as usize].is_returning() && (index != root || !comes_nearer())
 }
 

@@ -73,7 +73,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
         return evaluation.first().map(|direction| (direction, evaluation.best));
     }
     let follows_path =
-        matches!(unit.order, Order::Path(_)) && unit.yields_to == NONE && !unit.is_trapped;
+        matches!(unit.order, Order::Path) && unit.yields_to == NONE && !unit.is_trapped;
     let is_alone = follows_path && scene.board.reservations.standing_neighbors(unit.tail) == 0;
     let direction = scene.sources.next_direction(index, unit.tail).filter(|_| is_alone)?;
     let layer = scene.world.grid.layer(ProfileId(unit.profile))?;

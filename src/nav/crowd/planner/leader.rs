@@ -72,7 +72,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
         let enters = board.reservations.covers(other.head, other.size, cell);
         let goes_along = !other.has_arrived && turn_angle(other.direction, best) <= 1;
         return match (enters, next_owner) {
-            _ if other.order == unit.order => Leader::Other,
+            _ if other.shares_goal_with(unit) => Leader::Other,
             (true, NONE) if goes_along => Leader::Entering,
             (false, next_owner) if next_owner != NONE => Leader::Taken,
             _ => Leader::Other,
@@ -81,7 +81,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     match turn_angle(other.preferred_direction, best) {
         _ if other.preferred_direction == STAY => Leader::Other,
         3.. if !other.has_arrived => Leader::Oncoming,
-        0..=1 if other.order != unit.order => Leader::Queued,
+        0..=1 if !other.shares_goal_with(unit) => Leader::Queued,
         _ => Leader::Other,
     }
 }

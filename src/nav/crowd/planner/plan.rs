@@ -92,7 +92,7 @@ impl Planner {
         }
         self.open_frame(scene, root, STAY);
         while !self.stack.is_empty() {
-            match self.advance_top(scene, root) {
+            match self.advance_top(scene.board, root) {
                 Next::Push(unit, direction) => self.open_frame(scene, unit, direction),
                 Next::Done => {
                     if let Some(frame) = self.stack.pop() {
@@ -109,7 +109,7 @@ impl Planner {
     }
 
     fn open_frame(&mut self, scene: &mut Scene<'_>, unit: u32, push: u8) {
-        scene.groups.exchange_slots(scene.board, scene.sources, scene.world.grid, unit);
+        scene.groups.exchange_slots(scene.board, scene.world.grid, unit);
         if push != STAY {
             scene.shape.update_wall_proximity(scene.board, scene.world.grid, unit);
         }
@@ -215,17 +215,17 @@ impl Planner {
     }
 
     /// Continues with the unit on top of the stack.
-    fn advance_top(&mut self, scene: &mut Scene<'_>, root: u32) -> Next {
+    fn advance_top(&mut self, board: &mut Board, root: u32) -> Next {
         let Some(top) = self.stack.len().checked_sub(1) else {
             return Next::Failed;
         };
         loop {
-            if !self.stack[top].is_trying && !self.try_next_direction(scene, top, root) {
+            if !self.stack[top].is_trying && !self.try_next_direction(board, top, root) {
                 return Next::Failed;
             }
-            match self.check_blockers(scene.board, top) {
+            match self.check_blockers(board, top) {
                 Some(next) => return next,
-                None => self.undo_attempt(scene.board, top),
+                None => self.undo_attempt(board, top),
             }
         }
     }
@@ -265,7 +265,7 @@ impl Planner {
 
     /// Claims the cells of the next direction of the top frame for which that is possible; returns whether
     /// there is one.
-    fn try_next_direction(&mut self, scene: &mut Scene<'_>, top: usize, root: u32) -> bool {
+    fn try_next_direction(&mut self, board: &mut Board, top: usize, root: u32) -> bool {
         loop {
             let frame = &mut self.stack[top];
             if frame.tried >= frame.max_tries {
@@ -282,19 +282,17 @@ impl Planner {
             frame.tried += 1;
             let (push, is_first) = (frame.push, frame.tried == 1);
             let is_sidestepping = frame.is_sidestepping;
-            if push != STAY
-                && self.delays_pusher(scene.board, top, direction) != Some(is_sidestepping)
-            {
+            if push != STAY && self.delays_pusher(board, top, direction) != Some(is_sidestepping) {
                 continue;
             }
-            match self.claim_step(scene, top, root, direction) {
+            match self.claim_step(board, top, root, direction) {
                 Ok(blockers) => {
                     let frame = &mut self.stack[top];
                     (frame.blockers, frame.next_blocker, frame.is_trying) = (blockers, 0, true);
                     return true;
                 }
                 Err(hindrance) if is_first && push == STAY => {
-                    scene.board.units[root as usize].hindrance = hindrance;
+                    board.units[root as usize].hindrance = hindrance;
                 }
                 Err(_) => {}
             }
@@ -318,10 +316,10 @@ impl Planner {
 pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
     let (unit, other) = (&board.units[index as usize], &board.units[other as usize]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);
-    let have_paths = matches!((unit.order, other.order), (Order::Path(_), Order::Path(_)));
+    let have_paths = matches!((unit.order, other.order), (Order::Path, Order::Path));
     let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
     unit.order != Order::Idle
-        && (unit.order == other.order || go_along)
+        && (unit.shares_goal_with(other) || go_along)
         && !unit.has_arrived
         && !other.has_arrived
         && (unit.yields_to, other.yields_to) == (NONE, NONE)

@@ -217,7 +217,7 @@ fn queues_on_its_path(
     (leader, is_open): (Leader, bool),
 ) -> bool {
     let is_slow = || unit.ticks_waited(board.now) >= unit.ticks_until(Rung::Queue);
-    matches!(unit.order, Order::Path(_))
+    matches!(unit.order, Order::Path)
         && (leader == Leader::Queued
             || (unit.is_near_wall || !is_open) && is_slow() && goes_along_ahead(board, unit, best))
 }

@@ -69,7 +69,7 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 pub const fn tie_order(unit: &Unit) -> &'static TieOrder {
     match unit.order {
         Order::Group(_) => &STRAIGHT_FIRST,
-        Order::Route(_) | Order::Path(_) if unit.is_near_wall => {
+        Order::Route(_) | Order::Path if unit.is_near_wall => {
             &RIGHT_FIRST[(unit.direction & 7) as usize]
         }
         _ => &LEFT_FIRST[(unit.direction & 7) as usize],
