@@ -116,7 +116,7 @@ impl Board {
         }
         for (index, reservation) in ended.drain(..) {
             self.end_step(index, reservation);
-            if self.units[index as usize].is_trapped {
+            if self.units[index as usize].is_trapped() {
                 self.free_if_outside(grid, index);
             }
             self.units[index as usize].ready_tick = self.tick_stamp();

@@ -21,7 +21,11 @@ use self::{
     path_follower::PathFollower,
     straight_walk::Line,
 };
-use super::board::{Board, reservations::GridPos, unit::NONE};
+use super::board::{
+    Board,
+    reservations::GridPos,
+    unit::{Mode, NONE},
+};
 use crate::nav::grid::NavGrid;
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
@@ -62,9 +66,8 @@ impl Sources {
     #[inline]
     pub fn neighbor_costs(&self, board: &Board, index: u32) -> Option<&NeighborCosts> {
         let unit = &board.units[index as usize];
-        let is_current = unit.costs_tick == board.tick_stamp()
-            && (unit.yields_to, unit.slot) == (NONE, NONE)
-            && !unit.is_trapped;
+        let is_current =
+            unit.costs_tick == board.tick_stamp() && unit.slot == NONE && unit.mode == Mode::Normal;
         is_current.then(|| self.neighbor_costs.get(unit.costs_index as usize))?
     }
 
@@ -105,7 +108,8 @@ impl Sources {
 
     /// Updates what the terrain decides after an edit: the ways out of blocked areas, and straight walks.
     pub fn follow_edit(&mut self, grid: &NavGrid) {
-        self.footprints.iter_mut().for_each(|footprint| footprint.fill(grid));
+        let Self { footprints, open_cells, .. } = self;
+        footprints.iter_mut().for_each(|footprint| footprint.fill(grid, open_cells));
         self.followers.iter_mut().for_each(PathFollower::forget_line);
     }
 

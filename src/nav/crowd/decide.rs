@@ -23,7 +23,7 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
         unit.hindrance = Hindrance::NoRoom;
         return wait(scene, index);
     }
-    if unit.is_trapped {
+    if unit.is_trapped() {
         if scene.board.free_if_outside(scene.world.grid, index) {
             return;
         }
@@ -31,7 +31,7 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
         scene.sources.choose_exit(scene.board, scene.world, (index, route));
     }
     let unit = &scene.board.units[index as usize];
-    if unit.yields_to != NONE && !planner.still_yields(scene, index) {
+    if unit.yields_to() != NONE && !planner.still_yields(scene, index) {
         return stop_yielding(scene.board, index);
     }
     scene.groups.assign_slot(scene.board, scene.world.grid, index);

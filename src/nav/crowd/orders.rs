@@ -5,7 +5,7 @@ use super::{
     board::{
         refit::check_profile,
         reservations::GridPos,
-        unit::{FIRST_PRIORITY, MakesWay, NONE, Order, STAY, State, Unit},
+        unit::{FIRST_PRIORITY, Mode, NONE, Order, STAY, State, Unit},
     },
     cost_to_go::escape::EXIT_UNDECIDED,
 };
@@ -190,10 +190,9 @@ impl Crowd {
         let unit = &mut self.board.units[index as usize];
         unit.order = order;
         unit.costs_tick = 0;
-        (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
+        unit.mode = if unit.is_trapped() { Mode::Escaping(EXIT_UNDECIDED) } else { Mode::Normal };
         unit.preferred_direction = STAY;
         unit.has_arrived = false;
-        unit.escape_side = EXIT_UNDECIDED;
         (unit.stand_backs, unit.wasted_steps) = (0, 0);
         unit.priority_since = FIRST_PRIORITY + now;
         unit.standing_since = now as u32;

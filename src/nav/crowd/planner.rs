@@ -26,8 +26,6 @@ pub struct Planner {
     /// What the plan has claimed so far, and the part of it that is carried out on its own.
     log: Vec<Claim>,
     kept_claims: Vec<Claim>,
-    /// Units of the plan that were waiting before it.
-    waiting_before: Vec<u32>,
     /// The pushes of the current search for chains, and its number.
     pushes: Vec<Push>,
     chain_search: u32,
@@ -44,7 +42,6 @@ impl Planner {
     pub fn bytes(&self) -> usize {
         self.stack.capacity() * size_of::<Frame>()
             + (self.log.capacity() + self.kept_claims.capacity()) * size_of::<Claim>()
-            + self.waiting_before.capacity() * size_of::<u32>()
             + self.pushes.capacity() * size_of::<Push>()
             + self.window.bytes()
             + bytes_of(&self.open_cells)

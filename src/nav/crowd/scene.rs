@@ -11,7 +11,7 @@ use super::{
         Board,
         reservations::GridPos,
         step_costs::{StepCosts, legal_directions},
-        unit::{MakesWay, NONE, Order, STAY, Unit},
+        unit::{Mode, NONE, Order, STAY, Unit},
     },
     cost_to_go::{
         Sources,
@@ -100,7 +100,7 @@ impl Scene<'_> {
     pub fn is_at_goal(&self, index: u32) -> bool {
         let unit = &self.board.units[index as usize];
         match unit.order {
-            _ if unit.yields_to != NONE || unit.is_trapped => false,
+            _ if unit.mode != Mode::Normal => false,
             Order::Route(route) => match self.sources.neighbor_costs(self.board, index) {
                 Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
                 None => route_cost(self.world, route, unit.tail) == 0,
@@ -137,8 +137,8 @@ impl Scene<'_> {
     /// Returns the directions in which the terrain allows a unit to step, one bit each.
     pub fn unit_directions(&self, index: u32) -> u8 {
         let unit = &self.board.units[index as usize];
-        if unit.is_trapped {
-            return self.sources.escape_directions(self.world.grid, unit);
+        if unit.is_trapped() {
+            return self.sources.escape_directions(unit);
         }
         let layer = self.world.grid.layer(ProfileId(unit.profile));
         layer.map_or(0, |layer| legal_directions(layer, unit.tail))
@@ -148,21 +148,18 @@ impl Scene<'_> {
     /// own cell.
     pub fn cost_to_go_around(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {
         let grid = self.world.grid;
-        if unit.is_trapped {
-            return around(unit.tail, directions, &|pos| self.sources.escape_cost(grid, unit, pos));
-        }
-        if unit.makes_way != MakesWay::No {
-            let layer = grid.layer(ProfileId(unit.profile));
-            return layer
-                .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, unit.makes_way));
-        }
-        if let Some(other) = self.board.units.get(unit.yields_to as usize) {
-            let other = Unit { tail: unit.tail, yields_to: NONE, ..*other };
-            let cost_to_go = self.cost_to_go_around((unit.yields_to, &other), directions);
-            return cost_to_go.map(|cost| match cost {
-                UNREACHABLE => UNREACHABLE,
-                cost => REVERSED_FROM.saturating_sub(cost),
-            });
+        match unit.mode {
+            Mode::Normal => {}
+            Mode::Escaping(side) => {
+                let cost = |pos| self.sources.escape_cost((unit.profile, side), pos);
+                return around(unit.tail, directions, &cost);
+            }
+            Mode::MakingWay(_, direction) => {
+                let layer = grid.layer(ProfileId(unit.profile));
+                return layer
+                    .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, direction));
+            }
+            Mode::Yielding(passing) => return self.reversed_costs(unit.tail, passing, directions),
         }
         match unit.order {
             Order::Idle => [UNREACHABLE; 9],
@@ -170,6 +167,18 @@ impl Scene<'_> {
             Order::Group(_) => self.member_cost_to_go((index, unit), directions),
             Order::Path => self.path_costs_around((index, unit.tail), directions),
         }
+    }
+
+    /// Returns costs that lead away from the goal of another unit, as seen from a position.
+    fn reversed_costs(&self, tail: GridPos, passing: u32, directions: u8) -> CostToGo {
+        let mut other = Unit { tail, ..self.board.units[passing as usize] };
+        if matches!(other.mode, Mode::Yielding(_)) {
+            other.mode = Mode::Normal;
+        }
+        self.cost_to_go_around((passing, &other), directions).map(|cost| match cost {
+            UNREACHABLE => UNREACHABLE,
+            cost => REVERSED_FROM.saturating_sub(cost),
+        })
     }
 
     fn path_costs_around(&self, (index, pos): (u32, GridPos), directions: u8) -> CostToGo {
@@ -201,11 +210,11 @@ fn layer_of(world: World<'_>, profile: u8) -> Option<(u8, &Layer, u64)> {
 }
 
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.
-fn costs_of_making_way(layer: &Layer, makes_way: MakesWay) -> CostToGo {
+fn costs_of_making_way(layer: &Layer, direction: u8) -> CostToGo {
     let step = u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit());
     let mut costs = [8 * step; 9];
     costs[usize::from(STAY)] = 4 * step;
-    if let MakesWay::Goes(direction) = makes_way {
+    if direction != STAY {
         costs[usize::from(direction)] = step;
     }
     costs

@@ -6,7 +6,7 @@ use super::{
     Board,
     error::CrowdError,
     reservations::GridPos,
-    unit::{NONE, State, UnitId},
+    unit::{Mode, NONE, State, UnitId},
 };
 use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
 
@@ -128,7 +128,7 @@ impl Board {
         let unit = &self.units[index as usize];
         let is_out = grid.cost(ProfileId(unit.profile), unit.tail.cell(grid)) > 0;
         if is_out {
-            self.units[index as usize].is_trapped = false;
+            self.units[index as usize].mode = Mode::Normal;
             if self.units[index as usize].state != State::Moving {
                 self.schedule_next_tick(index);
             }

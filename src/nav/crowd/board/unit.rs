@@ -112,18 +112,22 @@ impl Order {
     }
 }
 
-/// Whether a unit makes way for the unit it yields to.
+/// What a unit is doing: one thing at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MakesWay {
+pub enum Mode {
+    /// It carries out its order.
     #[default]
-    No,
-    /// It is out of the way.
-    Waits,
-    /// It goes in this direction.
-    Goes(u8),
+    Normal,
+    /// The terrain under it was built over; it leaves that area on this side (see
+    /// [`escape`](crate::nav::crowd::cost_to_go::escape)).
+    Escaping(u8),
+    /// It lets a unit pass: it moves away from that unit's goal until that unit is past it.
+    Yielding(u32),
+    /// It gets out of the way of a unit: it goes in this direction, or stands out of the way ([`STAY`]).
+    MakingWay(u32, u8),
 }
 
-/// What a unit is doing.
+/// Whether a unit stands or moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// There is no unit at this index.
@@ -134,7 +138,7 @@ pub enum State {
     /// Stands, has a goal, and is scheduled to try again.
     Waiting,
     /// Planned to move in the current tick; may be undone.
-    Planned,
+    Planned { was_waiting: bool },
     /// Between two cells.
     Moving,
 }
@@ -157,10 +161,7 @@ pub struct Unit {
     pub has_arrived: bool,
     /// Its profile has another size now: it cannot move until it is placed where it fits.
     pub needs_refit: bool,
-    /// The terrain under it was built over.
-    pub is_trapped: bool,
-    /// The side on which it leaves that area.
-    pub escape_side: u8,
+    pub mode: Mode,
     /// It stands back for others on purpose; any unit of its team may push it, whatever its priority.
     pub accepts_any_push: bool,
     /// It waits for the units it shuts in to move.
@@ -179,10 +180,6 @@ pub struct Unit {
     pub hindrance: Hindrance,
     /// The unit whose plan failed because of this unit; it is decided again when something changes here.
     pub wake_also: u32,
-    /// The unit it lets pass: it moves away from that unit's goal until that unit is past it.
-    pub yields_to: u32,
-    /// Or it only gets out of the way of that unit.
-    pub makes_way: MakesWay,
     /// Direction of its shortest path when it was last decided, whether the cell there was free or not.
     pub preferred_direction: u8,
     /// Number of steps for which it has a higher priority: it is in a passage, or has just left one.
@@ -224,18 +221,12 @@ const _: () = assert!(size_of::<Unit>() == 128);
 impl Unit {
     /// An index without a unit, for the next unit that gets it.
     pub fn vacant(generation: u32) -> Self {
-        let none = Self {
-            wake_also: NONE,
-            yields_to: NONE,
-            reserved_cell: NONE,
-            slot: NONE,
-            ..Self::default()
-        };
+        let none = Self { wake_also: NONE, reserved_cell: NONE, slot: NONE, ..Self::default() };
         Self { generation, preferred_direction: STAY, ..none }
     }
 
     pub fn is_moving(&self) -> bool {
-        matches!(self.state, State::Moving | State::Planned)
+        matches!(self.state, State::Moving | State::Planned { .. })
     }
 
     pub fn is_present(&self) -> bool {
@@ -264,13 +255,26 @@ impl Unit {
 
     /// Returns whether it has nothing to do.
     pub fn is_idle(&self) -> bool {
-        self.order == Order::Idle && self.yields_to == NONE && !self.is_trapped
+        self.order == Order::Idle && self.mode == Mode::Normal
+    }
+
+    /// Returns whether the terrain under it was built over.
+    pub const fn is_trapped(&self) -> bool {
+        matches!(self.mode, Mode::Escaping(_))
+    }
+
+    /// Returns the unit that it lets pass, or of whose way it gets out; [`NONE`] if there is none.
+    pub const fn yields_to(&self) -> u32 {
+        match self.mode {
+            Mode::Yielding(other) | Mode::MakingWay(other, _) => other,
+            Mode::Normal | Mode::Escaping(_) => NONE,
+        }
     }
 
     /// Returns whether it has somewhere to go and has not been there yet, or lets another unit pass.
     pub fn is_under_way(&self) -> bool {
         let has_goal = self.order != Order::Idle && !self.has_arrived;
-        self.is_present() && (has_goal || self.yields_to != NONE)
+        self.is_present() && (has_goal || self.yields_to() != NONE)
     }
 
     /// Returns whether it only returns to its goal after it was pushed aside. It pushes no units for that,
@@ -278,8 +282,7 @@ impl Unit {
     pub fn is_returning(&self) -> bool {
         self.has_arrived
             && matches!(self.order, Order::Path | Order::Group(_))
-            && self.yields_to == NONE
-            && !self.is_trapped
+            && self.mode == Mode::Normal
     }
 
     /// Returns whether its current or last step was made for a unit behind it.
@@ -315,7 +318,7 @@ impl Unit {
     /// Returns its priority; lower numbers go first.
     pub fn priority(&self, index: u32) -> u64 {
         let class = match (self.order, self.has_arrived) {
-            _ if self.yields_to != NONE || self.is_trapped => 0,
+            _ if self.mode != Mode::Normal => 0,
             (Order::Idle, _) => 2,
             (_, true) => 1,
             (_, false) => 0,

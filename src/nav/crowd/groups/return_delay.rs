@@ -8,7 +8,7 @@ use crate::nav::crowd::board::{
     Board,
     patience::Rung,
     reservations::GridPos,
-    unit::{NONE, Order, Unit},
+    unit::{Mode, Order, Unit},
 };
 
 /// Distance in cells within which other units count.
@@ -24,8 +24,7 @@ pub fn delays_return(board: &Board, index: u32) -> bool {
         && unit.size == 1
         && unit.is_pushable
         && unit.is_pushed()
-        && unit.yields_to == NONE
-        && !unit.is_trapped;
+        && unit.mode == Mode::Normal;
     would_return
         && unit.ticks_stood(board.now) < unit.ticks_until(Rung::Return)
         && is_traffic_near(board, unit)

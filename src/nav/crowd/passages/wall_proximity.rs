@@ -78,7 +78,7 @@ impl TerrainShape {
         let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path);
         unit.is_near_wall = forms_lanes
             && unit.size == 1
-            && !unit.is_trapped
+            && !unit.is_trapped()
             && self.is_wall_near(grid, usize::from(unit.profile), unit.tail)
             && !self.is_passage_near(unit.profile, unit.tail);
     }

@@ -202,10 +202,7 @@ impl Planner {
         let unit = &mut board.units[index as usize];
         unit.direction = direction;
         unit.head = unit.tail.step(direction);
-        if unit.state == State::Waiting {
-            self.waiting_before.push(index);
-        }
-        unit.state = State::Planned;
+        unit.state = State::Planned { was_waiting: unit.state == State::Waiting };
         board.reservations.set_standing(unit.tail, unit.size, false);
     }
 }

@@ -136,10 +136,8 @@ impl Planner {
     pub fn cancel_step(&mut self, board: &mut Board, index: u32) {
         let unit = &mut board.units[index as usize];
         unit.head = unit.tail;
-        unit.state = State::Standing;
-        if let Some(at) = self.waiting_before.iter().rposition(|&unit| unit == index) {
-            self.waiting_before.swap_remove(at);
-            unit.state = State::Waiting;
+        if let State::Planned { was_waiting } = unit.state {
+            unit.state = if was_waiting { State::Waiting } else { State::Standing };
         }
         board.reservations.set_standing(unit.tail, unit.size, true);
     }
@@ -201,7 +199,7 @@ fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) 
         other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
     if !has_lower_priority
         || other.stay_tick == board.tick_stamp()
-        || (root_unit.size, root_unit.yields_to) == (1, NONE)
+        || (root_unit.size, root_unit.yields_to()) == (1, NONE)
             && !board.has_waited_for(root, Rung::GoAround)
             && other.stands_its_ground(direction, board.now)
     {

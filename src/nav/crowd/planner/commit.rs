@@ -44,7 +44,6 @@ impl Planner {
             }
         }
         self.log.clear();
-        self.waiting_before.clear();
     }
 
     /// Delays units that follow others so that they start and arrive no sooner; returns whether that changed

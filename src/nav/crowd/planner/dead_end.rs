@@ -7,7 +7,7 @@ use super::Planner;
 use crate::nav::crowd::{
     board::{
         Board,
-        unit::{FIRST_PRIORITY, MakesWay, NONE, Order, STAY, Unit},
+        unit::{FIRST_PRIORITY, Mode, NONE, Order, STAY, Unit},
     },
     cost_to_go::guidance::UNREACHABLE,
     scene::Scene,
@@ -26,8 +26,8 @@ impl Planner {
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
     pub fn resolve_dead_end(&mut self, board: &mut Board, root: u32) {
-        let Unit { tail: here, yields_to, .. } = board.units[root as usize];
-        let is_yielding = yields_to != NONE;
+        let here = board.units[root as usize].tail;
+        let is_yielding = board.units[root as usize].yields_to() != NONE;
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
         for at in 1..self.pushes.len() {
             let index = self.pushes[at].unit;
@@ -36,10 +36,10 @@ impl Planner {
                 continue;
             }
             let has_goal = unit.order != Order::Idle && !unit.has_arrived;
-            if !has_goal && !is_yielding {
-                (unit.yields_to, unit.makes_way) = (root, MakesWay::No);
+            if !has_goal && !is_yielding && !unit.is_trapped() {
+                unit.mode = Mode::Yielding(root);
             }
-            if has_goal || unit.yields_to == root {
+            if has_goal || unit.yields_to() == root {
                 unit.priority_since = foremost - if has_goal { 2 } else { 1 };
                 board.schedule_next_tick(index);
             }
@@ -58,9 +58,12 @@ impl Planner {
 
     /// Returns whether a unit goes on letting another pass.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
-        match scene.board.units[index as usize].makes_way {
-            MakesWay::No => !has_been_passed(scene, index),
-            _ => self.continue_making_way(scene.board, scene.world.grid, index),
+        match scene.board.units[index as usize].mode {
+            Mode::Yielding(other) => !has_been_passed(scene, index, other),
+            Mode::MakingWay(other, _) => {
+                self.continue_making_way(scene.board, scene.world.grid, index, other)
+            }
+            Mode::Normal | Mode::Escaping(_) => true,
         }
     }
 }
@@ -71,15 +74,15 @@ pub fn is_standing_back(board: &Board, index: u32) -> bool {
 }
 
 /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
-fn has_been_passed(scene: &Scene<'_>, index: u32) -> bool {
+fn has_been_passed(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
     let unit = scene.board.units[index as usize];
-    let other = scene.board.units[unit.yields_to as usize];
+    let other = scene.board.units[passing as usize];
     let is_done = other.is_idle() || other.has_arrived;
-    if is_done || other.yields_to != NONE || !other.is_present() {
+    if is_done || other.yields_to() != NONE || !other.is_present() {
         return true;
     }
     let here = Unit { tail: unit.tail, ..other };
-    let cost = |at: &Unit| scene.cost_to_go_around((unit.yields_to, at), 0)[usize::from(STAY)];
+    let cost = |at: &Unit| scene.cost_to_go_around((passing, at), 0)[usize::from(STAY)];
     let (from_here, from_other) = (cost(&here), cost(&other));
     from_here > from_other || from_here == UNREACHABLE
 }
@@ -87,6 +90,6 @@ fn has_been_passed(scene: &Scene<'_>, index: u32) -> bool {
 /// Lets a unit that has let another pass continue with its own order.
 pub fn stop_yielding(board: &mut Board, index: u32) {
     let unit = &mut board.units[index as usize];
-    (unit.yields_to, unit.makes_way) = (NONE, MakesWay::No);
+    unit.mode = Mode::Normal;
     board.schedule_next_tick(index);
 }

@@ -13,7 +13,7 @@ use crate::nav::crowd::{
         Board,
         reservations::turn_angle,
         step_costs::{legal_directions, uniform_step_costs},
-        unit::{NONE, Order, STAY},
+        unit::{Mode, NONE, Order, STAY},
     },
     scene::Scene,
 };
@@ -72,8 +72,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
         let evaluation = evaluate(scene.board, unit, STAY, costs, costs.cell_cost, &steps);
         return evaluation.first().map(|direction| (direction, evaluation.best));
     }
-    let follows_path =
-        matches!(unit.order, Order::Path) && unit.yields_to == NONE && !unit.is_trapped;
+    let follows_path = unit.order == Order::Path && unit.mode == Mode::Normal;
     let is_alone = follows_path && scene.board.reservations.standing_neighbors(unit.tail) == 0;
     let direction = scene.sources.next_direction(index, unit.tail).filter(|_| is_alone)?;
     let layer = scene.world.grid.layer(ProfileId(unit.profile))?;

@@ -13,7 +13,7 @@ use crate::nav::crowd::{
         patience::Rung,
         reservations::{GridPos, is_diagonal},
         step_costs::legal_directions,
-        unit::{MakesWay, NONE, STAY, Unit},
+        unit::{Mode, NONE, STAY, Unit},
     },
     cost_to_go::flood::{Flood, OpenCells},
 };
@@ -33,20 +33,26 @@ const TICKS_PER_OCCUPIED_STEP: u64 = 32;
 
 impl Planner {
     /// Chooses the next step of a unit that makes way; returns false when it need not any more, or cannot.
-    pub fn continue_making_way(&mut self, board: &mut Board, grid: &NavGrid, index: u32) -> bool {
-        let unit = board.units[index as usize];
-        let other = board.units[unit.yields_to as usize];
-        let is_over = !other.is_under_way() || other.yields_to == index;
+    pub fn continue_making_way(
+        &mut self,
+        board: &mut Board,
+        grid: &NavGrid,
+        index: u32,
+        passing: u32,
+    ) -> bool {
+        let (unit, other) = (board.units[index as usize], board.units[passing as usize]);
+        let is_over = !other.is_under_way() || other.yields_to() == index;
         if is_over || board.has_waited_for(index, Rung::StopYielding) {
             return false;
         }
-        let makes_way = if is_in_way(&unit, unit.tail, &other) {
-            self.way_out(board, grid, index).map(MakesWay::Goes)
+        let direction = if is_in_way(&unit, unit.tail, &other) {
+            self.way_out(board, grid, index)
         } else {
-            (!other.is_moving()).then_some(MakesWay::Waits)
+            (!other.is_moving()).then_some(STAY)
         };
-        board.units[index as usize].makes_way = makes_way.unwrap_or_default();
-        makes_way.is_some()
+        let known = direction.map(|direction| Mode::MakingWay(passing, direction));
+        board.units[index as usize].mode = known.unwrap_or_default();
+        known.is_some()
     }
 
     /// Returns the first direction of the cheapest way to a position that is out of the way.
@@ -93,10 +99,10 @@ pub fn clear_way(board: &mut Board, root: u32) {
         let is_large = unit.size > 1 || other.size > 1;
         let can_go = index != root
             && !other.is_moving()
-            && !other.is_trapped
+            && !other.is_trapped()
             && other.is_pushable_by(unit.team)
             && other.priority(index) > unit.priority(root);
-        if is_large && can_go && other.yields_to != root {
+        if is_large && can_go && other.yields_to() != root {
             make_way(board, index, root);
         }
     }
@@ -105,7 +111,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
 fn make_way(board: &mut Board, index: u32, root: u32) {
     let priority_since = board.units[root as usize].priority_since + 1;
     let unit = &mut board.units[index as usize];
-    (unit.yields_to, unit.makes_way) = (root, MakesWay::Waits);
+    unit.mode = Mode::MakingWay(root, STAY);
     unit.priority_since = unit.priority_since.min(priority_since);
     board.schedule_next_tick(index);
 }
@@ -117,7 +123,7 @@ fn find_way_out(
     window: &mut Flood,
     open: &mut OpenCells,
 ) -> Option<u8> {
-    let other = board.units[unit.yields_to as usize];
+    let other = board.units[unit.yields_to() as usize];
     let low = |at: u16| at.saturating_sub(RADIUS);
     let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
     let side = |at: u16| at + RADIUS + 1 - low(at);
@@ -158,12 +164,12 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
         }
         let other = &board.units[owner as usize];
         let has_priority = other.priority(owner) < unit.priority(index);
-        if owner == unit.yields_to || has_priority || !other.is_pushable_by(unit.team) {
+        if owner == unit.yields_to() || has_priority || !other.is_pushable_by(unit.team) {
             return None;
         }
         is_occupied = true;
     }
-    let waited = board.units[unit.yields_to as usize].ticks_waited(board.now);
+    let waited = board.units[unit.yields_to() as usize].ticks_waited(board.now);
     let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
     Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
 }

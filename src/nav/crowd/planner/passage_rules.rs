@@ -10,7 +10,7 @@ use crate::nav::crowd::{
         hindrance::Hindrance,
         reservations::GridPos,
         timer_wheel::SUBTICKS_PER_TICK,
-        unit::{NONE, STAY, Unit},
+        unit::{Mode, NONE, STAY, Unit},
     },
     cost_to_go::guidance::UNREACHABLE,
     passages::passage::Passages,
@@ -33,7 +33,7 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     if push == STAY && unit.hindrance == Hindrance::Oncoming {
         unit.hindrance = Hindrance::Queue;
     }
-    if unit.size > 1 || unit.is_trapped || unit.yields_to != NONE {
+    if unit.size > 1 || unit.mode != Mode::Normal {
         return ranking;
     }
     let Unit { tail, profile, .. } = *unit;

@@ -144,9 +144,9 @@ impl Planner {
         let size = |index: u32| board.units[index as usize].size;
         let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
         let unit = &board.units[unit as usize];
-        (have_one_size || unit.yields_to != NONE)
+        (have_one_size || unit.yields_to() != NONE)
             && !unit.is_idle()
-            && (!unit.has_arrived || unit.yields_to != NONE)
+            && (!unit.has_arrived || unit.yields_to() != NONE)
             && ranking.best != STAY
             && turn_angle(ranking.best, push) <= 2
     }
@@ -322,5 +322,5 @@ pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
         && (unit.shares_goal_with(other) || go_along)
         && !unit.has_arrived
         && !other.has_arrived
-        && (unit.yields_to, other.yields_to) == (NONE, NONE)
+        && (unit.yields_to(), other.yields_to()) == (NONE, NONE)
 }
