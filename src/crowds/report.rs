@@ -194,6 +194,7 @@ impl ShownItem<'_, '_> {
             state.relocate(crowd.now(), size, walk);
         } else {
             state.change_step(crowd.now(), walk);
+            state.set_line_offsets(crowd.line_offsets(unit));
         }
         if tail == head {
             return;

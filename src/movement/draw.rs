@@ -31,6 +31,7 @@ pub(crate) struct Drawn {
 /// Drawing parameters of the critters of one grid.
 struct DrawParams<'a> {
     frame: &'a GridFrame,
+    crowd: Option<&'a Crowd>,
     /// Current tick of the grid's crowd.
     tick: u64,
     /// Fraction of the last tick that is shown.
@@ -84,8 +85,9 @@ pub(crate) fn place_transforms(
         }
         let id = critter.grid();
         if params.as_ref().is_none_or(|&(known, _)| known != id) {
-            let tick = crowds.get(id).map_or(0, Crowd::now);
-            let at = |frame| (id, DrawParams { frame, tick, fraction, is_moved, seconds });
+            let crowd = crowds.get(id);
+            let tick = crowd.map_or(0, Crowd::now);
+            let at = |frame| (id, DrawParams { frame, crowd, tick, fraction, is_moved, seconds });
             params = grids.frame(id).map(at);
         }
         if let Some((_, params)) = params.as_ref().filter(|_| critter.state.placed) {
@@ -119,6 +121,10 @@ impl DrawnItem<'_, '_> {
     fn draw(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();
         let is_walking = state.walk.is_between_cells();
+        if state.is_on_line && is_walking {
+            let unit = state.unit().zip(params.crowd);
+            state.is_on_line = unit.is_some_and(|(unit, crowd)| crowd.line_offsets(unit).is_some());
+        }
         let stands = match state.unit() {
             Some(_) => params.tick > state.since && !state.has_shrinking_offset(params.tick),
             None => state.before == state.now,

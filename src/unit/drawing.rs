@@ -38,7 +38,7 @@ impl CritterState {
         self.offset = place - exact;
         (self.before, self.now) = (place, place);
         self.placed = true;
-        self.is_diverted = false;
+        (self.is_diverted, self.is_on_line) = (false, false);
         self.drawing = Drawing::Anew;
         self.heading = (0, 0);
     }
@@ -114,7 +114,28 @@ impl CritterState {
     #[inline]
     fn position_after(&self, ticks: f32) -> Vec2 {
         let offset = shrunk(self.offset, self.shrink * ticks);
-        self.origin + self.velocity * ticks.min(self.ticks) + offset
+        self.origin + self.velocity * ticks.min(self.ticks) + offset + self.line_offset_after(ticks)
+    }
+
+    /// Returns how far off the step its straight line leads, `ticks` ticks after its last change.
+    fn line_offset_after(&self, ticks: f32) -> Vec2 {
+        if !self.is_on_line {
+            return Vec2::ZERO;
+        }
+        let needed = (self.walk.progress().1 as f64 / SUBTICKS_PER_TICK as f64) as f32;
+        let left = ((self.ticks - ticks) / needed).clamp(0.0, 1.0);
+        self.line_offsets[1].lerp(self.line_offsets[0], left)
+    }
+
+    /// Draws its step that far off the centers of its cells, in hundredths of a cell. Where it stands instead, it comes
+    /// to the center slowly.
+    pub(crate) fn set_line_offsets(&mut self, offsets: Option<[(i8, i8); 2]>) {
+        if self.is_on_line && !self.walk.is_between_cells() {
+            self.offset += self.line_offsets[1];
+        }
+        self.is_on_line = offsets.is_some();
+        let offsets = offsets.unwrap_or_default();
+        self.line_offsets = offsets.map(|(x, y)| Vec2::new(f32::from(x), f32::from(y)) / 100.0);
     }
 
     /// Returns its position at a fraction of a tick. In the tick of its last change it may have gone around a
@@ -129,9 +150,11 @@ impl CritterState {
         }
         let now = self.origin + self.offset;
         if fraction >= self.departure {
-            return now - self.velocity * (1.0 - fraction);
+            let before_end = 1.0 - fraction;
+            return now - self.velocity * before_end + self.line_offset_after(-before_end);
         }
-        let corner = now - self.velocity * (1.0 - self.departure);
+        let before_end = 1.0 - self.departure;
+        let corner = now - self.velocity * before_end + self.line_offset_after(-before_end);
         let done = if self.arrival > 0.0 { (fraction / self.arrival).min(1.0) } else { 1.0 };
         self.before.lerp(corner, done)
     }
@@ -207,7 +230,11 @@ impl CritterState {
 
     /// Returns whether it only goes on along its step until its next change.
     pub(crate) fn goes_on(&self, tick: u64) -> bool {
-        self.unit().is_some() && tick > self.since && self.offset == Vec2::ZERO && !self.is_turning
+        self.unit().is_some()
+            && tick > self.since
+            && self.offset == Vec2::ZERO
+            && !self.is_turning
+            && !self.is_on_line
     }
 
     /// Begins or ends a step in a tick.

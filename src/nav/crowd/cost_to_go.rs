@@ -19,14 +19,14 @@ use self::{
     guidance::NeighborCosts,
     local_field::{LocalField, MAX_FIELDS_PER_TICK},
     path_follower::PathFollower,
-    straight_walk::Line,
+    straight_walk::{Line, Offset},
 };
 use super::board::{
     Board,
     reservations::GridPos,
-    unit::{Mode, NONE},
+    unit::{Mode, NONE, Order},
 };
-use crate::nav::grid::NavGrid;
+use crate::nav::{grid::NavGrid, terrain::ProfileId};
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
@@ -97,6 +97,24 @@ impl Sources {
     pub fn line(&self, index: u32, direction: u8) -> Option<&Line> {
         let follower = self.followers.get(index as usize)?;
         (follower.line_direction == direction).then_some(&follower.line)
+    }
+
+    /// Returns how far off the centers of both cells of its step a unit is, if it is.
+    pub fn line_offsets(&self, index: u32) -> Option<[Offset; 2]> {
+        let offsets = self.followers.get(index as usize)?.line_offsets;
+        (offsets != [(0, 0); 2]).then_some(offsets)
+    }
+
+    /// Updates how far off the centers of its cells a unit is whose step has just begun.
+    pub fn note_step(&mut self, board: &Board, grid: &NavGrid, index: u32) {
+        let unit = &board.units[index as usize];
+        if let Some(follower) = self.followers.get_mut(index as usize) {
+            let is_continuing = unit.standing_since == board.tick_stamp();
+            let before = if is_continuing { follower.line_offsets[1] } else { (0, 0) };
+            let layer = grid.layer(ProfileId(unit.profile)).filter(|_| unit.order == Order::Path);
+            let ahead = layer.map(|layer| follower.line_offset(layer, unit.head));
+            follower.line_offsets = [before, ahead.unwrap_or_default()];
+        }
     }
 
     /// Sets whether a unit follows its path at present.

@@ -139,6 +139,14 @@ impl Reservations {
         (0..8).all(|direction| self.get(self.neighbor(cell, direction)).owner == NONE)
     }
 
+    /// Returns whether a unit holds all cells around a position that are held at all.
+    pub fn is_only_owner_around(&self, pos: GridPos, index: u32) -> bool {
+        let cell = self.index(pos);
+        (0..8).map(|direction| self.get(self.neighbor(cell, direction))).all(|at| {
+            [at.owner, at.next_owner].iter().all(|&owner| owner == NONE || owner == index)
+        })
+    }
+
     /// Returns the cells of a block.
     pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + Clone + use<> {
         let (first, stride, size) = (self.index(at), self.stride, u32::from(size));

@@ -12,7 +12,7 @@ use super::{
     guidance::UNREACHABLE,
     local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
     path_corners::{Corner, find_corners},
-    straight_walk::Line,
+    straight_walk::{Line, Offset},
 };
 use crate::nav::crowd::board::{
     Board, hindrance::Hindrance, patience::Rung, reservations::GridPos, step_costs::StepCosts,
@@ -53,6 +53,8 @@ pub struct PathFollower {
     pub line: Line,
     pub line_direction: u8,
     pub no_line_at: u32,
+    /// How far off the centers of both cells of its step it is there.
+    pub line_offsets: [Offset; 2],
     start: GridPos,
     legs: Vec<Leg>,
     /// The leg on which `reached` lies, and the steps done of it.

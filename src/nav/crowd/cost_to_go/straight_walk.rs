@@ -15,11 +15,18 @@ use crate::nav::crowd::board::{
     step_costs::{StepCosts, legal_directions},
     unit::STAY,
 };
-use crate::nav::{direction::Direction, terrain::Neighborhood};
+use crate::nav::{
+    direction::Direction,
+    layer::Layer,
+    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
+};
 
 /// Columns and rows that a line covers at most, and corners among which its end is looked for.
 const MAX_LENGTH: u16 = 240;
 const MAX_CORNERS: usize = 24;
+
+/// Columns and rows, in hundredths of a cell.
+pub type Offset = (i8, i8);
 
 /// Steps that are spread evenly between two positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +53,20 @@ impl Line {
             x: self.start.x.wrapping_add_signed(along(dx) as i16),
             y: self.start.y.wrapping_add_signed(along(dy) as i16),
         }
+    }
+
+    /// Returns how far the unit is off the position after so many steps if it walks straight and at an even speed. A
+    /// diagonal step takes longer, so it is also ahead or behind.
+    fn offset_at(&self, step: i32) -> Offset {
+        let ((dx, dy), (x, y)) = (self.vector(), offset(self.start, self.at(step)));
+        let work = |x: i32, y: i32| {
+            let (long, short) = (i64::from(x.abs().max(y.abs())), i64::from(x.abs().min(y.abs())));
+            i64::from(STRAIGHT) * (long - short) + i64::from(DIAGONAL) * short
+        };
+        let (done, whole) = (work(x, y), work(dx, dy).max(1));
+        let off =
+            |side: i32, at: i32| 100 * (i64::from(side) * done - i64::from(at) * whole) / whole;
+        (off(dx, x) as i8, off(dy, y) as i8)
     }
 
     /// Returns the steps from a position on the line to its end; `None` beside it.
@@ -85,6 +106,16 @@ impl PathFollower {
         });
         self.line_direction = direction.unwrap_or(STAY);
         direction.is_some()
+    }
+
+    /// Returns how far off a position the unit is when it comes there on its line: not where a wall is beside it.
+    pub fn line_offset(&self, layer: &Layer, pos: GridPos) -> Offset {
+        let is_on_line = self.line_direction != STAY && self.line.steps_left(pos).is_some();
+        if is_on_line && layer.pattern(u32::from(pos.x), u32::from(pos.y)) == 0x1ff {
+            self.line.offset_at(i32::from(self.line.start.chebyshev(pos)))
+        } else {
+            (0, 0)
+        }
     }
 
     /// Returns a line to a corner far ahead to which one is open.
@@ -154,6 +185,11 @@ mod tests {
                 let (px, py) = (i32::from(at.x) - 40, i32::from(at.y) - 40);
                 let across = (px * dy - py * dx).abs();
                 assert!(2 * across <= dx.abs().max(dy.abs()), "{end:?}: {at:?}");
+                let (x, y) = line.offset_at(steps);
+                let (x, y) = (i32::from(x), i32::from(y));
+                assert!(x * x + y * y <= 55 * 55, "{end:?}: {at:?} is {x}, {y} off");
+                let across = ((100 * px + x) * dy - (100 * py + y) * dx).abs();
+                assert!(across <= 2 * (dx.abs() + dy.abs()), "{end:?}: {at:?} is beside the line");
             }
             assert_eq!((at, steps), (end, dx.abs().max(dy.abs())), "{end:?}");
         }
