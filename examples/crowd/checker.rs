@@ -44,6 +44,46 @@ impl Track {
     }
 }
 
+/// What a unit has done since the previous tick.
+struct Motion {
+    /// `None` if it was teleported.
+    track: Option<Track>,
+    middle: Point,
+    /// Cells walked.
+    walked: f64,
+}
+
+impl Motion {
+    fn of(unit: &Seen, before: Option<&Seen>) -> Self {
+        let track = before.and_then(|before| unit.track(before));
+        let points = track.as_ref().map(|track| &track.points[..]).unwrap_or_default();
+        let walked = points.windows(2).map(|pair| distance(pair[0].1, pair[1].1)).sum();
+        Self { track, middle: unit.middle(), walked }
+    }
+
+    /// Returns the smallest distance to the center of another unit since the previous tick, or their present distance if
+    /// one of the two was teleported. Two units that are farther apart than `most` may have any distance above that.
+    fn nearest_approach(&self, other: &Self, most: f64) -> f64 {
+        let apart = distance(self.middle, other.middle);
+        let (Some(first), Some(second)) = (&self.track, &other.track) else {
+            return apart;
+        };
+        if apart - self.walked - other.walked > most {
+            return apart;
+        }
+        let mut moments = [0.0; 8];
+        let known = first.points.iter().chain(&second.points).map(|(moment, _)| *moment);
+        moments.iter_mut().zip(known).for_each(|(moment, known)| *moment = known);
+        moments.sort_unstable_by(f64::total_cmp);
+        let apart = |moment: f64| {
+            let (a, b) = (first.at(moment), second.at(moment));
+            (a.0 - b.0, a.1 - b.1)
+        };
+        let pairs = moments.windows(2);
+        pairs.map(|pair| nearest_to_origin(apart(pair[0]), apart(pair[1]))).fold(f64::MAX, f64::min)
+    }
+}
+
 impl Seen {
     /// Creates the record from a crowd's progress values, see [`SUBTICKS_PER_TICK`].
     pub fn new(
@@ -200,6 +240,8 @@ impl Checker {
                 next[at] = std::mem::replace(&mut first[cell], at);
             }
         }
+        let motions: Vec<Motion> =
+            units.iter().map(|unit| Motion::of(unit, self.before.get(&unit.id))).collect();
         let reach = units.iter().map(|unit| unit.size).max().unwrap_or(1) + 2;
         for (at, unit) in units.iter().enumerate() {
             let side = 2 * reach as u32 + 1;
@@ -207,7 +249,7 @@ impl Checker {
                 let mut other = index(cell).map_or(usize::MAX, |cell| first[cell]);
                 while other != usize::MAX {
                     if other > at {
-                        self.check_pair(unit, &units[other]);
+                        self.check_pair((unit, &motions[at]), (&units[other], &motions[other]));
                     }
                     other = next[other];
                 }
@@ -215,7 +257,7 @@ impl Checker {
         }
     }
 
-    fn check_pair(&mut self, a: &Seen, b: &Seen) {
+    fn check_pair(&mut self, (a, first): (&Seen, &Motion), (b, second): (&Seen, &Motion)) {
         let shares = |cell: Cell| {
             let holds = |unit: &Seen| unit.covers(unit.tail, cell) || unit.covers(unit.head, cell);
             let leaves =
@@ -225,7 +267,8 @@ impl Checker {
             holds(b) && !(leaves(a) && enters(b) || leaves(b) && enters(a))
         };
         let is_shared = a.cells(a.tail).chain(a.cells(a.head)).any(shares);
-        let gap = self.nearest_approach(a, b) - a.radius() - b.radius();
+        let radii = a.radius() + b.radius();
+        let gap = first.nearest_approach(second, self.nearest + radii) - radii;
         self.nearest = self.nearest.min(gap);
         if is_shared || gap < 0.0 {
             self.faults.overlaps += 1;
@@ -241,26 +284,11 @@ impl Checker {
             self.note(|| format!("swap: {a:?} {b:?}"));
         }
     }
+}
 
-    /// Returns the smallest distance of two centers since the previous tick, or their present
-    /// distance if one of the units was teleported.
-    fn nearest_approach(&self, a: &Seen, b: &Seen) -> f64 {
-        let track = |unit: &Seen| unit.track(self.before.get(&unit.id)?);
-        let (Some(first), Some(second)) = (track(a), track(b)) else {
-            let (a, b) = (a.middle(), b.middle());
-            return (a.0 - b.0).hypot(a.1 - b.1);
-        };
-        let tracks = [first, second];
-        let mut moments: Vec<f64> =
-            tracks.iter().flat_map(|track| track.points.map(|(moment, _)| moment)).collect();
-        moments.sort_unstable_by(f64::total_cmp);
-        let apart = |moment: f64| {
-            let (a, b) = (tracks[0].at(moment), tracks[1].at(moment));
-            (a.0 - b.0, a.1 - b.1)
-        };
-        let pairs = moments.windows(2);
-        pairs.map(|pair| nearest_to_origin(apart(pair[0]), apart(pair[1]))).fold(f64::MAX, f64::min)
-    }
+fn distance(a: Point, b: Point) -> f64 {
+    let (x, y) = (a.0 - b.0, a.1 - b.1);
+    (x * x + y * y).sqrt()
 }
 
 /// Returns the distance of a line segment from the origin.
@@ -269,7 +297,7 @@ fn nearest_to_origin(start: Point, end: Point) -> f64 {
     let length = delta.0 * delta.0 + delta.1 * delta.1;
     let share = if length > 0.0 { -(start.0 * delta.0 + start.1 * delta.1) / length } else { 0.0 };
     let share = share.clamp(0.0, 1.0);
-    (start.0 + delta.0 * share).hypot(start.1 + delta.1 * share)
+    distance((0.0, 0.0), (start.0 + delta.0 * share, start.1 + delta.1 * share))
 }
 
 /// Returns whether a step that has just begun cuts an impassable corner, or enters an impassable
