@@ -10,7 +10,7 @@ use super::{
     cell::Cell,
     direction::Direction,
     grid::NavGrid,
-    terrain::{DIAGONAL, Profile, ProfileId, STRAIGHT},
+    terrain::{Profile, ProfileId, STRAIGHT},
 };
 
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
@@ -158,8 +158,7 @@ impl Path {
         let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
         let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
         let weights = self.legs.iter().flat_map(|leg| {
-            let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
-            std::iter::repeat_n(u64::from(weight), usize::from(leg.steps))
+            std::iter::repeat_n(u64::from(leg.direction.weight()), usize::from(leg.steps))
         });
         PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
     }

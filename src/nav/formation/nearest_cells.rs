@@ -22,10 +22,10 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use super::sparse_bits::{BitRect, SparseBits};
 use crate::nav::{
     cell::CHUNK,
-    direction::Direction,
+    direction::{Direction, directions},
     layer::Layer,
     moves::NO_DIRECTION,
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    terrain::{ProfileId, STRAIGHT},
 };
 
 /// A survey examines at most this many cells; about 5 ms.
@@ -214,14 +214,13 @@ impl<'a> NearestCells<'a> {
 
     fn push_neighbors(&mut self, from: OpenCell) {
         let layer = self.class.layer;
-        let mut directions = layer.moves().get(from.arrival, layer.pattern(from.x, from.y));
-        while directions != 0 {
-            let direction = Direction::from_bits(directions.trailing_zeros() as u8);
-            directions &= directions - 1;
+        let steps = layer.moves().get(from.arrival, layer.pattern(from.x, from.y));
+        for direction in directions(steps) {
+            let direction = Direction::from_bits(direction as u8);
             let cell = direction.cell_at(from.x, from.y, 1);
             if !self.closed.contains(cell.0, cell.1) {
-                let weight = if direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
-                self.push(cell, from.distance.saturating_add(weight), direction as u8);
+                let distance = from.distance.saturating_add(direction.weight());
+                self.push(cell, distance, direction as u8);
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::nav::{
     direction::Direction,
     grid::NavGrid,
     path::{Leg, Path},
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    terrain::ProfileId,
 };
 
 /// Parts into which a unit of [`PathCost`](crate::nav::path::PathCost) is divided while walking, so that slow
@@ -233,9 +233,8 @@ impl Walk {
         let (dx, dy) = leg.direction.offset();
         let cost = |x, y| u64::from(layer.cost(x, y, grid.terrain_bytes()));
         let sum = cost(x, y) + cost(x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-        let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
         self.direction = leg.direction;
-        self.needed = u64::from(weight) * sum * PROGRESS_PER_COST;
+        self.needed = u64::from(leg.direction.weight()) * sum * PROGRESS_PER_COST;
         self.step += 1;
         self.steps_begun += 1;
         if self.step == leg.steps {

@@ -7,7 +7,7 @@
 use super::{PathFailure, Phase, Search};
 use crate::nav::{
     cell::CHUNK,
-    direction::OFFSETS,
+    direction::{OFFSETS, directions},
     grid::NavGrid,
     layer::Layer,
     moves::{MoveTable, NO_DIRECTION},
@@ -35,7 +35,7 @@ pub(super) trait ExpansionRule {
     /// By how much this cell raises the cost sum of steps from and to it, in units.
     fn excess_of(&self, x: u32, y: u32) -> u32;
     /// Cost of the step in `direction` from a cell of excess `from_excess` to `(x, y)`.
-    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32;
+    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32;
 }
 
 /// All passable cells cost the same: canonical order, two step costs.
@@ -64,8 +64,8 @@ impl ExpansionRule for UniformCost<'_> {
     }
 
     #[inline]
-    fn step_cost(&self, direction: u8, _from_excess: u32, _x: u32, _y: u32) -> u32 {
-        self.step_costs[usize::from(direction & 1)]
+    fn step_cost(&self, direction: usize, _from_excess: u32, _x: u32, _y: u32) -> u32 {
+        self.step_costs[direction & 1]
     }
 }
 
@@ -103,7 +103,7 @@ impl ExpansionRule for WeightedCost<'_> {
     }
 
     #[inline]
-    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32 {
+    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32 {
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
         weight * (self.lowest + from_excess + self.excess_of(x, y))
     }
@@ -173,15 +173,12 @@ impl<L: OpenList> Search<L> {
         let from_excess = rule.excess_of(x, y);
         let may_prune = !self.is_confined || self.is_well_inside((x, y));
         let arrival = if may_prune { node.arrival() } else { NO_DIRECTION };
-        let mut successors = rule.successors(arrival, x, y);
-        while successors != 0 {
-            let direction = successors.trailing_zeros() as u8;
-            successors &= successors - 1;
-            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+        for direction in directions(rule.successors(arrival, x, y)) {
+            let (dx, dy) = OFFSETS[direction];
             let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
             let g = node.g + rule.step_cost(direction, from_excess, to.0, to.1);
             let neighbor = self.neighbor(id, direction, to, pool);
-            self.relax(layer, neighbor, to, (g, f), direction);
+            self.relax(layer, neighbor, to, (g, f), direction as u8);
         }
     }
 
@@ -203,11 +200,11 @@ impl<L: OpenList> Search<L> {
 
     /// Returns the node of `to`, the neighbor of node `id` in `direction`.
     #[inline(always)]
-    fn neighbor(&mut self, id: NodeId, direction: u8, to: (u32, u32), pool: &NodePool) -> NodeId {
+    fn neighbor(&mut self, id: NodeId, direction: usize, to: (u32, u32), pool: &NodePool) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
         let inner = 1..CHUNK - 1;
         if inner.contains(&column) && inner.contains(&row) {
-            id.wrapping_add_signed(NODE_OFFSETS[usize::from(direction & 7)])
+            id.wrapping_add_signed(NODE_OFFSETS[direction & 7])
         } else {
             self.nodes.id(to.0, to.1, pool)
         }

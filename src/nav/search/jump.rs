@@ -19,7 +19,7 @@ use super::{
     target::Turn,
 };
 use crate::nav::{
-    direction::Direction,
+    direction::{Direction, directions},
     grid::NavGrid,
     jump_terrain::JumpTerrain,
     node_pool::NodePool,
@@ -124,12 +124,10 @@ impl<L: OpenList> Search<L> {
     #[inline(always)]
     fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
         let mut turning_points = 0;
-        let mut directions =
+        let successors =
             from.terrain.successors::<WEIGHTED>(from.node.x, from.node.y, from.node.arrival);
-        while directions != 0 {
-            let direction = Direction::from_bits(directions.trailing_zeros() as u8);
-            directions &= directions - 1;
-            turning_points += match direction {
+        for direction in directions(successors) {
+            turning_points += match Direction::from_bits(direction as u8) {
                 Direction::North if !EIGHT => self.jump_vertically::<WEIGHTED, true>(from),
                 Direction::South if !EIGHT => self.jump_vertically::<WEIGHTED, false>(from),
                 Direction::NorthEast => self.jump_diagonally::<WEIGHTED, true, true>(from),
@@ -267,7 +265,7 @@ impl<L: OpenList> Search<L> {
         Turn { steps, remaining, side }: Turn,
     ) {
         let (x, y) = direction.cell_at(from.node.x, from.node.y, steps);
-        let weight = steps * if direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
+        let weight = steps * direction.weight();
         if remaining == 0 {
             self.relax_jump::<WEIGHTED>(from, (x, y), Jump { arrival: direction, steps, weight });
             return;
