@@ -63,21 +63,14 @@ impl JumpMap {
     /// Creates a map with nothing passable.
     fn new(width: u32, height: u32, neighborhood: Neighborhood, has_cost_borders: bool) -> Self {
         let has_diagonals = neighborhood == Neighborhood::Eight;
-        let (mut rows, mut columns) =
-            (ScanLines::new(width, height), ScanLines::new(height, width));
-        if has_cost_borders {
-            (rows, columns) = (rows.with_extra_stops(), columns.with_extra_stops());
-        }
-        if !has_diagonals {
-            columns = columns.with_extra_stops_only();
-        }
+        let has_extra_stops = has_cost_borders || !has_diagonals;
         let (diagonal_width, diagonal_height) =
             if has_diagonals { (width, height) } else { (0, 0) };
         Self {
             width,
             height,
-            rows,
-            columns,
+            rows: ScanLines::new(width, height, has_cost_borders, true),
+            columns: ScanLines::new(height, width, has_extra_stops, has_diagonals),
             rising: Diagonals::new(diagonal_width, diagonal_height, true),
             falling: Diagonals::new(diagonal_width, diagonal_height, false),
             has_diagonals,
@@ -221,36 +214,26 @@ impl JumpMap {
     }
 
     fn update_diagonal_stops(&mut self, x: u32, y: u32, is_on_cost_border: bool) {
-        let (left, right) = (self.is_passable(x.wrapping_sub(1), y), self.is_passable(x + 1, y));
-        let (below, above) = (self.is_passable(x, y.wrapping_sub(1)), self.is_passable(x, y + 1));
         let is_passable = self.rows.is_passable(y, x);
-        let east = self.rows.scan::<true>(y, x).is_jump_point;
-        let west = self.rows.scan::<false>(y, x).is_jump_point;
-        let north = self.columns.scan::<true>(x, y).is_jump_point;
-        let south = self.columns.scan::<false>(x, y).is_jump_point;
+        let [left, right, below, above] = [
+            self.is_passable(x.wrapping_sub(1), y),
+            self.is_passable(x + 1, y),
+            self.is_passable(x, y.wrapping_sub(1)),
+            self.is_passable(x, y + 1),
+        ]
+        .map(|beside| is_passable && beside);
+        let [east, west, north, south] = [
+            self.rows.scan::<true>(y, x),
+            self.rows.scan::<false>(y, x),
+            self.columns.scan::<true>(x, y),
+            self.columns.scan::<false>(x, y),
+        ]
+        .map(|stop| is_on_cost_border || stop.is_jump_point);
         let [up, down] = [ScanDirection::Forward, ScanDirection::Backward];
-        self.rising.set(x, y, up, is_passable && left && below, is_on_cost_border || east || north);
-        self.rising.set(
-            x,
-            y,
-            down,
-            is_passable && right && above,
-            is_on_cost_border || west || south,
-        );
-        self.falling.set(
-            x,
-            y,
-            up,
-            is_passable && right && below,
-            is_on_cost_border || west || north,
-        );
-        self.falling.set(
-            x,
-            y,
-            down,
-            is_passable && left && above,
-            is_on_cost_border || east || south,
-        );
+        self.rising.set(x, y, up, left && below, east || north);
+        self.rising.set(x, y, down, right && above, west || south);
+        self.falling.set(x, y, up, right && below, west || north);
+        self.falling.set(x, y, down, left && above, east || south);
     }
 }
 
