@@ -28,7 +28,7 @@ mod search;
 pub(crate) use self::{
     corridor::Corridor,
     graph::{CoarseCosts, CoarseGraph},
-    search::{CoarseSearch, HeuristicWeight, Route},
+    search::{CoarseSearch, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
 };
 use super::cell::CHUNK;
 
