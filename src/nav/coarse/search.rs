@@ -3,10 +3,10 @@
 //! Input: a graph, and two passable cells (of one connected region; otherwise the search examines the whole
 //! region of the start before it fails). Output: a [`Route`], independent of the slices. Its cost is an
 //! estimate, and the search is not meant to find the lowest one: the heuristic is weighted (see
-//! [`LOW_HEURISTIC_WEIGHT`]), so that the search advances towards the goal where paths differ by little, as among
-//! scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph", Artificial
-//! Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is expanded
-//! twice.
+//! [`LOW_HEURISTIC_WEIGHT`]), so that the search advances towards the goal where paths differ by little, as
+//! among scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph",
+//! Artificial Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is
+//! expanded twice.
 //!
 //! With such a heuristic f may fall along a path, which the bucket heap does not allow; so the open list is
 //! the binary heap. It also prefers the deepest of equal nodes, and is short here.
@@ -76,8 +76,8 @@ pub(crate) struct Route {
 }
 
 impl CoarseSearch {
-    /// Begins to search for a route, with [`LOW_HEURISTIC_WEIGHT`] or [`HIGH_HEURISTIC_WEIGHT`]; drops any previous search. Both
-    /// cells are passable.
+    /// Begins to search for a route, with [`LOW_HEURISTIC_WEIGHT`] or [`HIGH_HEURISTIC_WEIGHT`]; drops any
+    /// previous search. Both cells are passable.
     pub(crate) fn start(
         &mut self,
         graph: &CoarseGraph,

@@ -157,8 +157,8 @@ impl Regions {
         self.region_ids.chunk_has_region((chunk_y * self.chunks.0 + chunk_x) as usize, region)
     }
 
-    /// Iterates over the chunks at Chebyshev distance `ring` from the chunk of a cell, row by row, by column and
-    /// row of chunks.
+    /// Iterates over the chunks at Chebyshev distance `ring` from the chunk of a cell, row by row: column and
+    /// row of each.
     pub(crate) fn ring_around(
         &self,
         (x, y): (u32, u32),
@@ -262,8 +262,8 @@ impl Regions {
     }
 }
 
-/// Returns a lower bound on the distance from any cell of a chunk to a ring of chunks around it (weight over open
-/// terrain).
+/// Returns a lower bound on the distance (weight over open terrain) from any cell of a chunk to a ring of
+/// chunks around it.
 pub(crate) const fn ring_distance(ring: u32) -> u32 {
     STRAIGHT * (ring.saturating_sub(1) * CHUNK + (ring > 0) as u32)
 }

@@ -108,7 +108,8 @@ impl SearchQueue {
             self.idle_fields.push(field);
             return Some(job);
         }
-        for count in [self.waiting.short_len(), self.waiting.long_len()] {
+        let long = self.waiting.long_len();
+        for count in [self.waiting.len() - long, long] {
             *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
         }
         let is_member =
@@ -194,7 +195,7 @@ impl SearchQueue {
     /// Puts a job back into its lane.
     pub(super) fn wait_again(&mut self, job: Job) {
         self.sharing.add_waiting(&job);
-        self.waiting.push_again(job);
+        self.waiting.push(job);
     }
 
     /// Removes a task and returns the jobs that it has not answered; the order of the others stays.

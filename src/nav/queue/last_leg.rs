@@ -150,8 +150,7 @@ fn branch_off(
     }
     // Over open terrain of the lowest cost, and by the triangle inequality.
     let open_cost = grid.distance_to(query.profile, query.start, query.goal.cell());
-    let lower_bound =
-        open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
+    let lower_bound = open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
     path.truncate(branch.steps);
     path.cost.0 -= branch.remaining.0;
     Some((path, lower_bound))

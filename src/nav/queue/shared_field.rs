@@ -43,12 +43,7 @@ pub(super) struct SharedField {
 
 impl SharedField {
     /// Returns a task for these jobs, with a field that was started for them.
-    pub(super) fn new(
-        key: GroupKey,
-        field: DistanceField,
-        jobs: Vec<Job>,
-        grid: &NavGrid,
-    ) -> Self {
+    pub(super) fn new(key: GroupKey, field: DistanceField, jobs: Vec<Job>, grid: &NavGrid) -> Self {
         let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
         let mut shared = Self {
             key,

@@ -153,8 +153,7 @@ impl<L: OpenList> Search<L> {
             spent += 1;
             self.counters.expansions += 1;
             self.generate_successors(rule, layer, pool, (id, node), f);
-            let open = self.open.len() + usize::from(self.immediate.is_some());
-            self.counters.peak_open = self.counters.peak_open.max(open);
+            self.count_open();
         }
         spent
     }
@@ -200,7 +199,13 @@ impl<L: OpenList> Search<L> {
 
     /// Returns the node of `to`, the neighbor of node `id` in `direction`.
     #[inline(always)]
-    fn neighbor(&mut self, id: NodeId, direction: usize, to: (u32, u32), pool: &NodePool) -> NodeId {
+    fn neighbor(
+        &mut self,
+        id: NodeId,
+        direction: usize,
+        to: (u32, u32),
+        pool: &NodePool,
+    ) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
         let inner = 1..CHUNK - 1;
         if inner.contains(&column) && inner.contains(&row) {
@@ -239,21 +244,33 @@ impl<L: OpenList> Search<L> {
             return;
         }
         *self.nodes.get_mut(id) = Node::open(generation, g, arrival);
-        let key = Key { f: f as u32, h: h as u32 };
+        self.enqueue(id, Key { f: f as u32, h: h as u32 }, is_known, from_f);
+    }
+
+    /// Puts a node on the open list, or improves its key if it is known already. It was reached from a node
+    /// whose f is `from_f`.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, id: NodeId, key: Key, is_known: bool, from_f: u64) {
         if is_known {
             self.counters.improved += 1;
             self.open.improve(id, key);
-        } else {
-            self.counters.generated += 1;
-            if !L::NEEDS_EVERY_NODE && f == from_f {
-                // Nothing can be better: it is expanded next, without passing through the open list.
-                if let Some((id, key)) = self.immediate.replace((id, key)) {
-                    self.open.insert(id, key);
-                }
-                return;
-            }
+            return;
+        }
+        self.counters.generated += 1;
+        if L::NEEDS_EVERY_NODE || u64::from(key.f) != from_f {
+            self.open.insert(id, key);
+        } else if let Some((id, key)) = self.immediate.replace((id, key)) {
+            // Nothing can be better than the new one: it is expanded next, without passing through the open
+            // list.
             self.open.insert(id, key);
         }
+    }
+
+    /// Updates the most entries that the open list held.
+    #[inline(always)]
+    pub(super) fn count_open(&mut self) {
+        let open = self.open.len() + usize::from(self.immediate.is_some());
+        self.counters.peak_open = self.counters.peak_open.max(open);
     }
 
     /// The failure to report when the open list is empty.

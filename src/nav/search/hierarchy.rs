@@ -139,7 +139,8 @@ impl<L: OpenList> Search<L> {
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {
         if let Some(graph) = layer.coarse() {
-            let weight = if stage == Stage::Route { LOW_HEURISTIC_WEIGHT } else { HIGH_HEURISTIC_WEIGHT };
+            let weight =
+                if stage == Stage::Route { LOW_HEURISTIC_WEIGHT } else { HIGH_HEURISTIC_WEIGHT };
             let ends = (self.origin, (self.target.x, self.target.y));
             self.hierarchy.coarse.start(graph, layer.regions(), ends, weight);
             self.hierarchy.stage = stage;

@@ -113,8 +113,7 @@ impl<L: OpenList> Search<L> {
             let is_outside = self.is_confined && !self.hierarchy.corridor.contains(node.x, node.y);
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
             let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
-            let open = self.open.len() + usize::from(self.immediate.is_some());
-            self.counters.peak_open = self.counters.peak_open.max(open);
+            self.count_open();
             spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
         }
         spent.min(budget).saturating_add(goal_work)
@@ -320,18 +319,7 @@ impl<L: OpenList> Search<L> {
             return;
         }
         (node.g, node.parent, node.arrival) = (g, from.id, jump.arrival as u8);
-        let key = Key { f: g + h, h };
-        if !is_new {
-            self.counters.improved += 1;
-            self.open.improve(id, key);
-            return;
-        }
-        self.counters.generated += 1;
-        if L::NEEDS_EVERY_NODE || u64::from(key.f) != from.f {
-            self.open.insert(id, key);
-        } else if let Some((id, key)) = self.immediate.replace((id, key)) {
-            self.open.insert(id, key);
-        }
+        self.enqueue(id, Key { f: g + h, h }, !is_new, from.f);
     }
 
     /// Directions and lengths of the legs from the reached node back to the root of the search; some have

@@ -88,8 +88,7 @@ impl JumpMap {
                 let legal = passable.legal_steps(is_right, is_up);
                 let (row, column) =
                     (if is_right { &right } else { &left }, if is_up { &up } else { &down });
-                let visible =
-                    row.combine(column, BitOr::bitor).combine(cost_borders, BitOr::bitor);
+                let visible = row.combine(column, BitOr::bitor).combine(cost_borders, BitOr::bitor);
                 let turning_points = legal.combine(&visible, BitAnd::bitand);
                 let stops = legal.combine(&visible, |legal, visible| !legal | visible);
                 let direction = usize::from(!is_up);
