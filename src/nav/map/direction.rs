@@ -78,24 +78,29 @@ impl Direction {
         Self::from_bits(self as u8 + 4)
     }
 
-    /// The two straight directions on either side of a diagonal one.
-    pub(crate) const fn sides(self) -> [Self; 2] {
-        [Self::from_bits(self as u8 + 7), Self::from_bits(self as u8 + 1)]
+    /// Whether a scan in this direction comes with straight scans to both sides: along a diagonal it does;
+    /// with four neighbors, along a column.
+    #[inline(always)]
+    pub(crate) const fn has_side_scans<const EIGHT: bool>(self) -> bool {
+        if EIGHT { self.is_diagonal() } else { matches!(self, Self::North | Self::South) }
     }
 
-    /// A diagonal direction, and the straight directions on both sides of it: along the row, along the
-    /// column.
-    pub(crate) const fn diagonal_with_sides<const RIGHT: bool, const UP: bool>()
-    -> (Self, Self, Self) {
+    /// The direction of a scan that [has side scans](Self::has_side_scans), and the directions of those: a
+    /// diagonal, and along the row and the column; with four neighbors a column, and along the row both ways.
+    pub(crate) const fn scan_directions<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
+    -> (Self, [Self; 2]) {
         let row = if RIGHT { Self::East } else { Self::West };
         let column = if UP { Self::North } else { Self::South };
+        if !EIGHT {
+            return (column, [Self::East, Self::West]);
+        }
         let diagonal = match (RIGHT, UP) {
             (true, true) => Self::NorthEast,
             (false, true) => Self::NorthWest,
             (false, false) => Self::SouthWest,
             (true, false) => Self::SouthEast,
         };
-        (diagonal, row, column)
+        (diagonal, [row, column])
     }
 
     /// The cell `steps` steps from `(x, y)`.

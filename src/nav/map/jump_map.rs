@@ -107,24 +107,22 @@ impl JumpMap {
         }
     }
 
-    /// Distance to the next jump point along the cell's row, to the right or left, if the scan finds one.
+    /// Returns how far the next stop of a diagonal scan (with four neighbors: a scan along the column) is from
+    /// a cell on the grid, and whether it is a turning point; otherwise the step there is illegal.
     #[inline(always)]
-    pub(crate) fn jump_point_in_row<const RIGHT: bool>(&self, x: u32, y: u32) -> Option<u32> {
-        self.rows.jump_point::<RIGHT>(y, x)
-    }
-
-    /// Distance to the next jump point along the cell's column, up or down, if the scan finds one.
-    #[inline(always)]
-    pub(crate) fn jump_point_in_column<const UP: bool>(&self, x: u32, y: u32) -> Option<u32> {
-        self.columns.jump_point::<UP>(x, y)
-    }
-
-    /// Starts a diagonal scan from a cell on the grid.
-    #[inline(always)]
-    pub(crate) fn diagonal<const RIGHT: bool, const UP: bool>(&self, x: u32, y: u32) -> Ray<'_> {
+    pub(crate) fn next_turning_point<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+        &self,
+        x: u32,
+        y: u32,
+    ) -> (u32, bool) {
+        if !EIGHT {
+            let stop = self.columns.scan::<UP>(x, y);
+            return (stop.distance, stop.is_jump_point);
+        }
         let diagonals = if RIGHT == UP { &self.rising } else { &self.falling };
         let bit = diagonals.bit_of(x, y);
-        Ray { diagonals, start: bit, bit }
+        let (stop, is_turning_point) = diagonals.next::<UP>(bit);
+        (stop.abs_diff(bit) as u32, is_turning_point)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -234,24 +232,6 @@ impl JumpMap {
         self.rising.set(x, y, down, right && above, west || south);
         self.falling.set(x, y, up, right && below, west || north);
         self.falling.set(x, y, down, left && above, east || south);
-    }
-}
-
-/// A running diagonal scan.
-pub(crate) struct Ray<'a> {
-    diagonals: &'a Diagonals,
-    start: usize,
-    bit: usize,
-}
-
-impl Ray<'_> {
-    /// Continues to the next stop. Returns its distance from the start of the scan, and whether it is a
-    /// turning point; otherwise the step there is illegal and the scan ends.
-    #[inline(always)]
-    pub(crate) fn advance<const UP: bool>(&mut self) -> (u32, bool) {
-        let (bit, is_turning_point) = self.diagonals.next::<UP>(self.bit);
-        self.bit = bit;
-        (bit.abs_diff(self.start) as u32, is_turning_point)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::nav::{
     jump_terrain::JumpTerrain,
     node_pool::NodePool,
     open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, STRAIGHT},
+    terrain::STRAIGHT,
 };
 
 /// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
@@ -122,18 +122,20 @@ impl<L: OpenList> Search<L> {
     /// Jumps in all directions worth trying; returns the number of turning points.
     #[inline(always)]
     fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
+        use Direction::{North, NorthEast, NorthWest, SouthWest};
         let mut turning_points = 0;
         let successors =
             from.terrain.successors::<WEIGHTED>(from.node.x, from.node.y, from.node.arrival);
         for direction in directions(successors) {
             turning_points += match Direction::from_bits(direction as u8) {
-                Direction::North if !EIGHT => self.jump_vertically::<WEIGHTED, true>(from),
-                Direction::South if !EIGHT => self.jump_vertically::<WEIGHTED, false>(from),
-                Direction::NorthEast => self.jump_diagonally::<WEIGHTED, true, true>(from),
-                Direction::NorthWest => self.jump_diagonally::<WEIGHTED, false, true>(from),
-                Direction::SouthWest => self.jump_diagonally::<WEIGHTED, false, false>(from),
-                Direction::SouthEast => self.jump_diagonally::<WEIGHTED, true, false>(from),
-                straight => self.jump_straight::<WEIGHTED>(from, straight),
+                straight if !straight.has_side_scans::<EIGHT>() => {
+                    self.jump_straight::<WEIGHTED>(from, straight)
+                }
+                NorthEast | North => self.jump_with_turns::<WEIGHTED, EIGHT, true, true>(from),
+                NorthWest => self.jump_with_turns::<WEIGHTED, true, false, true>(from),
+                SouthWest => self.jump_with_turns::<WEIGHTED, true, false, false>(from),
+                // Southeast and south.
+                _ => self.jump_with_turns::<WEIGHTED, EIGHT, true, false>(from),
             };
         }
         turning_points
@@ -174,85 +176,59 @@ impl<L: OpenList> Search<L> {
         0
     }
 
-    /// Generates the jump points seen from the turning points of a diagonal; returns the number of turning
-    /// points.
+    /// Generates the jump points seen from the turning points of a diagonal (with four neighbors: a column);
+    /// returns the number of turning points.
     #[inline]
-    fn jump_diagonally<const WEIGHTED: bool, const RIGHT: bool, const UP: bool>(
+    fn jump_with_turns<
+        const WEIGHTED: bool,
+        const EIGHT: bool,
+        const RIGHT: bool,
+        const UP: bool,
+    >(
         &mut self,
         from: &ExpandedNode,
     ) -> u32 {
-        let (direction, row, column) = Direction::diagonal_with_sides::<RIGHT, UP>();
-        let (x, y) = (from.node.x, from.node.y);
-        let map = from.terrain.map;
-        let turn = self.target.diagonal_turn(x, y, direction);
-        let mut ray = map.diagonal::<RIGHT, UP>(x, y);
-        let (mut passed, mut turning_points) = (0, 0);
+        let (arrival, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
+        let (start, map) = ((from.node.x, from.node.y), from.terrain.map);
+        let turn = self.target.turn::<EIGHT>(start, arrival, sides);
+        let (mut cell, mut steps, mut turning_points) = (start, 0, 0);
         loop {
-            let (steps, is_turning_point) = ray.advance::<UP>();
-            let cell = direction.cell_at(x, y, steps);
+            let passed = steps;
+            let (distance, is_turning_point) =
+                map.next_turning_point::<EIGHT, RIGHT, UP>(cell.0, cell.1);
+            steps += distance;
+            cell = arrival.cell_at(start.0, start.1, steps);
             let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
             let limit = steps + u32::from(is_turning_point && !is_border);
             if passed < turn.steps && turn.steps < limit {
-                self.try_goal::<WEIGHTED>(from, direction, turn);
+                self.try_goal::<WEIGHTED>(from, arrival, turn);
             }
             if !is_turning_point {
                 return turning_points;
             }
             turning_points += 1;
-            let weight = steps * DIAGONAL;
+            let weight = steps * arrival.weight();
             if is_border {
-                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
+                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival, steps, weight });
                 return turning_points;
             }
-            let first_leg = (steps, weight);
-            if let Some(distance) = map.jump_point_in_row::<RIGHT>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, row));
-            }
-            if let Some(distance) = map.jump_point_in_column::<UP>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, column));
-            }
-            passed = steps;
+            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[0]);
+            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[1]);
         }
     }
 
-    /// With four neighbors: generates the jump points seen from the turning points of a column; returns the
-    /// number of turning points.
-    #[inline]
-    fn jump_vertically<const WEIGHTED: bool, const UP: bool>(
+    /// Generates the jump point seen from a turning point to one side, if there is one.
+    #[inline(always)]
+    fn relax_side<const WEIGHTED: bool>(
         &mut self,
         from: &ExpandedNode,
-    ) -> u32 {
-        let direction = if UP { Direction::North } else { Direction::South };
-        let (x, y) = (from.node.x, from.node.y);
-        let map = from.terrain.map;
-        let turn = self.target.vertical_turn(x, y, direction);
-        let (mut steps, mut turning_points) = (0, 0);
-        loop {
-            let passed = steps;
-            let stop = map.straight(x, direction.cell_at(x, y, steps).1, direction);
-            steps += stop.distance;
-            let cell = direction.cell_at(x, y, steps);
-            let is_border = WEIGHTED && stop.is_jump_point && map.is_on_cost_border(cell.0, cell.1);
-            let limit = steps + u32::from(stop.is_jump_point && !is_border);
-            if passed < turn.steps && turn.steps < limit {
-                self.try_goal::<WEIGHTED>(from, direction, turn);
-            }
-            if !stop.is_jump_point {
-                return turning_points;
-            }
-            turning_points += 1;
-            let weight = steps * STRAIGHT;
-            if is_border {
-                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
-                return turning_points;
-            }
-            let first_leg = (steps, weight);
-            if let Some(distance) = map.jump_point_in_row::<true>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::East));
-            }
-            if let Some(distance) = map.jump_point_in_row::<false>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::West));
-            }
+        cell: (u32, u32),
+        first_leg: (u32, u32),
+        side: Direction,
+    ) {
+        let stop = from.terrain.map.straight(cell.0, cell.1, side);
+        if stop.is_jump_point {
+            self.relax_turn::<WEIGHTED>(from, cell, first_leg, (stop.distance, side));
         }
     }
 

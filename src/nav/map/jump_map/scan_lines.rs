@@ -168,13 +168,6 @@ impl ScanLines {
         self.words[word].passable >> bit & 1 == 1
     }
 
-    /// Distance to the next stop forward, or backward, if it is a jump point.
-    #[inline(always)]
-    pub(super) fn jump_point<const FORWARD: bool>(&self, line: u32, index: u32) -> Option<u32> {
-        let stop = self.scan::<FORWARD>(line, index);
-        stop.is_jump_point.then_some(stop.distance)
-    }
-
     pub(super) fn set_passable(&mut self, line: u32, index: u32, is_passable: bool) {
         let (word, bit) = self.bit_position(line, index);
         let passable = &mut self.words[word].passable;
