@@ -257,7 +257,6 @@ impl CoarseGraph {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
     use crate::nav::coarse::worlds::{World, hash};
 
     proptest! {
