@@ -10,7 +10,7 @@ use super::{
     cell::Cell,
     direction::Direction,
     grid::NavGrid,
-    terrain::{DIAGONAL, Profile, ProfileId, STRAIGHT},
+    terrain::{Profile, ProfileId, STRAIGHT},
 };
 
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
@@ -125,32 +125,26 @@ impl Path {
 
     /// Iterates over every cell from start to end, both included.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
-        let mut at = self.start;
-        let steps = self
-            .legs
-            .iter()
-            .flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
-        std::iter::once(self.start).chain(steps.map(move |(dx, dy)| {
-            at = at.offset(dx, dy);
-            at
-        }))
+        cells_along(self.start, self.legs.iter().copied())
     }
 
     /// Returns the first `steps` steps, or the whole path if it has no more.
     pub(crate) fn first_segment(&self, steps: u32, grid: &NavGrid, profile: ProfileId) -> Self {
-        let mut left = steps;
-        let mut legs = Vec::new();
-        for leg in &self.legs {
-            let steps = left.min(u32::from(leg.steps)) as u16;
-            left -= u32::from(steps);
-            if steps > 0 {
-                legs.push(Leg { steps, ..*leg });
-            }
-        }
-        let end = legs.iter().fold(self.start, |at, &leg| end_of(at, leg));
-        let mut path = Self { end, legs, ..self.clone() };
+        let mut path = self.clone();
+        path.truncate(steps);
         path.cost = path.cost_on(grid, profile);
         path
+    }
+
+    /// Keeps the first `steps` steps. The cost stays as it is.
+    pub(crate) fn truncate(&mut self, steps: u32) {
+        let mut left = steps;
+        self.legs.retain_mut(|leg| {
+            leg.steps = left.min(u32::from(leg.steps)) as u16;
+            left -= u32::from(leg.steps);
+            leg.steps > 0
+        });
+        self.end = self.legs.iter().fold(self.start, |at, &leg| end_of(at, leg));
     }
 
     /// Returns the cost of the path on a grid.
@@ -158,8 +152,7 @@ impl Path {
         let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
         let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
         let weights = self.legs.iter().flat_map(|leg| {
-            let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
-            std::iter::repeat_n(u64::from(weight), usize::from(leg.steps))
+            std::iter::repeat_n(u64::from(leg.direction.weight()), usize::from(leg.steps))
         });
         PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
     }
@@ -182,12 +175,26 @@ impl Path {
 
     /// Iterates over the turning points: the start, every cell where the direction changes, and the end.
     pub fn waypoints(&self) -> impl Iterator<Item = Cell> + '_ {
-        let mut at = self.start;
-        std::iter::once(self.start).chain(self.legs.iter().map(move |leg| {
-            at = end_of(at, *leg);
-            at
-        }))
+        ends_along(self.start, self.legs.iter().copied())
     }
+}
+
+/// Iterates over every cell along legs, from `from` to the last end, both included.
+fn cells_along(mut at: Cell, legs: impl Iterator<Item = Leg>) -> impl Iterator<Item = Cell> {
+    let steps =
+        legs.flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
+    std::iter::once(at).chain(steps.map(move |(dx, dy)| {
+        at = at.offset(dx, dy);
+        at
+    }))
+}
+
+/// Iterates over `from` and the ends of legs that lead on from there.
+fn ends_along(mut at: Cell, legs: impl Iterator<Item = Leg>) -> impl Iterator<Item = Cell> {
+    std::iter::once(at).chain(legs.map(move |leg| {
+        at = end_of(at, leg);
+        at
+    }))
 }
 
 /// Returns the end of a leg that begins at `from`.

@@ -417,9 +417,13 @@ impl NavGrid {
         start: Cell,
         goal: Cell,
     ) -> Result<Path, PathFailure> {
-        let pool = NodePool::default();
-        let mut search = <Search>::new();
-        search.start(self, &pool, PathQuery::new(start, goal).profile(profile))?;
+        self.answer(PathQuery::new(start, goal).profile(profile))
+    }
+
+    /// Answers a query in one call.
+    pub(in crate::nav) fn answer(&self, query: PathQuery) -> Result<Path, PathFailure> {
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        search.start(self, &pool, query)?;
         search.step(self, &pool, u32::MAX);
         search.finish(self, &pool)
     }

@@ -3,10 +3,10 @@
 //! Input: a graph, and two passable cells (of one connected region; otherwise the search examines the whole
 //! region of the start before it fails). Output: a [`Route`], independent of the slices. Its cost is an
 //! estimate, and the search is not meant to find the lowest one: the heuristic is weighted (see
-//! [`HeuristicWeight`]), so that the search advances towards the goal where paths differ by little, as among
-//! scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph", Artificial
-//! Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is expanded
-//! twice.
+//! [`LOW_HEURISTIC_WEIGHT`]), so that the search advances towards the goal where paths differ by little, as
+//! among scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph",
+//! Artificial Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is
+//! expanded twice.
 //!
 //! With such a heuristic f may fall along a path, which the bucket heap does not allow; so the open list is
 //! the binary heap. It also prefers the deepest of equal nodes, and is short here.
@@ -24,16 +24,10 @@ use crate::nav::{
     region::Regions,
 };
 
-/// Weight of the heuristic, in sixteenths: at least 16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HeuristicWeight(u32);
-
-impl HeuristicWeight {
-    /// For a route that is followed to its end.
-    pub(crate) const LOW: Self = Self(17);
-    /// For the first direction of a path: two to three times as fast.
-    pub(crate) const HIGH: Self = Self(20);
-}
+/// Weight of the heuristic for a route that is followed to its end, in sixteenths: at least 16.
+pub(crate) const LOW_HEURISTIC_WEIGHT: u32 = 17;
+/// The same for the first direction of a path: two to three times as fast.
+pub(crate) const HIGH_HEURISTIC_WEIGHT: u32 = 20;
 
 /// An open list that takes more bytes is released when a search ends.
 const MAX_IDLE_BYTES: usize = 1 << 19;
@@ -82,13 +76,14 @@ pub(crate) struct Route {
 }
 
 impl CoarseSearch {
-    /// Begins to search for a route; drops any previous search. Both cells are passable.
+    /// Begins to search for a route, with [`LOW_HEURISTIC_WEIGHT`] or [`HIGH_HEURISTIC_WEIGHT`]; drops any
+    /// previous search. Both cells are passable.
     pub(crate) fn start(
         &mut self,
         graph: &CoarseGraph,
         regions: &Regions,
         (start, goal): ((u32, u32), (u32, u32)),
-        HeuristicWeight(weight): HeuristicWeight,
+        weight: u32,
     ) {
         self.stop();
         self.graph_version = (graph.revision(), graph.chunks());
@@ -256,7 +251,7 @@ mod tests {
         (start, goal): ((u32, u32), (u32, u32)),
         budget: u32,
     ) -> (Option<Route>, u32) {
-        search.start(graph, &world.regions, (start, goal), HeuristicWeight::LOW);
+        search.start(graph, &world.regions, (start, goal), LOW_HEURISTIC_WEIGHT);
         let mut spent = 0;
         while !search.is_finished() {
             spent += search.step(graph, budget);
@@ -371,7 +366,7 @@ mod tests {
         let world = World::new((200, 100), |_, _| true);
         let mut graph = world.uniform();
         let mut search = CoarseSearch::default();
-        search.start(&graph, &world.regions, ((0, 0), (199, 99)), HeuristicWeight::LOW);
+        search.start(&graph, &world.regions, ((0, 0), (199, 99)), LOW_HEURISTIC_WEIGHT);
         assert_eq!(search.step(&graph, 2), 2);
         graph.mark(10, 10, 4, 4);
         graph.repair(&world.bits, &world.regions, |_, _| None);

@@ -8,7 +8,11 @@
 //! A node is one arrival at one cell. A cell that is reached again at a lower cost is inserted as another
 //! node, so each node is in the open list at most once.
 
-use crate::nav::{direction::Direction, grid::MAX_SIDE, open_list::NodeId};
+use crate::nav::{
+    direction::{Direction, OFFSETS},
+    grid::MAX_SIDE,
+    open_list::NodeId,
+};
 
 /// Lowest bits of a node's number: the direction of arrival.
 const ARRIVAL_BITS: u32 = 3;
@@ -25,31 +29,28 @@ pub(super) struct CellLayout {
     row_stride: u32,
     column_bits: u32,
     column_mask: u32,
-    /// By direction.
-    offsets: [StepOffset; 8],
-}
-
-/// What a step in one direction adds to an index and to a node number.
-#[derive(Clone, Copy, Debug, Default)]
-struct StepOffset {
-    index: i32,
-    /// Includes the direction itself; added to a node number whose direction bits are 0.
-    node: i32,
+    /// What a step adds to an index, by direction.
+    index_offsets: [i32; 8],
+    /// What it adds to a node number whose direction bits are 0; includes the direction itself.
+    node_offsets: [i32; 8],
 }
 
 impl CellLayout {
     pub(super) fn new(width: u32) -> Self {
         let row_stride = (width.div_ceil(CELLS_PER_LINE) | 1) * CELLS_PER_LINE;
         let column_bits = width.next_power_of_two().trailing_zeros();
-        let offsets = Direction::ALL.map(|direction| {
+        let (column, row) = (1 << ARRIVAL_BITS, 1 << (ARRIVAL_BITS + column_bits));
+        let node_offset = |direction: Direction| {
             let (dx, dy) = direction.offset();
-            let (column, row) = (1 << ARRIVAL_BITS, 1 << (ARRIVAL_BITS + column_bits));
-            StepOffset {
-                index: dx + dy * row_stride as i32,
-                node: direction as i32 + dx * column + dy * row,
-            }
-        });
-        Self { row_stride, column_bits, column_mask: (1 << column_bits) - 1, offsets }
+            direction as i32 + dx * column + dy * row
+        };
+        Self {
+            row_stride,
+            column_bits,
+            column_mask: (1 << column_bits) - 1,
+            index_offsets: OFFSETS.map(|(dx, dy)| dx + dy * row_stride as i32),
+            node_offsets: Direction::ALL.map(node_offset),
+        }
     }
 
     /// Returns the index of the cell's cost.
@@ -86,13 +87,13 @@ impl CellLayout {
     /// Returns the offset from the index of a cell to that of its neighbor in a direction (0 to 7).
     #[inline(always)]
     pub(super) fn index_offset(&self, direction: usize) -> isize {
-        self.offsets[direction & 7].index as isize
+        self.index_offsets[direction & 7] as isize
     }
 
     /// Returns the node of the neighbor in a direction (0 to 7), reached in that direction.
     #[inline(always)]
     pub(super) fn node_of_neighbor(&self, node: NodeId, direction: usize) -> NodeId {
-        (node & !7).wrapping_add_signed(self.offsets[direction & 7].node)
+        (node & !7).wrapping_add_signed(self.node_offsets[direction & 7])
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::{DistanceField, Phase, cell_layout::CellLayout, steps::StepModel};
 use crate::nav::{
+    direction::directions,
     moves::NO_DIRECTION,
     open_list::{Key, NodeId, OpenList},
 };
@@ -90,10 +91,7 @@ impl<L: OpenList> DistanceField<L> {
             return;
         }
         let steps = model.steps_from(from.x, from.y, from.arrival);
-        let mut directions = steps.directions;
-        while directions != 0 {
-            let direction = directions.trailing_zeros() as usize & 7;
-            directions &= directions - 1;
+        for direction in directions(steps.directions) {
             let cost = from.cost + model.step_cost(&steps, direction);
             let index = self.layout.index_of_neighbor(from.index, direction);
             let known = self.costs[index];

@@ -50,7 +50,7 @@ const MAX_COST: u32 = OPEN - 2;
 const NODE_WORK: u32 = 16;
 
 /// A cell that passes rays on, and how it was reached.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RayNode {
     pub(super) x: u32,
     pub(super) y: u32,
@@ -59,7 +59,7 @@ pub(super) struct RayNode {
 }
 
 /// The node whose rays are being cast.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodeInProgress {
     pub(super) node: RayNode,
     is_started: bool,
@@ -183,15 +183,7 @@ impl<L: OpenList> DistanceField<L> {
         };
         let node = self.rays.take(id);
         if self.costs[self.layout.index(node.x, node.y)] == node.cost {
-            let (is_started, directions, steps_done, cost_sum, max_steps) = (false, 0, 0, 0, 0);
-            self.rays.current = Some(NodeInProgress {
-                node,
-                is_started,
-                directions,
-                steps_done,
-                cost_sum,
-                max_steps,
-            });
+            self.rays.current = Some(NodeInProgress { node, ..NodeInProgress::default() });
         } else {
             self.counters.improved += 1;
         }

@@ -24,7 +24,7 @@ use crate::nav::{
     jump_map::{JumpMap, Stop},
     jump_terrain::JumpTerrain,
     open_list::OpenList,
-    terrain::{DIAGONAL, STRAIGHT},
+    terrain::STRAIGHT,
 };
 
 /// Work to find where rays stop, in eighths of a unit.
@@ -52,31 +52,25 @@ impl<L: OpenList> DistanceField<L> {
         current: &mut NodeInProgress,
         work: &mut WorkBudget,
     ) {
+        use Direction::{North, NorthEast, NorthWest, SouthWest};
         while current.directions != 0 && !work.is_empty() {
             let direction = Direction::from_bits(current.directions.trailing_zeros() as u8);
             let is_done = match direction {
-                Direction::North if !EIGHT => {
-                    self.walk_diagonal::<WEIGHTED, EIGHT, true, true>(terrain, current, work)
-                }
-                Direction::South if !EIGHT => {
-                    self.walk_diagonal::<WEIGHTED, EIGHT, true, false>(terrain, current, work)
-                }
-                Direction::NorthEast => {
-                    self.walk_diagonal::<WEIGHTED, true, true, true>(terrain, current, work)
-                }
-                Direction::NorthWest => {
-                    self.walk_diagonal::<WEIGHTED, true, false, true>(terrain, current, work)
-                }
-                Direction::SouthWest => {
-                    self.walk_diagonal::<WEIGHTED, true, false, false>(terrain, current, work)
-                }
-                Direction::SouthEast => {
-                    self.walk_diagonal::<WEIGHTED, true, true, false>(terrain, current, work)
-                }
-                straight => {
+                straight if !straight.has_side_scans::<EIGHT>() => {
                     self.cast_straight::<WEIGHTED>(terrain, current, straight, work);
                     true
                 }
+                NorthEast | North => {
+                    self.walk_diagonal::<WEIGHTED, EIGHT, true, true>(terrain, current, work)
+                }
+                NorthWest => {
+                    self.walk_diagonal::<WEIGHTED, true, false, true>(terrain, current, work)
+                }
+                SouthWest => {
+                    self.walk_diagonal::<WEIGHTED, true, false, false>(terrain, current, work)
+                }
+                // Southeast and south.
+                _ => self.walk_diagonal::<WEIGHTED, EIGHT, true, false>(terrain, current, work),
             };
             if is_done {
                 current.directions &= current.directions - 1;
@@ -122,7 +116,8 @@ impl<L: OpenList> DistanceField<L> {
         current: &mut NodeInProgress,
         work: &mut WorkBudget,
     ) -> bool {
-        let (direction, weight, sides) = walk_directions::<EIGHT, RIGHT, UP>();
+        let (direction, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
+        let weight = direction.weight();
         let (map, step, max_steps) = (terrain.map, STRAIGHT * current.cost_sum, current.max_steps);
         let (x, y) = direction.cell_at(current.node.x, current.node.y, current.steps_done);
         let cost = current.node.cost + current.steps_done * weight * current.cost_sum;
@@ -130,8 +125,7 @@ impl<L: OpenList> DistanceField<L> {
         let (mut steps_to_stop, mut can_step) = (0, false);
         loop {
             if steps_to_stop == 0 {
-                (steps_to_stop, can_step) =
-                    next_stop::<EIGHT, RIGHT, UP>(map, at.x, at.y, direction);
+                (steps_to_stop, can_step) = map.next_turning_point::<EIGHT, RIGHT, UP>(at.x, at.y);
             }
             steps_to_stop -= 1;
             if steps_to_stop == 0 && !can_step {
@@ -249,30 +243,4 @@ fn write_rising_strided(
         *known = cost;
     }
     count
-}
-
-/// Returns the direction of a walk, the weight of its steps, and the directions to its sides.
-const fn walk_directions<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
--> (Direction, u32, [Direction; 2]) {
-    let (diagonal, row, column) = Direction::diagonal_with_sides::<RIGHT, UP>();
-    if !EIGHT {
-        return (column, STRAIGHT, [Direction::East, Direction::West]);
-    }
-    (diagonal, DIAGONAL, [row, column])
-}
-
-/// Returns the number of steps to the next cell where a walk must stop or examine the map again, and whether
-/// it can step there.
-#[inline(always)]
-fn next_stop<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
-    map: &JumpMap,
-    x: u32,
-    y: u32,
-    direction: Direction,
-) -> (u32, bool) {
-    if EIGHT {
-        return map.diagonal::<RIGHT, UP>(x, y).advance::<UP>();
-    }
-    let stop = map.straight(x, y, direction);
-    (stop.distance, stop.is_jump_point)
 }

@@ -194,10 +194,7 @@ impl<L: OpenList> DistanceField<L> {
     /// Queues checks of all cells from which a step leads to where a unit covers a cell of `rect`, or past
     /// that. Until they are done only the goal is final.
     pub(super) fn check_around(&mut self, grid: &NavGrid, rect: CellRect) {
-        let anchors = grid.anchors_over(self.profile, rect);
-        let (width, height) = (anchors.width.saturating_add(2), anchors.height.saturating_add(2));
-        let around = CellRect::new(anchors.min.offset(-1, -1), width, height);
-        let around = around.intersection(grid.rect());
+        let around = grid.anchors_over(self.profile, rect).grown().intersection(grid.rect());
         let Some((left, low)) = grid.local(around.min).filter(|_| !around.is_empty()) else {
             return;
         };

@@ -38,6 +38,7 @@ use super::{
     work_budget::WorkBudget,
 };
 use crate::nav::{
+    direction::directions,
     layer::Layer,
     moves::NO_DIRECTION,
     open_list::{NodeId, OpenList},
@@ -195,16 +196,4 @@ impl<L: OpenList> DistanceField<L> {
             }
         }
     }
-}
-
-/// Iterates over the directions (0 to 7) of a set.
-fn directions(mut set: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        if set == 0 {
-            return None;
-        }
-        let direction = set.trailing_zeros() as usize & 7;
-        set &= set - 1;
-        Some(direction)
-    })
 }

@@ -22,10 +22,11 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use super::sparse_bits::{BitRect, SparseBits};
 use crate::nav::{
     cell::CHUNK,
-    direction::Direction,
+    direction::{Direction, directions},
     layer::Layer,
     moves::NO_DIRECTION,
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    region::ring_distance,
+    terrain::{ProfileId, STRAIGHT},
 };
 
 /// A survey examines at most this many cells; about 5 ms.
@@ -214,51 +215,35 @@ impl<'a> NearestCells<'a> {
 
     fn push_neighbors(&mut self, from: OpenCell) {
         let layer = self.class.layer;
-        let mut directions = layer.moves().get(from.arrival, layer.pattern(from.x, from.y));
-        while directions != 0 {
-            let direction = Direction::from_bits(directions.trailing_zeros() as u8);
-            directions &= directions - 1;
+        let steps = layer.moves().get(from.arrival, layer.pattern(from.x, from.y));
+        for direction in directions(steps) {
+            let direction = Direction::from_bits(direction as u8);
             let cell = direction.cell_at(from.x, from.y, 1);
             if !self.closed.contains(cell.0, cell.1) {
-                let weight = if direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
-                self.push(cell, from.distance.saturating_add(weight), direction as u8);
+                let distance = from.distance.saturating_add(direction.weight());
+                self.push(cell, distance, direction as u8);
             }
         }
     }
 
     /// Reads rings of chunks until cells farther out cannot be nearer than the best on the heap.
     fn read_rings(&mut self) {
-        let (columns, rows) = self.class.layer.regions().chunks();
-        while let Some(ring) = self.ring.filter(|&ring| ring < columns.max(rows)) {
-            let nearest = STRAIGHT * (ring.saturating_sub(1) * CHUNK + u32::from(ring > 0));
+        let regions = self.class.layer.regions();
+        while let Some(ring) = self.ring.filter(|&ring| ring < regions.max_rings()) {
+            let nearest = ring_distance(ring);
             if self.open.peek().is_some_and(|Reverse(open)| open.distance < nearest) {
                 return;
             }
-            self.read_ring(ring);
+            for (column, row) in regions.ring_around(self.center.goal, ring) {
+                if regions.chunk_has_region(column, row, self.class.region) {
+                    self.read_chunk(column * CHUNK, row * CHUNK);
+                }
+            }
             self.ring = Some(ring + 1);
         }
     }
 
-    /// Pushes the region's cells in a ring of chunks around the goal's chunk onto the heap.
-    fn read_ring(&mut self, ring: u32) {
-        let layer = self.class.layer;
-        let (columns, rows) = layer.regions().chunks();
-        let middle = (self.center.goal.0 / CHUNK, self.center.goal.1 / CHUNK);
-        let low = middle.1.saturating_sub(ring);
-        for row in low..(middle.1 + ring + 1).min(rows) {
-            let is_end = row.abs_diff(middle.1) == ring;
-            let step = if is_end { 1 } else { (2 * ring).max(1) };
-            for dx in (0..=2 * ring).step_by(step as usize) {
-                let column = (middle.0 + dx).checked_sub(ring).filter(|&column| column < columns);
-                if let Some(column) = column
-                    && layer.regions().chunk_has_region(column, row, self.class.region)
-                {
-                    self.read_chunk(column * CHUNK, row * CHUNK);
-                }
-            }
-        }
-    }
-
+    /// Pushes the region's cells in a chunk onto the heap.
     fn read_chunk(&mut self, left: u32, low: u32) {
         for cell in (0..CHUNK * CHUNK).map(|cell| (left + cell % CHUNK, low + cell / CHUNK)) {
             if self.class.can_use(cell.0, cell.1) {

@@ -132,11 +132,6 @@ impl BitRows {
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
     pub(crate) fn cells_32(&self, x: u32, y: u32) -> u32 {
-        let bit = x as usize + 1;
-        let index = (y as usize + 1) * self.words_per_row + bit / 64;
-        let shift = bit % 64;
-        let low = self.words[index] >> shift;
-        let bits = if shift > 32 { low | self.words[index + 1] << (64 - shift) } else { low };
-        bits as u32
+        self.columns_from(x as i32).read(y as i32) as u32
     }
 }

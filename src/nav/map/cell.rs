@@ -118,6 +118,12 @@ impl CellRect {
         Self::new(min, width as u32, height as u32)
     }
 
+    /// Returns the rectangle extended by one cell on every side.
+    pub(crate) const fn grown(self) -> Self {
+        let (width, height) = (self.width.saturating_add(2), self.height.saturating_add(2));
+        Self::new(self.min.offset(-1, -1), width, height)
+    }
+
     /// Returns whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both
     /// inclusive) shares a cell with this one.
     #[must_use]

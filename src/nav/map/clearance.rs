@@ -98,9 +98,9 @@ impl Clearance {
         let words = BitRows::word_range(x..x + width);
         let (mut scratch, mut changed) = (Vec::new(), false);
         for rows in bands(y..y + height) {
-            self.erode_band(&words, rows, &mut scratch);
+            self.erode_band(&words, rows.clone(), &mut scratch);
             let eroded = scratch.chunks_exact(words.len() + 1);
-            for (y, row) in (rows.start..rows.end).zip(eroded) {
+            for (y, row) in rows.zip(eroded) {
                 changed |= bits.set_words(y, words.start, &row[..words.len()]);
             }
         }
@@ -109,7 +109,7 @@ impl Clearance {
 
     /// Fills `scratch` with a range of words of a range of eroded rows, plus one word per row and the extra
     /// rows.
-    fn erode_band(&self, words: &Range<usize>, rows: Band, scratch: &mut Vec<u64>) {
+    fn erode_band(&self, words: &Range<usize>, rows: Range<u32>, scratch: &mut Vec<u64>) {
         // Units extend up to one word further to the right and `side - 1` rows further up.
         let per_row = words.len() + 1;
         scratch.clear();
@@ -145,7 +145,7 @@ impl Clearance {
             // Values that wrap into the next row are not used.
             combine_ahead(&mut scratch, self.side, 1, u8::max);
             combine_ahead(&mut scratch, self.side, per_row, u8::max);
-            for (y, row) in (rows.start..rows.end).zip(scratch.chunks_exact(per_row)) {
+            for (y, row) in rows.zip(scratch.chunks_exact(per_row)) {
                 let bytes = &mut costliest.bytes[index(x, y)..index(x + width, y)];
                 for (byte, &rank) in bytes.iter_mut().zip(row) {
                     *byte = costliest.terrains[usize::from(rank)];
@@ -167,16 +167,10 @@ impl CostliestTerrain {
     }
 }
 
-/// A range of rows, `end` excluded. Unlike [`Range`] it is `Copy`.
-#[derive(Clone, Copy)]
-struct Band {
-    start: u32,
-    end: u32,
-}
-
-fn bands(rows: Range<u32>) -> impl Iterator<Item = Band> {
+/// Splits rows into bands.
+fn bands(rows: Range<u32>) -> impl Iterator<Item = Range<u32>> {
     let end = rows.end;
-    rows.step_by(BAND as usize).map(move |start| Band { start, end: end.min(start + BAND) })
+    rows.step_by(BAND as usize).map(move |start| start..end.min(start + BAND))
 }
 
 /// Returns the successive distances at which to combine items so that each item covers the `side - 1` items

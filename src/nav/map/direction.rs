@@ -7,7 +7,10 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::cell::Cell;
+use crate::nav::{
+    cell::Cell,
+    terrain::{DIAGONAL, STRAIGHT},
+};
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -64,30 +67,40 @@ impl Direction {
         self as u8 & 1 == 1
     }
 
+    /// The weight of one step: [`STRAIGHT`] or [`DIAGONAL`].
+    pub(crate) const fn weight(self) -> u32 {
+        if self.is_diagonal() { DIAGONAL } else { STRAIGHT }
+    }
+
     /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         Self::from_bits(self as u8 + 4)
     }
 
-    /// The two straight directions on either side of a diagonal one.
-    pub(crate) const fn sides(self) -> [Self; 2] {
-        [Self::from_bits(self as u8 + 7), Self::from_bits(self as u8 + 1)]
+    /// Whether a scan in this direction comes with straight scans to both sides: along a diagonal it does;
+    /// with four neighbors, along a column.
+    #[inline(always)]
+    pub(crate) const fn has_side_scans<const EIGHT: bool>(self) -> bool {
+        if EIGHT { self.is_diagonal() } else { matches!(self, Self::North | Self::South) }
     }
 
-    /// A diagonal direction, and the straight directions on both sides of it: along the row, along the
-    /// column.
-    pub(crate) const fn diagonal_with_sides<const RIGHT: bool, const UP: bool>()
-    -> (Self, Self, Self) {
+    /// The direction of a scan that [has side scans](Self::has_side_scans), and the directions of those: a
+    /// diagonal, and along the row and the column; with four neighbors a column, and along the row both ways.
+    pub(crate) const fn scan_directions<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
+    -> (Self, [Self; 2]) {
         let row = if RIGHT { Self::East } else { Self::West };
         let column = if UP { Self::North } else { Self::South };
+        if !EIGHT {
+            return (column, [Self::East, Self::West]);
+        }
         let diagonal = match (RIGHT, UP) {
             (true, true) => Self::NorthEast,
             (false, true) => Self::NorthWest,
             (false, false) => Self::SouthWest,
             (true, false) => Self::SouthEast,
         };
-        (diagonal, row, column)
+        (diagonal, [row, column])
     }
 
     /// The cell `steps` steps from `(x, y)`.
@@ -100,8 +113,12 @@ impl Direction {
 
     /// The direction of a step by this offset, each -1 to 1; east where that is no step.
     pub(crate) fn from_offset(dx: i32, dy: i32) -> Self {
-        let same = |direction: &Self| direction.offset() == (dx, dy);
-        Self::ALL.into_iter().find(same).unwrap_or_default()
+        Self::of_step((dx, dy)).unwrap_or_default()
+    }
+
+    /// The direction of a step by this offset, if it is a step.
+    pub(crate) fn of_step(offset: (i32, i32)) -> Option<Self> {
+        Self::ALL.into_iter().find(|direction| direction.offset() == offset)
     }
 
     /// The direction nearest to that of an offset in cells; `None` for (0, 0).
@@ -110,22 +127,35 @@ impl Direction {
         let (x, y) = (i64::from(dx).abs(), i64::from(dy).abs());
         // The tangent of half of an eighth of a turn is 0.4142, between 12/29 and 29/70.
         let (is_straight_x, is_straight_y) = (70 * y <= 29 * x, 70 * x <= 29 * y);
-        let step =
-            (dx.signum() * i32::from(!is_straight_y), dy.signum() * i32::from(!is_straight_x));
-        Self::ALL.into_iter().find(|direction| direction.offset() == step)
+        Self::of_step((
+            dx.signum() * i32::from(!is_straight_y),
+            dy.signum() * i32::from(!is_straight_x),
+        ))
     }
 
     /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {
-        let step = (b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?);
-        Self::ALL.into_iter().find(|direction| direction.offset() == step)
+        Self::of_step((b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?))
     }
 }
 
 /// Column and row offset of each direction.
 pub(crate) const OFFSETS: [(i32, i32); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// Iterates over the directions of a set, as numbers from 0 to 7.
+#[inline(always)]
+pub(crate) fn directions(mut set: u8) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let direction = set.trailing_zeros() as usize & 7;
+        set &= set - 1;
+        Some(direction)
+    })
+}
 
 /// The 3 × 3 block around a cell as nine bits, passable = 1, row by row from the lower left.
 pub(crate) type Pattern = u16;

@@ -63,21 +63,14 @@ impl JumpMap {
     /// Creates a map with nothing passable.
     fn new(width: u32, height: u32, neighborhood: Neighborhood, has_cost_borders: bool) -> Self {
         let has_diagonals = neighborhood == Neighborhood::Eight;
-        let (mut rows, mut columns) =
-            (ScanLines::new(width, height), ScanLines::new(height, width));
-        if has_cost_borders {
-            (rows, columns) = (rows.with_extra_stops(), columns.with_extra_stops());
-        }
-        if !has_diagonals {
-            columns = columns.with_extra_stops_only();
-        }
+        let has_extra_stops = has_cost_borders || !has_diagonals;
         let (diagonal_width, diagonal_height) =
             if has_diagonals { (width, height) } else { (0, 0) };
         Self {
             width,
             height,
-            rows,
-            columns,
+            rows: ScanLines::new(width, height, has_cost_borders, true),
+            columns: ScanLines::new(height, width, has_extra_stops, has_diagonals),
             rising: Diagonals::new(diagonal_width, diagonal_height, true),
             falling: Diagonals::new(diagonal_width, diagonal_height, false),
             has_diagonals,
@@ -114,24 +107,22 @@ impl JumpMap {
         }
     }
 
-    /// Distance to the next jump point along the cell's row, to the right or left, if the scan finds one.
+    /// Returns how far the next stop of a diagonal scan (with four neighbors: a scan along the column) is from
+    /// a cell on the grid, and whether it is a turning point; otherwise the step there is illegal.
     #[inline(always)]
-    pub(crate) fn jump_point_in_row<const RIGHT: bool>(&self, x: u32, y: u32) -> Option<u32> {
-        self.rows.jump_point::<RIGHT>(y, x)
-    }
-
-    /// Distance to the next jump point along the cell's column, up or down, if the scan finds one.
-    #[inline(always)]
-    pub(crate) fn jump_point_in_column<const UP: bool>(&self, x: u32, y: u32) -> Option<u32> {
-        self.columns.jump_point::<UP>(x, y)
-    }
-
-    /// Starts a diagonal scan from a cell on the grid.
-    #[inline(always)]
-    pub(crate) fn diagonal<const RIGHT: bool, const UP: bool>(&self, x: u32, y: u32) -> Ray<'_> {
+    pub(crate) fn next_turning_point<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+        &self,
+        x: u32,
+        y: u32,
+    ) -> (u32, bool) {
+        if !EIGHT {
+            let stop = self.columns.scan::<UP>(x, y);
+            return (stop.distance, stop.is_jump_point);
+        }
         let diagonals = if RIGHT == UP { &self.rising } else { &self.falling };
         let bit = diagonals.bit_of(x, y);
-        Ray { diagonals, start: bit, bit }
+        let (stop, is_turning_point) = diagonals.next::<UP>(bit);
+        (stop.abs_diff(bit) as u32, is_turning_point)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -221,54 +212,26 @@ impl JumpMap {
     }
 
     fn update_diagonal_stops(&mut self, x: u32, y: u32, is_on_cost_border: bool) {
-        let (left, right) = (self.is_passable(x.wrapping_sub(1), y), self.is_passable(x + 1, y));
-        let (below, above) = (self.is_passable(x, y.wrapping_sub(1)), self.is_passable(x, y + 1));
         let is_passable = self.rows.is_passable(y, x);
-        let east = self.rows.scan::<true>(y, x).is_jump_point;
-        let west = self.rows.scan::<false>(y, x).is_jump_point;
-        let north = self.columns.scan::<true>(x, y).is_jump_point;
-        let south = self.columns.scan::<false>(x, y).is_jump_point;
+        let [left, right, below, above] = [
+            self.is_passable(x.wrapping_sub(1), y),
+            self.is_passable(x + 1, y),
+            self.is_passable(x, y.wrapping_sub(1)),
+            self.is_passable(x, y + 1),
+        ]
+        .map(|beside| is_passable && beside);
+        let [east, west, north, south] = [
+            self.rows.scan::<true>(y, x),
+            self.rows.scan::<false>(y, x),
+            self.columns.scan::<true>(x, y),
+            self.columns.scan::<false>(x, y),
+        ]
+        .map(|stop| is_on_cost_border || stop.is_jump_point);
         let [up, down] = [ScanDirection::Forward, ScanDirection::Backward];
-        self.rising.set(x, y, up, is_passable && left && below, is_on_cost_border || east || north);
-        self.rising.set(
-            x,
-            y,
-            down,
-            is_passable && right && above,
-            is_on_cost_border || west || south,
-        );
-        self.falling.set(
-            x,
-            y,
-            up,
-            is_passable && right && below,
-            is_on_cost_border || west || north,
-        );
-        self.falling.set(
-            x,
-            y,
-            down,
-            is_passable && left && above,
-            is_on_cost_border || east || south,
-        );
-    }
-}
-
-/// A running diagonal scan.
-pub(crate) struct Ray<'a> {
-    diagonals: &'a Diagonals,
-    start: usize,
-    bit: usize,
-}
-
-impl Ray<'_> {
-    /// Continues to the next stop. Returns its distance from the start of the scan, and whether it is a
-    /// turning point; otherwise the step there is illegal and the scan ends.
-    #[inline(always)]
-    pub(crate) fn advance<const UP: bool>(&mut self) -> (u32, bool) {
-        let (bit, is_turning_point) = self.diagonals.next::<UP>(self.bit);
-        self.bit = bit;
-        (bit.abs_diff(self.start) as u32, is_turning_point)
+        self.rising.set(x, y, up, left && below, east || north);
+        self.rising.set(x, y, down, right && above, west || south);
+        self.falling.set(x, y, up, right && below, west || north);
+        self.falling.set(x, y, down, left && above, east || south);
     }
 }
 

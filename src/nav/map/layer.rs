@@ -126,8 +126,7 @@ impl Layer {
         let costs = CoarseCosts { short_weight: self.short_weight, lowest };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
-        let seen = (&self.bits, &self.regions);
-        let graph = CoarseGraph::build((self.width, self.height), costs, seen, excess);
+        let graph = CoarseGraph::build(costs, (&self.bits, &self.regions), excess);
         self.coarse = Some(Box::new(graph));
     }
 

@@ -18,8 +18,8 @@ pub(crate) mod dominated_steps;
 use std::sync::OnceLock;
 
 use crate::nav::{
-    direction::{Direction, OFFSETS, Pattern, pattern_bit},
-    terrain::{CornerRule, DIAGONAL, Neighborhood, STRAIGHT},
+    direction::{Direction, Pattern, pattern_bit},
+    terrain::{CornerRule, Neighborhood},
 };
 
 /// Row of the table for a cell without a predecessor: all legal steps.
@@ -39,14 +39,7 @@ static TABLES: [OnceLock<MoveTable>; 6] = [const { OnceLock::new() }; 6];
 impl MoveTable {
     /// The table for these rules.
     pub(crate) fn of(corner_rule: CornerRule, neighborhood: Neighborhood) -> &'static Self {
-        let index = match corner_rule {
-            CornerRule::Forbid => 0,
-            CornerRule::NoSqueeze => 1,
-            CornerRule::Allow => 2,
-        } + match neighborhood {
-            Neighborhood::Four => 0,
-            Neighborhood::Eight => 3,
-        };
+        let index = corner_rule as usize + 3 * neighborhood as usize;
         TABLES[index].get_or_init(|| Self::new(corner_rule, neighborhood))
     }
 
@@ -55,7 +48,7 @@ impl MoveTable {
         let mut sets = Box::new([[0; PATTERNS]; 9]);
         for pattern in 0..PATTERNS as Pattern {
             let block = Block { pattern, corner_rule, neighborhood };
-            let legal = block.legal_steps_from(0, 0);
+            let legal = block.legal_steps();
             sets[NO_DIRECTION as usize][pattern as usize] = legal;
             for arrival in Direction::ALL {
                 sets[arrival as usize][pattern as usize] = block.prune(legal, arrival);
@@ -107,10 +100,11 @@ impl Block {
             }
     }
 
-    fn legal_steps_from(&self, x: i32, y: i32) -> u8 {
+    /// All legal steps from the center.
+    fn legal_steps(&self) -> u8 {
         Direction::ALL
             .into_iter()
-            .filter(|&direction| self.is_legal(x, y, direction))
+            .filter(|&direction| self.is_legal(0, 0, direction))
             .fold(0, |set, direction| set | 1 << direction as u8)
     }
 
@@ -135,45 +129,29 @@ impl Block {
         if to == from {
             return true;
         }
-        let cost = weight(arrival) + weight(step);
+        let cost = arrival.weight() + step.weight();
         Direction::ALL.into_iter().any(|first| {
-            let next = (from.0 + OFFSETS[first as usize].0, from.1 + OFFSETS[first as usize].1);
+            let (dx, dy) = first.offset();
+            let next = (from.0 + dx, from.1 + dy);
             if next == (0, 0) || !self.is_legal_inside(from, first) {
                 return false;
             }
-            let remaining = self.cost_without_center(next, to, 2);
-            let total = remaining.map(|remaining| weight(first) + remaining);
+            let total = self.weight_of_last_step(next, to).map(|last| first.weight() + last);
             total.is_some_and(|total| {
-                total < cost || (total == cost && self.comes_first(first, arrival))
+                let wins_ties = comes_first(self.neighborhood, first, arrival);
+                total < cost || (total == cost && wins_ties)
             })
         })
     }
 
-    fn comes_first(&self, first: Direction, arrival: Direction) -> bool {
-        match self.neighborhood {
-            Neighborhood::Eight => first.is_diagonal() && !arrival.is_diagonal(),
-            Neighborhood::Four => first.offset().0 == 0 && arrival.offset().0 != 0,
-        }
-    }
-
-    /// Cost of the best path of at most `steps` steps inside the block that avoids the center.
-    fn cost_without_center(&self, at: (i32, i32), to: (i32, i32), steps: u32) -> Option<u32> {
+    /// Weight of the step between two cells other than the center: 0 if they are the same, `None` if there is
+    /// none. (Any three steps cost more than the two steps through the center.)
+    fn weight_of_last_step(&self, at: (i32, i32), to: (i32, i32)) -> Option<u32> {
         if at == to {
             return Some(0);
         }
-        if steps == 0 {
-            return None;
-        }
-        Direction::ALL
-            .into_iter()
-            .filter(|&direction| self.is_legal_inside(at, direction))
-            .filter_map(|direction| {
-                let (dx, dy) = direction.offset();
-                let next = (at.0 + dx, at.1 + dy);
-                let remaining = self.cost_without_center(next, to, steps - 1)?;
-                (next != (0, 0)).then_some(weight(direction) + remaining)
-            })
-            .min()
+        let step = Direction::of_step((to.0 - at.0, to.1 - at.1))?;
+        self.is_legal_inside(at, step).then_some(step.weight())
     }
 
     /// Whether a step is legal and its legality follows from this block alone.
@@ -183,8 +161,13 @@ impl Block {
     }
 }
 
-const fn weight(direction: Direction) -> u32 {
-    if direction.is_diagonal() { DIAGONAL } else { STRAIGHT }
+/// Whether a path that begins with the step `first` comes before one that begins with `other` in canonical
+/// order.
+fn comes_first(neighborhood: Neighborhood, first: Direction, other: Direction) -> bool {
+    match neighborhood {
+        Neighborhood::Eight => first.is_diagonal() && !other.is_diagonal(),
+        Neighborhood::Four => first.offset().0 == 0 && other.offset().0 != 0,
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use self::{
     chunk::{ChunkLabels, Link},
     region_ids::RegionIds,
 };
-use crate::nav::{bit_rows::BitRows, cell::CHUNK};
+use crate::nav::{bit_rows::BitRows, cell::CHUNK, terrain::STRAIGHT};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Label of an impassable cell.
@@ -157,6 +157,31 @@ impl Regions {
         self.region_ids.chunk_has_region((chunk_y * self.chunks.0 + chunk_x) as usize, region)
     }
 
+    /// Iterates over the chunks at Chebyshev distance `ring` from the chunk of a cell, row by row: column and
+    /// row of each.
+    pub(crate) fn ring_around(
+        &self,
+        (x, y): (u32, u32),
+        ring: u32,
+    ) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let (center, chunks, ring) = ((x / CHUNK, y / CHUNK), self.chunks, ring as i32);
+        (-ring..=ring)
+            .flat_map(move |dy| {
+                let step = if dy.abs() == ring { 1 } else { (2 * ring).max(1) };
+                (-ring..=ring).step_by(step as usize).map(move |dx| (dx, dy))
+            })
+            .filter_map(move |(dx, dy)| {
+                let x = center.0.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
+                let y = center.1.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
+                Some((x, y))
+            })
+    }
+
+    /// Returns how many rings around a chunk, itself included, may contain chunks.
+    pub(crate) fn max_rings(&self) -> u32 {
+        self.chunks.0.max(self.chunks.1)
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let links: usize = self.shapes.iter().map(|shape| shape.links.len()).sum();
         2 * self.labels.len()
@@ -235,6 +260,12 @@ impl Regions {
             }
         }
     }
+}
+
+/// Returns a lower bound on the distance (weight over open terrain) from any cell of a chunk to a ring of
+/// chunks around it.
+pub(crate) const fn ring_distance(ring: u32) -> u32 {
+    STRAIGHT * (ring.saturating_sub(1) * CHUNK + (ring > 0) as u32)
 }
 
 /// Returns the chunks of a rectangle (column, row, width, height) of cells.

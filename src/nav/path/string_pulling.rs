@@ -91,7 +91,6 @@ impl Path {
 struct StringPuller<'a> {
     grid: &'a NavGrid,
     layer: &'a Layer,
-    neighborhood: Neighborhood,
     /// All cells of the path, counted from the origin of the grid.
     cells: Vec<(u32, u32)>,
     /// The number of steps up to the end of each leg.
@@ -102,7 +101,6 @@ impl<'a> StringPuller<'a> {
     /// Returns `None` if the profile or a cell is not of this grid.
     fn new(path: &Path, grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let layer = grid.layer(profile)?;
-        let neighborhood = grid.profiles().get(usize::from(profile.0))?.neighborhood();
         let cells = path.cells().map(|cell| grid.local(cell)).collect::<Option<Vec<_>>>()?;
         let mut steps = 0;
         let legs = path.legs().iter().map(|leg| usize::from(leg.steps));
@@ -111,7 +109,7 @@ impl<'a> StringPuller<'a> {
             steps
         });
         let turns = ends.collect();
-        Some(Self { grid, layer, neighborhood, cells, turns })
+        Some(Self { grid, layer, cells, turns })
     }
 
     fn run(&self, path: &Path) -> PulledPath {
@@ -146,7 +144,7 @@ impl<'a> StringPuller<'a> {
     fn add_line(&self, lines: &mut PathLines, from: usize, to: usize) {
         let (a, b) = (self.cells[from], self.cells[to]);
         let (dx, dy) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
-        let steps = match self.neighborhood {
+        let steps = match self.layer.neighborhood() {
             Neighborhood::Eight => dx.max(dy),
             Neighborhood::Four => dx + dy,
         };

@@ -11,8 +11,8 @@ use crate::nav::{
     cell::{Cell, CellRect},
     direction::Direction,
     grid::NavGrid,
-    path::{Leg, Path},
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    path::{Leg, Path, cells_along, end_of, ends_along},
+    terrain::ProfileId,
 };
 
 /// Parts into which a unit of [`PathCost`](crate::nav::path::PathCost) is divided while walking, so that slow
@@ -120,23 +120,12 @@ impl Walk {
 
     /// Iterates over the cells of `path` still ahead, beginning with the head.
     pub fn cells_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
-        let mut at = self.head();
-        let steps = self
-            .legs_ahead(path)
-            .flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
-        std::iter::once(at).chain(steps.map(move |(dx, dy)| {
-            at = at.offset(dx, dy);
-            at
-        }))
+        cells_along(self.head(), self.legs_ahead(path))
     }
 
     /// Iterates over the turning points of `path` still ahead, beginning with the head.
     pub fn waypoints_ahead<'a>(&self, path: &'a Path) -> impl Iterator<Item = Cell> + use<'a> {
-        let mut at = self.head();
-        std::iter::once(at).chain(self.legs_ahead(path).map(move |leg| {
-            at = crate::nav::path::end_of(at, leg);
-            at
-        }))
+        ends_along(self.head(), self.legs_ahead(path))
     }
 
     /// Returns the number of steps of the path that are done; `None` during a step that was begun before the
@@ -233,9 +222,8 @@ impl Walk {
         let (dx, dy) = leg.direction.offset();
         let cost = |x, y| u64::from(layer.cost(x, y, grid.terrain_bytes()));
         let sum = cost(x, y) + cost(x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-        let weight = if leg.direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
         self.direction = leg.direction;
-        self.needed = u64::from(weight) * sum * PROGRESS_PER_COST;
+        self.needed = u64::from(leg.direction.weight()) * sum * PROGRESS_PER_COST;
         self.step += 1;
         self.steps_begun += 1;
         if self.step == leg.steps {
@@ -259,12 +247,7 @@ impl Walk {
 /// Returns whether a leg that begins at `at` may lead through `rect` or past its corners. Moves `at` to the
 /// end of the leg.
 fn leg_comes_near(at: &mut Cell, leg: Leg, rect: CellRect) -> bool {
-    let around = CellRect::new(
-        rect.min.offset(-1, -1),
-        rect.width.saturating_add(2),
-        rect.height.saturating_add(2),
-    );
     let begin = *at;
-    *at = crate::nav::path::end_of(begin, leg);
-    around.meets_span(begin, *at)
+    *at = end_of(begin, leg);
+    rect.grown().meets_span(begin, *at)
 }

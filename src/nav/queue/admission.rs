@@ -10,7 +10,7 @@ use super::{
     search_queue::SearchQueue,
     shared_field::SharedField,
     sharing_policy::MAX_FIELDS,
-    single_search::MAX_BACKLOG,
+    single_search::{MAX_BACKLOG, SingleSearch},
 };
 use crate::nav::{grid::NavGrid, layer::Layer, query::PathFailure, search::SearchCounters};
 
@@ -27,7 +27,7 @@ impl SearchQueue {
         left: &mut u32,
         answer: &mut impl FnMut(Answer),
     ) -> bool {
-        let Some((mut job, slot)) = self.next_job() else {
+        let Some((mut job, host)) = self.next_job() else {
             return false;
         };
         self.sharing.remove_waiting(&job);
@@ -38,22 +38,18 @@ impl SearchQueue {
             answer(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
             return true;
         };
-        let may_start_field = matches!(slot, Slot::New);
-        let Some(job) = self.share_field(job, grid, left, may_start_field) else {
+        let Some(job) = self.share_field(job, grid, left, host.is_none()) else {
             return true;
         };
-        match slot {
-            Slot::New => {
-                let mut single = self.idle_searches.pop().unwrap_or_default();
+        if let Some(index) = host {
+            if let TaskKind::Single(single) = &mut self.tasks[index].kind {
                 single.backlog.push_back(job);
-                self.tasks.push(Task::new(TaskKind::Single(single)));
             }
-            Slot::Backlog(index) => {
-                if let TaskKind::Single(single) = &mut self.tasks[index].kind {
-                    single.backlog.push_back(job);
-                }
-                self.backlog_cursor = index + 1;
-            }
+            self.backlog_cursor = index + 1;
+        } else {
+            let mut single = self.idle_searches.pop().unwrap_or_default();
+            single.backlog.push_back(job);
+            self.tasks.push(Task::new(TaskKind::Single(single)));
         }
         true
     }
@@ -82,7 +78,7 @@ impl SearchQueue {
             if let TaskKind::Shared(shared) = &mut task.kind
                 && shared.key == key
             {
-                shared.join(job, grid, &mut self.idle_searches);
+                shared.join(job, grid);
                 return None;
             }
         }
@@ -112,7 +108,8 @@ impl SearchQueue {
             self.idle_fields.push(field);
             return Some(job);
         }
-        for count in [self.waiting.short_len(), self.waiting.long_len()] {
+        let long = self.waiting.long_len();
+        for count in [self.waiting.len() - long, long] {
             *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
         }
         let is_member =
@@ -124,24 +121,24 @@ impl SearchQueue {
         }
         jobs.push(job);
         *left = left.saturating_sub((jobs.len() as u32).saturating_mul(MEMBER_COST));
-        let shared = SharedField::new(key, field, jobs, grid, &mut self.idle_searches);
+        let shared = SharedField::new(key, field, jobs, grid);
         self.tasks.push(Task::new(TaskKind::Shared(Box::new(shared))));
         self.field_count += 1;
         None
     }
 
-    /// Takes the next job that may run now, and returns its slot: a new one, or, where all are taken and
-    /// short jobs finished fast in the last round, the backlog of another task.
-    fn next_job(&mut self) -> Option<(Job, Slot)> {
+    /// Takes the next job that may run now. Where all slots are taken and short jobs finished fast in the last
+    /// round, it joins the backlog of another task: its index is returned as well.
+    fn next_job(&mut self) -> Option<(Job, Option<usize>)> {
         let short = self.waiting.next_short();
         if self.tasks.len() >= self.settings.in_flight.max(1) {
             let (_, lane) = short?;
             let index = self.task_with_free_backlog()?;
-            return Some((self.waiting.pop(lane)?, Slot::Backlog(index)));
+            return Some((self.waiting.pop(lane)?, Some(index)));
         }
         let long = self.waiting.next_long().filter(|_| self.has_long_slot());
         let (_, lane) = short.into_iter().chain(long).min_by_key(|&(ticket, _)| ticket)?;
-        Some((self.waiting.pop(lane)?, Slot::New))
+        Some((self.waiting.pop(lane)?, None))
     }
 
     /// Returns the next task, round robin, that can start another job after its own.
@@ -149,14 +146,8 @@ impl SearchQueue {
         let (start, count) = (self.backlog_cursor, self.tasks.len());
         (start..start + count).map(|index| index % count).find(|&index| {
             let task = &self.tasks[index];
-            match &task.kind {
-                // Only the first job can be long: no job that is known to be long joins a backlog.
-                TaskKind::Single(single) => {
-                    single.backlog.len() < self.backlog_limit
-                        && task.jobs().next().is_none_or(|job| !job.is_long)
-                }
-                TaskKind::Shared(_) => false,
-            }
+            let has_room = |single: &SingleSearch| single.backlog.len() < self.backlog_limit;
+            matches!(&task.kind, TaskKind::Single(single) if has_room(single)) && !task.is_long()
         })
     }
 
@@ -170,11 +161,7 @@ impl SearchQueue {
     /// Whether there is a slot for one more long search: three quarters of the slots are for them.
     pub(super) fn has_long_slot(&self) -> bool {
         let slots = self.settings.in_flight.max(1);
-        let is_long = |task: &&Task| match &task.kind {
-            TaskKind::Single(_) => task.jobs().next().is_some_and(|job| job.is_long),
-            TaskKind::Shared(_) => true,
-        };
-        self.tasks.iter().filter(is_long).count() < (slots * 3 / 4).max(1)
+        self.tasks.iter().filter(|task| task.is_long()).count() < (slots * 3 / 4).max(1)
     }
 
     /// Restarts the tasks that edits have made stale, and those whose grid is gone.
@@ -208,7 +195,7 @@ impl SearchQueue {
     /// Puts a job back into its lane.
     pub(super) fn wait_again(&mut self, job: Job) {
         self.sharing.add_waiting(&job);
-        self.waiting.push_again(job);
+        self.waiting.push(job);
     }
 
     /// Removes a task and returns the jobs that it has not answered; the order of the others stays.
@@ -223,7 +210,7 @@ impl SearchQueue {
                 jobs
             }
             TaskKind::Shared(shared) => {
-                let (jobs, field) = shared.retire(&self.pool, &mut self.idle_searches);
+                let (jobs, field) = shared.retire(&self.pool);
                 self.idle_fields.push(field);
                 self.field_count -= 1;
                 jobs
@@ -242,13 +229,6 @@ impl SearchQueue {
         }
         found.is_some()
     }
-}
-
-/// Where a job is to run.
-enum Slot {
-    New,
-    /// In the backlog of the task with this index.
-    Backlog(usize),
 }
 
 /// Whether start, goal and, if there is one, rally lie in one connected region.

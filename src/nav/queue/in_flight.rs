@@ -60,6 +60,15 @@ impl Task {
         single.chain(shared.into_iter().flat_map(|shared| shared.jobs()))
     }
 
+    /// Whether it counts as long: a shared field, or a search whose first job is long. (No job that is known to
+    /// be long joins a backlog.)
+    pub(super) fn is_long(&self) -> bool {
+        match &self.kind {
+            TaskKind::Single(_) => self.jobs().next().is_some_and(|job| job.is_long),
+            TaskKind::Shared(_) => true,
+        }
+    }
+
     /// Returns the jobs that are finished and not delivered.
     pub(super) fn finished(&mut self) -> &mut Vec<FinishedJob> {
         match &mut self.kind {

@@ -24,15 +24,15 @@
 //! A job that starts nearer than `2 e` gets a search of its own too, and so does one whose last leg turns
 //! out to be long. All of this depends on the grid and the job alone.
 
-use super::{LONG_SEARCH_EXPANSIONS, job::Job, single_search::SingleSearch};
+use super::{LONG_SEARCH_EXPANSIONS, job::Job};
 use crate::nav::{
     cell::Cell,
     field::DistanceField,
     grid::NavGrid,
-    layer::Layer,
     node_pool::NodePool,
     path::{Leg, Path, PathCost, end_of},
     query::{Algorithm, PathQuery},
+    search::Search,
 };
 
 /// The path branches off where the rest of it costs so many times what lies between rally and goal.
@@ -41,10 +41,9 @@ const BRANCH_FACTOR: u64 = 2;
 const MAX_COST_RATIO: (u64, u64) = (23, 20);
 
 /// Searches for the last legs of jobs, one after the other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LastLeg {
-    /// Only its search is used.
-    slot: Box<SingleSearch>,
+    search: Search,
     current: Option<LegJob>,
 }
 
@@ -59,15 +58,6 @@ struct LegJob {
 }
 
 impl LastLeg {
-    pub(super) fn new(slot: Box<SingleSearch>) -> Self {
-        Self { slot, current: None }
-    }
-
-    /// Returns what can be reused.
-    pub(super) fn into_slot(self) -> Box<SingleSearch> {
-        self.slot
-    }
-
     /// Starts to search from the path along the field to the job's own goal; returns the job where it
     /// needs a search of its own.
     pub(super) fn start(
@@ -82,7 +72,7 @@ impl LastLeg {
             return Some(job);
         };
         let query = PathQuery { start: first_part.end(), algorithm: Algorithm::Exact, ..job.query };
-        if self.slot.search.start(grid, pool, query).is_err() {
+        if self.search.start(grid, pool, query).is_err() {
             return Some(job);
         }
         self.current = Some(LegJob { job, first_part, lower_bound });
@@ -91,15 +81,14 @@ impl LastLeg {
 
     /// Continues the search; returns what that cost.
     pub(super) fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
-        let search = &mut self.slot.search;
-        let work = search.work_per_expansion(grid);
-        search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work)
+        let work = self.search.work_per_expansion(grid);
+        self.search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work)
     }
 
     /// Whether the search has ended, or is abandoned: it is long, or spent nothing because it does not
     /// fit the grid any more.
     pub(super) fn is_over(&self, spent: u32) -> bool {
-        self.slot.search.is_finished() || self.is_long() || spent == 0
+        self.search.is_finished() || self.is_long() || spent == 0
     }
 
     /// Returns the job, and its path if that is good: otherwise the job needs a search of its own.
@@ -110,7 +99,7 @@ impl LastLeg {
     ) -> Option<(Job, Option<Path>)> {
         // A finished search that was long counts as long, too: the result must not depend on slices.
         let is_long = self.is_long();
-        let rest = self.slot.search.finish(grid, pool);
+        let rest = self.search.finish(grid, pool);
         let LegJob { job, first_part, lower_bound } = self.current.take()?;
         let rest = rest.ok().filter(|_| !is_long);
         Some((job, rest.and_then(|rest| join(first_part, rest, lower_bound))))
@@ -122,7 +111,7 @@ impl LastLeg {
 
     /// Returns the expansions of the last search.
     pub(super) fn expansions(&self) -> u64 {
-        self.slot.search.counters().expansions
+        self.search.counters().expansions
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -136,12 +125,12 @@ impl LastLeg {
 
     /// Cancels the search under way; returns its job as it was.
     pub(super) fn stop(&mut self, pool: &NodePool) -> Option<Job> {
-        self.slot.search.stop(pool);
+        self.search.stop(pool);
         self.current.take().map(|current| current.job)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.slot.bytes()
+        self.search.bytes()
     }
 }
 
@@ -159,8 +148,11 @@ fn branch_off(
     if branch.steps == 0 {
         return None;
     }
-    let lower_bound = open_cost(query, grid).max(PathCost(to_rally.0.abs_diff(apart.0)));
-    truncate(&mut path, &branch);
+    // Over open terrain of the lowest cost, and by the triangle inequality.
+    let open_cost = grid.distance_to(query.profile, query.start, query.goal.cell());
+    let lower_bound = open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
+    path.truncate(branch.steps);
+    path.cost.0 -= branch.remaining.0;
     Some((path, lower_bound))
 }
 
@@ -199,30 +191,6 @@ fn find_branch_point(
         break;
     }
     Some(branch)
-}
-
-/// Keeps the part of a path before the branch point.
-fn truncate(path: &mut Path, branch: &BranchPoint) {
-    let mut left = branch.steps;
-    path.legs.retain_mut(|leg| {
-        let steps = left.min(u32::from(leg.steps));
-        left -= steps;
-        leg.steps = steps as u16;
-        steps > 0
-    });
-    path.end = branch.cell;
-    path.cost.0 -= branch.remaining.0;
-}
-
-/// Returns what a path costs at least: that over open terrain of the lowest cost.
-fn open_cost(query: &PathQuery, grid: &NavGrid) -> PathCost {
-    let (start, goal) = (query.start, query.goal.cell());
-    let cost = |layer: &Layer| {
-        let weight = layer.distance(start.x.abs_diff(goal.x), start.y.abs_diff(goal.y));
-        let (lowest, _) = layer.cost_sum_range();
-        u64::from(weight) * u64::from(lowest) * u64::from(layer.unit())
-    };
-    PathCost(grid.layer(query.profile).map_or(0, cost))
 }
 
 /// Returns the whole path; `None` where it turns back at the joint, or costs too much.

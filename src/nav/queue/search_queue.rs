@@ -72,10 +72,7 @@ impl SearchQueue {
         let ticket = Ticket { rank, number: self.last_number };
         let job = Job::new(ticket, grid, query, options, self.tick);
         self.sharing.add_waiting(&job);
-        match job.is_new {
-            true => self.waiting.push_new(job),
-            false => self.waiting.push_again(job),
-        }
+        self.waiting.push(job);
         ticket
     }
 

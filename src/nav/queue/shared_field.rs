@@ -5,11 +5,6 @@
 //! read off the field. The others follow the field most of the path, and then a search (see `last_leg`),
 //! one after the other. Jobs that a field cannot answer are rejected: each gets a search of its own.
 
-#![allow(
-    clippy::vec_box,
-    reason = "searches move between tasks and this list without being copied"
-)]
-
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{
@@ -17,7 +12,6 @@ use super::{
     groups::GroupKey,
     job::{FinishedJob, FoundBy, Job},
     last_leg::LastLeg,
-    single_search::SingleSearch,
 };
 use crate::nav::{
     field::DistanceField, grid::NavGrid, node_pool::NodePool, path::Path, query::PathFailure,
@@ -38,8 +32,8 @@ pub(super) struct SharedField {
     /// By ticket: whole crowds are canceled when they get another order.
     jobs: BTreeMap<Ticket, Job>,
     field: DistanceField,
-    /// Finds the last leg for jobs whose goal is only near the field's, if there are any.
-    last_leg: Option<LastLeg>,
+    /// Finds the last leg for jobs whose goal is only near the field's.
+    last_leg: LastLeg,
     pub(super) finished: Vec<FinishedJob>,
     /// Jobs whose paths cost more than a field can count, or that cannot follow the field.
     pub(super) rejected: VecDeque<Job>,
@@ -49,38 +43,26 @@ pub(super) struct SharedField {
 
 impl SharedField {
     /// Returns a task for these jobs, with a field that was started for them.
-    pub(super) fn new(
-        key: GroupKey,
-        field: DistanceField,
-        jobs: Vec<Job>,
-        grid: &NavGrid,
-        idle: &mut Vec<Box<SingleSearch>>,
-    ) -> Self {
+    pub(super) fn new(key: GroupKey, field: DistanceField, jobs: Vec<Job>, grid: &NavGrid) -> Self {
         let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
         let mut shared = Self {
             key,
             jobs,
             field,
-            last_leg: None,
+            last_leg: LastLeg::default(),
             finished: Vec::new(),
             rejected: VecDeque::new(),
             counters: SearchCounters::default(),
         };
         let cells = shared.jobs.values().flat_map(|job| [job.query.start, job.query.goal.cell()]);
         shared.field.await_cells(grid, cells);
-        if shared.jobs.values().any(|job| job.query.goal.cell() != key.goal) {
-            shared.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
-        }
         shared
     }
 
     /// Adds another job.
-    pub(super) fn join(&mut self, job: Job, grid: &NavGrid, idle: &mut Vec<Box<SingleSearch>>) {
+    pub(super) fn join(&mut self, job: Job, grid: &NavGrid) {
         // Where its goal is the field's, awaiting that delays nothing.
         self.field.await_cells(grid, [job.query.start, job.query.goal.cell()]);
-        if job.query.goal.cell() != self.key.goal && self.last_leg.is_none() {
-            self.last_leg = Some(LastLeg::new(idle.pop().unwrap_or_default()));
-        }
         self.jobs.insert(job.ticket, job);
     }
 
@@ -97,7 +79,7 @@ impl SharedField {
             self.counters.expansions += self.field.counters().expansions - before;
         }
         while self.field.is_finished() && spent < quantum {
-            if self.last_leg.as_ref().is_some_and(LastLeg::is_busy) {
+            if self.last_leg.is_busy() {
                 spent += self.step_last_leg(grid, pool, quantum - spent);
             } else if let Some((_, job)) = self.jobs.pop_first() {
                 spent += self.read_path(job, grid, pool);
@@ -114,9 +96,9 @@ impl SharedField {
         let path = self.field.path(grid, start);
         let work = PATH_WORK + path.as_ref().map_or(0, Path::steps) / STEPS_PER_UNIT;
         if goal != self.key.goal {
-            let rejected = match (path, &mut self.last_leg) {
-                (Some(path), Some(last_leg)) => last_leg.start(job, path, &self.field, grid, pool),
-                _ => Some(job),
+            let rejected = match path {
+                Some(path) => self.last_leg.start(job, path, &self.field, grid, pool),
+                None => Some(job),
             };
             if let Some(job) = rejected {
                 self.reject(job);
@@ -133,14 +115,11 @@ impl SharedField {
 
     /// Continues the search for a last leg; returns what that cost.
     fn step_last_leg(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
-        let Some(last_leg) = &mut self.last_leg else {
-            return 0;
-        };
-        let before = last_leg.expansions();
-        let spent = last_leg.step(grid, pool, budget);
-        self.counters.expansions += last_leg.expansions() - before;
-        if last_leg.is_over(spent) {
-            match last_leg.finish(grid, pool) {
+        let before = self.last_leg.expansions();
+        let spent = self.last_leg.step(grid, pool, budget);
+        self.counters.expansions += self.last_leg.expansions() - before;
+        if self.last_leg.is_over(spent) {
+            match self.last_leg.finish(grid, pool) {
                 Some((job, Some(path))) => self.answer(job, Ok(path)),
                 Some((job, None)) => self.reject(job),
                 None => {}
@@ -165,34 +144,22 @@ impl SharedField {
 
     /// Returns all jobs that are not answered, the one with a last leg under way first.
     pub(super) fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.last_leg.iter().filter_map(LastLeg::job).chain(self.jobs.values())
+        self.last_leg.job().into_iter().chain(self.jobs.values())
     }
 
     /// Removes a job; returns whether it was there.
     pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
-        let has_job = |leg: &LastLeg| leg.job().is_some_and(|job| job.ticket == ticket);
-        match &mut self.last_leg {
-            Some(last_leg) if has_job(last_leg) => {
-                last_leg.stop(pool);
-                true
-            }
-            _ => self.jobs.remove(&ticket).is_some(),
+        if self.last_leg.job().is_some_and(|job| job.ticket == ticket) {
+            self.last_leg.stop(pool);
+            return true;
         }
+        self.jobs.remove(&ticket).is_some()
     }
 
-    /// Ends the task: returns the jobs that are not answered and the field, and gives back the search.
-    pub(super) fn retire(
-        self,
-        pool: &NodePool,
-        idle: &mut Vec<Box<SingleSearch>>,
-    ) -> (Vec<Job>, DistanceField) {
-        let mut jobs = Vec::new();
-        if let Some(mut last_leg) = self.last_leg {
-            jobs.extend(last_leg.stop(pool));
-            idle.push(last_leg.into_slot());
-        }
-        jobs.extend(self.jobs.into_values());
-        (jobs, self.field)
+    /// Ends the task: returns the jobs that are not answered, and the field.
+    pub(super) fn retire(mut self, pool: &NodePool) -> (Vec<Job>, DistanceField) {
+        let started = self.last_leg.stop(pool);
+        (started.into_iter().chain(self.jobs.into_values()).collect(), self.field)
     }
 
     /// Returns the memory held, in bytes; that of the map of jobs is estimated from its length.
@@ -200,7 +167,6 @@ impl SharedField {
         let jobs = self.jobs.len() * size_of::<(Ticket, Job)>() * 3 / 2;
         let rejected = self.rejected.capacity() * size_of::<Job>();
         let finished = self.finished.capacity() * size_of::<FinishedJob>();
-        let last_leg = self.last_leg.as_ref().map_or(0, LastLeg::bytes);
-        self.field.bytes() + jobs + rejected + finished + last_leg
+        self.field.bytes() + jobs + rejected + finished + self.last_leg.bytes()
     }
 }

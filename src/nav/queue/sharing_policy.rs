@@ -12,10 +12,10 @@
 //! Jobs with a rally are grouped by that instead of their goals (see `last_leg` for what follows). What
 //! they cost beyond the field is not counted here: it is little next to a search for each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::{
-    groups::{Group, GroupKey, Groups},
+    groups::{Group, GroupKey},
     job::Job,
 };
 use crate::nav::{
@@ -38,8 +38,8 @@ const RATE_WINDOW: u64 = 1 << 16;
 /// Statistics about the jobs that wait and the searches that are done.
 #[derive(Debug, Default)]
 pub(super) struct SharingPolicy {
-    /// By class as well: of a limited class not all jobs can be admitted together.
-    groups: Groups,
+    /// The groups that have jobs. By class as well: of a limited class not all jobs can be admitted together.
+    groups: BTreeMap<(GroupKey, u8), Group>,
     rates: BTreeMap<(GridId, ProfileId), Rate>,
 }
 
@@ -54,16 +54,21 @@ impl SharingPolicy {
     /// Counts a job that begins to wait.
     pub(super) fn add_waiting(&mut self, job: &Job) {
         if let Some(key) = GroupKey::of(job) {
-            let distance = distance(job.query.start, key.goal);
-            self.groups.add(key, job.class, distance, job.is_new);
+            let group = self.groups.entry((key, job.class)).or_default();
+            group.add(distance(job.query.start, key.goal), job.is_new);
         }
     }
 
     /// Removes a job that does not wait any more.
     pub(super) fn remove_waiting(&mut self, job: &Job) {
-        if let Some(key) = GroupKey::of(job) {
-            let distance = distance(job.query.start, key.goal);
-            self.groups.remove(key, job.class, distance, job.is_new);
+        if let Some(key) = GroupKey::of(job)
+            && let Entry::Occupied(mut group) = self.groups.entry((key, job.class))
+        {
+            if group.get().count == 1 {
+                group.remove();
+            } else {
+                group.get_mut().remove(distance(job.query.start, key.goal), job.is_new);
+            }
         }
     }
 
@@ -83,7 +88,7 @@ impl SharingPolicy {
 
     /// Whether jobs of this group and class wait.
     pub(super) fn has_waiting(&self, key: GroupKey, class: u8) -> bool {
-        self.groups.get(key, class).is_some()
+        self.groups.contains_key(&(key, class))
     }
 
     /// Whether one field is cheaper for the waiting jobs of this group and class than a search for each,
@@ -95,7 +100,7 @@ impl SharingPolicy {
         grid: &NavGrid,
         layer: &Layer,
     ) -> bool {
-        let Some(group) = self.groups.get(key, class) else {
+        let Some(group) = self.groups.get(&(key, class)) else {
             return false;
         };
         let distance = allowed_distance(group, allowance);
@@ -112,9 +117,10 @@ impl SharingPolicy {
         searches > field
     }
 
-    /// Returns the memory of the statistics about waiting jobs, in bytes.
+    /// Returns the memory of the statistics about waiting jobs, in bytes: estimated at two thirds of full
+    /// nodes, which is what keys in random order leave.
     pub(super) fn bytes(&self) -> usize {
-        self.groups.bytes()
+        self.groups.len() * size_of::<((GroupKey, u8), Group)>() * 3 / 2
     }
 }
 
@@ -132,4 +138,62 @@ fn allowed_distance(group: &Group, allowance: u32) -> u64 {
 /// Returns the distance between two cells, in cells along the longer axis.
 fn distance(from: Cell, to: Cell) -> u32 {
     from.x.abs_diff(to.x).max(from.y.abs_diff(to.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::nav::{
+        query::PathQuery,
+        queue::{JobOptions, RequestClass, Ticket},
+    };
+
+    /// A job of a group, that has to go so far.
+    fn job(group: u32, (distance, is_new): (u32, bool)) -> Job {
+        let goal = Cell::new((group % 37) as i32 - 18, (group / 37) as i32);
+        let class = RequestClass((group % 3) as u8);
+        let options = JobOptions { class, is_continuation: !is_new, ..JobOptions::default() };
+        let query = PathQuery::new(goal.offset(distance as i32, 0), goal);
+        Job::new(Ticket::default(), GridId(group % 2), query, options, 0)
+    }
+
+    fn check(policy: &SharingPolicy, model: &BTreeMap<u32, Vec<(u32, bool)>>) {
+        assert_eq!(policy.groups.len(), model.values().filter(|jobs| !jobs.is_empty()).count());
+        for (&number, jobs) in model {
+            let any = job(number, (0, true));
+            let group = policy.groups.get(&(GroupKey::of(&any).unwrap(), any.class));
+            let found = group.map(|group| (group.count, group.new, group.distance_sum));
+            let new = jobs.iter().filter(|(_, is_new)| *is_new).count() as u32;
+            let distance: u64 = jobs.iter().map(|&(distance, _)| u64::from(distance)).sum();
+            let expected = (!jobs.is_empty()).then_some((jobs.len() as u32, new, distance));
+            assert_eq!(found, expected, "group {number}");
+            let farthest = jobs.iter().map(|&(distance, _)| distance).max();
+            assert!(group.map(|group| group.farthest) >= farthest, "group {number}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn groups_count_what_lists_of_jobs_hold(
+            operations in prop::collection::vec(
+                (any::<bool>(), 0u32..200, (0u32..90, any::<bool>())),
+                1..600,
+            ),
+        ) {
+            let (mut policy, mut model) = (SharingPolicy::default(), BTreeMap::<u32, Vec<_>>::new());
+            for (adds, group, added) in operations {
+                let jobs = model.entry(group).or_default();
+                if adds {
+                    jobs.push(added);
+                    policy.add_waiting(&job(group, added));
+                } else {
+                    // There may be none.
+                    policy.remove_waiting(&job(group, jobs.pop().unwrap_or(added)));
+                }
+            }
+            check(&policy, &model);
+        }
+    }
 }

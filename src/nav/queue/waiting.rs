@@ -14,48 +14,41 @@ use super::{CLASSES, Ticket, job::Job};
 /// ascending order, as new jobs are, leave it with 6. Random removals leave 5 to 11.
 const SLOTS_PER_ENTRY: (usize, usize) = (11, 6);
 
-/// Where a job waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
-    /// Among the new jobs of a class.
-    New(usize),
-    /// Among the short jobs that were admitted before.
-    Again,
-    /// Among the long jobs.
-    Long,
-}
+/// The lane of the short jobs that were admitted before; those before it hold the new jobs of each class.
+const AGAIN: usize = CLASSES;
+/// The lane of the long jobs.
+const LONG: usize = CLASSES + 1;
+const LANES: usize = CLASSES + 2;
 
 /// All jobs that wait.
 #[derive(Debug, Default)]
 pub(super) struct WaitingJobs {
-    new: [BTreeMap<Ticket, Job>; CLASSES],
-    again: BTreeMap<Ticket, Job>,
-    long: BTreeMap<Ticket, Job>,
-    /// How many new jobs of each class may still be admitted in this tick.
-    allowance: [u32; CLASSES],
+    lanes: [BTreeMap<Ticket, Job>; LANES],
+    /// How many jobs of each lane may still be admitted in this tick: as many as there are, unless they are
+    /// new. 0 before the first tick.
+    allowance: [u32; LANES],
 }
 
 impl WaitingJobs {
-    /// Adds a new job.
-    pub(super) fn push_new(&mut self, job: Job) {
-        self.new[usize::from(job.class)].insert(job.ticket, job);
-    }
-
-    /// Adds a job that was admitted before.
-    pub(super) fn push_again(&mut self, job: Job) {
-        let lane = if job.is_long { &mut self.long } else { &mut self.again };
-        lane.insert(job.ticket, job);
+    /// Adds a job: a new one, or one that was admitted before.
+    pub(super) fn push(&mut self, job: Job) {
+        let lane = match job {
+            Job { is_new: true, class, .. } => usize::from(class),
+            Job { is_long: true, .. } => LONG,
+            _ => AGAIN,
+        };
+        self.lanes[lane].insert(job.ticket, job);
     }
 
     /// Removes a job.
     pub(super) fn remove(&mut self, ticket: Ticket) -> Option<Job> {
-        let mut lanes = [&mut self.again, &mut self.long].into_iter().chain(&mut self.new);
-        lanes.find_map(|lane| lane.remove(&ticket))
+        self.lanes.iter_mut().find_map(|lane| lane.remove(&ticket))
     }
 
     /// Begins a tick: sets how many new jobs of each class may be admitted.
     pub(super) fn begin_tick(&mut self, limits: [u32; CLASSES]) {
-        self.allowance = limits;
+        self.allowance = [u32::MAX; LANES];
+        self.allowance[..CLASSES].copy_from_slice(&limits);
     }
 
     /// Returns how many new jobs of a class may still be admitted in this tick.
@@ -64,74 +57,58 @@ impl WaitingJobs {
     }
 
     /// Returns the next short job to admit, and its lane.
-    pub(super) fn next_short(&self) -> Option<(Ticket, Lane)> {
-        let first = |jobs: &BTreeMap<Ticket, Job>, lane| Some((*jobs.first_key_value()?.0, lane));
-        let classes = self.new.iter().zip(self.allowance).enumerate();
-        let new = classes
-            .filter(|(_, (_, allowance))| *allowance > 0)
-            .filter_map(|(class, (jobs, _))| first(jobs, Lane::New(class)));
-        first(&self.again, Lane::Again).into_iter().chain(new).min_by_key(|&(ticket, _)| ticket)
+    pub(super) fn next_short(&self) -> Option<(Ticket, usize)> {
+        let allowed = (0..LONG).filter(|&lane| self.allowance[lane] > 0);
+        allowed.filter_map(|lane| self.first(lane)).min_by_key(|&(ticket, _)| ticket)
     }
 
     /// Returns the next long job to admit, and its lane.
-    pub(super) fn next_long(&self) -> Option<(Ticket, Lane)> {
-        self.long.first_key_value().map(|(&ticket, _)| (ticket, Lane::Long))
+    pub(super) fn next_long(&self) -> Option<(Ticket, usize)> {
+        self.first(LONG)
+    }
+
+    /// Returns the first job of a lane, and the lane.
+    fn first(&self, lane: usize) -> Option<(Ticket, usize)> {
+        self.lanes[lane].first_key_value().map(|(&ticket, _)| (ticket, lane))
     }
 
     /// Takes the first job of a lane.
-    pub(super) fn pop(&mut self, lane: Lane) -> Option<Job> {
-        let (_, job) = match lane {
-            Lane::New(class) => {
-                let first = self.new[class].pop_first()?;
-                self.allowance[class] = self.allowance[class].saturating_sub(1);
-                first
-            }
-            Lane::Again => self.again.pop_first()?,
-            Lane::Long => self.long.pop_first()?,
-        };
+    pub(super) fn pop(&mut self, lane: usize) -> Option<Job> {
+        let (_, job) = self.lanes[lane].pop_first()?;
+        self.allowance[lane] = self.allowance[lane].saturating_sub(1);
         Some(job)
     }
 
     /// Takes all matching jobs; of new ones as many as their classes are allowed, lowest tickets first.
     pub(super) fn pop_matching(&mut self, matches: &impl Fn(&Job) -> bool) -> Vec<Job> {
         let mut jobs = Vec::new();
-        for (lane, allowance) in self.new.iter_mut().zip(&mut self.allowance) {
+        for (lane, allowance) in self.lanes.iter_mut().zip(&mut self.allowance) {
             let before = jobs.len();
             let matching = lane.extract_if(.., |_, job| matches(job)).map(|(_, job)| job);
             jobs.extend(matching.take(*allowance as usize));
             *allowance -= (jobs.len() - before) as u32;
-        }
-        for lane in [&mut self.again, &mut self.long] {
-            jobs.extend(lane.extract_if(.., |_, job| matches(job)).map(|(_, job)| job));
         }
         jobs
     }
 
     /// Returns the number of jobs.
     pub(super) fn len(&self) -> usize {
-        self.short_len() + self.long_len()
-    }
-
-    /// Returns the number of jobs that are not known to be long.
-    pub(super) fn short_len(&self) -> usize {
-        self.new.iter().map(BTreeMap::len).sum::<usize>() + self.again.len()
+        self.lanes.iter().map(BTreeMap::len).sum()
     }
 
     pub(super) fn long_len(&self) -> usize {
-        self.long.len()
+        self.lanes[LONG].len()
     }
 
     /// Returns how many jobs may be admitted in this tick, if there are slots.
     pub(super) fn allowed_len(&self) -> usize {
-        let new = self.new.iter().zip(self.allowance);
-        let new = new.map(|(lane, allowance)| lane.len().min(allowance as usize)).sum::<usize>();
-        new + self.again.len() + self.long.len()
+        let lanes = self.lanes.iter().zip(self.allowance);
+        lanes.map(|(lane, allowance)| lane.len().min(allowance as usize)).sum()
     }
 
     /// Returns the first job of each lane.
     pub(super) fn heads(&self) -> impl Iterator<Item = &Job> {
-        let lanes = self.new.iter().chain([&self.again, &self.long]);
-        lanes.filter_map(BTreeMap::first_key_value).map(|(_, job)| job)
+        self.lanes.iter().filter_map(BTreeMap::first_key_value).map(|(_, job)| job)
     }
 
     /// Returns the memory held, in bytes: an estimate from the number of jobs.
@@ -228,7 +205,7 @@ mod tests {
                     number += 1;
                     let job = job(*rank, number, *class);
                     model.jobs.insert(job.ticket, job.clone());
-                    waiting.push_new(job);
+                    waiting.push(job);
                 }
                 Operation::Pop { returns, is_long } => {
                     let next = [waiting.next_short(), waiting.next_long()];
@@ -243,7 +220,7 @@ mod tests {
                         job.is_new = false;
                         job.is_long |= *is_long;
                         model.jobs.insert(ticket, job.clone());
-                        waiting.push_again(job);
+                        waiting.push(job);
                     }
                 }
                 Operation::Remove { pick } => {
@@ -286,7 +263,7 @@ mod tests {
     fn memory_follows_the_number_of_jobs() {
         let mut waiting = WaitingJobs::default();
         for number in 0..50_000 {
-            waiting.push_new(job(0, number, 3));
+            waiting.push(job(0, number, 3));
         }
         let most = waiting.bytes();
         assert!(most >= 50_000 * size_of::<Job>());
@@ -298,7 +275,7 @@ mod tests {
         assert!(waiting.bytes() < most / 4, "{} of {most} bytes", waiting.bytes());
         waiting.begin_tick([u32::MAX; CLASSES]);
         let rest: Vec<u64> =
-            std::iter::from_fn(|| waiting.pop(Lane::New(3))).map(|job| job.ticket.number).collect();
+            std::iter::from_fn(|| waiting.pop(3)).map(|job| job.ticket.number).collect();
         assert!(rest.iter().copied().eq((0..1_000).map(|number| 50 * number + 7)));
         assert_eq!((waiting.len(), waiting.bytes()), (0, 0));
     }

@@ -1,13 +1,14 @@
-//! The main loop of A*: take the best node, generate its successors.
+//! The main loop of all searches over cells: take the best node, generate its successors; and the successors
+//! in A*. For those in jump point search see `jump`.
 //!
-//! The searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
+//! A* searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
 //! of a step; the loop is compiled once for each rule. A neighbor in the same node page is found by adding an
 //! offset to the node's number, which covers nine of ten neighbors.
 
 use super::{PathFailure, Phase, Search};
 use crate::nav::{
     cell::CHUNK,
-    direction::OFFSETS,
+    direction::{OFFSETS, directions},
     grid::NavGrid,
     layer::Layer,
     moves::{MoveTable, NO_DIRECTION},
@@ -35,7 +36,7 @@ pub(super) trait ExpansionRule {
     /// By how much this cell raises the cost sum of steps from and to it, in units.
     fn excess_of(&self, x: u32, y: u32) -> u32;
     /// Cost of the step in `direction` from a cell of excess `from_excess` to `(x, y)`.
-    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32;
+    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32;
 }
 
 /// All passable cells cost the same: canonical order, two step costs.
@@ -64,8 +65,8 @@ impl ExpansionRule for UniformCost<'_> {
     }
 
     #[inline]
-    fn step_cost(&self, direction: u8, _from_excess: u32, _x: u32, _y: u32) -> u32 {
-        self.step_costs[usize::from(direction & 1)]
+    fn step_cost(&self, direction: usize, _from_excess: u32, _x: u32, _y: u32) -> u32 {
+        self.step_costs[direction & 1]
     }
 }
 
@@ -103,15 +104,14 @@ impl ExpansionRule for WeightedCost<'_> {
     }
 
     #[inline]
-    fn step_cost(&self, direction: u8, from_excess: u32, x: u32, y: u32) -> u32 {
+    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32 {
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
         weight * (self.lowest + from_excess + self.excess_of(x, y))
     }
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes; returns how much of the budget that took. Goal cells are looked for within
-    /// the same budget; one long line of sight may exceed it.
+    /// Expands up to `budget` nodes of A*; returns how much of the budget that took.
     pub(super) fn expand<R: ExpansionRule>(
         &mut self,
         rule: &R,
@@ -120,43 +120,74 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        let headroom = u64::from(self.target.headroom);
-        let mut spent = 0_u32;
-        while spent < budget {
-            let Some((id, node)) = self.next_open() else {
-                let left = budget - spent;
+        self.run::<false>(grid, layer, pool, budget, |search, id, f| {
+            search.generate_successors(rule, layer, pool, id, f);
+            0
+        })
+    }
+
+    /// The main loop, for jump point search (`JUMPS`) or A*. Expands up to `budget` nodes; returns how much of
+    /// the budget that took. `generate` generates the successors of a node with a given `f` and returns what
+    /// that takes of the budget beyond 1. Goal cells are looked for within the same budget; one long line of
+    /// sight may exceed it.
+    pub(super) fn run<const JUMPS: bool>(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        pool: &NodePool,
+        budget: u32,
+        generate: impl Fn(&mut Self, NodeId, u64) -> u32,
+    ) -> u32 {
+        // Work on goal cells counts in full, even where one long line of sight exceeds the budget.
+        let (mut spent, mut goal_work) = (0_u32, 0_u32);
+        while spent.saturating_add(goal_work) < budget {
+            let left = budget - spent - goal_work;
+            let Some((id, g, (x, y))) = self.next_node::<JUMPS>() else {
                 if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool, left) {
-                    spent = spent.saturating_add(work);
+                    goal_work = goal_work.saturating_add(work);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
-                break;
+                return spent.saturating_add(goal_work).saturating_add(u32::from(JUMPS));
             };
-            let (x, y) = self.nodes.cell_of(id);
             let distance = self.target.distance(layer, x, y);
             if distance == 0 {
-                spent += 1;
                 self.counters.expansions += 1;
                 self.phase = Phase::Reached(id);
+                return spent.saturating_add(goal_work).saturating_add(1);
+            }
+            if JUMPS {
+                self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
+            }
+            let f = u64::from(g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            let work = self.goal_work_before(grid, layer, pool, (id, f), left);
+            goal_work = goal_work.saturating_add(work);
+            if work >= left {
+                self.put_back::<JUMPS>(id, f);
                 break;
             }
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
-            if self.goal_cells.needs_next(id, f + headroom) {
-                let work = self.open_next_goal_cell(grid, layer, pool, f, budget - spent);
-                spent = spent.saturating_add(work);
-                if spent >= budget {
-                    self.nodes.get_mut(id).reopen();
-                    self.put_back(id, f);
-                    break;
-                }
-            }
-            spent += 1;
             self.counters.expansions += 1;
-            self.generate_successors(rule, layer, pool, (id, node), f);
-            let open = self.open.len() + usize::from(self.immediate.is_some());
-            self.counters.peak_open = self.counters.peak_open.max(open);
+            spent = spent.saturating_add(1).saturating_add(generate(self, id, f));
+            self.count_open();
         }
-        spent
+        spent.min(budget).saturating_add(goal_work)
+    }
+
+    /// Opens the next goal cell if that is due before the node `id` with the given `f` is expanded and `budget`
+    /// suffices to find it; returns the work that took.
+    #[inline(always)]
+    fn goal_work_before(
+        &mut self,
+        grid: &NavGrid,
+        layer: &Layer,
+        pool: &NodePool,
+        (id, f): (NodeId, u64),
+        budget: u32,
+    ) -> u32 {
+        if !self.goal_cells.needs_next(id, f + u64::from(self.target.headroom)) {
+            return 0;
+        }
+        self.open_next_goal_cell(grid, layer, pool, f, budget)
     }
 
     /// Generates the successors of a node with the given `f`.
@@ -166,48 +197,71 @@ impl<L: OpenList> Search<L> {
         rule: &R,
         layer: &Layer,
         pool: &NodePool,
-        (id, node): (NodeId, Node),
+        id: NodeId,
         f: u64,
     ) {
-        let (x, y) = self.nodes.cell_of(id);
+        let (node, (x, y)) = (self.nodes.get(id), self.nodes.cell_of(id));
         let from_excess = rule.excess_of(x, y);
         let may_prune = !self.is_confined || self.is_well_inside((x, y));
         let arrival = if may_prune { node.arrival() } else { NO_DIRECTION };
-        let mut successors = rule.successors(arrival, x, y);
-        while successors != 0 {
-            let direction = successors.trailing_zeros() as u8;
-            successors &= successors - 1;
-            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+        for direction in directions(rule.successors(arrival, x, y)) {
+            let (dx, dy) = OFFSETS[direction];
             let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
             let g = node.g + rule.step_cost(direction, from_excess, to.0, to.1);
             let neighbor = self.neighbor(id, direction, to, pool);
-            self.relax(layer, neighbor, to, (g, f), direction);
+            self.relax(layer, neighbor, to, (g, f), direction as u8);
         }
     }
 
-    /// Takes the best node from the open list and closes it; skips stale entries.
+    /// Takes the best node from the open list and closes it; skips stale entries. Returns it with its g and its
+    /// cell.
     #[inline(always)]
-    fn next_open(&mut self) -> Option<(NodeId, Node)> {
+    fn next_node<const JUMPS: bool>(&mut self) -> Option<(NodeId, u32, (u32, u32))> {
         loop {
             let id = match self.immediate.take() {
                 Some((id, _)) => id,
                 None => self.open.pop()?,
             };
-            let node = self.nodes.get_mut(id);
-            if !node.is_closed() {
-                node.close();
-                return Some((id, *node));
+            if JUMPS {
+                let node = self.jump_nodes.get_mut(id);
+                if !node.is_closed {
+                    node.is_closed = true;
+                    return Some((id, node.g, (node.x, node.y)));
+                }
+            } else {
+                let node = self.nodes.get_mut(id);
+                if !node.is_closed() {
+                    node.close();
+                    return Some((id, node.g, self.nodes.cell_of(id)));
+                }
             }
         }
     }
 
+    /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
+    #[cold]
+    fn put_back<const JUMPS: bool>(&mut self, id: NodeId, f: u64) {
+        if JUMPS {
+            self.jump_nodes.get_mut(id).is_closed = false;
+        } else {
+            self.nodes.get_mut(id).reopen();
+        }
+        self.immediate = Some((id, Key { f: f as u32, h: 0 }));
+    }
+
     /// Returns the node of `to`, the neighbor of node `id` in `direction`.
     #[inline(always)]
-    fn neighbor(&mut self, id: NodeId, direction: u8, to: (u32, u32), pool: &NodePool) -> NodeId {
+    fn neighbor(
+        &mut self,
+        id: NodeId,
+        direction: usize,
+        to: (u32, u32),
+        pool: &NodePool,
+    ) -> NodeId {
         let (column, row) = (id % CHUNK, id / CHUNK % CHUNK);
         let inner = 1..CHUNK - 1;
         if inner.contains(&column) && inner.contains(&row) {
-            id.wrapping_add_signed(NODE_OFFSETS[usize::from(direction & 7)])
+            id.wrapping_add_signed(NODE_OFFSETS[direction & 7])
         } else {
             self.nodes.id(to.0, to.1, pool)
         }
@@ -242,21 +296,33 @@ impl<L: OpenList> Search<L> {
             return;
         }
         *self.nodes.get_mut(id) = Node::open(generation, g, arrival);
-        let key = Key { f: f as u32, h: h as u32 };
+        self.enqueue(id, Key { f: f as u32, h: h as u32 }, is_known, from_f);
+    }
+
+    /// Puts a node on the open list, or improves its key if it is known already. It was reached from a node
+    /// whose f is `from_f`.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, id: NodeId, key: Key, is_known: bool, from_f: u64) {
         if is_known {
             self.counters.improved += 1;
             self.open.improve(id, key);
-        } else {
-            self.counters.generated += 1;
-            if !L::NEEDS_EVERY_NODE && f == from_f {
-                // Nothing can be better: it is expanded next, without passing through the open list.
-                if let Some((id, key)) = self.immediate.replace((id, key)) {
-                    self.open.insert(id, key);
-                }
-                return;
-            }
+            return;
+        }
+        self.counters.generated += 1;
+        if L::NEEDS_EVERY_NODE || u64::from(key.f) != from_f {
+            self.open.insert(id, key);
+        } else if let Some((id, key)) = self.immediate.replace((id, key)) {
+            // Nothing can be better than the new one: it is expanded next, without passing through the open
+            // list.
             self.open.insert(id, key);
         }
+    }
+
+    /// Updates the most entries that the open list held.
+    #[inline(always)]
+    pub(super) fn count_open(&mut self) {
+        let open = self.open.len() + usize::from(self.immediate.is_some());
+        self.counters.peak_open = self.counters.peak_open.max(open);
     }
 
     /// The failure to report when the open list is empty.

@@ -16,7 +16,7 @@
 
 use super::{Phase, Search, SearchTarget};
 use crate::nav::{
-    coarse::{CoarseSearch, Corridor, HeuristicWeight, Route},
+    coarse::{CoarseSearch, Corridor, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
@@ -139,15 +139,10 @@ impl<L: OpenList> Search<L> {
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {
         if let Some(graph) = layer.coarse() {
-            let heuristic_weight =
-                if stage == Stage::Route { HeuristicWeight::LOW } else { HeuristicWeight::HIGH };
-            let goal = (self.target.x, self.target.y);
-            self.hierarchy.coarse.start(
-                graph,
-                layer.regions(),
-                (self.origin, goal),
-                heuristic_weight,
-            );
+            let weight =
+                if stage == Stage::Route { LOW_HEURISTIC_WEIGHT } else { HIGH_HEURISTIC_WEIGHT };
+            let ends = (self.origin, (self.target.x, self.target.y));
+            self.hierarchy.coarse.start(graph, layer.regions(), ends, weight);
             self.hierarchy.stage = stage;
         }
     }

@@ -74,16 +74,9 @@ impl<L: OpenList> Search<L> {
         } else {
             *self.nodes.get_mut(id) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
         }
-        let key = Key { f: h, h };
-        if known_g.is_some() {
-            self.counters.improved += 1;
-            self.open.improve(id, key);
-        } else {
-            self.counters.generated += 1;
-            self.open.insert(id, key);
-        }
-        let open = self.open.len() + usize::from(self.immediate.is_some());
-        self.counters.peak_open = self.counters.peak_open.max(open);
+        // It was reached from no node.
+        self.enqueue(id, Key { f: h, h }, known_g.is_some(), u64::MAX);
+        self.count_open();
         Some(id)
     }
 }

@@ -14,17 +14,17 @@
 //! (AAAI 2023) for jumps over weighted terrain.
 
 use super::{
-    Phase, Search,
+    Search,
     jump_nodes::{JumpNode, NO_NODE},
     target::Turn,
 };
 use crate::nav::{
-    direction::Direction,
+    direction::{Direction, directions},
     grid::NavGrid,
     jump_terrain::JumpTerrain,
     node_pool::NodePool,
     open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, STRAIGHT},
+    terrain::STRAIGHT,
 };
 
 /// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
@@ -75,86 +75,36 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        let headroom = u64::from(self.target.headroom);
-        // Work on goal cells counts in full, even where one long line of sight exceeds the budget.
-        let (mut spent, mut goal_work) = (0_u32, 0_u32);
-        while spent.saturating_add(goal_work) < budget {
-            let Some((id, node)) = self.next_jump_node() else {
-                let left = budget - spent - goal_work;
-                if let Some(work) = self.open_goal_cell_when_empty(grid, terrain.layer, pool, left)
-                {
-                    goal_work = goal_work.saturating_add(work);
-                    continue;
-                }
-                self.phase = Phase::Failed(self.exhausted());
-                return spent.saturating_add(goal_work).saturating_add(1);
-            };
-            let distance = self.target.distance(terrain.layer, node.x, node.y);
-            if distance == 0 {
-                self.counters.expansions += 1;
-                self.phase = Phase::Reached(id);
-                return spent.saturating_add(goal_work).saturating_add(1);
-            }
-            self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
-            if self.goal_cells.needs_next(id, f + headroom) {
-                let left = budget - spent - goal_work;
-                let work = self.open_next_goal_cell(grid, terrain.layer, pool, f, left);
-                goal_work = goal_work.saturating_add(work);
-                if spent.saturating_add(goal_work) >= budget {
-                    self.jump_nodes.get_mut(id).is_closed = false;
-                    self.put_back(id, f);
-                    break;
-                }
-            }
-            spent += 1;
-            self.counters.expansions += 1;
+        self.run::<true>(grid, terrain.layer, pool, budget, |search, id, f| {
+            let node = search.jump_nodes.get(id);
             let cost_sum = terrain.cost_sum_at::<WEIGHTED>(node.x, node.y);
-            let is_outside = self.is_confined && !self.hierarchy.corridor.contains(node.x, node.y);
+            let corridor = &search.hierarchy.corridor;
+            let is_outside = search.is_confined && !corridor.contains(node.x, node.y);
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
-            let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
-            let open = self.open.len() + usize::from(self.immediate.is_some());
-            self.counters.peak_open = self.counters.peak_open.max(open);
-            spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
-        }
-        spent.min(budget).saturating_add(goal_work)
+            search.jump_all::<WEIGHTED, EIGHT>(&from) / TURNING_POINTS_PER_EXPANSION
+        })
     }
 
     /// Jumps in all directions worth trying; returns the number of turning points.
     #[inline(always)]
     fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
+        use Direction::{North, NorthEast, NorthWest, SouthWest};
         let mut turning_points = 0;
-        let mut directions =
+        let successors =
             from.terrain.successors::<WEIGHTED>(from.node.x, from.node.y, from.node.arrival);
-        while directions != 0 {
-            let direction = Direction::from_bits(directions.trailing_zeros() as u8);
-            directions &= directions - 1;
-            turning_points += match direction {
-                Direction::North if !EIGHT => self.jump_vertically::<WEIGHTED, true>(from),
-                Direction::South if !EIGHT => self.jump_vertically::<WEIGHTED, false>(from),
-                Direction::NorthEast => self.jump_diagonally::<WEIGHTED, true, true>(from),
-                Direction::NorthWest => self.jump_diagonally::<WEIGHTED, false, true>(from),
-                Direction::SouthWest => self.jump_diagonally::<WEIGHTED, false, false>(from),
-                Direction::SouthEast => self.jump_diagonally::<WEIGHTED, true, false>(from),
-                straight => self.jump_straight::<WEIGHTED>(from, straight),
+        for direction in directions(successors) {
+            turning_points += match Direction::from_bits(direction as u8) {
+                straight if !straight.has_side_scans::<EIGHT>() => {
+                    self.jump_straight::<WEIGHTED>(from, straight)
+                }
+                NorthEast | North => self.jump_with_turns::<WEIGHTED, EIGHT, true, true>(from),
+                NorthWest => self.jump_with_turns::<WEIGHTED, true, false, true>(from),
+                SouthWest => self.jump_with_turns::<WEIGHTED, true, false, false>(from),
+                // Southeast and south.
+                _ => self.jump_with_turns::<WEIGHTED, EIGHT, true, false>(from),
             };
         }
         turning_points
-    }
-
-    #[inline]
-    fn next_jump_node(&mut self) -> Option<(NodeId, JumpNode)> {
-        loop {
-            let id = match self.immediate.take() {
-                Some((id, _)) => id,
-                None => self.open.pop()?,
-            };
-            let node = self.jump_nodes.get_mut(id);
-            if !node.is_closed {
-                node.is_closed = true;
-                return Some((id, *node));
-            }
-        }
     }
 
     /// Generates the goal or the next jump point on a straight line. It has no turning points.
@@ -177,85 +127,59 @@ impl<L: OpenList> Search<L> {
         0
     }
 
-    /// Generates the jump points seen from the turning points of a diagonal; returns the number of turning
-    /// points.
+    /// Generates the jump points seen from the turning points of a diagonal (with four neighbors: a column);
+    /// returns the number of turning points.
     #[inline]
-    fn jump_diagonally<const WEIGHTED: bool, const RIGHT: bool, const UP: bool>(
+    fn jump_with_turns<
+        const WEIGHTED: bool,
+        const EIGHT: bool,
+        const RIGHT: bool,
+        const UP: bool,
+    >(
         &mut self,
         from: &ExpandedNode,
     ) -> u32 {
-        let (direction, row, column) = Direction::diagonal_with_sides::<RIGHT, UP>();
-        let (x, y) = (from.node.x, from.node.y);
-        let map = from.terrain.map;
-        let turn = self.target.diagonal_turn(x, y, direction);
-        let mut ray = map.diagonal::<RIGHT, UP>(x, y);
-        let (mut passed, mut turning_points) = (0, 0);
+        let (arrival, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
+        let (start, map) = ((from.node.x, from.node.y), from.terrain.map);
+        let turn = self.target.turn::<EIGHT>(start, arrival, sides);
+        let (mut cell, mut steps, mut turning_points) = (start, 0, 0);
         loop {
-            let (steps, is_turning_point) = ray.advance::<UP>();
-            let cell = direction.cell_at(x, y, steps);
+            let passed = steps;
+            let (distance, is_turning_point) =
+                map.next_turning_point::<EIGHT, RIGHT, UP>(cell.0, cell.1);
+            steps += distance;
+            cell = arrival.cell_at(start.0, start.1, steps);
             let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
             let limit = steps + u32::from(is_turning_point && !is_border);
             if passed < turn.steps && turn.steps < limit {
-                self.try_goal::<WEIGHTED>(from, direction, turn);
+                self.try_goal::<WEIGHTED>(from, arrival, turn);
             }
             if !is_turning_point {
                 return turning_points;
             }
             turning_points += 1;
-            let weight = steps * DIAGONAL;
+            let weight = steps * arrival.weight();
             if is_border {
-                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
+                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival, steps, weight });
                 return turning_points;
             }
-            let first_leg = (steps, weight);
-            if let Some(distance) = map.jump_point_in_row::<RIGHT>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, row));
-            }
-            if let Some(distance) = map.jump_point_in_column::<UP>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, column));
-            }
-            passed = steps;
+            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[0]);
+            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[1]);
         }
     }
 
-    /// With four neighbors: generates the jump points seen from the turning points of a column; returns the
-    /// number of turning points.
-    #[inline]
-    fn jump_vertically<const WEIGHTED: bool, const UP: bool>(
+    /// Generates the jump point seen from a turning point to one side, if there is one.
+    #[inline(always)]
+    fn relax_side<const WEIGHTED: bool>(
         &mut self,
         from: &ExpandedNode,
-    ) -> u32 {
-        let direction = if UP { Direction::North } else { Direction::South };
-        let (x, y) = (from.node.x, from.node.y);
-        let map = from.terrain.map;
-        let turn = self.target.vertical_turn(x, y, direction);
-        let (mut steps, mut turning_points) = (0, 0);
-        loop {
-            let passed = steps;
-            let stop = map.straight(x, direction.cell_at(x, y, steps).1, direction);
-            steps += stop.distance;
-            let cell = direction.cell_at(x, y, steps);
-            let is_border = WEIGHTED && stop.is_jump_point && map.is_on_cost_border(cell.0, cell.1);
-            let limit = steps + u32::from(stop.is_jump_point && !is_border);
-            if passed < turn.steps && turn.steps < limit {
-                self.try_goal::<WEIGHTED>(from, direction, turn);
-            }
-            if !stop.is_jump_point {
-                return turning_points;
-            }
-            turning_points += 1;
-            let weight = steps * STRAIGHT;
-            if is_border {
-                self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival: direction, steps, weight });
-                return turning_points;
-            }
-            let first_leg = (steps, weight);
-            if let Some(distance) = map.jump_point_in_row::<true>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::East));
-            }
-            if let Some(distance) = map.jump_point_in_row::<false>(cell.0, cell.1) {
-                self.relax_turn::<WEIGHTED>(from, cell, first_leg, (distance, Direction::West));
-            }
+        cell: (u32, u32),
+        first_leg: (u32, u32),
+        side: Direction,
+    ) {
+        let stop = from.terrain.map.straight(cell.0, cell.1, side);
+        if stop.is_jump_point {
+            self.relax_turn::<WEIGHTED>(from, cell, first_leg, (stop.distance, side));
         }
     }
 
@@ -267,7 +191,7 @@ impl<L: OpenList> Search<L> {
         Turn { steps, remaining, side }: Turn,
     ) {
         let (x, y) = direction.cell_at(from.node.x, from.node.y, steps);
-        let weight = steps * if direction.is_diagonal() { DIAGONAL } else { STRAIGHT };
+        let weight = steps * direction.weight();
         if remaining == 0 {
             self.relax_jump::<WEIGHTED>(from, (x, y), Jump { arrival: direction, steps, weight });
             return;
@@ -322,18 +246,7 @@ impl<L: OpenList> Search<L> {
             return;
         }
         (node.g, node.parent, node.arrival) = (g, from.id, jump.arrival as u8);
-        let key = Key { f: g + h, h };
-        if !is_new {
-            self.counters.improved += 1;
-            self.open.improve(id, key);
-            return;
-        }
-        self.counters.generated += 1;
-        if L::NEEDS_EVERY_NODE || u64::from(key.f) != from.f {
-            self.open.insert(id, key);
-        } else if let Some((id, key)) = self.immediate.replace((id, key)) {
-            self.open.insert(id, key);
-        }
+        self.enqueue(id, Key { f: g + h, h }, !is_new, from.f);
     }
 
     /// Directions and lengths of the legs from the reached node back to the root of the search; some have

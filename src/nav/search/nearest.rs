@@ -5,7 +5,7 @@ use crate::nav::{
     grid::NavGrid,
     layer::Layer,
     query::{PathFailure, PathQuery},
-    terrain::STRAIGHT,
+    region::ring_distance,
 };
 
 /// Returns the start as column and row, if a unit can stand there.
@@ -28,18 +28,15 @@ pub(super) fn start_cell(
 /// Proceeds outward in rings of chunks around the goal's chunk, and looks only at cells of chunks that
 /// contain a part of the region and may contain a nearer cell. There is no flood fill.
 pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -> (u32, u32) {
-    let chunks = layer.regions().chunks();
-    let center = (goal.0 / CHUNK, goal.1 / CHUNK);
+    let regions = layer.regions();
     let (mut best, mut chunks_searched) = (u32::MAX, 0);
-    for ring in 0..chunks.0.max(chunks.1) {
-        // From anywhere in the goal's chunk, this ring is at least this many straight steps away.
-        let nearest = STRAIGHT * (ring.saturating_sub(1) * CHUNK + u32::from(ring > 0));
-        if nearest >= best {
+    for ring in 0..regions.max_rings() {
+        if ring_distance(ring) >= best {
             break;
         }
-        for (x, y) in ring_around(center, ring, chunks) {
+        for (x, y) in regions.ring_around(goal, ring) {
             let distance = layer.distance(distance_outside(goal.0, x), distance_outside(goal.1, y));
-            if distance < best && layer.regions().chunk_has_region(x, y, region) {
+            if distance < best && regions.chunk_has_region(x, y, region) {
                 chunks_searched += 1;
                 best = best.min(distance_in_chunk(layer, goal, region, (x, y)));
             }
@@ -63,23 +60,4 @@ fn distance_in_chunk(layer: &Layer, goal: (u32, u32), region: u32, chunk: (u32, 
         .map(|(x, y)| layer.distance(x.abs_diff(goal.0), y.abs_diff(goal.1)))
         .min()
         .unwrap_or(u32::MAX)
-}
-
-/// The existing chunks at Chebyshev distance `ring` from `center`.
-fn ring_around(
-    center: (u32, u32),
-    ring: u32,
-    chunks: (u32, u32),
-) -> impl Iterator<Item = (u32, u32)> {
-    let ring = ring as i32;
-    (-ring..=ring)
-        .flat_map(move |dy| {
-            let step = if dy.abs() == ring { 1 } else { (2 * ring).max(1) };
-            (-ring..=ring).step_by(step as usize).map(move |dx| (dx, dy))
-        })
-        .filter_map(move |(dx, dy)| {
-            let x = center.0.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-            let y = center.1.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-            Some((x, y))
-        })
 }

@@ -114,10 +114,7 @@ impl NodePool {
 
     fn take(&self) -> Page {
         let mut pages = self.lock();
-        match pages.free.pop() {
-            Some(page) => page,
-            None => pages.new_page(),
-        }
+        pages.free.pop().unwrap_or_else(|| pages.new_page())
     }
 }
 

@@ -115,31 +115,24 @@ impl SearchTarget {
         (!across && along != 0 && along < 1 << 31).then_some(along)
     }
 
-    /// Where a path along a diagonal from `(x, y)` must turn to reach the goal straight.
+    /// Where a path along a diagonal (with four neighbors: a column) from `(x, y)` must turn to one side to
+    /// reach the goal straight. Direction and sides are those of a [scan](Direction::scan_directions).
     #[inline]
-    pub(super) fn diagonal_turn(&self, x: u32, y: u32, direction: Direction) -> Turn {
+    pub(super) fn turn<const EIGHT: bool>(
+        &self,
+        (x, y): (u32, u32),
+        direction: Direction,
+        sides: [Direction; 2],
+    ) -> Turn {
         let (dx, dy) = direction.offset();
-        let columns = self.x.wrapping_sub(x) as i32 * dx;
+        let columns = self.x.wrapping_sub(x) as i32 * if EIGHT { dx } else { 1 };
         let rows = self.y.wrapping_sub(y) as i32 * dy;
-        if columns <= 0 || rows <= 0 {
+        if rows <= 0 || (EIGHT && columns <= 0) {
             return Turn { steps: u32::MAX, remaining: 0, side: direction };
         }
-        let steps = columns.min(rows) as u32;
-        let remaining = columns.abs_diff(rows);
-        let [first, second] = direction.sides();
-        let is_row = columns > rows;
-        let side = if (first.offset().0 != 0) == is_row { first } else { second };
-        Turn { steps, remaining, side }
-    }
-
-    /// Where a path along a column from `(x, y)` must turn: in the row of the goal.
-    #[inline]
-    pub(super) fn vertical_turn(&self, x: u32, y: u32, direction: Direction) -> Turn {
-        let rows = self.y.wrapping_sub(y) as i32 * direction.offset().1;
-        if rows <= 0 {
-            return Turn { steps: u32::MAX, remaining: 0, side: direction };
-        }
-        let side = if self.x > x { Direction::East } else { Direction::West };
-        Turn { steps: rows as u32, remaining: self.x.abs_diff(x), side }
+        let (steps, rest) =
+            if EIGHT { (columns.min(rows), columns - rows) } else { (rows, columns) };
+        let side = sides[usize::from(rest <= 0)];
+        Turn { steps: steps as u32, remaining: rest.unsigned_abs(), side }
     }
 }

@@ -6,10 +6,8 @@
 use super::NavGrid;
 use crate::nav::{
     cell::Cell,
-    node_pool::NodePool,
     path::PathCost,
     query::{Algorithm, PathFailure, PathQuery},
-    search::Search,
     terrain::ProfileId,
 };
 
@@ -64,9 +62,6 @@ impl NavGrid {
         to: Cell,
     ) -> Result<PathCost, PathFailure> {
         let query = PathQuery::new(from, to).profile(profile).algorithm(Algorithm::Exact);
-        let (pool, mut search) = (NodePool::default(), <Search>::new());
-        search.start(self, &pool, query)?;
-        search.step(self, &pool, u32::MAX);
-        search.finish(self, &pool).map(|path| path.cost())
+        self.answer(query).map(|path| path.cost())
     }
 }

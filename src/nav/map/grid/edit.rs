@@ -83,12 +83,7 @@ impl<'grid> GridEdit<'grid> {
         rect: CellRect,
         check: impl Fn(u16, Cell) -> Result<(), GridError>,
     ) -> Result<(), GridError> {
-        let bounds = self.grid.rect();
-        let last = rect.min.offset(
-            rect.width.saturating_sub(1).min(i32::MAX as u32) as i32,
-            rect.height.saturating_sub(1).min(i32::MAX as u32) as i32,
-        );
-        if rect.is_empty() || !bounds.contains(rect.min) || !bounds.contains(last) {
+        if rect.is_empty() || rect.intersection(self.grid.rect()) != rect {
             return Err(GridError::RectOutOfBounds(rect));
         }
         rect.cells().try_for_each(|cell| check(self.grid.blockers(cell), cell))

@@ -7,6 +7,8 @@
 //! Rows and bits are numbered as in [`ScanLines`]: there is a line before the first and a bit before the
 //! first.
 
+use core::ops::{BitAnd, BitOr};
+
 use super::{
     JumpMap, JumpMapSource,
     diagonals::Diagonals,
@@ -20,10 +22,6 @@ struct BitPlane {
     words_per_row: usize,
     words: Vec<u64>,
 }
-
-/// Four planes: the cells from which a scan finds a jump point along their row to the right and to the left,
-/// and along their column upward and downward.
-struct VisibilityPlanes([BitPlane; 4]);
 
 impl JumpMap {
     /// Builds the map for these cells.
@@ -40,26 +38,25 @@ impl JumpMap {
                 map.rows.set_line_extra_stops(y, cost_borders.row(y));
             }
         }
-        let passable = BitPlane::of(&map.rows, height, |word| word.passable);
+        let words_per_row = map.rows.words_per_line();
+        let words = map.rows.words().iter().map(|word| word.passable).collect();
+        let passable = BitPlane { words_per_row, words };
         let transposed = passable.transposed(width as usize + 2);
         for x in 0..width {
             map.columns.set_line(x, transposed.row(x as usize + 1));
         }
         (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
         map.obstacle_counts = map.count_obstacles(0..height, &(0..width));
-        let cost_borders = BitPlane::of_extra_stops(&map.rows);
+        // Without words if there are none.
+        let cost_borders = BitPlane { words_per_row, words: map.rows.extra_stops().to_vec() };
         if map.has_diagonals {
             map.set_column_stops(&cost_borders);
             map.build_diagonals(&passable, &cost_borders);
         } else {
             let [right, left] = [ScanDirection::Forward, ScanDirection::Backward]
                 .map(|direction| BitPlane::of_visibility(&map.rows, height, direction));
-            let visible = right
-                .combine(&left, |right, left| right | left)
-                .combine(&cost_borders, |a, b| a | b);
-            map.set_column_stops(
-                &passable.combine(&visible, |passable, visible| passable & visible),
-            );
+            let visible = right.combine(&left, BitOr::bitor).combine(&cost_borders, BitOr::bitor);
+            map.set_column_stops(&passable.combine(&visible, BitAnd::bitand));
         }
         map
     }
@@ -76,14 +73,23 @@ impl JumpMap {
     }
 
     fn build_diagonals(&mut self, passable: &BitPlane, cost_borders: &BitPlane) {
-        let height = self.height;
-        let visibility = VisibilityPlanes::of(self, (self.width, height));
+        let (width, height) = (self.width, self.height);
+        let [forward, backward] = [ScanDirection::Forward, ScanDirection::Backward];
+        // The cells from which a scan finds a jump point along their row, and along their column.
+        let [right, left] = [forward, backward]
+            .map(|direction| BitPlane::of_visibility(&self.rows, height, direction));
+        let [up, down] = [forward, backward].map(|direction| {
+            let visible = BitPlane::of_visibility(&self.columns, width, direction);
+            visible.transposed(height as usize + 2)
+        });
         for (diagonals, is_rising) in [(&mut self.rising, true), (&mut self.falling, false)] {
             for is_up in [true, false] {
-                let legal = passable.legal_steps(is_rising == is_up, is_up);
-                let visible = visibility.beside(is_rising == is_up, is_up);
-                let visible = visible.combine(cost_borders, |visible, border| visible | border);
-                let turning_points = legal.combine(&visible, |legal, visible| legal & visible);
+                let is_right = is_rising == is_up;
+                let legal = passable.legal_steps(is_right, is_up);
+                let (row, column) =
+                    (if is_right { &right } else { &left }, if is_up { &up } else { &down });
+                let visible = row.combine(column, BitOr::bitor).combine(cost_borders, BitOr::bitor);
+                let turning_points = legal.combine(&visible, BitAnd::bitand);
                 let stops = legal.combine(&visible, |legal, visible| !legal | visible);
                 let direction = usize::from(!is_up);
                 skew(&stops, diagonals, height, !0, |word, bits| word.stops[direction] = bits);
@@ -95,39 +101,7 @@ impl JumpMap {
     }
 }
 
-impl VisibilityPlanes {
-    fn of(map: &JumpMap, (width, height): (u32, u32)) -> Self {
-        let row = |direction| BitPlane::of_visibility(&map.rows, height, direction);
-        let column = |direction| {
-            BitPlane::of_visibility(&map.columns, width, direction).transposed(height as usize + 2)
-        };
-        let [forward, backward] = [ScanDirection::Forward, ScanDirection::Backward];
-        Self([row(forward), row(backward), column(forward), column(backward)])
-    }
-
-    /// The cells whose straight scans beside a diagonal find a jump point; the diagonal leads right or left,
-    /// and up or down.
-    fn beside(&self, is_right: bool, is_up: bool) -> BitPlane {
-        let along_row = &self.0[usize::from(!is_right)];
-        along_row.combine(&self.0[2 + usize::from(!is_up)], |row, column| row | column)
-    }
-}
-
 impl BitPlane {
-    fn of(
-        lines: &ScanLines,
-        count: u32,
-        bits: impl Fn(&super::scan_lines::LineWord) -> u64,
-    ) -> Self {
-        let words = lines.words(count).iter().map(bits).collect();
-        Self { words_per_row: lines.words_per_line(), words }
-    }
-
-    /// The extra stops of lines; a plane without words if there are none.
-    fn of_extra_stops(lines: &ScanLines) -> Self {
-        Self { words_per_row: lines.words_per_line(), words: lines.extra_stops().to_vec() }
-    }
-
     fn of_visibility(lines: &ScanLines, count: u32, direction: ScanDirection) -> Self {
         let words_per_row = lines.words_per_line();
         let mut words = vec![0; words_per_row];

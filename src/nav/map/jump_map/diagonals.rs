@@ -5,7 +5,7 @@
 //! modulo the width plus one: so two diagonals share a line of bits, one after the other, and between them
 //! lies the column beyond the right edge, where nothing is passable. Bits are in the order of rows.
 
-use super::scan_lines::ScanDirection;
+use super::scan_lines::{ScanDirection, nearest_bit};
 
 /// 64 cells of a line, for scans up (0) and down (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,23 +89,8 @@ impl Diagonals {
     /// Returns the next stop up or down from a bit, and whether it is a turning point.
     #[inline(always)]
     pub(super) fn next<const UP: bool>(&self, bit: usize) -> (usize, bool) {
-        let (mut word, bit) = (bit / 64, bit % 64);
-        if UP {
-            let mut stops = self.words[word].stops[0] & (u64::MAX << bit << 1);
-            while stops == 0 {
-                word += 1;
-                stops = self.words[word].stops[0];
-            }
-            let bit = stops.trailing_zeros() as usize;
-            (word * 64 + bit, self.words[word].turning_points[0] >> bit & 1 == 1)
-        } else {
-            let mut stops = self.words[word].stops[1] & !(u64::MAX << bit);
-            while stops == 0 {
-                word -= 1;
-                stops = self.words[word].stops[1];
-            }
-            let bit = 63 - stops.leading_zeros() as usize;
-            (word * 64 + bit, self.words[word].turning_points[1] >> bit & 1 == 1)
-        }
+        let direction = usize::from(!UP);
+        let bit = nearest_bit::<UP>(bit, |word| self.words[word].stops[direction]);
+        (bit, self.words[bit / 64].turning_points[direction] >> (bit % 64) & 1 == 1)
     }
 }

@@ -46,31 +46,27 @@ pub(super) struct ScanLines {
 }
 
 impl ScanLines {
-    /// Creates `count` lines of `length` cells, all impassable.
-    pub(super) fn new(length: u32, count: u32) -> Self {
+    /// Creates `count` lines of `length` cells, all impassable. `has_extra_stops`: space for extra stops is
+    /// allocated. `stops_at_forced`: cells with forced neighbors are stops.
+    pub(super) fn new(
+        length: u32,
+        count: u32,
+        has_extra_stops: bool,
+        stops_at_forced: bool,
+    ) -> Self {
         let words_per_line = (length as usize + 2).div_ceil(64);
         let words = vec![IMPASSABLE_WORD; words_per_line * (count as usize + 2)];
-        Self { words_per_line, words, extra_stops: Vec::new(), stops_at_forced: true }
-    }
-
-    /// Allocates extra stops for the lines.
-    pub(super) fn with_extra_stops(mut self) -> Self {
-        self.extra_stops = vec![0; self.words.len()];
-        self
-    }
-
-    /// The same lines, where only extra stops are jump points.
-    pub(super) fn with_extra_stops_only(self) -> Self {
-        Self { stops_at_forced: false, ..self.with_extra_stops() }
+        let extra_stops = vec![0; if has_extra_stops { words.len() } else { 0 }];
+        Self { words_per_line, words, extra_stops, stops_at_forced }
     }
 
     pub(super) const fn words_per_line(&self) -> usize {
         self.words_per_line
     }
 
-    /// The words of all `count` lines and of those on either side.
-    pub(super) fn words(&self, count: u32) -> &[LineWord] {
-        &self.words[..self.words_per_line * (count as usize + 2)]
+    /// The words of all lines and of those on either side.
+    pub(super) fn words(&self) -> &[LineWord] {
+        &self.words
     }
 
     /// For some words of a line, counts the passable cells, and the impassable cells whose four neighbors are
@@ -80,16 +76,22 @@ impl ScanLines {
         let passable = |word: usize| self.words[word].passable;
         let mut counts = [0; 2];
         for word in first + words.start..first + words.end {
-            let current = passable(word);
-            let before = current << 1 | word.checked_sub(1).map_or(0, passable) >> 63;
-            let after =
-                current >> 1 | self.words.get(word + 1).map_or(0, |next| next.passable << 63);
+            let [before, after] = self.passable_before_and_after(word);
             let beside =
                 passable(word - self.words_per_line) & passable(word + self.words_per_line);
-            counts[0] += current.count_ones();
-            counts[1] += (!current & before & after & beside).count_ones();
+            counts[0] += passable(word).count_ones();
+            counts[1] += (!passable(word) & before & after & beside).count_ones();
         }
         counts
+    }
+
+    /// For each cell of a word, whether the cell before it is passable, and whether the one after it is.
+    #[inline]
+    fn passable_before_and_after(&self, word: usize) -> [u64; 2] {
+        // Words at the ends of lines have impassable cells there.
+        let passable = |word: usize| self.words.get(word).map_or(0, |word| word.passable);
+        let (before, after) = (passable(word.wrapping_sub(1)), passable(word + 1));
+        [passable(word) << 1 | before >> 63, passable(word) >> 1 | after << 63]
     }
 
     /// The words with `cells` and one more cell on either side.
@@ -104,12 +106,10 @@ impl ScanLines {
         let near = self.words_around(cells);
         let (mut start, mut end) = (near.start, near.end);
         if start > 0 {
-            let stop = self.next_stop::<false>(first + start, 0, 0).1;
-            start = stop / 64 - first;
+            start = self.next_stop::<false>((first + start) * 64, 0) / 64 - first;
         }
         if end < self.words_per_line {
-            let stop = self.next_stop::<true>(first + end - 1, 63, 1).1;
-            end = stop / 64 - first + 1;
+            end = self.next_stop::<true>((first + end) * 64 - 1, 1) / 64 - first + 1;
         }
         start..end
     }
@@ -168,13 +168,6 @@ impl ScanLines {
         self.words[word].passable >> bit & 1 == 1
     }
 
-    /// Distance to the next stop forward, or backward, if it is a jump point.
-    #[inline(always)]
-    pub(super) fn jump_point<const FORWARD: bool>(&self, line: u32, index: u32) -> Option<u32> {
-        let stop = self.scan::<FORWARD>(line, index);
-        stop.is_jump_point.then_some(stop.distance)
-    }
-
     pub(super) fn set_passable(&mut self, line: u32, index: u32, is_passable: bool) {
         let (word, bit) = self.bit_position(line, index);
         let passable = &mut self.words[word].passable;
@@ -185,39 +178,22 @@ impl ScanLines {
     #[inline(always)]
     pub(super) fn scan<const FORWARD: bool>(&self, line: u32, index: u32) -> Stop {
         let (word, bit) = self.bit_position(line, index);
-        let (distance, stop_bit) = self.next_stop::<FORWARD>(word, bit, usize::from(!FORWARD));
-        let is_jump_point = self.words[stop_bit / 64].passable >> (stop_bit % 64) & 1 == 1;
-        Stop { distance, is_jump_point }
+        let start = word * 64 + bit as usize;
+        let stop = self.next_stop::<FORWARD>(start, usize::from(!FORWARD));
+        let distance = stop.abs_diff(start) as u32;
+        Stop { distance, is_jump_point: self.is_passable_bit(stop) }
     }
 
-    /// Distance to the next stop forward, or backward, among the stops of scans in `direction` (0 forward, 1
-    /// backward), and the index of its bit among all.
+    /// Returns the next stop forward, or backward, among the stops of scans in `direction` (0 forward, 1
+    /// backward). Bits are counted over all lines.
     #[inline(always)]
-    fn next_stop<const FORWARD: bool>(
-        &self,
-        mut word: usize,
-        bit: u32,
-        direction: usize,
-    ) -> (u32, usize) {
-        let current = word * 64 + bit as usize;
-        if FORWARD {
-            // All bits above; shifted twice, as there may be none.
-            let mut stops = self.words[word].stops[direction] & (u64::MAX << bit << 1);
-            while stops == 0 {
-                word += 1;
-                stops = self.words[word].stops[direction];
-            }
-            let stop_bit = word * 64 + stops.trailing_zeros() as usize;
-            ((stop_bit - current) as u32, stop_bit)
-        } else {
-            let mut stops = self.words[word].stops[direction] & !(u64::MAX << bit);
-            while stops == 0 {
-                word -= 1;
-                stops = self.words[word].stops[direction];
-            }
-            let stop_bit = word * 64 + 63 - stops.leading_zeros() as usize;
-            ((current - stop_bit) as u32, stop_bit)
-        }
+    fn next_stop<const FORWARD: bool>(&self, bit: usize, direction: usize) -> usize {
+        nearest_bit::<FORWARD>(bit, |word| self.words[word].stops[direction])
+    }
+
+    #[inline(always)]
+    fn is_passable_bit(&self, bit: usize) -> bool {
+        self.words[bit / 64].passable >> (bit % 64) & 1 == 1
     }
 
     /// Updates the stops of a line after `cells`, on it or beside it, have changed.
@@ -239,13 +215,13 @@ impl ScanLines {
     ) {
         let first = (line as usize + 1) * self.words_per_line;
         let range = &self.words[first + words.start..first + words.end];
-        let is_passable = |bit: usize| self.words[bit / 64].passable >> (bit % 64) & 1;
+        let jump_point = |stop: usize| u64::from(self.is_passable_bit(stop));
         match direction {
             ScanDirection::Backward => {
                 // The state before the first word carries over into it.
                 let mut carry = match words.start {
                     0 => 0,
-                    start => is_passable(self.next_stop::<false>(first + start, 0, 1).1),
+                    start => jump_point(self.next_stop::<false>((first + start) * 64, 1)),
                 };
                 visible.extend(range.iter().map(|word| {
                     fill_between(word.stops[1], word.passable & word.stops[1], &mut carry)
@@ -254,7 +230,7 @@ impl ScanLines {
             ScanDirection::Forward => {
                 let mut carry = match words.end {
                     end if end == self.words_per_line => 0,
-                    end => is_passable(self.next_stop::<true>(first + end - 1, 63, 0).1),
+                    end => jump_point(self.next_stop::<true>((first + end) * 64 - 1, 0)),
                 };
                 let start = visible.len();
                 visible.extend(range.iter().rev().map(|word| {
@@ -271,12 +247,7 @@ impl ScanLines {
         let mut forced = [0; 2];
         for neighbor_word in [word - self.words_per_line, word + self.words_per_line] {
             let neighbors = self.words[neighbor_word].passable;
-            // Words at the ends of lines have impassable cells there.
-            let passable = |word: Option<usize>| {
-                word.and_then(|word| self.words.get(word)).map_or(0, |word| word.passable)
-            };
-            let before = neighbors << 1 | passable(neighbor_word.checked_sub(1)) >> 63;
-            let after = neighbors >> 1 | passable(Some(neighbor_word + 1)) << 63;
+            let [before, after] = self.passable_before_and_after(neighbor_word);
             forced[0] |= neighbors & !before;
             forced[1] |= neighbors & !after;
         }
@@ -286,6 +257,22 @@ impl ScanLines {
         let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
         self.words[word].stops = forced.map(|forced| !passable | forced | extra_stops);
     }
+}
+
+/// Returns the nearest bit above `bit`, or below it; there must be one. `word` returns 64 bits, the first at
+/// the lowest.
+#[inline(always)]
+pub(super) fn nearest_bit<const ABOVE: bool>(bit: usize, word: impl Fn(usize) -> u64) -> usize {
+    let (mut index, bit) = (bit / 64, bit % 64);
+    // All bits above are shifted twice, as there may be none.
+    let others = if ABOVE { u64::MAX << bit << 1 } else { !(u64::MAX << bit) };
+    let mut bits = word(index) & others;
+    while bits == 0 {
+        index = if ABOVE { index + 1 } else { index - 1 };
+        bits = word(index);
+    }
+    let found = if ABOVE { bits.trailing_zeros() } else { 63 - bits.leading_zeros() };
+    index * 64 + found as usize
 }
 
 /// The cells above each of `jumps` up to and including the next of `stops`: those from which a downward scan

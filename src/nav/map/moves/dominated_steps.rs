@@ -16,8 +16,8 @@ use std::sync::OnceLock;
 
 use crate::nav::{
     direction::{Direction, Pattern, pattern_bit},
-    moves::NO_DIRECTION,
-    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
+    moves::{NO_DIRECTION, comes_first},
+    terrain::Neighborhood,
 };
 
 /// Index of the center in a block.
@@ -145,7 +145,7 @@ const fn block_index((x, y): (i32, i32)) -> u8 {
 }
 
 const fn weight(direction: Direction) -> u16 {
-    (if direction.is_diagonal() { DIAGONAL } else { STRAIGHT }) as u16
+    direction.weight() as u16
 }
 
 /// All paths of one or two steps around the center, for one step in and one step out. A path of a single step
@@ -162,10 +162,6 @@ fn alternatives_to(
         let Some((middle, required)) = inner_step(from, first, neighborhood) else {
             continue;
         };
-        let comes_first = match neighborhood {
-            Neighborhood::Eight => first.is_diagonal() && !arrival.is_diagonal(),
-            Neighborhood::Four => first.offset().0 == 0 && arrival.offset().0 != 0,
-        };
         let mut add = |required, second| {
             paths.push(Alternative {
                 required,
@@ -173,7 +169,7 @@ fn alternatives_to(
                 to: block_index(to),
                 middle: block_index(middle),
                 // Only two steps win a tie against two steps: other replacements could repeat forever.
-                wins_ties: u8::from(comes_first && middle != to),
+                wins_ties: u8::from(middle != to && comes_first(neighborhood, first, arrival)),
                 step_weight: weight(step),
                 weights: [weight(first), second],
             });
