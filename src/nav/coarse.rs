@@ -114,7 +114,7 @@ mod worlds {
         ) -> CoarseGraph {
             let short_weight = terrain::DIAGONAL - terrain::STRAIGHT;
             let costs = CoarseCosts { short_weight, lowest };
-            CoarseGraph::build(costs, (&self.bits, &self.regions), mean_excess)
+            CoarseGraph::build(self.size, costs, (&self.bits, &self.regions), mean_excess)
         }
 
         /// Returns the number of passable cells: any number serves that changes with the chunk.

@@ -66,17 +66,23 @@ pub(super) struct ChunkPortals {
 }
 
 impl ChunkPortals {
-    /// Reads both borders of the chunk in column `chunk_x` and row `chunk_y`.
-    pub(super) fn read((chunk_x, chunk_y): (u32, u32), bits: &BitRows, regions: &Regions) -> Self {
+    /// Reads both borders of the chunk in column `chunk_x` and row `chunk_y`, on a grid with `height` rows of
+    /// cells.
+    pub(super) fn read(
+        (chunk_x, chunk_y): (u32, u32),
+        height: u32,
+        bits: &BitRows,
+        regions: &Regions,
+    ) -> Self {
         let mut found = Self::default();
         let chunks = regions.chunks();
         let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
         let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         if chunk_x + 1 < chunks.0 {
-            // Both columns of the border; zeros above the grid.
-            let columns = bits.columns_from(right as i32);
-            let mask = (0..CHUNK)
-                .fold(0, |mask, dy| mask | u32::from(columns.read((y + dy) as i32) & 3 == 3) << dy);
+            let mask = (0..CHUNK.min(height - y)).fold(0, |mask, dy| {
+                let is_open = bits.get(right, y + dy) & bits.get(right + 1, y + dy);
+                mask | u32::from(is_open) << dy
+            });
             found.add_runs(mask, |along| {
                 (regions.label(right, y + along), regions.label(right + 1, y + along))
             });

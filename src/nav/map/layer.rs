@@ -126,7 +126,8 @@ impl Layer {
         let costs = CoarseCosts { short_weight: self.short_weight, lowest };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
-        let graph = CoarseGraph::build(costs, (&self.bits, &self.regions), excess);
+        let seen = (&self.bits, &self.regions);
+        let graph = CoarseGraph::build((self.width, self.height), costs, seen, excess);
         self.coarse = Some(Box::new(graph));
     }
 

@@ -1,7 +1,6 @@
-//! The main loop of all searches over cells: take the best node, generate its successors; and the successors
-//! in A*. For those in jump point search see `jump`.
+//! The main loop of A*: take the best node, generate its successors.
 //!
-//! A* searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
+//! The searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
 //! of a step; the loop is compiled once for each rule. A neighbor in the same node page is found by adding an
 //! offset to the node's number, which covers nine of ten neighbors.
 
@@ -111,7 +110,8 @@ impl ExpansionRule for WeightedCost<'_> {
 }
 
 impl<L: OpenList> Search<L> {
-    /// Expands up to `budget` nodes of A*; returns how much of the budget that took.
+    /// Expands up to `budget` nodes; returns how much of the budget that took. Goal cells are looked for within
+    /// the same budget; one long line of sight may exceed it.
     pub(super) fn expand<R: ExpansionRule>(
         &mut self,
         rule: &R,
@@ -120,74 +120,42 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        self.run::<false>(grid, layer, pool, budget, |search, id, f| {
-            search.generate_successors(rule, layer, pool, id, f);
-            0
-        })
-    }
-
-    /// The main loop, for jump point search (`JUMPS`) or A*. Expands up to `budget` nodes; returns how much of
-    /// the budget that took. `generate` generates the successors of a node with a given `f` and returns what
-    /// that takes of the budget beyond 1. Goal cells are looked for within the same budget; one long line of
-    /// sight may exceed it.
-    pub(super) fn run<const JUMPS: bool>(
-        &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        budget: u32,
-        generate: impl Fn(&mut Self, NodeId, u64) -> u32,
-    ) -> u32 {
-        // Work on goal cells counts in full, even where one long line of sight exceeds the budget.
-        let (mut spent, mut goal_work) = (0_u32, 0_u32);
-        while spent.saturating_add(goal_work) < budget {
-            let left = budget - spent - goal_work;
-            let Some((id, g, (x, y))) = self.next_node::<JUMPS>() else {
+        let headroom = u64::from(self.target.headroom);
+        let mut spent = 0_u32;
+        while spent < budget {
+            let Some((id, node)) = self.next_open() else {
+                let left = budget - spent;
                 if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool, left) {
-                    goal_work = goal_work.saturating_add(work);
+                    spent = spent.saturating_add(work);
                     continue;
                 }
                 self.phase = Phase::Failed(self.exhausted());
-                return spent.saturating_add(goal_work).saturating_add(u32::from(JUMPS));
+                break;
             };
+            let (x, y) = self.nodes.cell_of(id);
             let distance = self.target.distance(layer, x, y);
             if distance == 0 {
+                spent += 1;
                 self.counters.expansions += 1;
                 self.phase = Phase::Reached(id);
-                return spent.saturating_add(goal_work).saturating_add(1);
-            }
-            if JUMPS {
-                self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
-            }
-            let f = u64::from(g) + u64::from(distance) * u64::from(self.target.h_per_weight);
-            let work = self.goal_work_before(grid, layer, pool, (id, f), left);
-            goal_work = goal_work.saturating_add(work);
-            if work >= left {
-                self.put_back::<JUMPS>(id, f);
                 break;
             }
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            if self.goal_cells.needs_next(id, f + headroom) {
+                let work = self.open_next_goal_cell(grid, layer, pool, f, budget - spent);
+                spent = spent.saturating_add(work);
+                if spent >= budget {
+                    self.nodes.get_mut(id).reopen();
+                    self.put_back(id, f);
+                    break;
+                }
+            }
+            spent += 1;
             self.counters.expansions += 1;
-            spent = spent.saturating_add(1).saturating_add(generate(self, id, f));
+            self.generate_successors(rule, layer, pool, (id, node), f);
             self.count_open();
         }
-        spent.min(budget).saturating_add(goal_work)
-    }
-
-    /// Opens the next goal cell if that is due before the node `id` with the given `f` is expanded and `budget`
-    /// suffices to find it; returns the work that took.
-    #[inline(always)]
-    fn goal_work_before(
-        &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        (id, f): (NodeId, u64),
-        budget: u32,
-    ) -> u32 {
-        if !self.goal_cells.needs_next(id, f + u64::from(self.target.headroom)) {
-            return 0;
-        }
-        self.open_next_goal_cell(grid, layer, pool, f, budget)
+        spent
     }
 
     /// Generates the successors of a node with the given `f`.
@@ -197,10 +165,10 @@ impl<L: OpenList> Search<L> {
         rule: &R,
         layer: &Layer,
         pool: &NodePool,
-        id: NodeId,
+        (id, node): (NodeId, Node),
         f: u64,
     ) {
-        let (node, (x, y)) = (self.nodes.get(id), self.nodes.cell_of(id));
+        let (x, y) = self.nodes.cell_of(id);
         let from_excess = rule.excess_of(x, y);
         let may_prune = !self.is_confined || self.is_well_inside((x, y));
         let arrival = if may_prune { node.arrival() } else { NO_DIRECTION };
@@ -213,40 +181,20 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Takes the best node from the open list and closes it; skips stale entries. Returns it with its g and its
-    /// cell.
+    /// Takes the best node from the open list and closes it; skips stale entries.
     #[inline(always)]
-    fn next_node<const JUMPS: bool>(&mut self) -> Option<(NodeId, u32, (u32, u32))> {
+    fn next_open(&mut self) -> Option<(NodeId, Node)> {
         loop {
             let id = match self.immediate.take() {
                 Some((id, _)) => id,
                 None => self.open.pop()?,
             };
-            if JUMPS {
-                let node = self.jump_nodes.get_mut(id);
-                if !node.is_closed {
-                    node.is_closed = true;
-                    return Some((id, node.g, (node.x, node.y)));
-                }
-            } else {
-                let node = self.nodes.get_mut(id);
-                if !node.is_closed() {
-                    node.close();
-                    return Some((id, node.g, self.nodes.cell_of(id)));
-                }
+            let node = self.nodes.get_mut(id);
+            if !node.is_closed() {
+                node.close();
+                return Some((id, *node));
             }
         }
-    }
-
-    /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
-    #[cold]
-    fn put_back<const JUMPS: bool>(&mut self, id: NodeId, f: u64) {
-        if JUMPS {
-            self.jump_nodes.get_mut(id).is_closed = false;
-        } else {
-            self.nodes.get_mut(id).reopen();
-        }
-        self.immediate = Some((id, Key { f: f as u32, h: 0 }));
     }
 
     /// Returns the node of `to`, the neighbor of node `id` in `direction`.

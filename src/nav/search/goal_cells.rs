@@ -26,7 +26,7 @@ use crate::nav::{
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
-    open_list::{NodeId, OpenList},
+    open_list::{Key, NodeId, OpenList},
     query::{PathFailure, Reach},
     terrain::ProfileId,
 };
@@ -326,5 +326,12 @@ impl<L: OpenList> Search<L> {
         }
         (self.goal_cells.last_opened, self.goal_cells.pending_h) = (last_opened, pending_h);
         true
+    }
+
+    /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
+    #[cold]
+    pub(super) fn put_back(&mut self, id: NodeId, f: u64) {
+        let key = Key { f: f as u32, h: 0 };
+        self.immediate = Some((id, key));
     }
 }

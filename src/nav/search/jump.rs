@@ -14,7 +14,7 @@
 //! (AAAI 2023) for jumps over weighted terrain.
 
 use super::{
-    Search,
+    Phase, Search,
     jump_nodes::{JumpNode, NO_NODE},
     target::Turn,
 };
@@ -75,14 +75,48 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        self.run::<true>(grid, terrain.layer, pool, budget, |search, id, f| {
-            let node = search.jump_nodes.get(id);
+        let headroom = u64::from(self.target.headroom);
+        // Work on goal cells counts in full, even where one long line of sight exceeds the budget.
+        let (mut spent, mut goal_work) = (0_u32, 0_u32);
+        while spent.saturating_add(goal_work) < budget {
+            let Some((id, node)) = self.next_jump_node() else {
+                let left = budget - spent - goal_work;
+                if let Some(work) = self.open_goal_cell_when_empty(grid, terrain.layer, pool, left)
+                {
+                    goal_work = goal_work.saturating_add(work);
+                    continue;
+                }
+                self.phase = Phase::Failed(self.exhausted());
+                return spent.saturating_add(goal_work).saturating_add(1);
+            };
+            let distance = self.target.distance(terrain.layer, node.x, node.y);
+            if distance == 0 {
+                self.counters.expansions += 1;
+                self.phase = Phase::Reached(id);
+                return spent.saturating_add(goal_work).saturating_add(1);
+            }
+            self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
+            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            if self.goal_cells.needs_next(id, f + headroom) {
+                let left = budget - spent - goal_work;
+                let work = self.open_next_goal_cell(grid, terrain.layer, pool, f, left);
+                goal_work = goal_work.saturating_add(work);
+                if spent.saturating_add(goal_work) >= budget {
+                    self.jump_nodes.get_mut(id).is_closed = false;
+                    self.put_back(id, f);
+                    break;
+                }
+            }
+            spent += 1;
+            self.counters.expansions += 1;
             let cost_sum = terrain.cost_sum_at::<WEIGHTED>(node.x, node.y);
-            let corridor = &search.hierarchy.corridor;
-            let is_outside = search.is_confined && !corridor.contains(node.x, node.y);
+            let is_outside = self.is_confined && !self.hierarchy.corridor.contains(node.x, node.y);
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
-            search.jump_all::<WEIGHTED, EIGHT>(&from) / TURNING_POINTS_PER_EXPANSION
-        })
+            let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
+            self.count_open();
+            spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
+        }
+        spent.min(budget).saturating_add(goal_work)
     }
 
     /// Jumps in all directions worth trying; returns the number of turning points.
@@ -105,6 +139,21 @@ impl<L: OpenList> Search<L> {
             };
         }
         turning_points
+    }
+
+    #[inline]
+    fn next_jump_node(&mut self) -> Option<(NodeId, JumpNode)> {
+        loop {
+            let id = match self.immediate.take() {
+                Some((id, _)) => id,
+                None => self.open.pop()?,
+            };
+            let node = self.jump_nodes.get_mut(id);
+            if !node.is_closed {
+                node.is_closed = true;
+                return Some((id, *node));
+            }
+        }
     }
 
     /// Generates the goal or the next jump point on a straight line. It has no turning points.
