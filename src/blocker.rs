@@ -13,7 +13,6 @@ use bevy::{
         world::DeferredWorld,
     },
     prelude::*,
-    reflect::std_traits::ReflectDefault,
 };
 
 use crate::{
@@ -32,6 +31,7 @@ use crate::{
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = note_removed)]
+#[must_use]
 pub struct NavBlocker {
     /// Grid of the blocker.
     pub grid: GridId,
@@ -52,13 +52,11 @@ impl Default for NavBlocker {
 
 impl NavBlocker {
     /// Blocks `width × height` cells centered on the entity's transform.
-    #[must_use]
     pub fn sized(width: u32, height: u32) -> Self {
         Self { grid: GridId::default(), width, height, at: None }
     }
 
     /// Blocks the cells of `rect`, independent of the entity's transform.
-    #[must_use]
     pub fn on(rect: CellRect) -> Self {
         Self { at: Some(rect.min), ..Self::sized(rect.width, rect.height) }
     }
@@ -203,34 +201,22 @@ fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
     changes.clear();
 }
 
-/// Returns the grid and the cells that a blocker occupies.
+/// Returns the grid and the cells of it that a blocker occupies; none if it has no position.
 fn locate(
     grids: &NavGrids,
     whereabouts: &Whereabouts,
     entity: Entity,
     blocker: &NavBlocker,
 ) -> Placed {
-    let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
-    let wanted = footprint(grids, whereabouts, entity, blocker);
-    let generation = grids.generation(blocker.grid);
-    Placed { grid: blocker.grid, blocked: wanted.intersection(bounds), generation }
-}
-
-/// Returns the footprint of a blocker, on the grid or not; empty if it has no position.
-fn footprint(
-    grids: &NavGrids,
-    whereabouts: &Whereabouts,
-    entity: Entity,
-    blocker: &NavBlocker,
-) -> CellRect {
     let under_transform = || {
         let frame = grids.frame(blocker.grid)?;
         let position = whereabouts.position(entity)?;
         let back = Vec2::new(blocker.width as f32 - 1.0, blocker.height as f32 - 1.0) / 2.0;
         frame.cell_at(frame.to_world(frame.to_cells(position) - back))
     };
-    match blocker.at.or_else(under_transform) {
-        Some(min) => CellRect::new(min, blocker.width, blocker.height),
-        None => CellRect::default(),
-    }
+    let min = blocker.at.or_else(under_transform);
+    let wanted = min.map(|min| CellRect::new(min, blocker.width, blocker.height));
+    let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
+    let blocked = wanted.unwrap_or_default().intersection(bounds);
+    Placed { grid: blocker.grid, blocked, generation: grids.generation(blocker.grid) }
 }

@@ -5,10 +5,7 @@
 
 mod crowd;
 
-use bevy::{
-    color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*,
-    reflect::std_traits::ReflectDefault,
-};
+use bevy::{color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*};
 
 use self::crowd::draw_crowd;
 use crate::{

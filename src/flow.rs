@@ -21,16 +21,14 @@ use std::{
     sync::Arc,
 };
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
-use self::{
-    entry::{Entry, Work},
-    routes::RouteNumbers,
-};
+use self::entry::{Entry, Work};
 use crate::{
     grids::NavGrids,
     nav::{
         cell::Cell,
+        crowd::RouteId,
         direction::Direction,
         field::DistanceField,
         grid::NavGrid,
@@ -153,8 +151,11 @@ pub struct FlowFields {
     /// Key of the field served last, by kind of work.
     #[reflect(ignore)]
     last_served: [Option<Key>; 2],
+    /// By the number that crowds know a field by. Numbers are never reused.
     #[reflect(ignore)]
-    routes: RouteNumbers,
+    route_keys: BTreeMap<RouteId, Key>,
+    #[reflect(ignore)]
+    last_route: RouteId,
     counters: FlowCounters,
 }
 
@@ -165,7 +166,8 @@ impl Default for FlowFields {
             budget: 10_000,
             fields: BTreeMap::new(),
             last_served: [None; 2],
-            routes: RouteNumbers::default(),
+            route_keys: BTreeMap::new(),
+            last_route: RouteId(0),
             counters: FlowCounters::default(),
         }
     }
@@ -177,11 +179,12 @@ impl FlowFields {
     pub fn request(&mut self, grid: GridId, profile: ProfileId, goal: Cell) -> FlowField {
         let key = Key { grid, profile, goal };
         if let Some(entry) = self.fields.get(&key) {
-            return entry.handle().clone();
+            return entry.handle.clone();
         }
         let handle = FlowField(Arc::new(key));
-        let route = self.routes.open(key);
-        self.fields.insert(key, Entry::new(handle.clone(), route));
+        self.last_route.0 += 1;
+        self.route_keys.insert(self.last_route, key);
+        self.fields.insert(key, Entry::new(handle.clone(), self.last_route));
         handle
     }
 
@@ -214,7 +217,7 @@ impl FlowFields {
     /// Returns the state of the field as of the last tick.
     #[must_use]
     pub fn status(&self, field: &FlowField) -> FlowStatus {
-        self.fields.get(&*field.0).map_or(FlowStatus::Pending, Entry::status)
+        self.fields.get(&*field.0).map_or(FlowStatus::Pending, |entry| entry.status)
     }
 
     /// Returns whether the field gives answers for every cell, as of the last tick.
@@ -249,11 +252,11 @@ impl FlowFields {
     /// Drops fields without handles and works on the others.
     fn update(&mut self, grids: &NavGrids) {
         self.fields.retain(|_, entry| entry.is_held());
-        self.routes.retain(|key| self.fields.contains_key(key));
+        self.route_keys.retain(|_, key| self.fields.contains_key(key));
         for entry in self.fields.values_mut() {
             entry.plan_work(grids, &mut self.counters);
         }
-        let is_any_unfilled = self.fields.values().any(|entry| entry.work() == Some(Work::Fill));
+        let is_any_unfilled = self.fields.values().any(|entry| entry.work == Some(Work::Fill));
         let reserved = if is_any_unfilled { self.budget / FILL_SHARE_DIVISOR } else { 0 };
         let mut left = self.budget - reserved;
         left = reserved + self.spend(grids, Work::Repair, left);
@@ -276,7 +279,7 @@ impl FlowFields {
             let taken = entry.step(grid, left.min(SLICE), &mut self.counters);
             left = left.saturating_sub(taken);
             self.last_served[work as usize] = Some(key);
-            if taken > 0 && entry.work() == Some(work) {
+            if taken > 0 && entry.work == Some(work) {
                 queue.push_back(key);
             }
         }
@@ -285,8 +288,7 @@ impl FlowFields {
 
     /// Returns the fields that need this kind of work, in the order in which they are served.
     fn round_robin(&self, work: Work) -> VecDeque<Key> {
-        let needs_work =
-            |(&key, entry): (&Key, &Entry)| (entry.work() == Some(work)).then_some(key);
+        let needs_work = |(&key, entry): (&Key, &Entry)| (entry.work == Some(work)).then_some(key);
         let mut queue: VecDeque<Key> = self.fields.iter().filter_map(needs_work).collect();
         if let Some(last) = self.last_served[work as usize] {
             let next = queue.partition_point(|&key| key <= last);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::{
     coordinates::GridFrame,

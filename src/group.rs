@@ -12,9 +12,12 @@ mod rally_point;
 pub(crate) use self::assign_slots::form_groups;
 
 use bevy::{
-    ecs::{entity::EntityHashMap, lifecycle::HookContext, world::DeferredWorld},
+    ecs::{
+        entity::{EntityHashMap, MapEntities},
+        lifecycle::HookContext,
+        world::DeferredWorld,
+    },
     prelude::*,
-    reflect::std_traits::ReflectDefault,
 };
 
 use crate::{
@@ -46,11 +49,13 @@ use crate::{
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(map_entities = map_group, on_insert = number_group, on_remove = release_members)]
+#[component(on_insert = number_group, on_remove = release_members)]
 #[require(GroupState)]
+#[must_use]
 pub struct Group {
     /// Where to: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
     /// slots are assigned). Of [`Target::Nearest`] the first that exists.
+    #[entities]
     pub goal: Target,
     /// How the members stand there.
     pub formation: Formation,
@@ -60,6 +65,7 @@ pub struct Group {
     pub spacing: u8,
     /// The units. Members may be added and removed at any time; the plugin removes those that are despawned or
     /// got another request.
+    #[entities]
     pub members: Vec<GroupMember>,
     /// Whether all go as fast as the slowest. Default false.
     pub keeps_together: bool,
@@ -71,10 +77,12 @@ pub struct Group {
 }
 
 /// One member of a [`Group`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[derive(Clone, Copy, Debug, MapEntities, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
+#[must_use]
 pub struct GroupMember {
     /// The unit.
+    #[entities]
     pub entity: Entity,
     /// Its movement profile in this group. `None`: its own, see [`NavAgent`](crate::prelude::NavAgent).
     pub profile: Option<ProfileId>,
@@ -91,23 +99,18 @@ impl From<Entity> for GroupMember {
 
 impl GroupMember {
     /// A member of rank 0, as the kind of unit it is.
-    #[must_use]
     pub const fn new(entity: Entity) -> Self {
         Self { entity, profile: None, rank: 0 }
     }
 
     /// The same as another kind of unit.
-    #[must_use]
-    pub const fn profile(mut self, profile: ProfileId) -> Self {
-        self.profile = Some(profile);
-        self
+    pub const fn profile(self, profile: ProfileId) -> Self {
+        Self { profile: Some(profile), ..self }
     }
 
     /// The same with another rank.
-    #[must_use]
-    pub const fn rank(mut self, rank: i32) -> Self {
-        self.rank = rank;
-        self
+    pub const fn rank(self, rank: i32) -> Self {
+        Self { rank, ..self }
     }
 }
 
@@ -120,7 +123,6 @@ impl Default for Group {
 
 impl Group {
     /// Sends `members` to the cells nearest to `goal`.
-    #[must_use]
     pub fn to(
         goal: impl Into<Target>,
         members: impl IntoIterator<Item = impl Into<GroupMember>>,
@@ -139,45 +141,33 @@ impl Group {
     }
 
     /// The same in a formation.
-    #[must_use]
-    pub fn formation(mut self, formation: Formation) -> Self {
-        self.formation = formation;
-        self
+    pub fn formation(self, formation: Formation) -> Self {
+        Self { formation, ..self }
     }
 
     /// The same with its front in this direction.
-    #[must_use]
-    pub fn facing(mut self, facing: Direction) -> Self {
-        self.facing = Some(facing);
-        self
+    pub fn facing(self, facing: Direction) -> Self {
+        Self { facing: Some(facing), ..self }
     }
 
     /// The same with so many free cells between units.
-    #[must_use]
-    pub fn spacing(mut self, cells: u8) -> Self {
-        self.spacing = cells;
-        self
+    pub fn spacing(self, cells: u8) -> Self {
+        Self { spacing: cells, ..self }
     }
 
     /// The same, all as fast as the slowest.
-    #[must_use]
-    pub fn keep_together(mut self) -> Self {
-        self.keeps_together = true;
-        self
+    pub fn keep_together(self) -> Self {
+        Self { keeps_together: true, ..self }
     }
 
     /// The same, kept when all have come to rest: the entity stays, and so do the slots.
-    #[must_use]
-    pub fn persistent(mut self) -> Self {
-        self.despawns = false;
-        self
+    pub fn persistent(self) -> Self {
+        Self { despawns: false, ..self }
     }
 
     /// The same, with requests made from this one.
-    #[must_use]
-    pub fn request(mut self, request: PathRequest) -> Self {
-        self.request = request;
-        self
+    pub fn request(self, request: PathRequest) -> Self {
+        Self { request, ..self }
     }
 }
 
@@ -270,9 +260,10 @@ struct Member {
 /// The slot of a unit in its [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, PartialEq, Clone)]
-#[component(map_entities = map_slot, clone_behavior = Ignore)]
+#[component(clone_behavior = Ignore)]
 pub struct GroupSlot {
     /// The entity with the [`Group`].
+    #[entities]
     pub group: Entity,
     /// The cell meant for it (its anchor). Members of one profile and rank exchange theirs near the goal: those
     /// that come first fill the far end.
@@ -318,23 +309,12 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     }
 }
 
-fn map_group<M: EntityMapper>(group: &mut Group, mapper: &mut M) {
-    for member in &mut group.members {
-        member.entity = mapper.get_mapped(member.entity);
-    }
-    group.goal.map_entities(mapper);
-}
-
 fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
     state.index.clear();
     for (index, slot) in state.slots.iter_mut().enumerate() {
         slot.0 = mapper.get_mapped(slot.0);
         state.index.insert(slot.0, index);
     }
-}
-
-fn map_slot<M: EntityMapper>(slot: &mut GroupSlot, mapper: &mut M) {
-    slot.group = mapper.get_mapped(slot.group);
 }
 
 /// Members continue alone when their group is gone.

@@ -28,7 +28,6 @@ use std::collections::VecDeque;
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
-    reflect::std_traits::ReflectDefault,
 };
 
 use self::{advance::clear_up, entry::Entry};
@@ -56,6 +55,7 @@ use crate::request::PathRequest;
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_targets, on_insert = on_inserted, on_discard = on_discarded)]
 #[require(RequestOwner)]
+#[must_use]
 pub struct OrderQueue {
     current: Option<Entry>,
     waiting: VecDeque<Entry>,
@@ -75,23 +75,19 @@ enum QueueEvent {
 
 impl OrderQueue {
     /// Creates a queue without orders.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds an order at the end.
-    #[must_use]
     pub fn then(mut self, order: impl Into<Order>) -> Self {
         self.append(order);
         self
     }
 
     /// Sets what happens after a failure.
-    #[must_use]
-    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.on_failure = on_failure;
-        self
+    pub fn on_failure(self, on_failure: OnFailure) -> Self {
+        Self { on_failure, ..self }
     }
 
     /// Adds an order after all others and returns its id.

@@ -22,7 +22,7 @@ pub(crate) use self::{
 
 use std::sync::Arc;
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::{
     nav::{
@@ -52,12 +52,14 @@ use crate::{
 /// let thirst = PathRequest::to_nearest(wells).beside().or(Cell::new(1, 1)).retry(Retry::default());
 /// # assert_eq!(thirst.alternatives.len(), 1);
 /// ```
-#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(immutable, map_entities = map_targets, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
+#[component(immutable, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
 #[require(NavAgent, PathStatus, NavPath, RequestState)]
+#[must_use]
 pub struct PathRequest {
     /// Destination.
+    #[entities]
     pub target: Target,
     /// How close to the target the path must end.
     pub approach: Approach,
@@ -72,6 +74,7 @@ pub struct PathRequest {
     pub reach: Reach,
     /// Alternative targets, tried in this order if there is no path to the target. Only if there is no path
     /// to any of them either, [`Reach::Nearest`] leads as close to the target as possible.
+    #[entities]
     pub alternatives: Vec<Target>,
     /// Whether and how to retry later if there is no path to any target.
     pub retry: Option<Retry>,
@@ -89,38 +92,16 @@ pub struct PathRequest {
     pub algorithm: Algorithm,
 }
 
-impl Default for PathRequest {
-    /// Targets cell (0, 0). Required by reflection.
-    fn default() -> Self {
-        Self::to(Cell::default())
-    }
-}
-
 impl PathRequest {
     /// Requests a path to a [`Cell`], a world position ([`Vec2`]), an [`Entity`] or any cell of a
     /// [`CellRect`](crate::prelude::CellRect): exactly onto the target, on the grid and with the profile of
     /// the unit's [`NavAgent`], at normal priority.
-    #[must_use]
     pub fn to(target: impl Into<Target>) -> Self {
-        Self {
-            target: target.into(),
-            approach: Approach::default(),
-            follows: false,
-            grid: None,
-            profile: None,
-            reach: Reach::default(),
-            alternatives: Vec::new(),
-            retry: None,
-            priority: Priority::default(),
-            class: RequestClass::default(),
-            rally: None,
-            algorithm: Algorithm::default(),
-        }
+        Self { target: target.into(), ..Self::default() }
     }
 
     /// Requests a path to the target that is cheapest to reach. Without any target the request fails with
     /// [`TargetGone`](crate::prelude::PathFailure).
-    #[must_use]
     pub fn to_nearest(targets: impl IntoIterator<Item = impl Into<Target>>) -> Self {
         Self::to(Target::Nearest(targets.into_iter().map(Into::into).collect()))
     }
@@ -129,93 +110,69 @@ impl PathRequest {
     /// target has moved by at least a quarter of the remaining path: often when it is near, rarely when it is
     /// far away. [`Arrived`](crate::prelude::Arrived) is triggered each time the unit has caught up. The
     /// request ends with [`TargetGone`](crate::prelude::PathFailure) when the target is despawned.
-    #[must_use]
     pub fn follow(target: Entity) -> Self {
         Self { follows: true, ..Self::to(target) }
     }
 
     /// Stops next to the target instead of on it.
-    #[must_use]
-    pub fn beside(mut self) -> Self {
-        self.approach = Approach::Beside;
-        self
+    pub fn beside(self) -> Self {
+        Self { approach: Approach::Beside, ..self }
     }
 
     /// Stops within `cells` cells of the target.
-    #[must_use]
-    pub fn within(mut self, cells: u16) -> Self {
-        self.approach = Approach::Within { cells };
-        self
+    pub fn within(self, cells: u16) -> Self {
+        Self { approach: Approach::Within { cells }, ..self }
     }
 
     /// Stops within `cells` cells of the target and in sight of it, see [`Approach::InSight`].
-    #[must_use]
-    pub fn in_sight(mut self, cells: u16, through: ProfileId) -> Self {
-        self.approach = Approach::InSight { cells, through };
-        self
+    pub fn in_sight(self, cells: u16, through: ProfileId) -> Self {
+        Self { approach: Approach::InSight { cells, through }, ..self }
     }
 
     /// Sets the grid, overriding the unit's own.
-    #[must_use]
-    pub fn on(mut self, grid: GridId) -> Self {
-        self.grid = Some(grid);
-        self
+    pub fn on(self, grid: GridId) -> Self {
+        Self { grid: Some(grid), ..self }
     }
 
     /// Sets the movement profile, overriding the unit's own.
-    #[must_use]
-    pub fn profile(mut self, profile: ProfileId) -> Self {
-        self.profile = Some(profile);
-        self
+    pub fn profile(self, profile: ProfileId) -> Self {
+        Self { profile: Some(profile), ..self }
     }
 
     /// Sets what to do if there is no path.
-    #[must_use]
-    pub fn reach(mut self, reach: Reach) -> Self {
-        self.reach = reach;
-        self
+    pub fn reach(self, reach: Reach) -> Self {
+        Self { reach, ..self }
     }
 
     /// Adds an alternative target, tried if there is no path to the targets given before.
-    #[must_use]
     pub fn or(mut self, target: impl Into<Target>) -> Self {
         self.alternatives.push(target.into());
         self
     }
 
     /// Sets how to retry if there is no path.
-    #[must_use]
-    pub fn retry(mut self, retry: Retry) -> Self {
-        self.retry = Some(retry);
-        self
+    pub fn retry(self, retry: Retry) -> Self {
+        Self { retry: Some(retry), ..self }
     }
 
     /// Sets the priority.
-    #[must_use]
-    pub fn priority(mut self, priority: Priority) -> Self {
-        self.priority = priority;
-        self
+    pub fn priority(self, priority: Priority) -> Self {
+        Self { priority, ..self }
     }
 
     /// Sets the request class.
-    #[must_use]
-    pub fn class(mut self, class: RequestClass) -> Self {
-        self.class = class;
-        self
+    pub fn class(self, class: RequestClass) -> Self {
+        Self { class, ..self }
     }
 
     /// Makes the request part of a group order with `cell` as rally cell.
-    #[must_use]
-    pub fn rally(mut self, cell: Cell) -> Self {
-        self.rally = Some(cell);
-        self
+    pub fn rally(self, cell: Cell) -> Self {
+        Self { rally: Some(cell), ..self }
     }
 
     /// Sets the search algorithm.
-    #[must_use]
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.algorithm = algorithm;
-        self
+    pub fn algorithm(self, algorithm: Algorithm) -> Self {
+        Self { algorithm, ..self }
     }
 
     /// Returns the grid and the profile of the request.
@@ -245,11 +202,6 @@ impl PathRequest {
             None => &self.target,
         }
     }
-}
-
-fn map_targets<M: EntityMapper>(request: &mut PathRequest, mapper: &mut M) {
-    request.target.map_entities(mapper);
-    request.alternatives.iter_mut().for_each(|target| target.map_entities(mapper));
 }
 
 /// A request in cells.

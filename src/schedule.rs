@@ -137,7 +137,7 @@ impl Plugin for TilePathPlugin {
             .init_resource::<FlowFields>()
             .init_resource::<Time>()
             .init_resource::<OpenRequests>()
-            .insert_resource(TransformWrites::new(is_fixed));
+            .insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::crowds::build(app);

@@ -11,10 +11,7 @@ use pool_workers::PoolWorkers;
 
 use std::collections::BTreeMap;
 
-use bevy::{
-    ecs::entity::EntityHashMap, platform::time::Instant, prelude::*,
-    reflect::std_traits::ReflectDefault,
-};
+use bevy::{ecs::entity::EntityHashMap, platform::time::Instant, prelude::*};
 use core::time::Duration;
 
 use crate::{
@@ -119,9 +116,9 @@ pub struct Pathfinder {
     #[reflect(ignore)]
     tickets: EntityHashMap<Ticket>,
     #[reflect(ignore)]
-    answers: Vec<Answer>,
+    pub(crate) answers: Vec<Answer>,
     /// The current tick.
-    now: u64,
+    pub(crate) now: u64,
     /// Part of this tick's budget spent on other work than searches.
     spent: u32,
     /// Requests inserted and removed that have not been read yet.
@@ -167,24 +164,9 @@ impl Pathfinder {
         self.queue.reserve(pages);
     }
 
-    /// Returns the current tick.
-    pub(crate) const fn now(&self) -> u64 {
-        self.now
-    }
-
     /// Deducts expansions from the budget of the next searches.
     pub(crate) fn spend(&mut self, expansions: u32) {
         self.spent = self.spent.saturating_add(expansions);
-    }
-
-    /// Takes the answers of this tick, in the order in which they were found.
-    pub(crate) fn take_answers(&mut self) -> Vec<Answer> {
-        core::mem::take(&mut self.answers)
-    }
-
-    /// Returns the buffer of the answers for reuse in the next tick.
-    pub(crate) fn keep(&mut self, answers: Vec<Answer>) {
-        self.answers = answers;
     }
 
     /// Returns the unit that waits for an answer; it stops waiting once it has the complete answer.

@@ -22,7 +22,6 @@ pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
-    reflect::std_traits::ReflectDefault,
 };
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
@@ -41,6 +40,7 @@ use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
 #[reflect(Component, Debug, Default, Clone)]
 #[component(on_remove = note_removed)]
 #[require(SourceStatus)]
+#[must_use]
 pub struct NavSource {
     /// Grid to feed.
     pub grid: GridId,
@@ -62,50 +62,39 @@ pub struct NavSource {
 impl NavSource {
     /// Takes the terrain from the texture index: index `i` becomes `terrains[i]`, indices beyond become
     /// [`TerrainId::VOID`].
-    #[must_use]
     pub fn by_texture(terrains: impl IntoIterator<Item = TerrainId>) -> Self {
         let rule = TerrainRule::Texture(terrains.into_iter().map(Some).collect());
         Self { rule, ..Self::default() }
     }
 
     /// Takes the terrain from each tile's [`TileTerrain`]; tiles without one leave their cell undefined.
-    #[must_use]
     pub fn by_component() -> Self {
         Self { rule: TerrainRule::Component, ..Self::default() }
     }
 
     /// Takes the terrain from a function of the tile; `None` leaves the cell undefined.
-    #[must_use]
     pub fn by(function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static) -> Self {
         Self { rule: TerrainRule::Custom(TerrainFn::new(function)), ..Self::default() }
     }
 
     /// Sets the grid to feed.
-    #[must_use]
-    pub fn on(mut self, grid: GridId) -> Self {
-        self.grid = grid;
-        self
+    pub fn on(self, grid: GridId) -> Self {
+        Self { grid, ..self }
     }
 
     /// Sets the cell of tile (0, 0).
-    #[must_use]
-    pub fn offset(mut self, offset: Cell) -> Self {
-        self.offset = offset;
-        self
+    pub fn offset(self, offset: Cell) -> Self {
+        Self { offset, ..self }
     }
 
     /// Sets the order.
-    #[must_use]
-    pub fn order(mut self, order: i32) -> Self {
-        self.order = order;
-        self
+    pub fn order(self, order: i32) -> Self {
+        Self { order, ..self }
     }
 
     /// Sets the terrain of cells without a tile.
-    #[must_use]
-    pub fn empty(mut self, terrain: TerrainId) -> Self {
-        self.empty = Some(terrain);
-        self
+    pub fn empty(self, terrain: TerrainId) -> Self {
+        Self { empty: Some(terrain), ..self }
     }
 }
 
@@ -192,15 +181,11 @@ fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
         .init_resource::<Removed>()
-        .add_observer(|tile: On<Remove, TilePos>, mut removed: ResMut<Removed>| {
-            removed.tiles.push(tile.entity);
-        })
-        .add_observer(|tile: On<Remove, TilemapId>, mut removed: ResMut<Removed>| {
-            removed.tiles.push(tile.entity);
-        })
-        .add_observer(|tile: On<Remove, TileTerrain>, mut removed: ResMut<Removed>| {
-            removed.tiles.push(tile.entity);
-        })
+        .add_observer(
+            |tile: On<Remove, (TilePos, TilemapId, TileTerrain)>, mut removed: ResMut<Removed>| {
+                removed.tiles.push(tile.entity);
+            },
+        )
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
         .register_type::<TileTerrain>();

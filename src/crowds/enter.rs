@@ -87,14 +87,14 @@ pub(crate) fn enter_crowds(
 ) {
     let PendingCritters { ticks, inserted, entities, outside, misplaced, results } = &mut *pending;
     *ticks += 1;
-    writes.take_moved(entities);
+    entities.append(&mut writes.moved);
     let (kinds, agents, requests, states, transforms) = critters.p0();
     list_changed(&kinds, entities);
     list_changed(&agents, entities);
     list_changed(&requests, entities);
     list_changed(&states, entities);
     // A transform last written by the drawing stage is correct.
-    list_changed_except(&transforms, |changed| writes.has_written(changed), entities);
+    list_changed_except(&transforms, |changed| writes.written == Some(changed), entities);
     crowds.remove_former_critters();
     crowds.list_with_changed_profiles(&grids, entities);
     let mut newcomers = critters.p1();

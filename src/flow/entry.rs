@@ -30,14 +30,14 @@ pub(super) enum Work {
 /// A field and its state.
 #[derive(Debug)]
 pub(super) struct Entry {
-    handle: FlowField,
+    pub(super) handle: FlowField,
     /// Number of the field as a route of crowds.
-    route: RouteId,
+    pub(super) route: RouteId,
     field: DistanceField,
     /// Generation of the grid that the field is for; 0 while there is none.
     generation: u64,
-    status: FlowStatus,
-    work: Option<Work>,
+    pub(super) status: FlowStatus,
+    pub(super) work: Option<Work>,
     /// Whether the fill has not been started yet.
     must_start: bool,
     /// Number of edits in a row that came before the field was filled.
@@ -56,22 +56,6 @@ impl Entry {
             must_start: false,
             interruptions: 0,
         }
-    }
-
-    pub(super) const fn handle(&self) -> &FlowField {
-        &self.handle
-    }
-
-    pub(super) const fn route(&self) -> RouteId {
-        self.route
-    }
-
-    pub(super) const fn status(&self) -> FlowStatus {
-        self.status
-    }
-
-    pub(super) const fn work(&self) -> Option<Work> {
-        self.work
     }
 
     /// Returns whether a handle exists besides the one kept here.

@@ -4,9 +4,7 @@
 //! the fields. Numbers are never reused: for the number of a field that no longer exists a crowd gets no
 //! cost.
 
-use std::collections::BTreeMap;
-
-use super::{FlowField, FlowFields, Key, entry::Entry};
+use super::{FlowField, FlowFields};
 use crate::{
     grids::NavGrids,
     nav::{
@@ -19,27 +17,6 @@ use crate::{
     },
 };
 
-/// Maps route numbers to fields.
-#[derive(Debug, Default)]
-pub(super) struct RouteNumbers {
-    last: u32,
-    keys: BTreeMap<RouteId, Key>,
-}
-
-impl RouteNumbers {
-    /// Assigns a number to a new field.
-    pub(super) fn open(&mut self, key: Key) -> RouteId {
-        self.last += 1;
-        self.keys.insert(RouteId(self.last), key);
-        RouteId(self.last)
-    }
-
-    /// Removes the numbers of fields that are not kept.
-    pub(super) fn retain(&mut self, is_kept: impl Fn(&Key) -> bool) {
-        self.keys.retain(|_, key| is_kept(key));
-    }
-}
-
 /// The fields on one grid, as guidance for its crowd.
 #[derive(Debug)]
 pub(crate) struct FlowRoutes<'a> {
@@ -50,7 +27,7 @@ pub(crate) struct FlowRoutes<'a> {
 impl FlowFields {
     /// Returns the route number of a field.
     pub(crate) fn route(&self, field: &FlowField) -> Option<RouteId> {
-        self.fields.get(&*field.0).map(Entry::route)
+        self.fields.get(&*field.0).map(|entry| entry.route)
     }
 
     /// Returns all fields on a grid, as guidance for its crowd.
@@ -61,7 +38,7 @@ impl FlowFields {
 
 impl FlowRoutes<'_> {
     fn field(&self, route: RouteId) -> Option<&DistanceField> {
-        let key = self.fields.routes.keys.get(&route)?;
+        let key = self.fields.route_keys.get(&route)?;
         self.fields.fields.get(key)?.field(self.generation)
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn place_transforms(
     mut frames: Local<BTreeMap<GridId, GridFrame>>,
     ticks: SystemChangeTick,
 ) {
-    writes.begin(ticks.this_run());
+    writes.written = Some(ticks.this_run());
     let fraction = match fixed {
         Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
         _ => 1.0,
@@ -71,7 +71,7 @@ pub(crate) fn place_transforms(
     let mut params: Option<(GridId, DrawParams)> = None;
     for mut critter in &mut critters {
         if critter.transform.last_changed() == ticks.this_run() {
-            writes.note_moved(critter.entity);
+            writes.moved.push(critter.entity);
         }
         if !is_moved && critter.child_of.is_none() {
             match (critter.state.drawing, &params) {

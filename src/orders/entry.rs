@@ -3,7 +3,7 @@
 //! Input: the end of its request, and elapsed ticks. Output: the next action. Independent of the unit, its
 //! components and the clock: a rest counts down, so that it can be saved and copied.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use super::order::{Order, OrderId, PatrolMode};
 use crate::{nav::query::PathFailure, request::PathRequest};

@@ -1,6 +1,6 @@
 //! Orders that a unit can be given, and the events about them.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::{
     nav::query::PathFailure,

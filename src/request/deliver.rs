@@ -23,7 +23,7 @@ pub(crate) fn deliver_answers(
     grids: Res<NavGrids>,
     mut units: Query<Requester, Allow<Disabled>>,
 ) {
-    let mut answers = outcomes.pathfinder.take_answers();
+    let mut answers = core::mem::take(&mut outcomes.pathfinder.answers);
     for answer in answers.drain(..) {
         if let Some(entity) = outcomes.pathfinder.requester_of(&answer)
             && let Ok(mut unit) = units.get_mut(entity)
@@ -31,7 +31,7 @@ pub(crate) fn deliver_answers(
             deliver(&mut unit, answer, &mut outcomes, &grids);
         }
     }
-    outcomes.pathfinder.keep(answers);
+    outcomes.pathfinder.answers = answers;
     outcomes.pathfinder.counters.waiting_again = outcomes.open.waiting();
     published.set_if_neq(outcomes.pathfinder.counters);
 }

@@ -135,7 +135,7 @@ impl RequestIntake<'_, '_> {
     /// Takes up requests that are due again, for up to `share` of the budget of which there is `left`.
     fn take_up_due(&mut self, share: u32, left: &mut u32) {
         let mut spent = 0;
-        let now = self.outcomes.pathfinder.now();
+        let now = self.outcomes.pathfinder.now;
         while spent < share
             && let Some((entity, number)) = self.outcomes.open.take_due(now)
         {
@@ -167,12 +167,13 @@ impl RequestIntake<'_, '_> {
             return 0;
         };
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
+        let kind = request.kind(unit.agent);
         let resolved = self.places().resolve(entity, unit.state.attempt, &self.units);
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
                 Ok(resolved) => self.outcomes.search(&mut unit, resolved),
                 Err(reason) => {
-                    Outcomes::note_kind(&mut unit);
+                    (unit.state.grid, unit.state.query.profile) = kind;
                     self.outcomes.fail_unanswered(&mut unit, reason);
                 }
             }

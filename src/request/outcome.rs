@@ -112,14 +112,6 @@ impl Outcomes<'_, '_> {
         unit.state.ticket = Some(ticket);
     }
 
-    /// Notes which kind of unit a request is for that could not be resolved.
-    pub(super) fn note_kind(unit: &mut RequesterItem) {
-        if let Some(request) = unit.request {
-            let (grid, profile) = request.kind(unit.agent);
-            (unit.state.grid, unit.state.query.profile) = (grid, profile);
-        }
-    }
-
     /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
     /// there is none, it has failed for good; returns whether it has.
     pub(crate) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
@@ -149,7 +141,7 @@ impl Outcomes<'_, '_> {
     }
 
     fn take_up_in(&mut self, ticks: u64, unit: &RequesterItem) {
-        let due = self.pathfinder.now() + ticks;
+        let due = self.pathfinder.now + ticks;
         self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
 

@@ -1,11 +1,11 @@
 //! Targets of requests, how close to the target a path must end, and how often a request is retried.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::nav::cell::{Cell, CellRect};
 
 /// Destination of a unit.
-#[derive(Clone, Debug, PartialEq, Reflect)]
+#[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 #[reflect(no_field_bounds)]
 pub enum Target {
@@ -17,12 +17,19 @@ pub enum Target {
     /// [`follow`](super::PathRequest::follow), wherever it moves afterwards). Its footprint is that of its
     /// [`NavBlocker`](crate::prelude::NavBlocker), otherwise that of the unit as of its last request,
     /// otherwise one cell.
-    Entity(Entity),
+    Entity(#[entities] Entity),
     /// Any cell of a rectangle.
     Rect(CellRect),
     /// The one of these targets that is cheapest to reach, found by one search instead of one each. Entities
     /// that no longer exist are ignored.
-    Nearest(Vec<Self>),
+    Nearest(#[entities] Vec<Self>),
+}
+
+impl Default for Target {
+    /// Cell (0, 0). Required by reflection.
+    fn default() -> Self {
+        Self::Cell(Cell::default())
+    }
 }
 
 impl From<Cell> for Target {
@@ -55,15 +62,6 @@ impl Target {
         match self {
             Self::Nearest(targets) => targets.len().min(u32::MAX as usize) as u32,
             _ => 1,
-        }
-    }
-
-    /// Replaces each entity by its counterpart in another world.
-    pub(crate) fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        match self {
-            Self::Entity(entity) => *entity = mapper.get_mapped(*entity),
-            Self::Nearest(targets) => targets.iter_mut().for_each(|one| one.map_entities(mapper)),
-            Self::Cell(_) | Self::Position(_) | Self::Rect(_) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::nav::terrain::TerrainId;
 

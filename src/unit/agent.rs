@@ -1,6 +1,6 @@
 //! What a unit is: the grid it moves on, and its movement profile.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::nav::{query::GridId, terrain::ProfileId};
 
@@ -25,6 +25,7 @@ use crate::nav::{query::GridId, terrain::ProfileId};
 /// until its next request.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[must_use]
 pub struct NavAgent {
     /// The grid it moves on. Default: [`GridId::default`].
     pub grid: GridId,
@@ -34,15 +35,12 @@ pub struct NavAgent {
 
 impl NavAgent {
     /// A unit of this profile on the default grid.
-    #[must_use]
     pub const fn new(profile: ProfileId) -> Self {
         Self { grid: GridId(0), profile }
     }
 
     /// The same on another grid.
-    #[must_use]
-    pub const fn on(mut self, grid: GridId) -> Self {
-        self.grid = grid;
-        self
+    pub const fn on(self, grid: GridId) -> Self {
+        Self { grid, ..self }
     }
 }

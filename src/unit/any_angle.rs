@@ -4,7 +4,7 @@
 //! lines (`nav::string_pulling`), and positions on those lines for drawing. Internally a ghost still moves
 //! from cell to cell.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use super::{CritterState, drawing::center};
 use crate::nav::{

@@ -1,6 +1,6 @@
 //! Units that the plugin moves, and what the game may say about how they move.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use super::{CritterState, NavAgent, NavPath, PathStatus, RequestState};
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
+#[must_use]
 pub struct Critter {
     /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. 0 (and
     /// anything that is no positive number) stands still. Default 4.
@@ -40,23 +41,18 @@ impl Default for Critter {
 
 impl Critter {
     /// A critter of `speed` cells per second over uniform terrain.
-    #[must_use]
     pub fn new(speed: f32) -> Self {
         Self { speed, ..Self::default() }
     }
 
     /// The same, rotating its transform or not.
-    #[must_use]
-    pub const fn turns(mut self, turns: bool) -> Self {
-        self.turns = turns;
-        self
+    pub const fn turns(self, turns: bool) -> Self {
+        Self { turns, ..self }
     }
 
     /// The same, but walking through all other critters, and they through it.
-    #[must_use]
-    pub const fn ghost(mut self) -> Self {
-        self.collides = false;
-        self
+    pub const fn ghost(self) -> Self {
+        Self { collides: false, ..self }
     }
 
     /// Its speed under a limit.

@@ -1,6 +1,6 @@
 //! Where a critter is, as the plugin keeps it: its step in whole numbers, and how it is drawn.
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::nav::{cell::Cell, crowd::UnitId, query::GridId, terrain::ProfileId, walk::Walk};
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use bevy::{prelude::*, reflect::std_traits::ReflectDefault};
+use bevy::prelude::*;
 
 use crate::nav::{
     cell::Cell,
@@ -70,18 +70,10 @@ impl PathStatus {
 
 /// The path last found for a unit; no steps at first and after a failure. Read-only: a critter
 /// keeps count of its steps along it.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[derive(Component, Clone, Debug, Default, Deref, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct NavPath(pub(crate) Path);
-
-impl core::ops::Deref for NavPath {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
 
 /// The unit's request as the plugin resolved it. A clone of the unit makes a request of its own.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
