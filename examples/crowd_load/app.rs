@@ -13,7 +13,7 @@ use bevy::{
     prelude::*,
     time::TimeUpdateStrategy,
 };
-use bevy_tilepath::prelude::*;
+use bevy_tilepath::{nav::crowd::Crowd, prelude::*};
 
 use crate::{
     Options,
@@ -92,6 +92,10 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         .micros("bare_transforms_p50_us", percentile(&times.writing, 50))
         .micros("bare_transforms_p99_us", percentile(&times.writing, 99))
         .number("steps_a_tick", format!("{a_tick:.1}"))
+        .number(
+            "kib",
+            app.world().resource::<Crowds>().get(GridId::default()).map_or(0, Crowd::bytes) / 1024,
+        )
         .print();
     Ok(())
 }

@@ -6,7 +6,7 @@
 use core::hint::black_box;
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData},
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
     prelude::*,
 };
 
@@ -18,7 +18,7 @@ use crate::{
     group::{GroupSlot, GroupState},
     nav::{
         cell::Cell,
-        crowd::{Crowd, CrowdEvent, Hindrance, UnitId},
+        crowd::{Crowd, CrowdEvent, UnitId},
         direction::Direction,
         grid::NavGrid,
         path::{Path, PathKind},
@@ -41,12 +41,33 @@ pub(crate) struct Shown {
 /// All units with requests, including disabled ones, so that no arrival is lost.
 type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
-/// An outcome of this tick, processed in the order of the requests.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum UnitOutcome {
-    Arrived,
-    Stuck(Hindrance),
-    Lost,
+/// The slots of group members.
+#[derive(SystemParam)]
+pub(crate) struct Slots<'w, 's> {
+    slots: Query<'w, 's, &'static mut GroupSlot, Allow<Disabled>>,
+    groups: Query<'w, 's, &'static mut GroupState, Allow<Disabled>>,
+}
+
+impl Slots<'_, '_> {
+    /// Exchanges the slots of two members of a group.
+    fn exchange(&mut self, pair: [Entity; 2]) {
+        if let Ok([mut a, mut b]) = self.slots.get_many_mut(pair) {
+            core::mem::swap(&mut a.cell, &mut b.cell);
+            if let Ok(mut group) = self.groups.get_mut(a.group) {
+                group.bypass_change_detection().exchange(pair[0], pair[1]);
+            }
+        }
+    }
+
+    /// Assigns a member of a group another slot than the original one.
+    fn settle(&mut self, entity: Entity, cell: Cell) {
+        if let Ok(mut slot) = self.slots.get_mut(entity) {
+            slot.cell = cell;
+            if let Ok(mut group) = self.groups.get_mut(slot.group) {
+                group.bypass_change_detection().settle(entity, cell);
+            }
+        }
+    }
 }
 
 /// Advances all crowds by a tick.
@@ -55,9 +76,8 @@ pub(crate) fn advance_crowds(
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
     mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Requesters)>,
-    mut slots: Query<&mut GroupSlot, Allow<Disabled>>,
-    mut groups: Query<&mut GroupState, Allow<Disabled>>,
-    mut unit_outcomes: Local<Vec<(u64, Entity, UnitOutcome)>>,
+    mut slots: Slots,
+    mut news: Local<Vec<(u64, Entity, CrowdEvent)>>,
     mut outcomes: Outcomes,
 ) {
     for (&id, grid_crowd) in &mut crowds.by_grid {
@@ -66,16 +86,12 @@ pub(crate) fn advance_crowds(
         }
     }
     show_steps(&grids, &crowds, &mut critters.p0());
-    collect_events(&crowds, &mut unit_outcomes);
     let mut units = critters.p1();
-    exchange_slots(&crowds, &mut units, &mut slots, &mut groups);
-    for (number, entity, _) in &mut *unit_outcomes {
-        *number = units.get(*entity).map_or(0, |unit| unit.state.accepted);
-    }
-    unit_outcomes.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
-    for (_, entity, what) in unit_outcomes.drain(..) {
+    apply_events(&crowds, &mut units, &mut slots, &mut news);
+    news.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
+    for (_, entity, event) in news.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
-            react(&mut unit, what, &grids, &mut outcomes);
+            react(&mut unit, event, &grids, &mut outcomes);
         }
     }
 }
@@ -98,81 +114,41 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
     }
 }
 
-/// Applies the slot changes of group members.
-fn exchange_slots(
+/// Applies the slot changes of group members, and lists what else has happened, with the numbers of the requests.
+fn apply_events(
     crowds: &Crowds,
     units: &mut Requesters,
-    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
-    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
+    slots: &mut Slots,
+    news: &mut Vec<(u64, Entity, CrowdEvent)>,
 ) {
     for grid_crowd in crowds.by_grid.values() {
         let entity = |unit: UnitId| grid_crowd.entities[unit.slot()];
-        for event in grid_crowd.crowd.events() {
-            match *event {
+        for &event in grid_crowd.crowd.events() {
+            match event {
                 CrowdEvent::Exchanged { unit, with, have_arrived } => {
                     let pair = [entity(unit), entity(with)];
-                    exchange(pair, have_arrived, units, slots, groups);
+                    slots.exchange(pair);
+                    if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
+                        core::mem::swap(&mut a.state.query, &mut b.state.query);
+                        if !have_arrived {
+                            a.walk_on();
+                            b.walk_on();
+                        }
+                    }
                 }
                 CrowdEvent::Settled { unit, cell } => {
-                    assign_slot((entity(unit), cell), units, slots, groups);
+                    slots.settle(entity(unit), cell);
+                    if let Ok(mut unit) = units.get_mut(entity(unit)) {
+                        unit.state.query.goal = cell.into();
+                    }
                 }
-                _ => {}
+                CrowdEvent::Arrived { unit, .. }
+                | CrowdEvent::Stuck { unit, .. }
+                | CrowdEvent::Lost { unit } => {
+                    let number = units.get(entity(unit)).map_or(0, |unit| unit.state.accepted);
+                    news.push((number, entity(unit), event));
+                }
             }
-        }
-    }
-}
-
-/// Exchanges the slots of two members of a group.
-fn exchange(
-    pair: [Entity; 2],
-    have_arrived: bool,
-    units: &mut Requesters,
-    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
-    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
-) {
-    if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
-        core::mem::swap(&mut a.state.query, &mut b.state.query);
-        if !have_arrived {
-            a.walk_on();
-            b.walk_on();
-        }
-    }
-    if let Ok([mut a, mut b]) = slots.get_many_mut(pair) {
-        core::mem::swap(&mut a.cell, &mut b.cell);
-        if let Ok(mut group) = groups.get_mut(a.group) {
-            group.bypass_change_detection().exchange(pair[0], pair[1]);
-        }
-    }
-}
-
-/// Assigns a member of a group another slot than the original one.
-fn assign_slot(
-    (entity, cell): (Entity, Cell),
-    units: &mut Requesters,
-    slots: &mut Query<&mut GroupSlot, Allow<Disabled>>,
-    groups: &mut Query<&mut GroupState, Allow<Disabled>>,
-) {
-    if let Ok(mut unit) = units.get_mut(entity) {
-        unit.state.query.goal = cell.into();
-    }
-    if let Ok(mut slot) = slots.get_mut(entity) {
-        slot.cell = cell;
-        if let Ok(mut group) = groups.get_mut(slot.group) {
-            group.bypass_change_detection().settle(entity, cell);
-        }
-    }
-}
-
-fn collect_events(crowds: &Crowds, unit_outcomes: &mut Vec<(u64, Entity, UnitOutcome)>) {
-    for grid_crowd in crowds.by_grid.values() {
-        for event in grid_crowd.crowd.events() {
-            let (unit, what) = match *event {
-                CrowdEvent::Arrived { unit, .. } => (unit, UnitOutcome::Arrived),
-                CrowdEvent::Stuck { unit, why } => (unit, UnitOutcome::Stuck(why)),
-                CrowdEvent::Lost { unit } => (unit, UnitOutcome::Lost),
-                CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => continue,
-            };
-            unit_outcomes.push((0, grid_crowd.entities[unit.slot()], what));
         }
     }
 }
@@ -213,23 +189,24 @@ impl ShownItem<'_, '_> {
 }
 
 /// Updates the request of a unit that has arrived, is stuck, or has lost its path.
-fn react(unit: &mut RequesterItem, what: UnitOutcome, grids: &NavGrids, outcomes: &mut Outcomes) {
+fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes: &mut Outcomes) {
     let is_current =
         unit.critter.as_ref().is_some_and(|(state, _)| state.member.path == PathSync::Current);
     if !unit.is_walking() || !is_current {
         return;
     }
-    match what {
-        UnitOutcome::Arrived if is_elsewhere(unit) => search_again(unit, grids, outcomes),
-        UnitOutcome::Arrived => arrive(unit, outcomes),
-        UnitOutcome::Stuck(why) => {
+    match event {
+        CrowdEvent::Arrived { .. } if is_elsewhere(unit) => search_again(unit, grids, outcomes),
+        CrowdEvent::Arrived { .. } => arrive(unit, outcomes),
+        CrowdEvent::Stuck { why, .. } => {
             // Unless it was pushed in the same tick.
             if !unit.critter.as_ref().is_some_and(|(state, _)| state.walk.is_between_cells()) {
                 unit.be_stuck(why);
             }
         }
-        UnitOutcome::Lost if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
-        UnitOutcome::Lost => search_again(unit, grids, outcomes),
+        CrowdEvent::Lost { .. } if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
+        CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
+        CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {}
     }
 }
 
