@@ -128,3 +128,26 @@ fn a_unit_that_walks_straight_turns_aside_for_walls_and_other_units() {
     }
     assert_eq!(walls.len(), 1, "the wall went up on the way");
 }
+
+/// Searches ignore units. The cost-to-go along the path leads straight to such a wall, at whatever place.
+#[test]
+fn a_unit_walks_around_a_wall_of_units_that_cannot_be_pushed() {
+    let grid = NavGrid::new(60, 40, TerrainId::GROUND).expect("the size is valid");
+    let guard = UnitSettings { is_pushable: false, ..UnitSettings::default() };
+    for half in 0..=9 {
+        let mut crowd = Crowd::new(&grid);
+        for y in -half..=half {
+            crowd.add(&grid, Cell::new(30, 20 + y), guard).expect("the cell is free");
+        }
+        let path = grid.find_path(ProfileId(0), Cell::new(5, 20), Cell::new(55, 20));
+        let path = path.expect("the ground is open");
+        let unit = crowd.add(&grid, path.start(), UnitSettings::default());
+        let unit = unit.expect("the cell is free");
+        crowd.follow(&grid, unit, &path).expect("the path is on the grid");
+        while !crowd.has_arrived(unit) {
+            let at = crowd.position(&grid, unit);
+            assert!(crowd.now() < 1_000, "a wall of {}: it is at {at:?}", 2 * half + 1);
+            crowd.tick(&grid, &());
+        }
+    }
+}
