@@ -2,7 +2,7 @@
 //! units come out straight, at most two steps.
 
 use bevy_tilepath::{
-    nav::crowd::{Crowd, UnitSettings},
+    nav::crowd::{Crowd, Hindrance, UnitSettings},
     prelude::*,
 };
 
@@ -149,5 +149,26 @@ fn a_unit_walks_around_a_wall_of_units_that_cannot_be_pushed() {
             assert!(crowd.now() < 1_000, "a wall of {}: it is at {at:?}", 2 * half + 1);
             crowd.tick(&grid, &());
         }
+    }
+}
+
+/// An edit cuts a path behind one of its corners, and there is no other way: the unit says so, wherever it is then.
+#[test]
+fn a_unit_whose_path_is_cut_anywhere_knows_no_path() {
+    for cut in 12..=36 {
+        let mut grid = NavGrid::new(40, 24, TerrainId::GROUND).expect("the size is valid");
+        grid.block(CellRect::new(Cell::new(20, 0), 1, 18)).expect("the wall is on the grid");
+        let path = grid.find_path(ProfileId(0), Cell::new(4, 4), Cell::new(36, 4));
+        let path = path.expect("there is a gap");
+        let mut crowd = Crowd::new(&grid);
+        let unit = crowd.add(&grid, path.start(), UnitSettings::default());
+        let unit = unit.expect("the cell is free");
+        crowd.follow(&grid, unit, &path).expect("the path is on the grid");
+        (0..60).for_each(|_| crowd.tick(&grid, &()));
+        // A wall across the whole map, but not under the unit.
+        let x = cut;
+        grid.block(CellRect::new(Cell::new(x, 0), 1, 24)).expect("the wall is on the grid");
+        (0..600).for_each(|_| crowd.tick(&grid, &()));
+        assert_eq!(crowd.hindrance(unit).0, Hindrance::NoPath, "cut at column {x}");
     }
 }
