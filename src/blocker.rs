@@ -5,8 +5,6 @@
 //! footprint that extends over the edge of the grid blocks the cells on the grid; one entirely off the grid
 //! blocks nothing until the grid grows under it.
 
-use std::collections::BTreeMap;
-
 use bevy::{
     ecs::{
         entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
@@ -16,7 +14,6 @@ use bevy::{
 };
 
 use crate::{
-    coordinates::GridFrame,
     grids::NavGrids,
     nav::{
         cell::{Cell, CellRect},
@@ -71,8 +68,8 @@ pub(crate) struct PlacedBlockers {
     removed: Vec<Entity>,
     /// Child entities, which may move with their parents, as of the last run.
     children: Vec<Entity>,
-    /// State of the grids when blockers were last placed on them.
-    seen: BTreeMap<GridId, GridPlacement>,
+    /// How many grids had been inserted, removed and moved when blockers were last placed on them.
+    seen: [u64; 3],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,13 +79,6 @@ struct Placed {
     blocked: CellRect,
     /// Generation of the grid when it was blocked.
     generation: u64,
-}
-
-/// Generation and frame of a grid, on which the position of its blockers depends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct GridPlacement {
-    generation: u64,
-    frame: GridFrame,
 }
 
 fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
@@ -117,7 +107,9 @@ pub(crate) fn sync_blockers(
         }
     }
     // A new grid has no blockers yet, and on a moved grid all positions must be computed again.
-    let all_if_grids_changed = blockers.update_grids(&grids).then(|| all.iter());
+    let now = [grids.insertions(), grids.removals(), grids.frame_changes()];
+    let has_changed = std::mem::replace(&mut blockers.seen, now) != now;
+    let all_if_grids_changed = has_changed.then(|| all.iter());
     // Removal from its parent moves a blocker without a change of its transform.
     let previous_children = std::mem::take(&mut blockers.children);
     let released = previous_children.iter().filter(|&&entity| !children.contains(entity));
@@ -146,20 +138,6 @@ impl PlacedBlockers {
     pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
         let placed = self.placed.get(&entity)?;
         (placed.grid == grid && !placed.blocked.is_empty()).then_some(placed.blocked)
-    }
-
-    /// Stores the state of the grids; returns whether any grid was replaced or moved.
-    fn update_grids(&mut self, grids: &NavGrids) -> bool {
-        let placement = |id| {
-            let generation = grids.generation(id);
-            grids.frame(id).map(|&frame| (id, GridPlacement { generation, frame }))
-        };
-        let now = || grids.iter().filter_map(|(id, _)| placement(id));
-        let has_changed = !now().eq(self.seen.iter().map(|(&id, &placement)| (id, placement)));
-        if has_changed {
-            self.seen = now().collect();
-        }
-        has_changed
     }
 
     /// Updates the position of a blocker if it has changed.
@@ -201,22 +179,22 @@ fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
     changes.clear();
 }
 
-/// Returns the grid and the cells of it that a blocker occupies; none if it has no position.
+/// Returns the grid and the cells that a blocker occupies; none if it has no position.
 fn locate(
     grids: &NavGrids,
     whereabouts: &Whereabouts,
     entity: Entity,
     blocker: &NavBlocker,
 ) -> Placed {
+    let &NavBlocker { grid, width, height, at } = blocker;
     let under_transform = || {
-        let frame = grids.frame(blocker.grid)?;
+        let frame = grids.frame(grid)?;
         let position = whereabouts.position(entity)?;
-        let back = Vec2::new(blocker.width as f32 - 1.0, blocker.height as f32 - 1.0) / 2.0;
+        let back = Vec2::new(width as f32 - 1.0, height as f32 - 1.0) / 2.0;
         frame.cell_at(frame.to_world(frame.to_cells(position) - back))
     };
-    let min = blocker.at.or_else(under_transform);
-    let wanted = min.map(|min| CellRect::new(min, blocker.width, blocker.height));
-    let bounds = grids.get(blocker.grid).map(NavGrid::rect).unwrap_or_default();
-    let blocked = wanted.unwrap_or_default().intersection(bounds);
-    Placed { grid: blocker.grid, blocked, generation: grids.generation(blocker.grid) }
+    let min = at.or_else(under_transform);
+    let wanted = min.map(|min| CellRect::new(min, width, height)).unwrap_or_default();
+    let bounds = grids.get(grid).map(NavGrid::rect).unwrap_or_default();
+    Placed { grid, blocked: wanted.intersection(bounds), generation: grids.generation(grid) }
 }

@@ -63,7 +63,7 @@ impl GridFrame {
     /// Returns the world position of the center of `cell`.
     #[must_use]
     pub fn cell_center(&self, cell: Cell) -> Vec2 {
-        self.to_world(Vec2::new(cell.x as f32, cell.y as f32))
+        self.to_world(center(cell))
     }
 
     /// Converts a point in cell space, where whole numbers are centers of cells, to a world position.
@@ -95,7 +95,7 @@ impl GridFrame {
     /// Returns the world position of the center of the block of `size × size` cells with this anchor.
     #[must_use]
     pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
-        self.to_world(Vec2::new(anchor.x as f32, anchor.y as f32) + half_block(size))
+        self.to_world(center(anchor) + half_block(size))
     }
 
     /// Returns the world vector of a step of `(dx, dy)` cells.
@@ -103,6 +103,11 @@ impl GridFrame {
     pub fn step(&self, dx: i32, dy: i32) -> Vec2 {
         self.to_world.transform_vector2(Vec2::new(dx as f32, dy as f32))
     }
+}
+
+/// Returns a cell's center in cell space.
+pub(crate) fn center(cell: Cell) -> Vec2 {
+    Vec2::new(cell.x as f32, cell.y as f32)
 }
 
 /// Returns the offset from the center of a block's anchor to the center of the block, in cells.

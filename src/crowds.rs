@@ -42,15 +42,11 @@ use crate::{
 #[derive(Resource, Debug, Default)]
 pub struct Crowds {
     by_grid: BTreeMap<GridId, GridCrowd>,
-    inbox: CrowdInbox,
-}
-
-/// Critters that joined or left since the last tick.
-#[derive(Debug, Default)]
-struct CrowdInbox {
+    /// Number of times that a [`Critter`] was inserted so far.
     numbers: u64,
+    /// Units of former critters, to be removed.
     left: Vec<(GridId, UnitId)>,
-    /// Critters to which a component that affects their steering was added or removed.
+    /// Critters to which a component that affects their steering was added or removed since the last tick.
     changed: Vec<Entity>,
 }
 
@@ -87,7 +83,6 @@ impl Crowds {
     }
 
     /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.
-    #[must_use]
     pub(crate) fn walk_along(
         &self,
         grid: &NavGrid,
@@ -97,19 +92,14 @@ impl Crowds {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 
-    /// Returns whether there are crowds of grids that were removed or replaced.
-    fn has_stale(&self, grids: &NavGrids) -> bool {
-        self.by_grid.iter().any(|(&id, grid_crowd)| grid_crowd.is_stale(grids, id))
-    }
-
     /// Removes the crowds of grids that were removed or replaced; returns the entities of their units.
     fn take_stale(&mut self, grids: &NavGrids) -> Vec<Entity> {
         let mut entities = Vec::new();
         self.by_grid.retain(|&id, grid_crowd| {
-            let is_stale = grid_crowd.is_stale(grids, id);
+            // The grid that it was made for is gone.
+            let is_stale = grids.generation(id) != grid_crowd.generation;
             if is_stale {
-                entities
-                    .extend(grid_crowd.crowd.units().map(|unit| grid_crowd.entities[unit.slot()]));
+                entities.extend(grid_crowd.entities());
             }
             !is_stale
         });
@@ -127,14 +117,9 @@ impl Crowds {
 }
 
 impl GridCrowd {
-    /// Returns whether the crowd was created for another grid than the current one with this number.
-    fn is_stale(&self, grids: &NavGrids, id: GridId) -> bool {
-        grids.generation(id) != self.generation
-    }
-
-    /// Returns whether this is still the unit of `entity`.
-    fn is_unit_of(&self, unit: UnitId, entity: Entity) -> bool {
-        self.entities.get(unit.slot()) == Some(&entity)
+    /// Returns the entities of its units.
+    fn entities(&self) -> impl Iterator<Item = Entity> {
+        self.crowd.units().map(|unit| self.entities[unit.slot()])
     }
 }
 
@@ -144,50 +129,39 @@ fn number_critter(
     mut crowds: ResMut<Crowds>,
     mut critters: Query<(&Critter, &mut CritterState), Allow<Disabled>>,
 ) {
-    crowds.inbox.numbers += 1;
+    crowds.numbers += 1;
     if let Ok((critter, mut state)) = critters.get_mut(inserted.entity)
         && state.member.number == 0
     {
-        state.member.number = crowds.inbox.numbers;
+        state.member.number = crowds.numbers;
         state.member.is_newcomer = critter.collides;
     }
 }
 
 /// Removes a former critter from its crowd: its cells are free from the next tick on.
-fn leave_crowd(
-    entity: Entity,
-    crowds: &mut Crowds,
-    states: &mut Query<&mut CritterState, Allow<Disabled>>,
+fn leave_crowd<E: EntityEvent, B: Bundle>(
+    event: On<E, B>,
+    mut crowds: ResMut<Crowds>,
+    mut states: Query<&mut CritterState, Allow<Disabled>>,
 ) {
+    let entity = event.event_target();
     let Ok(mut state) = states.get_mut(entity) else {
         return;
     };
     let (grid, unit) = (state.member.grid, state.member.unit.take());
     state.freeze();
     if let Some(unit) = unit
-        && crowds.by_grid.get(&grid).is_some_and(|grid_crowd| grid_crowd.is_unit_of(unit, entity))
+        && crowds.entity(grid, unit) == Some(entity)
     {
-        crowds.inbox.left.push((grid, unit));
+        crowds.left.push((grid, unit));
     }
 }
 
 /// Registers the observers that inform the crowds immediately.
 pub(crate) fn build(app: &mut App) {
     app.add_observer(number_critter)
-        .add_observer(
-            |removed: On<Remove, Critter>,
-             mut crowds: ResMut<Crowds>,
-             mut states: Query<&mut CritterState, Allow<Disabled>>| {
-                leave_crowd(removed.entity, &mut crowds, &mut states);
-            },
-        )
-        .add_observer(
-            |removed: On<Discard, CritterState>,
-             mut crowds: ResMut<Crowds>,
-             mut states: Query<&mut CritterState, Allow<Disabled>>| {
-                leave_crowd(removed.entity, &mut crowds, &mut states);
-            },
-        )
+        .add_observer(leave_crowd::<Remove, Critter>)
+        .add_observer(leave_crowd::<Discard, CritterState>)
         .add_observer(record_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
         .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot)>)
         // While it is disabled, a critter stands still and holds its cells.
@@ -197,5 +171,5 @@ pub(crate) fn build(app: &mut App) {
 
 /// Records that a component that affects the steering of a critter was added or removed.
 fn record_change<E: EntityEvent, B: Bundle>(event: On<E, B>, mut crowds: ResMut<Crowds>) {
-    crowds.inbox.changed.push(event.event_target());
+    crowds.changed.push(event.event_target());
 }

@@ -9,7 +9,7 @@ use bevy::{color::palettes::css, gizmos::config::GizmoConfigGroup, prelude::*};
 
 use self::crowd::draw_crowd;
 use crate::{
-    coordinates::GridFrame,
+    coordinates::{GridFrame, center},
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
@@ -150,8 +150,7 @@ fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePat
         ] {
             let (dx, dy) = direction.offset();
             if free(cell) != free(cell.offset(dx, dy)) {
-                let center = Vec2::new(cell.x as f32, cell.y as f32);
-                let [a, b] = corners.map(|corner| frame.to_world(center + corner));
+                let [a, b] = corners.map(|corner| frame.to_world(center(cell) + corner));
                 lines.line_2d(a, b, css::ORANGE_RED);
             }
         }
@@ -194,7 +193,7 @@ fn draw_search(
 }
 
 fn draw_cross(lines: &mut TilePathLines, frame: &GridFrame, cell: Cell, color: Color) {
-    let center = Vec2::new(cell.x as f32, cell.y as f32);
+    let center = center(cell);
     for arm in [Vec2::new(0.2, 0.2), Vec2::new(0.2, -0.2)] {
         lines.line_2d(frame.to_world(center - arm), frame.to_world(center + arm), color);
     }

@@ -151,11 +151,11 @@ pub struct FlowFields {
     /// Key of the field served last, by kind of work.
     #[reflect(ignore)]
     last_served: [Option<Key>; 2],
-    /// By the number that crowds know a field by. Numbers are never reused.
+    /// Keys of the fields by their numbers as routes of crowds, and the number assigned last.
     #[reflect(ignore)]
     route_keys: BTreeMap<RouteId, Key>,
     #[reflect(ignore)]
-    last_route: RouteId,
+    last_route: u32,
     counters: FlowCounters,
 }
 
@@ -167,7 +167,7 @@ impl Default for FlowFields {
             fields: BTreeMap::new(),
             last_served: [None; 2],
             route_keys: BTreeMap::new(),
-            last_route: RouteId(0),
+            last_route: 0,
             counters: FlowCounters::default(),
         }
     }
@@ -182,9 +182,10 @@ impl FlowFields {
             return entry.handle.clone();
         }
         let handle = FlowField(Arc::new(key));
-        self.last_route.0 += 1;
-        self.route_keys.insert(self.last_route, key);
-        self.fields.insert(key, Entry::new(handle.clone(), self.last_route));
+        self.last_route += 1;
+        let route = RouteId(self.last_route);
+        self.route_keys.insert(route, key);
+        self.fields.insert(key, Entry::new(handle.clone(), route));
         handle
     }
 

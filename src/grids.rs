@@ -41,6 +41,7 @@ pub struct NavGrids {
     last_revision: u64,
     inserted: u64,
     removed: u64,
+    frame_changes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +88,7 @@ impl Default for NavGrids {
             last_revision: 0,
             inserted: 0,
             removed: 0,
+            frame_changes: 0,
         }
     }
 }
@@ -99,13 +101,8 @@ impl NavGrids {
         self.insert_level(id, grid, frame, false);
     }
 
-    /// Like [`insert`](Self::insert), for a grid whose terrain is written by tilemaps.
-    #[cfg(feature = "tilemap")]
-    pub(crate) fn insert_fed_by_tiles(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
-        self.insert_level(id, grid, frame, true);
-    }
-
-    fn insert_level(
+    /// Like [`insert`](Self::insert), also for a grid whose terrain is written by tilemaps.
+    pub(crate) fn insert_level(
         &mut self,
         id: GridId,
         mut grid: NavGrid,
@@ -174,10 +171,18 @@ impl NavGrids {
         self.removed
     }
 
+    /// Returns the number of times that a grid was moved so far.
+    pub(crate) const fn frame_changes(&self) -> u64 {
+        self.frame_changes
+    }
+
     /// Moves the grid in the world. Critters that have ever walked on it move along with it.
     pub fn set_frame(&mut self, id: GridId, frame: GridFrame) {
-        if let Some(level) = self.grids.get_mut(&id) {
+        if let Some(level) = self.grids.get_mut(&id)
+            && level.frame != frame
+        {
             level.frame = frame;
+            self.frame_changes += 1;
         }
     }
 

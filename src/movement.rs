@@ -1,7 +1,7 @@
 //! Stage 4, the rest of it: ghosts walk by themselves, paths that edits cut off are repaired, and all critters
 //! are drawn.
 //!
-//! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`]s.
+//! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`](bevy::prelude::Transform)s.
 //! Underneath, a critter's position is whole numbers (cells, and work done on the step between two), advanced
 //! once per tick; between ticks the transform runs smoothly from the position before to the position
 //! now. A critter whose path an edit cuts off stops at the next cell and gets a new path, in the
@@ -12,6 +12,3 @@ mod draw;
 mod repair;
 
 pub(crate) use self::{advance::advance_critters, draw::place_transforms, repair::repair_paths};
-
-#[allow(unused_imports, reason = "named in the documentation")]
-use bevy::prelude::Transform;

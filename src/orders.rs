@@ -31,7 +31,6 @@ use bevy::{
 };
 
 use self::{advance::clear_up, entry::Entry};
-use crate::request::PathRequest;
 
 /// Orders for a unit, carried out one after another as [`PathRequest`]s.
 ///
@@ -53,11 +52,13 @@ use crate::request::PathRequest;
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(map_entities = map_targets, on_insert = on_inserted, on_discard = on_discarded)]
+#[component(on_insert = on_inserted, on_discard = on_discarded)]
 #[require(RequestOwner)]
 #[must_use]
 pub struct OrderQueue {
+    #[entities]
     current: Option<Entry>,
+    #[entities]
     waiting: VecDeque<Entry>,
     /// Begin and end events since the last processing, triggered in the next one.
     #[reflect(ignore)]
@@ -253,17 +254,4 @@ fn on_discarded(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     let remaining: Vec<OrderId> = all.map(|entry| entry.id).collect();
     // Deferred until it is known whether another queue replaces this one.
     world.commands().queue(move |world: &mut World| clear_up(world, entity, events, remaining));
-}
-
-fn map_targets<M: EntityMapper>(queue: &mut OrderQueue, mapper: &mut M) {
-    for entry in queue.current.iter_mut().chain(&mut queue.waiting) {
-        let requests: &mut [PathRequest] = match &mut entry.order {
-            Order::Go(request) => std::slice::from_mut(request),
-            Order::Patrol { stops, .. } => stops,
-            Order::Hold { .. } | Order::HoldGround => &mut [],
-        };
-        for request in requests {
-            <PathRequest as Component>::map_entities(request, mapper);
-        }
-    }
 }

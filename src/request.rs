@@ -22,7 +22,7 @@ pub(crate) use self::{
 
 use std::sync::Arc;
 
-use bevy::prelude::*;
+use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::{
     nav::{
@@ -52,7 +52,7 @@ use crate::{
 /// let thirst = PathRequest::to_nearest(wells).beside().or(Cell::new(1, 1)).retry(Retry::default());
 /// # assert_eq!(thirst.alternatives.len(), 1);
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, Clone, Debug, Default, MapEntities, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(immutable, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
 #[require(NavAgent, PathStatus, NavPath, RequestState)]

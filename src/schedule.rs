@@ -186,38 +186,16 @@ impl Plugin for TilePathPlugin {
 
 /// Registers what an app without automatic registration would miss.
 fn register_types(app: &mut App) {
-    app.register_type::<PathRequest>()
-        .register_type::<PathStatus>()
-        .register_type::<NavPath>()
-        .register_type::<RequestState>()
-        .register_type::<NavAgent>()
-        .register_type::<PathCanceled>()
-        .register_type::<PathInvalidated>()
-        .register_type::<Critter>()
-        .register_type::<CritterState>()
-        .register_type::<Facing>()
-        .register_type::<CrowdTeam>()
-        .register_type::<Unpushable>()
-        .register_type::<SpeedLimit>()
-        .register_type::<AnyAnglePath>()
-        .register_type::<FlowFields>()
-        .register_type::<FlowField>()
-        .register_type::<FlowStatus>()
-        .register_type::<Group>()
-        .register_type::<OrderQueue>()
-        .register_type::<RequestOwner>()
-        .register_type::<OrderBegun>()
-        .register_type::<OrderEnded>()
-        .register_type::<GroupState>()
-        .register_type::<GroupSlot>()
-        .register_type::<GroupSpeedLimit>()
-        .register_type::<GroupArrived>()
-        .register_type::<NavBlocker>()
-        .register_type::<NavGrids>()
-        .register_type::<PathFound>()
-        .register_type::<PathFailed>()
-        .register_type::<Arrived>()
-        .register_type::<TilePathSettings>()
-        .register_type::<Pathfinder>()
-        .register_type::<PathCounters>();
+    macro_rules! register {
+        ($($type:ty),*) => {
+            $(app.register_type::<$type>();)*
+        };
+    }
+    register! {
+        PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
+        Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
+        FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
+        GroupSlot, GroupSpeedLimit, GroupArrived, NavBlocker, NavGrids, PathFound, PathFailed,
+        Arrived, TilePathSettings, Pathfinder, PathCounters
+    }
 }

@@ -115,6 +115,7 @@ pub struct Pathfinder {
     requesters: BTreeMap<u64, Entity>,
     #[reflect(ignore)]
     tickets: EntityHashMap<Ticket>,
+    /// The answers of this tick, in the order in which they were found.
     #[reflect(ignore)]
     pub(crate) answers: Vec<Answer>,
     /// The current tick.

@@ -19,10 +19,7 @@ pub(crate) use sync::sync_tilemaps;
 
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 
-use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
-    prelude::*,
-};
+use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
 use self::sources::TileSources;
@@ -38,7 +35,6 @@ use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(Component, Debug, Default, Clone)]
-#[component(on_remove = note_removed)]
 #[require(SourceStatus)]
 #[must_use]
 pub struct NavSource {
@@ -95,20 +91,6 @@ impl NavSource {
     /// Sets the terrain of cells without a tile.
     pub fn empty(self, terrain: TerrainId) -> Self {
         Self { empty: Some(terrain), ..self }
-    }
-}
-
-/// Sources and tiles removed since the last tick. Kept here because Bevy discards removal records after a
-/// frame, and there may be no tick in that frame.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct Removed {
-    sources: Vec<Entity>,
-    tiles: Vec<Entity>,
-}
-
-fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    if let Some(mut removed) = world.get_resource_mut::<Removed>() {
-        removed.sources.push(entity);
     }
 }
 
@@ -180,10 +162,13 @@ fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
 /// Adds the resources, observers and types of the stage.
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
-        .init_resource::<Removed>()
+        .add_observer(|map: On<Remove, NavSource>, mut sources: ResMut<TileSources>| {
+            sources.removed_sources.push(map.entity);
+        })
         .add_observer(
-            |tile: On<Remove, (TilePos, TilemapId, TileTerrain)>, mut removed: ResMut<Removed>| {
-                removed.tiles.push(tile.entity);
+            |tile: On<Remove, (TilePos, TilemapId, TileTerrain)>,
+             mut sources: ResMut<TileSources>| {
+                sources.removed_tiles.push(tile.entity);
             },
         )
         .register_type::<NavSource>()

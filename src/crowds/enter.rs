@@ -26,7 +26,7 @@ use crate::{
         walk::Walk,
     },
     request::{Outcomes, Requester, RequesterItem, fitting_anchor},
-    unit::{Critter, CritterState, NavAgent, PathSync, RequestState, TransformWrites},
+    unit::{Critter, CritterState, Drawing, NavAgent, PathSync, RequestState, TransformWrites},
     whereabouts::Whereabouts,
 };
 
@@ -95,7 +95,6 @@ pub(crate) fn enter_crowds(
     list_changed(&states, entities);
     // A transform last written by the drawing stage is correct.
     list_changed_except(&transforms, |changed| writes.written == Some(changed), entities);
-    crowds.remove_former_critters();
     crowds.list_with_changed_profiles(&grids, entities);
     let mut newcomers = critters.p1();
     let is_grid_inserted = core::mem::replace(inserted, grids.insertions()) != grids.insertions();
@@ -150,22 +149,20 @@ fn react(unit: &mut RequesterItem, result: Placement, outcomes: &mut Outcomes) {
         Placement::NoRoom if unit.status.is_walking() => unit.be_stuck(Hindrance::NoRoom),
         Placement::Ghost if unit.status.is_walking() && unit.state.ticket.is_none() => {
             let head = unit.head();
-            outcomes.stop_and_repair(unit, head);
+            unit.stop_at(head);
+            outcomes.repair(unit, head);
         }
         Placement::NoRoom | Placement::Ghost => {}
     }
 }
 
-/// Removes the crowds of grids that were removed or replaced: their critters are no longer units of a crowd.
-/// Runs before anything else reads critters, and again before they move.
+/// Removes the units of former critters, and the crowds of grids that were removed or replaced: their critters
+/// are no longer units of a crowd. Runs before anything else reads critters, and again before they move.
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
     mut states: Query<&mut CritterState, Allow<Disabled>>,
 ) {
-    if !crowds.has_stale(&grids) {
-        return;
-    }
     crowds.remove_former_critters();
     for entity in crowds.take_stale(&grids) {
         if let Ok(mut state) = states.get_mut(entity) {
@@ -197,15 +194,14 @@ impl Crowds {
         for (&id, grid_crowd) in &mut self.by_grid {
             let now = grids.get(id).map_or(0, NavGrid::profiles_revision);
             if core::mem::replace(&mut grid_crowd.profiles_revision, now) != now {
-                entities
-                    .extend(grid_crowd.crowd.units().map(|unit| grid_crowd.entities[unit.slot()]));
+                entities.extend(grid_crowd.entities());
             }
         }
     }
 
     /// Removes the units of entities that are no longer critters.
     fn remove_former_critters(&mut self) {
-        for (grid, unit) in self.inbox.left.drain(..) {
+        for (grid, unit) in self.left.drain(..) {
             if let Some(grid_crowd) = self.by_grid.get_mut(&grid) {
                 grid_crowd.crowd.remove(unit);
             }
@@ -264,10 +260,10 @@ impl NewcomerItem<'_, '_> {
         self.state.bypass_change_detection().member.is_newcomer = false;
         let wanted = grid_and_profile(grids, self.agent, self.request, &self.state);
         let wanted = wanted.filter(|_| self.critter.collides);
-        if self.state.member.unit.is_some()
+        if let Some(unit) = self.state.member.unit
             && wanted.is_none_or(|(id, _)| id != self.state.member.grid)
         {
-            self.leave(crowds);
+            self.leave(crowds, unit);
         }
         if !self.critter.collides {
             return Some(Placement::Ghost);
@@ -275,48 +271,12 @@ impl NewcomerItem<'_, '_> {
         let (id, profile) = wanted?;
         let (grid, frame) = (grids.get(id)?, grids.frame(id)?);
         let grid_crowd = crowds.of_grid(grids, id, grid);
-        match self.state.member.unit {
-            Some(_) => self.adjust(grid_crowd, (grid, frame), profile, whereabouts),
-            None => self.enter(grid_crowd, id, (grid, frame), profile, whereabouts),
-        }
+        self.settle(grid_crowd, id, (grid, frame), profile, whereabouts)
     }
 
-    /// Moves its unit, or changes its profile. If there is no free cell for that, the unit stays as it is.
-    fn adjust(
-        &mut self,
-        grid_crowd: &mut GridCrowd,
-        (grid, frame): (&NavGrid, &GridFrame),
-        profile: ProfileId,
-        whereabouts: &Whereabouts,
-    ) -> Option<Placement> {
-        let unit = self.state.member.unit?;
-        let was_moved = self.state.was_moved(self.transform);
-        let matches_profile = grid_crowd.matches_profile(grid, unit, profile, &self.state);
-        let position = was_moved.then(|| self.position(whereabouts));
-        let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
-        let done = match (found, matches_profile) {
-            (Some(cell), true) => grid_crowd.crowd.teleport(grid, unit, cell).is_ok(),
-            (Some(cell), false) => {
-                grid_crowd.crowd.remove(unit);
-                self.join(grid_crowd, grid, cell, profile)
-            }
-            (None, _) => false,
-        };
-        match found.filter(|_| done) {
-            Some(cell) => {
-                self.state.update_to(grid_crowd.crowd.now());
-                let drawn =
-                    position.map_or(self.state.place(), |position| frame.to_cells(position));
-                self.stand(grid_crowd, grid, cell, drawn);
-            }
-            None if was_moved => self.state.reject_transform(self.transform),
-            None => return Some(Placement::NoRoom),
-        }
-        None
-    }
-
-    /// Joins a crowd, on the nearest free cell.
-    fn enter(
+    /// Joins a crowd, on the nearest free cell. A unit that has joined moves, or changes its profile; if there is
+    /// no free cell for that, it stays as it is.
+    fn settle(
         &mut self,
         grid_crowd: &mut GridCrowd,
         id: GridId,
@@ -324,20 +284,36 @@ impl NewcomerItem<'_, '_> {
         profile: ProfileId,
         whereabouts: &Whereabouts,
     ) -> Option<Placement> {
-        let keeps_position =
-            self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
-        let position = (!keeps_position).then(|| self.position(whereabouts));
+        let before = self.state.member.unit;
+        let stays = self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
+        let position = (!stays).then(|| self.position(whereabouts));
         let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
-        match found.filter(|&cell| self.join(grid_crowd, grid, cell, profile)) {
-            Some(cell) => {
-                self.state.member.grid = id;
-                let drawn =
-                    position.map_or(self.state.place(), |position| frame.to_cells(position));
-                self.stand(grid_crowd, grid, cell, drawn);
-                None
+        let taken = found.filter(|&cell| match before {
+            Some(unit) if grid_crowd.matches_profile(grid, unit, profile, &self.state) => {
+                grid_crowd.crowd.teleport(grid, unit, cell).is_ok()
             }
-            None => Some(Placement::NoRoom),
+            Some(unit) => {
+                grid_crowd.crowd.remove(unit);
+                self.join(grid_crowd, grid, cell, profile)
+            }
+            None => self.join(grid_crowd, grid, cell, profile),
+        });
+        let Some(cell) = taken else {
+            if before.is_none() || stays {
+                return Some(Placement::NoRoom);
+            }
+            // The position written to its transform is rejected: it is drawn where it was.
+            self.state.drawn = self.transform.translation.truncate();
+            self.state.drawing = Drawing::Anew;
+            return None;
+        };
+        if before.is_some() {
+            self.state.update_to(grid_crowd.crowd.now());
         }
+        self.state.member.grid = id;
+        let drawn = position.map_or(self.state.place(), |position| frame.to_cells(position));
+        self.stand(grid_crowd, grid, cell, drawn);
+        None
     }
 
     /// Returns the world position of its transform.
@@ -394,26 +370,21 @@ impl NewcomerItem<'_, '_> {
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);
         self.state.drawn = self.transform.translation.truncate();
-        self.state.start_crowd_motion(grid_crowd.crowd.now(), 0.0);
+        self.state.start_crowd_motion(grid_crowd.crowd.now());
     }
 
     /// Leaves its crowd.
-    fn leave(&mut self, crowds: &mut Crowds) {
-        let member = &mut self.state.member;
-        let (unit, grid) = (member.unit.take(), member.grid);
-        if unit.is_some() {
-            if let Some(grid_crowd) = crowds.by_grid.get(&grid) {
-                self.state.update_to(grid_crowd.crowd.now());
-            }
-            self.state.freeze();
+    fn leave(&mut self, crowds: &mut Crowds, unit: UnitId) {
+        self.state.member.unit = None;
+        if let Some(grid_crowd) = crowds.by_grid.get_mut(&self.state.member.grid) {
+            self.state.update_to(grid_crowd.crowd.now());
+            grid_crowd.crowd.remove(unit);
         }
-        if unit.is_some() && !self.critter.collides {
+        self.state.freeze();
+        if !self.critter.collides {
             let (head, drawn) = (self.state.walk.head(), self.state.place());
             self.state.walk = Walk::standing(head);
             self.state.place_at(drawn);
-        }
-        if let (Some(unit), Some(grid_crowd)) = (unit, crowds.by_grid.get_mut(&grid)) {
-            grid_crowd.crowd.remove(unit);
         }
         self.state.member.path = PathSync::Replaced;
     }

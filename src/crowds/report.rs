@@ -48,28 +48,6 @@ pub(crate) struct Slots<'w, 's> {
     groups: Query<'w, 's, &'static mut GroupState, Allow<Disabled>>,
 }
 
-impl Slots<'_, '_> {
-    /// Exchanges the slots of two members of a group.
-    fn exchange(&mut self, pair: [Entity; 2]) {
-        if let Ok([mut a, mut b]) = self.slots.get_many_mut(pair) {
-            core::mem::swap(&mut a.cell, &mut b.cell);
-            if let Ok(mut group) = self.groups.get_mut(a.group) {
-                group.bypass_change_detection().exchange(pair[0], pair[1]);
-            }
-        }
-    }
-
-    /// Assigns a member of a group another slot than the original one.
-    fn settle(&mut self, entity: Entity, cell: Cell) {
-        if let Ok(mut slot) = self.slots.get_mut(entity) {
-            slot.cell = cell;
-            if let Ok(mut group) = self.groups.get_mut(slot.group) {
-                group.bypass_change_detection().settle(entity, cell);
-            }
-        }
-    }
-}
-
 /// Advances all crowds by a tick.
 pub(crate) fn advance_crowds(
     grids: Res<NavGrids>,
@@ -77,7 +55,7 @@ pub(crate) fn advance_crowds(
     mut crowds: ResMut<Crowds>,
     mut critters: ParamSet<(Query<Shown, Allow<Disabled>>, Requesters)>,
     mut slots: Slots,
-    mut news: Local<Vec<(u64, Entity, CrowdEvent)>>,
+    mut events: Local<Vec<(u64, Entity, CrowdEvent)>>,
     mut outcomes: Outcomes,
 ) {
     for (&id, grid_crowd) in &mut crowds.by_grid {
@@ -87,9 +65,9 @@ pub(crate) fn advance_crowds(
     }
     show_steps(&grids, &crowds, &mut critters.p0());
     let mut units = critters.p1();
-    apply_events(&crowds, &mut units, &mut slots, &mut news);
-    news.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
-    for (_, entity, event) in news.drain(..) {
+    apply_events(&crowds, &mut units, &mut slots, &mut events);
+    events.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
+    for (_, entity, event) in events.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
             react(&mut unit, event, &grids, &mut outcomes);
         }
@@ -114,12 +92,12 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
     }
 }
 
-/// Applies the slot changes of group members, and lists what else has happened, with the numbers of the requests.
+/// Applies the slot changes of group members. Lists all other events, each with the number of its unit's request.
 fn apply_events(
     crowds: &Crowds,
     units: &mut Requesters,
     slots: &mut Slots,
-    news: &mut Vec<(u64, Entity, CrowdEvent)>,
+    events: &mut Vec<(u64, Entity, CrowdEvent)>,
 ) {
     for grid_crowd in crowds.by_grid.values() {
         let entity = |unit: UnitId| grid_crowd.entities[unit.slot()];
@@ -127,7 +105,6 @@ fn apply_events(
             match event {
                 CrowdEvent::Exchanged { unit, with, have_arrived } => {
                     let pair = [entity(unit), entity(with)];
-                    slots.exchange(pair);
                     if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
                         core::mem::swap(&mut a.state.query, &mut b.state.query);
                         if !have_arrived {
@@ -135,19 +112,43 @@ fn apply_events(
                             b.walk_on();
                         }
                     }
+                    slots.exchange(pair);
                 }
                 CrowdEvent::Settled { unit, cell } => {
-                    slots.settle(entity(unit), cell);
                     if let Ok(mut unit) = units.get_mut(entity(unit)) {
                         unit.state.query.goal = cell.into();
                     }
+                    slots.settle(entity(unit), cell);
                 }
                 CrowdEvent::Arrived { unit, .. }
                 | CrowdEvent::Stuck { unit, .. }
                 | CrowdEvent::Lost { unit } => {
-                    let number = units.get(entity(unit)).map_or(0, |unit| unit.state.accepted);
-                    news.push((number, entity(unit), event));
+                    let entity = entity(unit);
+                    let number = units.get(entity).map_or(0, |unit| unit.state.accepted);
+                    events.push((number, entity, event));
                 }
+            }
+        }
+    }
+}
+
+impl Slots<'_, '_> {
+    /// Exchanges the slots of two members of a group.
+    fn exchange(&mut self, pair: [Entity; 2]) {
+        if let Ok([mut a, mut b]) = self.slots.get_many_mut(pair) {
+            core::mem::swap(&mut a.cell, &mut b.cell);
+            if let Ok(mut group) = self.groups.get_mut(a.group) {
+                group.bypass_change_detection().exchange(pair[0], pair[1]);
+            }
+        }
+    }
+
+    /// Assigns a member of a group another slot than the original one.
+    fn settle(&mut self, entity: Entity, cell: Cell) {
+        if let Ok(mut slot) = self.slots.get_mut(entity) {
+            slot.cell = cell;
+            if let Ok(mut group) = self.groups.get_mut(slot.group) {
+                group.bypass_change_detection().settle(entity, cell);
             }
         }
     }
@@ -206,7 +207,7 @@ fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes
         }
         CrowdEvent::Lost { .. } if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
         CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
-        CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {}
+        CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {} // applied before
     }
 }
 
@@ -240,5 +241,6 @@ fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outco
     let head = unit.head();
     let profile = unit.state.query.profile;
     let start = grids.get(unit.state.grid).map_or(head, |grid| way_out(grid, profile, head));
-    outcomes.stop_and_repair(unit, start);
+    unit.stop_at(start);
+    outcomes.repair(unit, start);
 }

@@ -66,7 +66,7 @@ pub(crate) fn steer_critters(
     mut seconds: Local<f32>,
     mut entities: Local<Vec<Entity>>,
 ) {
-    entities.append(&mut crowds.inbox.changed);
+    entities.append(&mut crowds.changed);
     let is_same_timestep = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
         == time.delta_secs().to_bits();
     if is_same_timestep {

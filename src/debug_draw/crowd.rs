@@ -9,13 +9,12 @@ use bevy::{color::palettes::css, prelude::*};
 
 use super::{TilePathDebug, TilePathLines, shown};
 use crate::{
-    coordinates::GridFrame,
+    coordinates::{GridFrame, center},
     crowds::Crowds,
     grids::NavGrids,
     nav::{
-        cell::{Cell, CellRect},
+        cell::CellRect,
         crowd::{Hindrance, UnitId},
-        query::GridId,
     },
     unit::CritterState,
 };
@@ -30,13 +29,12 @@ pub(super) fn draw_crowd(
     critters: Query<&CritterState>,
     mut lines: TilePathLines,
 ) {
-    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.crowd) else {
+    let shown = shown(&grids, &debug).filter(|_| debug.crowd);
+    let (Some((grid, frame)), Some(crowd)) = (shown, crowds.get(debug.of)) else {
         return;
     };
-    let Some(crowd) = crowds.get(debug.of) else {
-        return;
-    };
-    let drawn_at = |unit: UnitId| drawn_position(&crowds, &critters, (debug.of, unit));
+    let drawn_at =
+        |unit: UnitId| critters.get(crowds.entity(debug.of, unit)?).ok().map(CritterState::place);
     for unit in crowd.units() {
         let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
         else {
@@ -61,15 +59,6 @@ pub(super) fn draw_crowd(
     }
 }
 
-/// Returns the drawn position of a unit, in cells.
-fn drawn_position(
-    crowds: &Crowds,
-    critters: &Query<&CritterState>,
-    (grid, unit): (GridId, UnitId),
-) -> Option<Vec2> {
-    critters.get(crowds.entity(grid, unit)?).ok().map(CritterState::place)
-}
-
 fn outline(lines: &mut TilePathLines, frame: &GridFrame, block: CellRect, color: Srgba) {
     let low = center(block.min);
     let high = low + Vec2::new(block.width as f32 - 1.0, block.height as f32 - 1.0);
@@ -78,11 +67,6 @@ fn outline(lines: &mut TilePathLines, frame: &GridFrame, block: CellRect, color:
         Vec2::new(high.x + HALF, low.y - HALF),
         Vec2::new(high.x + HALF, high.y + HALF),
         Vec2::new(low.x - HALF, high.y + HALF),
-        Vec2::new(low.x - HALF, low.y - HALF),
     ];
-    lines.linestrip_2d(corners.map(|corner| frame.to_world(corner)), color);
-}
-
-fn center(cell: Cell) -> Vec2 {
-    Vec2::new(cell.x as f32, cell.y as f32)
+    lines.lineloop_2d(corners.map(|corner| frame.to_world(corner)), color);
 }

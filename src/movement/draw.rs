@@ -12,6 +12,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     nav::{crowd::Crowd, query::GridId},
+    request::grid_of,
     unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
 };
 
@@ -83,7 +84,8 @@ pub(crate) fn place_transforms(
                 _ => {}
             }
         }
-        let id = critter.grid();
+        let own = critter.state.member.grid;
+        let id = critter.request.map_or(own, |request| grid_of(&critter.state, request));
         if params.as_ref().is_none_or(|&(known, _)| known != id) {
             let crowd = crowds.get(id);
             let tick = crowd.map_or(0, Crowd::now);
@@ -109,14 +111,6 @@ fn update_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> 
 }
 
 impl DrawnItem<'_, '_> {
-    /// Returns the grid that the critter is on.
-    fn grid(&self) -> GridId {
-        match (self.state.unit(), self.request) {
-            (None, Some(request)) => request.grid,
-            _ => self.state.member.grid,
-        }
-    }
-
     /// Writes its transform if it has changed.
     fn draw(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();

@@ -3,7 +3,7 @@
 //! Input: the end of its request, and elapsed ticks. Output: the next action. Independent of the unit, its
 //! components and the clock: a rest counts down, so that it can be saved and copied.
 
-use bevy::prelude::*;
+use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use super::order::{Order, OrderId, PatrolMode};
 use crate::{nav::query::PathFailure, request::PathRequest};
@@ -13,10 +13,11 @@ use crate::{nav::query::PathFailure, request::PathRequest};
 const PATROL_REST: u32 = 32;
 
 /// An order and its state.
-#[derive(Clone, Debug, PartialEq, Reflect)]
+#[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub(super) struct Entry {
     pub(super) id: OrderId,
+    #[entities]
     pub(super) order: Order,
     /// Whether it has been begun, even if it is not the current order now.
     pub(super) begun: bool,
@@ -87,7 +88,9 @@ impl Entry {
     pub(super) fn request(&self) -> Option<PathRequest> {
         match &self.order {
             Order::Go(request) => Some(request.clone()),
-            Order::Patrol { stops, .. } => stops.get(self.patrol.stop).cloned(),
+            Order::Patrol { stops, mode } => {
+                stops.get(self.patrol.stop(stops.len(), *mode)).cloned()
+            }
             Order::Hold { .. } | Order::HoldGround => None,
         }
     }
@@ -95,16 +98,10 @@ impl Entry {
     /// Begins or resumes the order.
     pub(super) fn begin(&mut self, another_waits: bool) -> Progress {
         self.begun = true;
-        let is_over = match &self.order {
-            Order::Go(_) => false,
-            Order::Patrol { stops, .. } => stops.is_empty(),
-            Order::Hold { .. } => self.left == 0,
-            Order::HoldGround => another_waits,
-        };
-        if is_over {
-            return Progress::Done;
-        }
-        match self.order {
+        match &self.order {
+            Order::Patrol { stops, .. } if stops.is_empty() => Progress::Done,
+            Order::Hold { .. } if self.left == 0 => Progress::Done,
+            Order::HoldGround if another_waits => Progress::Done,
             Order::Go(_) | Order::Patrol { .. } => Progress::Request,
             Order::Hold { .. } => self.rest(self.left),
             Order::HoldGround => Progress::Unchanged,
@@ -164,27 +161,36 @@ impl Entry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 struct PatrolProgress {
-    /// Index of the stop it is heading for.
-    stop: usize,
-    /// Whether it is on the return leg.
-    back: bool,
+    /// Position in its round; see [`round`].
+    at: usize,
     /// Number of stops in a row that failed.
     missed: usize,
     /// Number of stops in a row without a step: the stop failed, or the unit was already there.
     still: usize,
 }
 
+/// Number of stops that a patrol heads for until it repeats itself.
+fn round(stops: usize, mode: PatrolMode) -> usize {
+    let round = match mode {
+        PatrolMode::Round => stops,
+        PatrolMode::ThereAndBack => (2 * stops).saturating_sub(2),
+    };
+    round.max(1)
+}
+
 impl PatrolProgress {
+    /// Returns the index of the stop it is heading for; the second half of a round there and back leads back.
+    fn stop(&self, stops: usize, mode: PatrolMode) -> usize {
+        if self.at < stops { self.at } else { round(stops, mode).saturating_sub(self.at) }
+    }
+
     /// Records the end of the current stop and advances to the next one; `stops` is the number of stops.
     fn advance(&mut self, end: End, stops: usize, mode: PatrolMode) -> Progress {
         self.missed = if matches!(end, End::Failed(_)) { self.missed + 1 } else { 0 };
         self.still =
             if matches!(end, End::Arrived { moved: true, .. }) { 0 } else { self.still + 1 };
-        let round = match mode {
-            PatrolMode::Round => stops,
-            PatrolMode::ThereAndBack => (2 * stops).saturating_sub(2).max(1),
-        };
-        self.next_stop(stops, mode);
+        let round = round(stops, mode);
+        self.at = (self.at + 1) % round;
         match end {
             End::Failed(reason) if self.missed >= round => Progress::Failed(reason),
             _ if self.still >= round => {
@@ -192,21 +198,6 @@ impl PatrolProgress {
                 Progress::Rest
             }
             _ => Progress::Request,
-        }
-    }
-
-    const fn next_stop(&mut self, stops: usize, mode: PatrolMode) {
-        let is_last = self.stop + 1 >= stops;
-        match mode {
-            PatrolMode::Round => self.stop = if is_last { 0 } else { self.stop + 1 },
-            PatrolMode::ThereAndBack => {
-                self.back = if self.back { self.stop > 0 } else { is_last };
-                if !self.back && !is_last {
-                    self.stop += 1;
-                } else if self.back && self.stop > 0 {
-                    self.stop -= 1;
-                }
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Orders that a unit can be given, and the events about them.
 
-use bevy::prelude::*;
+use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::{
     nav::query::PathFailure,
@@ -8,18 +8,19 @@ use crate::{
 };
 
 /// One order of an [`OrderQueue`](super::OrderQueue).
-#[derive(Clone, Debug, PartialEq, Reflect)]
+#[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum Order {
     /// Move to the target of the request. Done on arrival. A request that follows its target is done when it
     /// has caught up and another order waits; until then it keeps following.
-    Go(PathRequest),
+    Go(#[entities] PathRequest),
     /// Move from stop to stop repeatedly. Does not end by itself, but fails if all stops fail for a whole
     /// round; single stops that fail are skipped. Without stops it is done immediately. If a whole round
     /// takes no step (there is one stop only, or the others are unreachable), the unit rests for half a
     /// second (32 ticks) before it tries again.
     Patrol {
         /// The stops, in order.
+        #[entities]
         stops: Vec<PathRequest>,
         /// What follows the last stop.
         mode: PatrolMode,

@@ -31,8 +31,8 @@ pub(crate) fn deliver_answers(
             deliver(&mut unit, answer, &mut outcomes, &grids);
         }
     }
-    outcomes.pathfinder.answers = answers;
-    outcomes.pathfinder.counters.waiting_again = outcomes.open.waiting();
+    outcomes.pathfinder.answers = answers; // keeps the memory
+    outcomes.pathfinder.counters.waiting_again = outcomes.open.retries.len();
     published.set_if_neq(outcomes.pathfinder.counters);
 }
 

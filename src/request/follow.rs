@@ -6,12 +6,7 @@
 
 use bevy::prelude::*;
 
-use super::{
-    PathRequest,
-    intake::{ENTRY_COST, RequestIntake},
-    outcome::RequesterReadOnlyItem,
-    resolve::Asker,
-};
+use super::intake::{ENTRY_COST, RequestIntake};
 use crate::{
     nav::{cell::Cell, goal::Goal, path::PathKind, query::PathFailure},
     scheduler::TilePathSettings,
@@ -52,7 +47,7 @@ pub(crate) fn follow_targets(
         }
         *last = number;
         spent += LOOK_COST;
-        match intake.action_for(entity, number) {
+        match intake.action_for(entity, number).unwrap_or_else(Action::Fail) {
             Action::Keep => {}
             Action::PlanAgain => {
                 intake.outcomes.pathfinder.counters.followed += 1;
@@ -67,32 +62,31 @@ pub(crate) fn follow_targets(
 }
 
 impl RequestIntake<'_, '_> {
-    fn action_for(&self, entity: Entity, number: u64) -> Action {
+    /// What is to be done about the follower with this request; an error ends the request.
+    fn action_for(&self, entity: Entity, number: u64) -> Result<Action, PathFailure> {
         let Ok(unit) = self.units.get(entity) else {
-            return Action::Forget;
+            return Ok(Action::Forget);
         };
         let Some(request) = unit.request.filter(|request| request.follows) else {
-            return Action::Forget;
+            return Ok(Action::Forget);
         };
         let status = unit.status;
         if unit.state.accepted != number || matches!(status, PathStatus::Failed(_)) {
-            return Action::Forget;
+            return Ok(Action::Forget);
         }
         if unit.state.ticket.is_some()
             || matches!(status, PathStatus::Searching | PathStatus::Waiting(_))
         {
-            return Action::Keep; // an answer is under way
+            return Ok(Action::Keep); // an answer is under way
         }
-        let (goal, asker) = match self.goal_of(&unit, request) {
-            Ok(found) => found,
-            Err(reason) => return Action::Fail(reason),
-        };
+        let (id, profile) = request.kind(unit.agent);
+        let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
+        let goal = self.goal(&unit, request, request.target_of(unit.state.attempt))?;
         let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());
-        let grid = self.grids.get(asker.grid);
-        let is_near = grid.is_some_and(|grid| goal.admits(grid, asker.profile, here));
+        let is_near = goal.admits(grid, profile, here);
         let moved = distance(goal.cell(), unit.state.query.goal.cell());
         let left = distance(here, unit.state.query.goal.cell());
-        match status {
+        Ok(match status {
             walking if walking.is_walking() && is_near => Action::Stop(here, goal),
             walking if walking.is_walking() && moved > 0 && moved * SHARE_OF_PATH >= left => {
                 Action::PlanAgain
@@ -102,19 +96,7 @@ impl RequestIntake<'_, '_> {
                 Action::PlanAgain
             }
             _ => Action::Keep,
-        }
-    }
-
-    fn goal_of<'a>(
-        &self,
-        unit: &RequesterReadOnlyItem<'a, '_>,
-        request: &'a PathRequest,
-    ) -> Result<(Goal, Asker<'a>), PathFailure> {
-        let (grid, profile) = request.kind(unit.agent);
-        self.grids.get(grid).ok_or(PathFailure::GridGone(grid))?;
-        let asker = Asker { entity: unit.entity, request, grid, profile };
-        let target = request.target_of(unit.state.attempt);
-        Ok((self.places().goal(asker, target, &self.units)?, asker))
+        })
     }
 
     /// Lets a walking critter come to rest on `cell`, which it stands on or enters.

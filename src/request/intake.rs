@@ -12,7 +12,6 @@ use bevy::{
 use super::{
     InboxEntry, RequestInbox,
     outcome::{Outcomes, Requester},
-    resolve::Places,
 };
 use crate::{
     blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
@@ -93,12 +92,6 @@ pub(crate) fn accept_requests(
 }
 
 impl RequestIntake<'_, '_> {
-    /// What targets are resolved with.
-    pub(super) fn places(&self) -> Places<'_, '_, '_> {
-        let Self { grids, blockers, whereabouts, .. } = self;
-        Places { grids, blockers, whereabouts }
-    }
-
     /// Reads an entry; returns what that took beside the reading.
     fn read(&mut self, entry: InboxEntry) -> u32 {
         match entry {
@@ -166,9 +159,9 @@ impl RequestIntake<'_, '_> {
         let Some(request) = unit.request else {
             return 0;
         };
-        let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let kind = request.kind(unit.agent);
-        let resolved = self.places().resolve(entity, unit.state.attempt, &self.units);
+        let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
+        let resolved = self.resolve(&unit, request);
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
                 Ok(resolved) => self.outcomes.search(&mut unit, resolved),

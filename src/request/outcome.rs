@@ -48,8 +48,8 @@ pub(crate) struct Requester {
 /// Requests that wait for something other than an answer.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct OpenRequests {
-    /// To be tried again, by tick and number.
-    retries: BTreeMap<(u64, u64), Entity>,
+    /// To be tried again, by tick and number; those canceled meanwhile stay until they are due.
+    pub(super) retries: BTreeMap<(u64, u64), Entity>,
     /// Those that follow an entity, by number.
     pub(super) followers: BTreeMap<u64, Entity>,
 }
@@ -62,11 +62,6 @@ impl OpenRequests {
             return None;
         }
         self.retries.pop_first().map(|(_, entity)| (entity, number))
-    }
-
-    /// Requests that wait to be tried again; those canceled meanwhile count until they are due.
-    pub(super) fn waiting(&self) -> usize {
-        self.retries.len()
     }
 }
 
@@ -159,12 +154,6 @@ impl Outcomes<'_, '_> {
         (unit.state.ticket, unit.state.query) = (Some(ticket), query);
         self.pathfinder.counters.repaired += 1;
         *unit.status = PathStatus::Repairing;
-    }
-
-    /// Stops a unit, and searches for a path from `start`.
-    pub(crate) fn stop_and_repair(&mut self, unit: &mut RequesterItem, start: Cell) {
-        unit.stop_at(start);
-        self.repair(unit, start);
     }
 
     /// Announces that the path of a unit that the game moves was cut off, and resolves its request again.

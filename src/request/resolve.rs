@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use bevy::prelude::*;
 
 use super::{
     PathRequest, Resolved, Target,
-    outcome::{Requester, grid_of, profile_of},
+    intake::RequestIntake,
+    outcome::{RequesterReadOnlyItem, grid_of, profile_of},
 };
 use crate::{
     blocker::PlacedBlockers,
@@ -25,79 +26,54 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// All units, disabled ones too.
-type Units<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
-
 /// Where units and their targets are.
-pub(super) struct Places<'a, 'w, 's> {
-    pub(super) grids: &'a NavGrids,
-    pub(super) blockers: &'a PlacedBlockers,
-    pub(super) whereabouts: &'a Whereabouts<'w, 's>,
-}
-
-/// A unit, its request, and the kind of unit that the request is for.
-#[derive(Clone, Copy)]
-pub(super) struct Asker<'a> {
-    pub(super) entity: Entity,
-    pub(super) request: &'a PathRequest,
-    pub(super) grid: GridId,
-    pub(super) profile: ProfileId,
-}
-
-impl Places<'_, '_, '_> {
-    /// The query of the request on `entity` in attempt number `attempt`.
+impl RequestIntake<'_, '_> {
+    /// The query of a unit's request in its present attempt.
     pub(super) fn resolve(
         &self,
-        entity: Entity,
-        attempt: u16,
-        units: &Units,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
     ) -> Result<Resolved, PathFailure> {
-        let unit = units.get(entity).map_err(|_| PathFailure::StartUnknown)?;
-        let request = unit.request.ok_or(PathFailure::StartUnknown)?;
         let (id, profile) = request.kind(unit.agent);
-        let asker = Asker { entity, request, grid: id, profile };
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
-        let start = self.cell_of(entity, id, size, units).ok_or(PathFailure::StartUnknown)?;
+        let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
         // A unit of a crowd that was built over walks out by itself; one that was put into a wall fails.
         let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
         let beginning = if is_led { way_out } else { fitting_anchor };
-        let (goal, goals) = self.goals(asker, attempt, units)?;
+        let (goal, goals) = self.goals(unit, request)?;
         let query = PathQuery::new(beginning(grid, profile, start), goal)
             .profile(profile)
-            .reach(request.reach_of(attempt))
+            .reach(request.reach_of(unit.state.attempt))
             .algorithm(request.algorithm);
         Ok(Resolved { grid: id, query, goals })
     }
 
-    /// The first goal of an attempt, and all of them where there are several.
+    /// The first goal of a request in its present attempt, and all of them where there are several.
     fn goals(
         &self,
-        asker: Asker,
-        attempt: u16,
-        units: &Units,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
     ) -> Result<(Goal, Option<Arc<[Goal]>>), PathFailure> {
-        match asker.request.target_of(attempt) {
+        match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
-                let goals: Arc<[Goal]> = targets
-                    .iter()
-                    .filter_map(|target| self.goal(asker, target, units).ok())
-                    .collect();
+                let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
+                let goals: Arc<[Goal]> = goals.collect();
                 let first = *goals.first().ok_or(PathFailure::TargetGone)?;
                 Ok((first, (goals.len() > 1).then_some(goals)))
             }
-            target => Ok((self.goal(asker, target, units)?, None)),
+            target => Ok((self.goal(unit, request, target)?, None)),
         }
     }
 
     /// Where a request ends if it leads to `target`.
     pub(super) fn goal(
         &self,
-        asker: Asker,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
         target: &Target,
-        units: &Units,
     ) -> Result<Goal, PathFailure> {
-        let Asker { entity, request, grid: id, profile } = asker;
+        let (id, profile) = request.kind(unit.agent);
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {
@@ -107,9 +83,7 @@ impl Places<'_, '_, '_> {
                 let size = grid.map_or(1, |grid| grid.unit_size(profile));
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
-            Target::Entity(target) => {
-                self.footprint(*target, id, units).ok_or(PathFailure::TargetGone)?
-            }
+            Target::Entity(target) => self.footprint(*target, id).ok_or(PathFailure::TargetGone)?,
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
@@ -117,9 +91,9 @@ impl Places<'_, '_, '_> {
             // Units that collide do not stand on each other.
             Target::Entity(target)
                 if request.approach == Approach::Onto
-                    && *target != entity
-                    && is_held(entity, units)
-                    && is_held(*target, units) =>
+                    && *target != unit.entity
+                    && self.is_held(unit.entity)
+                    && self.is_held(*target) =>
             {
                 Approach::Beside
             }
@@ -134,11 +108,11 @@ impl Places<'_, '_, '_> {
     }
 
     /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
-    fn footprint(&self, entity: Entity, grid: GridId, units: &Units) -> Option<CellRect> {
+    fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
         if let Some(rect) = self.blockers.footprint(entity, grid) {
             return Some(rect);
         }
-        let size = match units.get(entity) {
+        let size = match self.units.get(entity) {
             Ok(unit) => match unit.critter {
                 Some((critter, _)) if grid_of(critter, unit.state) == grid => {
                     self.grids.get(grid)?.unit_size(profile_of(critter, unit.state))
@@ -147,21 +121,15 @@ impl Places<'_, '_, '_> {
             },
             _ => 1,
         };
-        let anchor = self.cell_of(entity, grid, size, units)?;
+        let anchor = self.cell_of(entity, grid, size)?;
         Some(CellRect::new(anchor, size, size))
     }
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
     /// is the entity's transform; on the grid or not. A critter that was about to enter a cell which its grid,
     /// replaced meanwhile, does not have is where its transform is.
-    pub(super) fn cell_of(
-        &self,
-        entity: Entity,
-        grid: GridId,
-        size: u32,
-        units: &Units,
-    ) -> Option<Cell> {
-        if let Ok(unit) = units.get(entity)
+    fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
+        if let Ok(unit) = self.units.get(entity)
             && let Some((critter, transform)) = unit.critter
             && grid_of(critter, unit.state) == grid
             && critter.is_where_it_was_put(transform)
@@ -171,12 +139,12 @@ impl Places<'_, '_, '_> {
         }
         self.grids.frame(grid)?.anchor_at(self.whereabouts.position(entity)?, size)
     }
-}
 
-/// Whether an entity is a critter that holds its cells against others.
-fn is_held(entity: Entity, units: &Units) -> bool {
-    let critter = units.get(entity).ok().and_then(|unit| unit.critter);
-    critter.is_some_and(|(state, _)| state.holds_its_cells())
+    /// Whether an entity is a critter that holds its cells against others.
+    fn is_held(&self, entity: Entity) -> bool {
+        let critter = self.units.get(entity).ok().and_then(|unit| unit.critter);
+        critter.is_some_and(|(state, _)| state.holds_its_cells())
+    }
 }
 
 /// The cell that a target means for many units at once, whatever their size; `None` where it is unknown.

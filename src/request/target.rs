@@ -26,7 +26,7 @@ pub enum Target {
 }
 
 impl Default for Target {
-    /// Cell (0, 0). Required by reflection.
+    /// Cell (0, 0).
     fn default() -> Self {
         Self::Cell(Cell::default())
     }

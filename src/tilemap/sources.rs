@@ -24,9 +24,13 @@ pub(crate) struct TileSources {
     /// Tilemaps rejected because they were too large together with others of their grid.
     oversized: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
-    reread: Vec<Entity>,
+    pub(super) reread: Vec<Entity>,
     /// Grids to rebuild because their extent or the order of their maps has changed.
     pub(super) rebuild: BTreeSet<GridId>,
+    /// Tilemaps and tiles removed since the last tick. Kept here because Bevy discards removal records after a
+    /// frame, and there may be no tick in that frame.
+    pub(super) removed_sources: Vec<Entity>,
+    pub(super) removed_tiles: Vec<Entity>,
 }
 
 /// One tilemap's contribution.
@@ -163,11 +167,6 @@ impl TileSources {
     fn retry_oversized(&mut self, grid: GridId) {
         let out = self.oversized.iter().filter(|&&(of, _)| of == grid);
         self.reread.extend(out.map(|&(_, map)| map));
-    }
-
-    /// Takes the tilemaps to read again.
-    pub(super) fn take_reread(&mut self) -> Vec<Entity> {
-        core::mem::take(&mut self.reread)
     }
 
     /// Puts `tile` on a cell of `map` with this terrain and removes it from its previous cell.

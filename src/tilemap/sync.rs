@@ -1,7 +1,7 @@
 //! Reads tilemaps and their tiles into the sources, and combines the sources into the grids.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, system::SystemChangeTick},
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemChangeTick},
     prelude::*,
 };
 use bevy_ecs_tilemap::prelude::{
@@ -10,7 +10,7 @@ use bevy_ecs_tilemap::prelude::{
 };
 
 use super::{
-    NavSource, Removed, SourceError, SourceStatus, TileTerrain, TileView, check,
+    NavSource, SourceError, SourceStatus, TileTerrain, TileView, check,
     scan::{AllTiles, Columns, changed_tiles},
     sources::{Source, TileSources},
 };
@@ -32,14 +32,16 @@ type Map = (
     &'static mut SourceStatus,
 );
 
-type Tile = (
-    Entity,
-    &'static TilemapId,
-    &'static TilePos,
-    Option<&'static TileTextureIndex>,
-    Option<&'static TileVisible>,
-    Option<&'static TileTerrain>,
-);
+/// The components of a tile that its terrain depends on.
+#[derive(QueryData)]
+pub(crate) struct Tile {
+    entity: Entity,
+    map: &'static TilemapId,
+    position: &'static TilePos,
+    texture: Option<&'static TileTextureIndex>,
+    visible: Option<&'static TileVisible>,
+    terrain: Option<&'static TileTerrain>,
+}
 
 /// Includes disabled maps and tiles.
 type Maps<'w, 's> = Query<'w, 's, Map, Allow<Disabled>>;
@@ -54,10 +56,9 @@ pub(crate) fn sync_tilemaps(
     columns: Query<Columns, AllTiles>,
     ticks: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
-    mut removed: ResMut<Removed>,
     whereabouts: Whereabouts,
 ) {
-    for map in std::mem::take(&mut removed.sources) {
+    for map in std::mem::take(&mut sources.removed_sources) {
         if !maps.contains(map) {
             sources.remove(map);
         }
@@ -65,8 +66,8 @@ pub(crate) fn sync_tilemaps(
     let newly_read = read_maps(&mut sources, &mut maps, &tiles);
     changed_tiles(&columns, &ticks, &mut changed);
     let changed = changed.drain(..).filter_map(|tile| tiles.get(tile).ok());
-    read_tiles(&mut sources, changed.filter(|(_, map, ..)| !newly_read.contains(&map.0)));
-    for tile in removed.tiles.drain(..) {
+    read_tiles(&mut sources, changed.filter(|tile| !newly_read.contains(&tile.map.0)));
+    for tile in std::mem::take(&mut sources.removed_tiles) {
         match tiles.get(tile) {
             Ok(tile) => read_tiles(&mut sources, std::iter::once(tile)),
             Err(_) => sources.take(tile),
@@ -86,9 +87,9 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
     });
     let mut changed: Vec<Entity> = changed.map(|map| map.0).collect();
     // Formerly oversized maps, in the order in which they were rejected.
-    let reread = sources.take_reread().into_iter().filter(|map| !changed.contains(map));
-    let reread: Vec<Entity> = reread.collect();
-    changed.extend(reread);
+    let mut reread = std::mem::take(&mut sources.reread);
+    reread.retain(|map| !changed.contains(map));
+    changed.append(&mut reread);
     for entity in changed {
         let Ok((entity, settings, size, map_type, .., mut status)) = maps.get_mut(entity) else {
             continue; // gone
@@ -107,7 +108,7 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         }
     }
     if !newly_read.is_empty() {
-        read_tiles(sources, tiles.iter().filter(|(_, map, ..)| newly_read.contains(&map.0)));
+        read_tiles(sources, tiles.iter().filter(|tile| newly_read.contains(&tile.map.0)));
     }
     newly_read
 }
@@ -117,27 +118,15 @@ fn reject(entity: Entity, status: &mut SourceStatus, error: SourceError) {
     *status = SourceStatus::Refused(error);
 }
 
-fn read_tiles<'a>(
-    sources: &mut TileSources,
-    tiles: impl Iterator<
-        Item = (
-            Entity,
-            &'a TilemapId,
-            &'a TilePos,
-            Option<&'a TileTextureIndex>,
-            Option<&'a TileVisible>,
-            Option<&'a TileTerrain>,
-        ),
-    >,
-) {
-    for (tile, map, position, texture, visible, terrain) in tiles {
+fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = TileItem<'w, 's>>) {
+    for tile in tiles {
         let view = TileView {
-            position: UVec2::new(position.x, position.y),
-            texture: texture.map_or(0, |texture| texture.0),
-            visible: visible.is_none_or(|visible| visible.0),
-            terrain: terrain.map(|terrain| terrain.0),
+            position: UVec2::new(tile.position.x, tile.position.y),
+            texture: tile.texture.map_or(0, |texture| texture.0),
+            visible: tile.visible.is_none_or(|visible| visible.0),
+            terrain: tile.terrain.map(|terrain| terrain.0),
         };
-        let terrain = sources.find(map.0).and_then(|source| {
+        let terrain = sources.find(tile.map.0).and_then(|source| {
             let settings = &source.settings;
             if settings.hidden_is_empty && !view.visible {
                 settings.empty
@@ -145,7 +134,7 @@ fn read_tiles<'a>(
                 settings.rule.terrain(&view)
             }
         });
-        sources.put(tile, map.0, view.position, terrain);
+        sources.put(tile.entity, tile.map.0, view.position, terrain);
     }
 }
 
@@ -173,7 +162,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
         match NavGrid::from_terrain(width, height, terrain) {
             Ok(grid) => {
                 let frame = grids.frame(id).copied().unwrap_or_default();
-                grids.insert_fed_by_tiles(id, grid.with_origin(extent.min), frame);
+                grids.insert_level(id, grid.with_origin(extent.min), frame, true);
             }
             Err(error) => tracing::error!("grid {}: {error}", id.0),
         }
@@ -228,9 +217,6 @@ fn place_grids(
         let (right, up) = (center(1, 0) - origin, center(0, 1) - origin);
         let offset = source.settings.offset;
         let zero = origin - right * offset.x as f32 - up * offset.y as f32;
-        let frame = GridFrame::from_axes(zero, right, up);
-        if grids.frame(id) != Some(&frame) {
-            grids.set_frame(id, frame);
-        }
+        grids.set_frame(id, GridFrame::from_axes(zero, right, up));
     }
 }

@@ -6,14 +6,17 @@
 
 use bevy::prelude::*;
 
-use super::{CritterState, drawing::center};
-use crate::nav::{
-    cell::CellRect,
-    grid::NavGrid,
-    path::Path,
-    string_pulling::{PathLines, PulledPath},
-    terrain::ProfileId,
-    walk::Walk,
+use super::CritterState;
+use crate::{
+    coordinates::center,
+    nav::{
+        cell::CellRect,
+        grid::NavGrid,
+        path::Path,
+        string_pulling::{PathLines, PulledPath},
+        terrain::ProfileId,
+        walk::Walk,
+    },
 };
 
 /// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear and of

@@ -8,17 +8,12 @@ use bevy::prelude::*;
 
 use super::{CritterState, any_angle::position_on, state::Drawing};
 use crate::{
-    coordinates::half_block,
-    nav::{cell::Cell, crowd::SUBTICKS_PER_TICK, string_pulling::PathLines, walk::Walk},
+    coordinates::{center, half_block},
+    nav::{crowd::SUBTICKS_PER_TICK, string_pulling::PathLines, walk::Walk},
 };
 
 /// Offsets below this many cells are rounding errors.
 const NO_OFFSET: f32 = 1.0e-3;
-
-/// Returns a cell's center in cell space.
-pub(super) fn center(cell: Cell) -> Vec2 {
-    Vec2::new(cell.x as f32, cell.y as f32)
-}
 
 /// Returns an offset shortened by `cells`.
 fn shrunk(offset: Vec2, cells: f32) -> Vec2 {
@@ -169,9 +164,9 @@ impl CritterState {
         self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
     }
 
-    /// Starts being moved by a crowd at the end of a tick; an offset shrinks by `cells` per tick.
-    pub(crate) fn start_crowd_motion(&mut self, tick: u64, cells: f32) {
-        self.shrink = cells;
+    /// Starts being moved by a crowd at the end of a tick; an offset does not shrink yet.
+    pub(crate) fn start_crowd_motion(&mut self, tick: u64) {
+        self.shrink = 0.0;
         self.start_motion(tick);
     }
 
@@ -252,11 +247,5 @@ impl CritterState {
         self.walk = walk;
         self.place_at(drawn);
         self.start_motion(tick);
-    }
-
-    /// Rejects a position written to its transform: it stays at its position and is drawn there.
-    pub(crate) fn reject_transform(&mut self, transform: &Transform) {
-        self.drawn = transform.translation.truncate();
-        self.drawing = Drawing::Anew;
     }
 }
