@@ -15,6 +15,11 @@ use crate::{
 /// Offsets below this many cells are rounding errors.
 const NO_OFFSET: f32 = 1.0e-3;
 
+/// Returns an offset in cells that is given in hundredths.
+fn in_cells((x, y): (i8, i8)) -> Vec2 {
+    Vec2::new(f32::from(x), f32::from(y)) / 100.0
+}
+
 /// Returns an offset shortened by `cells`.
 fn shrunk(offset: Vec2, cells: f32) -> Vec2 {
     if offset == Vec2::ZERO {
@@ -119,18 +124,18 @@ impl CritterState {
         }
         let needed = (self.walk.progress().1 as f64 / SUBTICKS_PER_TICK as f64) as f32;
         let left = ((self.ticks - ticks) / needed).clamp(0.0, 1.0);
-        self.line_offsets[1].lerp(self.line_offsets[0], left)
+        let [from, to] = self.line_offsets.map(in_cells);
+        to.lerp(from, left)
     }
 
     /// Draws its step that far off the centers of its cells, in hundredths of a cell. Where it stands instead, it comes
     /// to the center slowly.
     pub(crate) fn set_line_offsets(&mut self, offsets: Option<[(i8, i8); 2]>) {
         if self.is_on_line && !self.walk.is_between_cells() {
-            self.offset += self.line_offsets[1];
+            self.offset += in_cells(self.line_offsets[1]);
         }
         self.is_on_line = offsets.is_some();
-        let offsets = offsets.unwrap_or_default();
-        self.line_offsets = offsets.map(|(x, y)| Vec2::new(f32::from(x), f32::from(y)) / 100.0);
+        self.line_offsets = offsets.unwrap_or_default();
     }
 
     /// Returns its position at a fraction of a tick. In the tick of its last change it may have gone around a

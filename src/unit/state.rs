@@ -16,8 +16,6 @@ pub struct CritterState {
     pub(crate) drawing: Drawing,
     /// Its transform has not been turned as far as it is to be turned yet.
     pub(crate) is_turning: bool,
-    /// It walks along a straight line across the grid: `line_offsets` count.
-    pub(crate) is_on_line: bool,
     /// It was given a position on the grid.
     pub(crate) placed: bool,
     /// It has another path than a tick ago: its drawing is to be led over gently.
@@ -55,8 +53,10 @@ pub struct CritterState {
     /// Shares of the tick of the last change: when the step before was over, and when this one began.
     pub(super) arrival: f32,
     pub(super) departure: f32,
-    /// How far off the centers of the cells at both ends of its step it is drawn.
-    pub(super) line_offsets: [Vec2; 2],
+    /// How far off the centers of the cells at both ends of its step it is drawn, in hundredths of a cell.
+    pub(super) line_offsets: [(i8, i8); 2],
+    /// It walks along a straight line across the grid: `line_offsets` count.
+    pub(crate) is_on_line: bool,
 }
 
 /// What the next frame has to do to draw a critter.

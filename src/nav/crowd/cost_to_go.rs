@@ -99,21 +99,23 @@ impl Sources {
         (follower.line_direction == direction).then_some(&follower.line)
     }
 
-    /// Returns how far off the centers of both cells of its step a unit is, if it is.
+    /// Returns how far off the centers of both cells of its step a unit is.
     pub fn line_offsets(&self, index: u32) -> Option<[Offset; 2]> {
-        let offsets = self.followers.get(index as usize)?.line_offsets;
-        (offsets != [(0, 0); 2]).then_some(offsets)
+        self.followers.get(index as usize).map(|follower| follower.line_offsets)
     }
 
     /// Updates how far off the centers of its cells a unit is whose step has just begun.
-    pub fn note_step(&mut self, board: &Board, grid: &NavGrid, index: u32) {
-        let unit = &board.units[index as usize];
-        if let Some(follower) = self.followers.get_mut(index as usize) {
-            let is_continuing = unit.standing_since == board.tick_stamp();
-            let before = if is_continuing { follower.line_offsets[1] } else { (0, 0) };
+    pub fn note_step(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
+        let now = board.tick_stamp();
+        let unit = &mut board.units[index as usize];
+        let was_on_line = core::mem::take(&mut unit.is_on_line) && unit.standing_since == now;
+        let follower = self.followers.get_mut(index as usize);
+        if let Some(follower) = follower.filter(|_| was_on_line || unit.order == Order::Path) {
+            let before = if was_on_line { follower.line_offsets[1] } else { (0, 0) };
             let layer = grid.layer(ProfileId(unit.profile)).filter(|_| unit.order == Order::Path);
             let ahead = layer.map(|layer| follower.line_offset(layer, unit.head));
             follower.line_offsets = [before, ahead.unwrap_or_default()];
+            unit.is_on_line = follower.line_offsets != [(0, 0); 2];
         }
     }
 

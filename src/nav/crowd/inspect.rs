@@ -87,7 +87,7 @@ impl Crowd {
     #[must_use]
     pub fn line_offsets(&self, id: UnitId) -> Option<[(i8, i8); 2]> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
-        let offsets = self.sources.line_offsets(id.index)?;
+        let offsets = unit.is_on_line.then(|| self.sources.line_offsets(id.index))??;
         let has_room = |pos| self.board.reservations.is_only_owner_around(pos, id.index);
         (has_room(unit.tail) && has_room(unit.head)).then_some(offsets)
     }

@@ -156,6 +156,8 @@ pub struct Unit {
     pub team: u8,
     /// Direction of the current step, or of the last one.
     pub direction: u8,
+    /// It is off the centers of the cells of its step, on a straight line across the grid.
+    pub is_on_line: bool,
     pub is_pushable: bool,
     /// It has reached its goal since the last order.
     pub has_arrived: bool,
