@@ -144,7 +144,7 @@ impl Crowd {
 
     /// Sends a unit along a path, as [`follow`](Self::follow) does, as a member of a group. The unit goes to
     /// its slot, or to that of another member with which it exchanges slots
-    /// ([`CrowdEvent::Exchanged`]).
+    /// ([`CrowdEvent::Exchanged`](super::CrowdEvent::Exchanged)).
     ///
     /// # Errors
     /// As `follow`; and [`CrowdError::Impassable`] where the slot or the goal is not on the grid.
