@@ -98,6 +98,22 @@ fn a_lone_critter_walks_straight_and_faces_where_it_goes() {
     assert!(facing.world.distance(line) < 0.01 && facing.direction == Direction::East);
 }
 
+#[test]
+fn a_lone_critter_that_is_stopped_on_a_line_comes_to_the_center_of_its_cell() {
+    for stop in [0.6, 0.9, 1.3, 1.7] {
+        let mut app = app_in_frames();
+        let unit = spawn_critter(&mut app, (2, 2));
+        order(&mut app, unit, (34, 14));
+        frames(&mut app, stop);
+        app.world_mut().entity_mut(unit).remove::<PathRequest>();
+        frames(&mut app, 1.0);
+        let cell = cell_of(&app, unit);
+        assert!(cell != Cell::new(2, 2) && cell != Cell::new(34, 14), "stopped on the way");
+        let center = Vec2::new(cell.x as f32, cell.y as f32) * 10.0;
+        assert_eq!(position(&app, unit), center, "stopped after {stop} seconds");
+    }
+}
+
 /// The reason why a critter may be drawn up to 0.55 cells off its step while no other one holds a cell beside it.
 #[test]
 fn steps_that_leave_a_cell_between_them_are_two_cells_apart() {
