@@ -9,7 +9,7 @@
 //!
 //! In the order of the data flow: `roster` (the units that take part) → `nearest_cells` (where they can
 //! stand), `layout` (the shape) → `slot_selection` (the cells that are taken) → `assign` (which unit takes
-//! which slot); `sparse_bits` are sets of cells.
+//! which slot).
 //!
 //! Cost for n units: a heap operation for each cell examined (a few times as many as the group covers),
 //! sorting, and at most 500 n comparisons of two units to improve the assignment (4 million for each size).
@@ -21,17 +21,14 @@ mod line_costs;
 mod nearest_cells;
 mod roster;
 mod slot_selection;
-mod sparse_bits;
 
 use std::collections::BTreeMap;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use self::{
-    nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection,
-    sparse_bits::SparseBits,
-};
+use self::{nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection};
 use super::{
+    bit_rows::BitRows,
     cell::Cell,
     direction::Direction,
     grid::NavGrid,
@@ -232,9 +229,9 @@ fn assign_keeping_held(
 fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &GroupOrder) {
     let Roster { members, classes, center } = roster;
     let size = (grid.width(), grid.height());
-    let mut held: BTreeMap<u32, SparseBits> = BTreeMap::new();
+    let mut held: BTreeMap<u32, BitRows> = BTreeMap::new();
     for member in members.iter() {
-        let held = held.entry(member.size).or_insert_with(|| SparseBits::new(size));
+        let held = held.entry(member.size).or_insert_with(|| BitRows::new(size.0, size.1));
         if let Some((x, y)) = member.held {
             held.insert(x, y);
         }

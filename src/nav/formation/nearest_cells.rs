@@ -19,8 +19,8 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::sparse_bits::{BitRect, SparseBits};
 use crate::nav::{
+    bit_rows::BitRows,
     cell::CHUNK,
     direction::{Direction, directions},
     layer::Layer,
@@ -81,25 +81,25 @@ pub(super) struct NearestCells<'a> {
     class: UnitClass<'a>,
     center: Center,
     /// Cells that units of this size hold already.
-    held: &'a SparseBits,
+    held: &'a BitRows,
     open: BinaryHeap<Reverse<OpenCell>>,
     /// The cell from which distances are measured.
     origin: (u32, u32),
     /// The ring of chunks to read next, if straight distances are measured.
     ring: Option<u32>,
-    closed: SparseBits,
+    closed: BitRows,
     found: Vec<FoundCell>,
     /// How many of the found cells were given away or rejected.
     consumed: usize,
     /// Cells whose walking distance is not much longer than the straight one, as far as surveyed.
-    reachable_directly: SparseBits,
+    reachable_directly: BitRows,
     /// Whether the survey ended before it was complete.
     is_truncated: bool,
 }
 
 impl<'a> NearestCells<'a> {
-    pub(super) fn new(class: UnitClass<'a>, center: Center, held: &'a SparseBits) -> Self {
-        let size = class.layer.size();
+    pub(super) fn new(class: UnitClass<'a>, center: Center, held: &'a BitRows) -> Self {
+        let (width, height) = class.layer.size();
         let mut cells = Self {
             class,
             center,
@@ -107,10 +107,10 @@ impl<'a> NearestCells<'a> {
             open: BinaryHeap::new(),
             origin: center.goal,
             ring: Some(0),
-            closed: SparseBits::new(size),
+            closed: BitRows::new(width, height),
             found: Vec::new(),
             consumed: 0,
-            reachable_directly: SparseBits::new(size),
+            reachable_directly: BitRows::new(width, height),
             is_truncated: false,
         };
         match class.layer.region(center.goal.0, center.goal.1) {
@@ -130,13 +130,13 @@ impl<'a> NearestCells<'a> {
     pub(super) fn is_directly_reachable(&self, (x, y): (u32, u32)) -> bool {
         self.class.can_use(x, y)
             && (self.ring.is_some()
-                || self.reachable_directly.contains(x, y)
-                || (self.is_truncated && !self.closed.contains(x, y)))
+                || self.reachable_directly.get(x, y)
+                || (self.is_truncated && !self.closed.get(x, y)))
     }
 
     /// Returns the nearest cell not examined before on which a block of the class's size overlaps no taken
     /// cell.
-    pub(super) fn take_nearest(&mut self, taken: &SparseBits) -> Option<FoundCell> {
+    pub(super) fn take_nearest(&mut self, taken: &BitRows) -> Option<FoundCell> {
         loop {
             let found = match self.found.get(self.consumed) {
                 Some(&found) => found,
@@ -144,7 +144,7 @@ impl<'a> NearestCells<'a> {
             };
             self.consumed += 1;
             // A rejected cell stays rejected, as taken cells are never released.
-            if !taken.intersects(BitRect::square(found.cell, self.class.size)) {
+            if !taken.meets_square(found.cell, self.class.size) {
                 return Some(found);
             }
         }
@@ -156,7 +156,8 @@ impl<'a> NearestCells<'a> {
         if self.ring.is_some() {
             return;
         }
-        let mut wanted = SparseBits::new(self.class.layer.size());
+        let (width, height) = self.class.layer.size();
+        let mut wanted = BitRows::new(width, height);
         let (mut left, mut limit, mut enough) = (0_u32, 0, 0);
         for (x, y) in cells {
             let distance = self.line_distance((x, y));
@@ -179,7 +180,7 @@ impl<'a> NearestCells<'a> {
             if distance <= max_walk_distance(self.line_distance(cell)) {
                 self.reachable_directly.insert(cell.0, cell.1);
             }
-            left -= u32::from(wanted.contains(cell.0, cell.1));
+            left -= u32::from(wanted.get(cell.0, cell.1));
         }
     }
 
@@ -219,7 +220,7 @@ impl<'a> NearestCells<'a> {
         for direction in directions(steps) {
             let direction = Direction::from_bits(direction as u8);
             let cell = direction.cell_at(from.x, from.y, 1);
-            if !self.closed.contains(cell.0, cell.1) {
+            if !self.closed.get(cell.0, cell.1) {
                 let distance = from.distance.saturating_add(direction.weight());
                 self.push(cell, distance, direction as u8);
             }
@@ -255,7 +256,7 @@ impl<'a> NearestCells<'a> {
     fn push(&mut self, (x, y): (u32, u32), distance: u32, arrival: u8) {
         let off_center =
             squared_difference(x, self.center.group.0) + squared_difference(y, self.center.group.1);
-        let is_free = !self.held.contains(x, y);
+        let is_free = !self.held.get(x, y);
         self.open.push(Reverse(OpenCell { distance, is_free, off_center, y, x, arrival }));
     }
 }

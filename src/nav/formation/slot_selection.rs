@@ -8,8 +8,8 @@ use super::{
     layout::LatticeSlot,
     nearest_cells::{NearestCells, UnitClass},
     roster::{Member, Slot, octile_distance},
-    sparse_bits::{BitRect, SparseBits},
 };
+use crate::nav::bit_rows::BitRows;
 
 /// The candidate cells of a group, and the cells that are taken.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct SlotSelection<'a> {
     classes: &'a [UnitClass<'a>],
     nearest_cells: Vec<NearestCells<'a>>,
     /// Cells of slots given out, with the free cells around them.
-    taken: SparseBits,
+    taken: BitRows,
     spacing: u32,
     size: (u32, u32),
     goal: (u32, u32),
@@ -30,7 +30,8 @@ impl<'a> SlotSelection<'a> {
         (size, goal): ((u32, u32), (u32, u32)),
         spacing: u32,
     ) -> Self {
-        Self { classes, nearest_cells, taken: SparseBits::new(size), spacing, size, goal }
+        let taken = BitRows::new(size.0, size.1);
+        Self { classes, nearest_cells, taken, spacing, size, goal }
     }
 
     /// Gives each member the nearest slot that is left.
@@ -74,7 +75,13 @@ impl<'a> SlotSelection<'a> {
     }
 
     fn give_slot(&mut self, member: &mut Member, slot: Slot) {
-        self.taken.insert_all(BitRect::square(slot.cell, member.size).grown(self.spacing));
+        let around = |at: u32, side: u32| {
+            at.saturating_sub(self.spacing)..(at + member.size + self.spacing).min(side)
+        };
+        let columns = around(slot.cell.0, self.size.0);
+        for y in around(slot.cell.1, self.size.1) {
+            self.taken.set_row(columns.start, y, columns.clone().map(|_| true));
+        }
         member.slot = Some(slot);
     }
 
@@ -82,7 +89,7 @@ impl<'a> SlotSelection<'a> {
     fn free_slot(&self, member: &Member, (x, y): (i64, i64)) -> Option<(u32, u32)> {
         let cell = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
         let is_free = self.nearest_cells[member.class].is_directly_reachable(cell)
-            && !self.taken.intersects(BitRect::square(cell, member.size));
+            && !self.taken.meets_square(cell, member.size);
         is_free.then_some(cell)
     }
 

@@ -77,6 +77,13 @@ impl BitRows {
         8 * self.words.len()
     }
 
+    /// Sets the bit of a cell; returns whether it was clear before.
+    pub(crate) fn insert(&mut self, x: u32, y: u32) -> bool {
+        let bit = x as usize + 1;
+        let mask = 1 << (bit % 64);
+        self.set_word((y as usize + 1) * self.words_per_row + bit / 64, mask, mask)
+    }
+
     /// Sets bits of row `y` from column `x` on, a word at a time; returns whether any has changed.
     pub(crate) fn set_row(&mut self, x: u32, y: u32, values: impl Iterator<Item = bool>) -> bool {
         let row = (y as usize + 1) * self.words_per_row;
@@ -129,9 +136,44 @@ impl BitRows {
         Columns64 { bits: self, word: (bit / 64).wrapping_sub(1), shift: bit % 64 }
     }
 
+    /// Whether any bit is set in a square of fewer than 64 cells a side, whose lowest, leftmost cell is on the
+    /// grid.
+    pub(crate) fn meets_square(&self, (x, y): (u32, u32), side: u32) -> bool {
+        let (cells, all) = (self.columns_from(x as i32), (1 << side) - 1);
+        (y..y + side).any(|y| cells.read(y as i32) & all != 0)
+    }
+
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
     #[inline]
     pub(crate) fn cells_32(&self, x: u32, y: u32) -> u32 {
         self.columns_from(x as i32).read(y as i32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_square_over_two_words_is_inserted_and_found() {
+        let mut bits = BitRows::new(100, 70);
+        for y in 31..36 {
+            bits.set_row(60, y, [true; 5].into_iter());
+        }
+        let cells = (0..70).flat_map(|y| (0..100).map(move |x| (x, y)));
+        assert_eq!(cells.filter(|&(x, y)| bits.get(x, y)).count(), 25);
+        assert!(bits.get(60, 31) && bits.get(64, 35) && !bits.get(65, 35));
+        assert!(bits.meets_square((64, 35), 1));
+        assert!(!bits.meets_square((65, 31), 8));
+        assert!(bits.meets_square((64, 30), 8));
+    }
+
+    #[test]
+    fn cells_past_the_edge_are_clear() {
+        let mut bits = BitRows::new(63, 5);
+        assert!((0..5).all(|y| bits.set_row(0, y, [true; 62].into_iter())));
+        assert!(!bits.meets_square((62, 0), 8) && bits.meets_square((61, 4), 8));
+        assert!(bits.insert(62, 4) && !bits.insert(62, 4));
+        assert!(bits.meets_square((62, 4), 8) && !bits.meets_square((62, 0), 4));
     }
 }
