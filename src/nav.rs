@@ -28,7 +28,7 @@ pub(crate) use map::{
     jump_map::jump_terrain,
     moves,
     moves::{cost_borders, dominated_steps},
-    region,
+    region, steps,
 };
 pub use map::{cell, direction, grid, layer, moving_ai, terrain};
 #[doc(no_inline)]

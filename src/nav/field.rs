@@ -15,7 +15,7 @@
 //! 2016).
 //! - Where searches jump, only jump points go through the open list, and the cells between them are filled by
 //!   rays (see `ray_fill`).
-//! - Elsewhere all cells go through the open list (see `expand`, `steps`).
+//! - Elsewhere all cells go through the open list (see `expand`).
 //! - After edits only the cells that the edits affect are computed again (see `repair`, `repair_loop`).
 //!
 //! Memory: 4 bytes per cell, and 16 per node on the open list; kept from one start to the next.
@@ -27,7 +27,6 @@ mod ray_fill;
 mod rays;
 mod repair;
 mod repair_loop;
-mod steps;
 mod work_budget;
 
 pub use repair::RepairCounters;
@@ -37,7 +36,6 @@ use self::{
     expand::{OPEN, UNREACHED},
     ray_fill::RayNodes,
     repair::Repair,
-    steps::{UniformSteps, WeightedSteps},
 };
 use super::{
     cell::{Cell, CellRect},
@@ -48,6 +46,7 @@ use super::{
     open_list::{BucketHeap, OpenList},
     query::PathFailure,
     search::SearchCounters,
+    steps::{UniformSteps, WeightedSteps},
     terrain::{DIAGONAL, Profile, ProfileId},
 };
 
@@ -149,7 +148,7 @@ impl<L: OpenList> DistanceField<L> {
         if layer.is_uniform() {
             self.settle_goal(&UniformSteps::new(layer), goal_cell);
         } else {
-            self.settle_goal(&WeightedSteps::new(layer, grid), goal_cell);
+            self.settle_goal(&WeightedSteps::<true>::new(layer, grid), goal_cell);
         }
         Ok(())
     }
@@ -231,7 +230,7 @@ impl<L: OpenList> DistanceField<L> {
         if layer.is_uniform() {
             self.settle(&UniformSteps::new(layer), budget)
         } else {
-            self.settle(&WeightedSteps::new(layer, grid), budget)
+            self.settle(&WeightedSteps::<true>::new(layer, grid), budget)
         }
     }
 

@@ -4,7 +4,7 @@
 //! [`layer`] per profile up to date: passable cells, room for large units, connected regions, jump points.
 //!
 //! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → [`moves`], [`bit_rows`] → [`clearance`],
-//! [`region`], [`jump_map`] → [`layer`] → [`grid`]. [`moving_ai`] reads maps from files.
+//! [`region`], [`jump_map`] → [`layer`] → [`grid`] → [`steps`]. [`moving_ai`] reads maps from files.
 
 pub(crate) mod bit_rows;
 pub mod cell;
@@ -16,4 +16,5 @@ pub mod layer;
 pub(crate) mod moves;
 pub mod moving_ai;
 pub(crate) mod region;
+pub(crate) mod steps;
 pub mod terrain;

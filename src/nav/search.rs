@@ -30,7 +30,6 @@ pub use hierarchy::{HIERARCHY_MIN_DISTANCE, HIERARCHY_MIN_DISTANCE_WEIGHTED};
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
-    expand::{UniformCost, WeightedCost},
     goal_cells::GoalCells,
     hierarchy::{Hierarchy, Stage},
     jump_nodes::JumpNodes,
@@ -47,6 +46,7 @@ use super::{
     open_list::{BucketHeap, Key, NodeId, OpenList},
     path::{Path, PathCost, PathKind},
     query::{Algorithm, PathFailure, PathQuery},
+    steps::{UniformSteps, WeightedSteps},
 };
 
 /// The work a search has done so far. The same for the same grid and query, however the search was sliced.
@@ -218,9 +218,9 @@ impl<L: OpenList> Search<L> {
             });
         }
         if layer.is_uniform() {
-            self.expand(&UniformCost::new(layer), grid, layer, pool, budget)
+            self.expand(&UniformSteps::new(layer), grid, layer, pool, budget)
         } else {
-            self.expand(&WeightedCost::new(layer, grid), grid, layer, pool, budget)
+            self.expand(&WeightedSteps::<false>::new(layer, grid), grid, layer, pool, budget)
         }
     }
 

@@ -4,11 +4,12 @@
 //! bit that makes it higher than any settled cost. So one comparison decides whether a path is worth
 //! recording, and the cost is all that is stored per cell.
 
-use super::{DistanceField, Phase, cell_layout::CellLayout, steps::StepModel};
+use super::{DistanceField, Phase, cell_layout::CellLayout};
 use crate::nav::{
     direction::directions,
     moves::NO_DIRECTION,
     open_list::{Key, NodeId, OpenList},
+    steps::StepModel,
 };
 
 /// Set in the cost of a cell that is not settled yet.

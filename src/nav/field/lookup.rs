@@ -7,10 +7,7 @@
 
 use core::{array, hint::black_box};
 
-use super::{
-    DistanceField,
-    steps::{StepModel, WeightedSteps},
-};
+use super::DistanceField;
 use crate::nav::{
     cell::Cell,
     direction::{Direction, OFFSETS},
@@ -18,6 +15,7 @@ use crate::nav::{
     moves::NO_DIRECTION,
     open_list::OpenList,
     path::{Path, PathCost, PathKind, legs_from_back},
+    steps::{StepModel, WeightedSteps},
 };
 
 /// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few
@@ -128,7 +126,7 @@ impl<L: OpenList> DistanceField<L> {
         (end == self.goal).then_some(Path { start, end, legs, cost, kind, revision })
     }
 
-    fn next_step(&self, model: &WeightedSteps<'_>, x: u32, y: u32) -> Option<Direction> {
+    fn next_step(&self, model: &WeightedSteps<'_, true>, x: u32, y: u32) -> Option<Direction> {
         let index = self.layout.index(x, y);
         let cost = self.settled(index)?;
         let steps = model.steps_from(x, y, NO_DIRECTION);

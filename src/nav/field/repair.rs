@@ -12,16 +12,12 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{
-    DistanceField, Phase,
-    expand::OPEN,
-    locate_goal,
-    steps::{UniformSteps, WeightedSteps},
-};
+use super::{DistanceField, Phase, expand::OPEN, locate_goal};
 use crate::nav::{
     cell::CellRect,
     grid::NavGrid,
     open_list::{NodeId, OpenList},
+    steps::{UniformSteps, WeightedSteps},
 };
 
 /// Work done in the current repair, or in the last one.
@@ -128,7 +124,7 @@ impl<L: OpenList> DistanceField<L> {
         let taken = if layer.is_uniform() {
             self.run_repair(layer, &UniformSteps::new(layer), budget)
         } else {
-            self.run_repair(layer, &WeightedSteps::new(layer, grid), budget)
+            self.run_repair(layer, &WeightedSteps::<true>::new(layer, grid), budget)
         };
         self.repair.counters.units += u64::from(taken);
         if self.repair.is_done() {

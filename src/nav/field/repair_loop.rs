@@ -34,7 +34,6 @@ use std::cmp::Reverse;
 use super::{
     DistanceField,
     expand::{OPEN, UNREACHED},
-    steps::{CellSteps, StepModel},
     work_budget::WorkBudget,
 };
 use crate::nav::{
@@ -42,6 +41,7 @@ use crate::nav::{
     layer::Layer,
     moves::NO_DIRECTION,
     open_list::{NodeId, OpenList},
+    steps::{CellSteps, StepModel},
 };
 
 /// Work to check a cell against its neighbors, in eighths of a unit (estimated: 40 ns).

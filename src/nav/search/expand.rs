@@ -1,7 +1,7 @@
 //! The main loop of A*: take the best node, generate its successors.
 //!
-//! The searches differ in their [`ExpansionRule`], which gives the directions to try from a cell and the cost
-//! of a step; the loop is compiled once for each rule. A neighbor in the same node page is found by adding an
+//! The searches differ in their [`StepModel`], which gives the directions to try from a cell and the cost of a
+//! step; the loop is compiled once for each model. A neighbor in the same node page is found by adding an
 //! offset to the node's number, which covers nine of ten neighbors.
 
 use super::{PathFailure, Phase, Search};
@@ -10,10 +10,10 @@ use crate::nav::{
     direction::{OFFSETS, directions},
     grid::NavGrid,
     layer::Layer,
-    moves::{MoveTable, NO_DIRECTION},
+    moves::NO_DIRECTION,
     node_pool::{Node, NodePool},
     open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, STRAIGHT},
+    steps::StepModel,
 };
 
 /// Difference of node numbers within one page, by direction.
@@ -28,93 +28,12 @@ const NODE_OFFSETS: [i32; 8] = {
     offsets
 };
 
-/// The directions to try from a cell, and the costs of steps.
-pub(super) trait ExpansionRule {
-    /// Directions worth trying from `(x, y)` after arriving by `arrival`.
-    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8;
-    /// By how much this cell raises the cost sum of steps from and to it, in units.
-    fn excess_of(&self, x: u32, y: u32) -> u32;
-    /// Cost of the step in `direction` from a cell of excess `from_excess` to `(x, y)`.
-    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32;
-}
-
-/// All passable cells cost the same: canonical order, two step costs.
-pub(super) struct UniformCost<'a> {
-    layer: &'a Layer,
-    moves: &'a MoveTable,
-    step_costs: [u32; 2],
-}
-
-impl<'a> UniformCost<'a> {
-    pub(super) fn new(layer: &'a Layer) -> Self {
-        let (sum, _) = layer.cost_sum_range();
-        Self { layer, moves: layer.moves(), step_costs: [STRAIGHT * sum, DIAGONAL * sum] }
-    }
-}
-
-impl ExpansionRule for UniformCost<'_> {
-    #[inline]
-    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
-        self.moves.get(arrival, self.layer.pattern(x, y))
-    }
-
-    #[inline]
-    fn excess_of(&self, _x: u32, _y: u32) -> u32 {
-        0
-    }
-
-    #[inline]
-    fn step_cost(&self, direction: usize, _from_excess: u32, _x: u32, _y: u32) -> u32 {
-        self.step_costs[direction & 1]
-    }
-}
-
-/// Costs differ from cell to cell: every legal step is tried.
-pub(super) struct WeightedCost<'a> {
-    layer: &'a Layer,
-    moves: &'a MoveTable,
-    /// The terrain of each cell that determines its cost, row-major.
-    terrain: &'a [u8],
-    width: u32,
-    /// Cost sum of the cheapest step, in units.
-    lowest: u32,
-}
-
-impl<'a> WeightedCost<'a> {
-    pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
-        let terrain = layer.ground(grid.terrain_bytes());
-        let (lowest, _) = layer.cost_sum_range();
-        Self { layer, moves: layer.moves(), terrain, width: grid.width(), lowest }
-    }
-}
-
-impl ExpansionRule for WeightedCost<'_> {
-    #[inline]
-    fn successors(&self, arrival: u8, x: u32, y: u32) -> u8 {
-        let legal = self.moves.get(NO_DIRECTION, self.layer.pattern(x, y));
-        // A step straight back never pays.
-        if arrival == NO_DIRECTION { legal } else { legal & !(1 << ((arrival + 4) & 7)) }
-    }
-
-    #[inline]
-    fn excess_of(&self, x: u32, y: u32) -> u32 {
-        let terrain = self.terrain[y as usize * self.width as usize + x as usize];
-        self.layer.excess(terrain)
-    }
-
-    #[inline]
-    fn step_cost(&self, direction: usize, from_excess: u32, x: u32, y: u32) -> u32 {
-        let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
-        weight * (self.lowest + from_excess + self.excess_of(x, y))
-    }
-}
-
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes; returns how much of the budget that took. Goal cells are looked for within
     /// the same budget; one long line of sight may exceed it.
-    pub(super) fn expand<R: ExpansionRule>(
+    pub(super) fn expand<M: StepModel>(
         &mut self,
-        rule: &R,
+        model: &M,
         grid: &NavGrid,
         layer: &Layer,
         pool: &NodePool,
@@ -152,7 +71,7 @@ impl<L: OpenList> Search<L> {
             }
             spent += 1;
             self.counters.expansions += 1;
-            self.generate_successors(rule, layer, pool, (id, node), f);
+            self.generate_successors(model, layer, pool, (id, node), f);
             self.count_open();
         }
         spent
@@ -160,22 +79,22 @@ impl<L: OpenList> Search<L> {
 
     /// Generates the successors of a node with the given `f`.
     #[inline(always)]
-    fn generate_successors<R: ExpansionRule>(
+    fn generate_successors<M: StepModel>(
         &mut self,
-        rule: &R,
+        model: &M,
         layer: &Layer,
         pool: &NodePool,
         (id, node): (NodeId, Node),
         f: u64,
     ) {
         let (x, y) = self.nodes.cell_of(id);
-        let from_excess = rule.excess_of(x, y);
         let may_prune = !self.is_confined || self.is_well_inside((x, y));
         let arrival = if may_prune { node.arrival() } else { NO_DIRECTION };
-        for direction in directions(rule.successors(arrival, x, y)) {
+        let steps = model.steps_from(x, y, arrival);
+        for direction in directions(steps.directions) {
             let (dx, dy) = OFFSETS[direction];
             let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-            let g = node.g + rule.step_cost(direction, from_excess, to.0, to.1);
+            let g = node.g + model.step_cost(&steps, direction);
             let neighbor = self.neighbor(id, direction, to, pool);
             self.relax(layer, neighbor, to, (g, f), direction as u8);
         }

@@ -1,4 +1,4 @@
-//! The steps worth trying from a settled cell, and their costs.
+//! The steps worth trying from a cell, and their costs, for searches and fields that go cell by cell.
 //!
 //! Input: a layer, and where costs differ the grid's terrain. Output: for a cell and the direction in which
 //! it was reached a [`CellSteps`] with the directions worth trying; and the cost of a step, in the layer's
@@ -6,11 +6,12 @@
 //!
 //! Canonical order (Sturtevant & Rabin, IJCAI 2016) leaves a step out where the 3 × 3 block around the cell
 //! contains an equally good path. It only requires that the passable cells of that block have the same cost,
-//! so it also applies cell by cell on weighted terrain that lies in patches. No cell is missed. Say the best
-//! path to `w` ends in `p → v → w`, and `w` is left out at `v`. Then there is a path `p → u → w` of the same
-//! cost, diagonal first, and so `w` is a straight step from `u`. There it can only be left out for a cheaper
-//! path, and there is none: no path of equal cost that comes first replaces a straight step. With four
-//! neighbors the same holds of vertical and horizontal steps.
+//! so it also applies cell by cell on weighted terrain that lies in patches. Fields make use of that; searches
+//! try every legal step on weighted terrain. No cell is missed. Say the best path to `w` ends in `p → v → w`,
+//! and `w` is left out at `v`. Then there is a path `p → u → w` of the same cost, diagonal first, and so `w` is
+//! a straight step from `u`. There it can only be left out for a cheaper path, and there is none: no path of
+//! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
+//! horizontal steps.
 
 use crate::nav::{
     direction::{OFFSETS, Pattern},
@@ -27,17 +28,17 @@ const REVERSE: [u8; 9] = [1 << 4, 1 << 5, 1 << 6, 1 << 7, 1, 1 << 1, 1 << 2, 1 <
 
 /// The steps from a cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CellSteps {
+pub(crate) struct CellSteps {
     /// Directions worth trying, as a set.
-    pub(super) directions: u8,
+    pub(crate) directions: u8,
     /// Index of the cell in the grid's terrain.
     terrain_index: usize,
     /// Units by which the cell costs more than the cheapest cell.
     excess: u32,
 }
 
-/// How a field finds steps and their costs; the loops are compiled once for each implementation.
-pub(super) trait StepModel {
+/// How steps and their costs are found; the loops are compiled once for each implementation.
+pub(crate) trait StepModel {
     /// Returns the steps from the cell after arriving in direction `arrival` (0 to 7, or [`NO_DIRECTION`] for
     /// every legal step).
     fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps;
@@ -47,14 +48,14 @@ pub(super) trait StepModel {
 }
 
 /// All passable cells cost the same: canonical order, two step costs.
-pub(super) struct UniformSteps<'a> {
+pub(crate) struct UniformSteps<'a> {
     layer: &'a Layer,
     moves: &'static MoveTable,
     step_costs: [u32; 2],
 }
 
 impl<'a> UniformSteps<'a> {
-    pub(super) fn new(layer: &'a Layer) -> Self {
+    pub(crate) fn new(layer: &'a Layer) -> Self {
         let (sum, _) = layer.cost_sum_range();
         Self { layer, moves: layer.moves(), step_costs: [STRAIGHT * sum, DIAGONAL * sum] }
     }
@@ -73,9 +74,9 @@ impl StepModel for UniformSteps<'_> {
     }
 }
 
-/// Costs may differ from cell to cell: canonical order where they do not, else every legal step but the one
-/// back. Correct on uniform terrain, too.
-pub(super) struct WeightedSteps<'a> {
+/// Costs may differ from cell to cell: every legal step but the one back. With `CANONICAL`, canonical order where
+/// the costs around a cell do not differ. Correct on uniform terrain, too.
+pub(crate) struct WeightedSteps<'a, const CANONICAL: bool> {
     layer: &'a Layer,
     moves: &'static MoveTable,
     /// Terrain that determines the cost, row-major.
@@ -87,8 +88,8 @@ pub(super) struct WeightedSteps<'a> {
     offsets: [isize; 8],
 }
 
-impl<'a> WeightedSteps<'a> {
-    pub(super) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
+impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
+    pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
         let width = grid.width() as usize;
         let (lowest, _) = layer.cost_sum_range();
         let offsets = OFFSETS.map(|(dx, dy)| dx as isize + dy as isize * width as isize);
@@ -120,13 +121,13 @@ impl<'a> WeightedSteps<'a> {
     }
 }
 
-impl StepModel for WeightedSteps<'_> {
+impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
     #[inline(always)]
     fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps {
         let terrain_index = y as usize * self.width + x as usize;
         let pattern = self.layer.pattern(x, y);
-        let table_row =
-            if self.is_uniform_around(terrain_index, pattern) { arrival } else { NO_DIRECTION };
+        let is_ordered = CANONICAL && self.is_uniform_around(terrain_index, pattern);
+        let table_row = if is_ordered { arrival } else { NO_DIRECTION };
         let directions = self.moves.get(table_row, pattern) & !REVERSE[usize::from(arrival)];
         CellSteps {
             directions,
@@ -161,7 +162,7 @@ mod tests {
 
     fn directions_from_the_middle(grid: &NavGrid) -> u8 {
         let layer = grid.layer(ProfileId(0)).unwrap();
-        WeightedSteps::new(layer, grid).steps_from(2, 2, EAST).directions
+        WeightedSteps::<true>::new(layer, grid).steps_from(2, 2, EAST).directions
     }
 
     #[test]
@@ -192,7 +193,7 @@ mod tests {
         let mut grid = grassland();
         grid.set_terrain(Cell::new(3, 3), TerrainId(2)).unwrap();
         let layer = grid.layer(ProfileId(0)).unwrap();
-        let model = WeightedSteps::new(layer, &grid);
+        let model = WeightedSteps::<true>::new(layer, &grid);
         let steps = model.steps_from(2, 2, NO_DIRECTION);
         let sixteenths =
             |direction: Direction| model.step_cost(&steps, direction as usize) * layer.unit();
