@@ -26,11 +26,10 @@
 
 use super::{LONG_SEARCH_EXPANSIONS, job::Job};
 use crate::nav::{
-    cell::Cell,
     field::DistanceField,
     grid::NavGrid,
     node_pool::NodePool,
-    path::{Leg, Path, PathCost, end_of},
+    path::{Path, PathCost},
     query::{Algorithm, PathQuery},
     search::Search,
 };
@@ -144,53 +143,17 @@ fn branch_off(
 ) -> Option<(Path, PathCost)> {
     let (to_rally, apart) = (path.cost(), field.cost(grid, query.goal.cell())?);
     let most = PathCost(BRANCH_FACTOR.saturating_mul(apart.0));
-    let branch = find_branch_point(&path, field, grid, most)?;
-    if branch.steps == 0 {
-        return None;
-    }
+    // Costs fall along the path.
+    let (steps, rest) = (0..)
+        .zip(path.cells().filter_map(|cell| field.cost(grid, cell)))
+        .find(|&(_, rest)| rest <= most)
+        .filter(|&(steps, _)| steps > 0)?;
     // Over open terrain of the lowest cost, and by the triangle inequality.
     let open_cost = grid.distance_to(query.profile, query.start, query.goal.cell());
     let lower_bound = open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
-    path.truncate(branch.steps);
-    path.cost.0 -= branch.remaining.0;
+    path.truncate(steps);
+    path.cost.0 -= rest.0;
     Some((path, lower_bound))
-}
-
-/// A cell along a path.
-struct BranchPoint {
-    /// Steps from the start.
-    steps: u32,
-    cell: Cell,
-    /// What the rest of the path costs.
-    remaining: PathCost,
-}
-
-/// Returns the first cell along a path of a field from which the rest costs no more than `most`.
-fn find_branch_point(
-    path: &Path,
-    field: &DistanceField,
-    grid: &NavGrid,
-    most: PathCost,
-) -> Option<BranchPoint> {
-    let mut branch = BranchPoint { steps: 0, cell: path.start(), remaining: path.cost() };
-    for leg in path.legs() {
-        // Costs fall along the path: whole legs first, then single steps of one leg.
-        let end = end_of(branch.cell, *leg);
-        let remaining = field.cost(grid, end)?;
-        if remaining > most {
-            let steps = branch.steps + u32::from(leg.steps);
-            branch = BranchPoint { steps, cell: end, remaining };
-            continue;
-        }
-        let step = Leg { steps: 1, ..*leg };
-        while branch.remaining > most {
-            branch.cell = end_of(branch.cell, step);
-            branch.remaining = field.cost(grid, branch.cell)?;
-            branch.steps += 1;
-        }
-        break;
-    }
-    Some(branch)
 }
 
 /// Returns the whole path; `None` where it turns back at the joint, or costs too much.
