@@ -117,6 +117,18 @@ mod worlds {
             CoarseGraph::build(self.size, costs, (&self.bits, &self.regions), mean_excess)
         }
 
+        /// Repairs the regions and a weighted graph after edits.
+        pub(super) fn repair(
+            &mut self,
+            graph: &mut CoarseGraph,
+            edited: Vec<(u32, u32, u32, u32)>,
+        ) {
+            self.regions.repair(edited.iter().copied(), &self.bits);
+            graph.repair(edited.into_iter(), (&self.bits, &self.regions), |x, y| {
+                self.mean_excess(x, y)
+            });
+        }
+
         /// Returns the number of passable cells: any number serves that changes with the chunk.
         pub(super) fn mean_excess(&self, chunk_x: u32, chunk_y: u32) -> Option<u32> {
             let rows = chunk_y * CHUNK..((chunk_y + 1) * CHUNK).min(self.size.1);

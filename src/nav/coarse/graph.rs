@@ -1,9 +1,9 @@
 //! The portals of all chunks and the terrain cost of each chunk.
 //!
-//! Input: bit rows, components and the mean cost of every chunk; later, marks on edited chunks. Output: the
+//! Input: bit rows, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
-//! portals of the marked chunks, and of those to their left and below, are read again: all borders of the
-//! marked chunks. The result equals a rebuild.
+//! portals of its chunks, and of those to their left and below, are read again: all borders of those chunks.
+//! The result equals a rebuild.
 //!
 //! Two portals of a chunk are connected inside it exactly if their components there are the same: portals
 //! carry both their components, so a search need not look into the regions.
@@ -13,6 +13,8 @@
 //! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
 //! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
 //! rocks; at most 0.14, if every other cell of each border is a separate crossing.
+
+use std::collections::BTreeSet;
 
 use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
@@ -50,8 +52,6 @@ pub(crate) struct CoarseGraph {
     portals: Vec<Portal>,
     /// Mean cost of the passable cells of each chunk; empty on uniform terrain.
     chunk_costs: Vec<u16>,
-    /// Chunks to read again at the next repair.
-    marked: Vec<u32>,
     revision: u64,
 }
 
@@ -98,7 +98,6 @@ impl CoarseGraph {
             ranges: vec![PortalRange::default(); count as usize],
             portals: Vec::new(),
             chunk_costs: vec![0; weighted_chunks],
-            marked: Vec::new(),
             revision: 0,
         };
         for chunk in 0..count {
@@ -109,43 +108,26 @@ impl CoarseGraph {
         graph
     }
 
-    /// Marks the chunks of a rectangle for the next repair.
-    pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
-        self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
-    }
-
-    /// Reads the marked chunks again; `bits` and `regions` are up to date. For `mean_excess` see
-    /// [`build`](Self::build).
+    /// Reads the chunks of edited rectangles (column, row, width, height) again; `bits` and `regions` are up to
+    /// date. For `mean_excess` see [`build`](Self::build).
     pub(crate) fn repair(
         &mut self,
-        bits: &BitRows,
-        regions: &Regions,
+        edited: impl Iterator<Item = (u32, u32, u32, u32)>,
+        (bits, regions): (&BitRows, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) {
-        if self.marked.is_empty() {
-            return;
-        }
-        self.revision += 1;
-        let mut chunks = std::mem::take(&mut self.marked);
-        chunks.sort_unstable();
-        chunks.dedup();
-        for index in 0..chunks.len() {
-            let chunk = chunks[index];
+        let per_row = self.chunks.0;
+        let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, per_row)).collect();
+        self.revision += u64::from(!edited.is_empty());
+        let mut around = edited.clone();
+        for chunk in edited {
             self.read_chunk_cost(chunk, &mean_excess);
-            if !chunk.is_multiple_of(self.chunks.0) {
-                chunks.push(chunk - 1);
-            }
-            if chunk >= self.chunks.0 {
-                chunks.push(chunk - self.chunks.0);
-            }
+            around.extend((!chunk.is_multiple_of(per_row)).then(|| chunk - 1));
+            around.extend(chunk.checked_sub(per_row));
         }
-        chunks.sort_unstable();
-        chunks.dedup();
-        for &chunk in &chunks {
+        for chunk in around {
             self.read_portals(chunk, bits, regions);
         }
-        chunks.clear();
-        self.marked = chunks;
     }
 
     /// Counts repairs.
@@ -163,7 +145,6 @@ impl CoarseGraph {
         self.ranges.len() * size_of::<PortalRange>()
             + self.portals.capacity() * size_of::<Portal>()
             + 2 * self.chunk_costs.len()
-            + 4 * self.marked.capacity()
     }
 
     /// Returns the index of a chunk.
@@ -310,6 +291,7 @@ mod tests {
         ) {
             let mut world = World::random(size, walls, seed);
             let mut graph = world.graph(Some(64), |x, y| world.mean_excess(x, y));
+            let mut edited = Vec::new();
             for (round, ((x, y), width, height, seed)) in edits.into_iter().enumerate() {
                 let (x, y) = (x % size.0, y % size.1);
                 let (width, height) = (width.min(size.0 - x), height.min(size.1 - y));
@@ -317,15 +299,12 @@ mod tests {
                     let values = (x..x + width).map(|x| hash(x, y, seed).is_multiple_of(2));
                     world.bits.set_row(x, y, values);
                 }
-                world.regions.mark(x, y, width, height);
-                graph.mark(x, y, width, height);
+                edited.push((x, y, width, height));
                 if round % 3 == 0 {
-                    world.regions.repair(&world.bits);
-                    graph.repair(&world.bits, &world.regions, |x, y| world.mean_excess(x, y));
+                    world.repair(&mut graph, std::mem::take(&mut edited));
                 }
             }
-            world.regions.repair(&world.bits);
-            graph.repair(&world.bits, &world.regions, |x, y| world.mean_excess(x, y));
+            world.repair(&mut graph, edited);
             let rebuilt = world.graph(Some(64), |x, y| world.mean_excess(x, y));
             prop_assert_eq!(content(&graph), content(&rebuilt));
             // Abandoned ranges are smaller than those in use.

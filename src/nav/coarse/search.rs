@@ -368,8 +368,8 @@ mod tests {
         let mut search = CoarseSearch::default();
         search.start(&graph, &world.regions, ((0, 0), (199, 99)), LOW_HEURISTIC_WEIGHT);
         assert_eq!(search.step(&graph, 2), 2);
-        graph.mark(10, 10, 4, 4);
-        graph.repair(&world.bits, &world.regions, |_, _| None);
+        let edited = std::iter::once((10, 10, 4, 4));
+        graph.repair(edited, (&world.bits, &world.regions), |_, _| None);
         assert!(search.is_stale(&graph) && !search.is_finished());
         assert_eq!(search.step(&graph, 2), 0);
         let mut route = Route::default();

@@ -170,36 +170,28 @@ impl Layer {
         rects: impl Iterator<Item = Rect>,
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) {
-        let (mut changed, mut cost_borders_changed) = (Vec::new(), Vec::new());
-        for rect in rects {
-            let (rect, has_changed) = self.read(rect, &source);
-            if has_changed {
-                changed.push(rect);
-                self.regions.mark(rect.0, rect.1, rect.2, rect.3);
-            }
-            if let Some(coarse) = &mut self.coarse
-                && (has_changed || !self.uniform)
-            {
-                coarse.mark(rect.0, rect.1, rect.2, rect.3);
-            }
-            if self.cost_borders.is_some() {
-                cost_borders_changed.push((self.with_border(rect), has_changed));
-            }
-        }
-        self.regions.repair(&self.bits);
+        let read: Vec<(Rect, bool)> = rects.map(|rect| self.read(rect, &source)).collect();
+        let changed = |is_uniform: bool| {
+            let rects = read.iter().filter(move |&&(_, has_changed)| has_changed || !is_uniform);
+            rects.map(|&(rect, _)| rect)
+        };
+        self.regions.repair(changed(true), &self.bits);
         if let Some(mut coarse) = self.coarse.take() {
-            let ground = self.ground(source.0);
-            coarse.repair(&self.bits, &self.regions, |x, y| self.typical_excess(x, y, ground));
+            let (ground, seen) = (self.ground(source.0), (&self.bits, &self.regions));
+            let excess = |x, y| self.typical_excess(x, y, ground);
+            coarse.repair(changed(self.uniform), seen, excess);
             self.coarse = Some(coarse);
         }
-        if self.cost_borders.is_some() {
+        let mut rescanned = Vec::new();
+        for &(rect, has_changed) in &read {
             // Cost borders depend on neighbors: all bits must be read before.
-            cost_borders_changed.retain(|&(rect, has_changed)| {
-                self.update_cost_borders(rect, source.0) || has_changed
-            });
-            changed = cost_borders_changed.into_iter().map(|(rect, _)| rect).collect();
+            let has_borders = self.cost_borders.is_some();
+            let rect = if has_borders { self.with_border(rect) } else { rect };
+            if self.update_cost_borders(rect, source.0) || has_changed {
+                rescanned.push(rect);
+            }
         }
-        self.update_jumps(&changed);
+        self.update_jumps(&rescanned);
     }
 
     /// Returns the rectangle extended by one cell on each side, clipped to the grid.

@@ -1,6 +1,6 @@
 //! Connected regions: chunk-local components, the links between them, and the regions they form.
 //!
-//! Input: a layer's bit rows and marks on edited chunks. Output: the region of any cell in constant time, so
+//! Input: a layer's bit rows and the rectangles edited. Output: the region of any cell in constant time, so
 //! that a hopeless request needs no search. An edit relabels only the chunks it touched and the links on
 //! their borders; regions are examined (see `region_ids`) only if those changed shape. Cells share a region
 //! exactly if they would after a full rebuild.
@@ -11,13 +11,17 @@
 mod chunk;
 mod region_ids;
 
+use std::collections::BTreeSet;
+
 use self::{
     chunk::{ChunkLabels, Link},
     region_ids::RegionIds,
 };
-use crate::nav::{bit_rows::BitRows, cell::CHUNK, terrain::STRAIGHT};
+use crate::nav::{bit_rows::BitRows, cell::CHUNK, direction::OFFSETS, terrain::STRAIGHT};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
+/// Offsets to the chunks whose links ahead may end in a chunk.
+const LINKING: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)];
 /// Label of an impassable cell.
 const UNLABELED: u16 = u16::MAX;
 
@@ -34,8 +38,6 @@ pub(crate) struct Regions {
     /// Components of each chunk and their links to the chunks ahead (right, up and diagonally up).
     shapes: Vec<ChunkShape>,
     region_ids: RegionIds,
-    /// Chunks to relabel at the next repair.
-    marked: Vec<u32>,
 }
 
 /// What the regions depend on. If it is unchanged, so are they.
@@ -56,77 +58,53 @@ impl Regions {
             labels: vec![UNLABELED; count * CELLS],
             shapes: vec![ChunkShape::default(); count],
             region_ids: RegionIds::default(),
-            marked: Vec::new(),
         }
     }
 
     /// Labels all chunks from scratch.
     pub(crate) fn rebuild(&mut self, bits: &BitRows) {
-        self.marked = (0..self.shapes.len() as u32).collect();
-        self.relabel_marked(bits);
+        self.relabel_all(&(0..self.shapes.len() as u32).collect(), bits);
         self.region_ids.rebuild(&self.shapes);
-        self.marked.clear();
     }
 
-    /// Marks the chunks of a rectangle for the next repair.
-    pub(crate) fn mark(&mut self, x: u32, y: u32, width: u32, height: u32) {
-        self.marked.extend(chunks_in((x, y, width, height), self.chunks.0));
-    }
-
-    /// Relabels the marked chunks and updates their links and the regions.
-    pub(crate) fn repair(&mut self, bits: &BitRows) {
-        if !self.marked.is_empty() && self.relabel_marked(bits) {
-            let around = self.chunks_around_marked();
-            let (shapes, chunks) = (&self.shapes, self.chunks);
-            self.region_ids.update(shapes, &self.marked, &around, |(chunk, label), neighbors| {
-                let links = &shapes[chunk as usize].links;
-                neighbors.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
-                for linking in with_linking_chunks(chunks, chunk).skip(1) {
-                    let links = shapes[linking as usize].links.iter();
-                    let here = links.filter(|l| (l.chunk, l.to) == (chunk, label));
-                    neighbors.extend(here.map(|l| (linking, l.from)));
-                }
-            });
+    /// Relabels the chunks of edited rectangles (column, row, width, height) and updates their links and the
+    /// regions.
+    pub(crate) fn repair(
+        &mut self,
+        edited: impl Iterator<Item = (u32, u32, u32, u32)>,
+        bits: &BitRows,
+    ) {
+        let chunks = self.chunks;
+        let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, chunks.0)).collect();
+        if !self.relabel_all(&edited, bits) {
+            return;
         }
-        self.marked.clear();
+        let around = edited.iter().flat_map(|&chunk| chunks_at(OFFSETS, chunks, chunk));
+        let around: BTreeSet<u32> = around.filter(|chunk| !edited.contains(chunk)).collect();
+        let shapes = &self.shapes;
+        self.region_ids.update(shapes, &edited, &around, |(chunk, label), neighbors| {
+            let links = &shapes[chunk as usize].links;
+            neighbors.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
+            for linking in chunks_at(LINKING, chunks, chunk) {
+                let links = shapes[linking as usize].links.iter();
+                let here = links.filter(|l| (l.chunk, l.to) == (chunk, label));
+                neighbors.extend(here.map(|l| (linking, l.from)));
+            }
+        });
     }
 
-    /// Relabels the marked chunks and their links; returns whether a shape has changed.
-    fn relabel_marked(&mut self, bits: &BitRows) -> bool {
-        let mut marked = std::mem::take(&mut self.marked);
-        marked.sort_unstable();
-        marked.dedup();
+    /// Relabels chunks and their links; returns whether a shape has changed.
+    fn relabel_all(&mut self, edited: &BTreeSet<u32>, bits: &BitRows) -> bool {
         let mut changed = false;
-        for &chunk in &marked {
+        for &chunk in edited {
             changed |= self.relabel(chunk, bits);
         }
-        let mut linked: Vec<u32> =
-            marked.iter().flat_map(|&chunk| with_linking_chunks(self.chunks, chunk)).collect();
-        linked.sort_unstable();
-        linked.dedup();
+        let linking = edited.iter().flat_map(|&chunk| chunks_at(LINKING, self.chunks, chunk));
+        let linked: BTreeSet<u32> = linking.chain(edited.iter().copied()).collect();
         for chunk in linked {
             changed |= self.relink(chunk, bits);
         }
-        self.marked = marked;
         changed
-    }
-
-    /// Returns the chunks beside the marked ones.
-    fn chunks_around_marked(&self) -> Vec<u32> {
-        let mut around = Vec::new();
-        for &chunk in &self.marked {
-            let (x, y) = (chunk % self.chunks.0, chunk / self.chunks.0);
-            for y in y.saturating_sub(1)..(y + 2).min(self.chunks.1) {
-                around.extend(
-                    (x.saturating_sub(1)..(x + 2).min(self.chunks.0))
-                        .map(|x| y * self.chunks.0 + x)
-                        .filter(|beside| self.marked.binary_search(beside).is_err()),
-                );
-            }
-        }
-        around.sort_unstable();
-        around.dedup();
-        around
     }
 
     /// Returns the connected region of a cell on the grid; `None` if it is impassable.
@@ -278,16 +256,18 @@ pub(crate) fn chunks_in(
     rows.flat_map(move |row| columns.clone().map(move |column| row * per_row + column))
 }
 
-/// Returns the chunk itself, then those whose links ahead may end in it.
-fn with_linking_chunks(chunks: (u32, u32), chunk: u32) -> impl Iterator<Item = u32> {
+/// Returns the chunks at `offsets` from a chunk, where there are any.
+fn chunks_at<const COUNT: usize>(
+    offsets: [(i32, i32); COUNT],
+    chunks: (u32, u32),
+    chunk: u32,
+) -> impl Iterator<Item = u32> {
     let (x, y) = (chunk % chunks.0, chunk / chunks.0);
-    [(0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)].into_iter().filter_map(
-        move |(dx, dy)| {
-            let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-            let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-            Some(y * chunks.0 + x)
-        },
-    )
+    offsets.into_iter().filter_map(move |(dx, dy)| {
+        let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
+        let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
+        Some(y * chunks.0 + x)
+    })
 }
 
 fn cell_of(x: u32, y: u32) -> usize {

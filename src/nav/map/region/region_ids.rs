@@ -10,7 +10,7 @@
 //!
 //! An id is assigned once; when regions merge, the ids of one become aliases of the other.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{ChunkShape, find_root, union_sets};
 
@@ -109,8 +109,8 @@ impl RegionIds {
     pub(super) fn update(
         &mut self,
         shapes: &[ChunkShape],
-        relabeled: &[u32],
-        around: &[u32],
+        relabeled: &BTreeSet<u32>,
+        around: &BTreeSet<u32>,
         neighbors: impl Fn(Component, &mut Vec<Component>),
     ) {
         let is_large = relabeled.len() > shapes.len() / 8 + 4;
