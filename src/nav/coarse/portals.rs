@@ -6,7 +6,11 @@
 //! would be several times as many on terrain strewn with rocks, for a route that only names chunks. Near the
 //! middle, so that paths over open terrain line up.
 
-use crate::nav::{bit_rows::BitRows, cell::CHUNK, region::Regions};
+use crate::nav::{
+    bit_rows::{BitRows, runs_of_ones},
+    cell::CHUNK,
+    region::Regions,
+};
 
 /// Maximum number of runs of passable cells on one border.
 const MAX_RUNS: usize = CHUNK as usize / 2;
@@ -103,13 +107,9 @@ impl ChunkPortals {
 
     /// Splits a border into runs and adds their portals; `labels` returns the two components at a cell of the
     /// border.
-    fn add_runs(&mut self, mut mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
+    fn add_runs(&mut self, mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
         let first = usize::from(self.count);
-        while mask != 0 {
-            let start = mask.trailing_zeros();
-            let end = start + (mask >> start).trailing_ones() - 1;
-            // The carry passes through the lowest run and clears it.
-            mask &= mask.wrapping_add(1 << start);
+        for (start, end) in runs_of_ones(mask) {
             // All cells of a run are in the same components.
             let portal = Portal::new(MIDDLE.clamp(2 * start, 2 * end), labels(start));
             let count = usize::from(self.count);

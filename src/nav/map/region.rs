@@ -14,7 +14,7 @@ mod region_ids;
 use std::collections::BTreeSet;
 
 use self::{
-    chunk::{ChunkLabels, Link},
+    chunk::{Link, label_components},
     region_ids::RegionIds,
 };
 use crate::nav::{bit_rows::BitRows, cell::CHUNK, direction::OFFSETS, terrain::STRAIGHT};
@@ -182,7 +182,7 @@ impl Regions {
         }
         let start = chunk as usize * CELLS;
         let labels = &mut self.labels[start..start + CELLS];
-        let components = ChunkLabels::find(&rows, self.joins_diagonally).write(labels);
+        let components = label_components(&rows, self.joins_diagonally, labels);
         let before = std::mem::replace(&mut self.shapes[chunk as usize].components, components);
         before != components
     }

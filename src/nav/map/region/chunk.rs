@@ -4,6 +4,7 @@
 //! (union-find over at most 16 runs per row). Labels are numbered in order of their first run.
 
 use super::{CHUNK, UNLABELED, find_root, union_sets};
+use crate::nav::bit_rows::runs_of_ones;
 
 /// A connection from a component of one chunk to one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,76 +14,49 @@ pub(super) struct Link {
     pub(super) to: u16,
 }
 
-/// Runs of one chunk, with the union-find sets that join them.
-pub(super) struct ChunkLabels {
-    runs: Vec<Run>,
-    parents: Vec<u32>,
-}
-
+/// Some adjacent passable cells of a row.
 #[derive(Clone, Copy)]
 struct Run {
     row: u32,
-    /// Its cells as bits of the row.
-    bits: u32,
+    first: u32,
+    last: u32,
 }
 
-impl ChunkLabels {
-    /// Finds the components; `rows` lowest first, lowest bit leftmost.
-    pub(super) fn find(rows: &[u32; CHUNK as usize], joins_diagonally: bool) -> Self {
-        let mut labels = Self { runs: Vec::with_capacity(64), parents: Vec::with_capacity(64) };
-        let mut below = 0..0;
-        for (row, &bits) in rows.iter().enumerate() {
-            let start = labels.runs.len();
-            labels.split_row(row as u32, bits);
-            for run in start..labels.runs.len() {
-                labels.join_row_below(run, below.clone(), joins_diagonally);
+/// Writes a label to each of a chunk's cells; returns the number of components. `rows` come lowest first, their
+/// lowest bit is leftmost.
+pub(super) fn label_components(
+    rows: &[u32; CHUNK as usize],
+    joins_diagonally: bool,
+    labels: &mut [u16],
+) -> u16 {
+    let (mut runs, mut parents) = (Vec::<Run>::with_capacity(64), Vec::with_capacity(64));
+    let reach = u32::from(joins_diagonally);
+    let mut below = 0..0;
+    for (row, &bits) in (0..).zip(rows) {
+        let start = runs.len();
+        for (first, last) in runs_of_ones(bits) {
+            let run = runs.len() as u32;
+            parents.push(run);
+            for other in below.clone() {
+                if first <= runs[other].last + reach && runs[other].first <= last + reach {
+                    union_sets(&mut parents, run, other as u32);
+                }
             }
-            below = start..labels.runs.len();
+            runs.push(Run { row, first, last });
         }
-        labels
+        below = start..runs.len();
     }
-
-    /// Writes a label to each of the chunk's cells; returns the number of components.
-    pub(super) fn write(mut self, labels: &mut [u16]) -> u16 {
-        labels.fill(UNLABELED);
-        let mut numbers = vec![UNLABELED; self.runs.len()];
-        let mut count = 0;
-        for run in 0..self.runs.len() {
-            let root = find_root(&mut self.parents, run as u32) as usize;
-            if numbers[root] == UNLABELED {
-                numbers[root] = count;
-                count += 1;
-            }
-            let Run { row, bits } = self.runs[run];
-            let first = (row * CHUNK + bits.trailing_zeros()) as usize;
-            labels[first..first + bits.count_ones() as usize].fill(numbers[root]);
+    labels.fill(UNLABELED);
+    let mut numbers = vec![UNLABELED; runs.len()];
+    let mut count = 0;
+    for (run, Run { row, first, last }) in (0..).zip(runs) {
+        let root = find_root(&mut parents, run) as usize;
+        if numbers[root] == UNLABELED {
+            numbers[root] = count;
+            count += 1;
         }
-        count
+        let cells = (row * CHUNK + first) as usize..=(row * CHUNK + last) as usize;
+        labels[cells].fill(numbers[root]);
     }
-
-    fn split_row(&mut self, row: u32, mut bits: u32) {
-        while bits != 0 {
-            let start = bits.trailing_zeros();
-            let length = (bits >> start).trailing_ones();
-            let run = (((1u64 << length) - 1) << start) as u32;
-            self.parents.push(self.runs.len() as u32);
-            self.runs.push(Run { row, bits: run });
-            bits &= !run;
-        }
-    }
-
-    fn join_row_below(
-        &mut self,
-        run: usize,
-        below: std::ops::Range<usize>,
-        joins_diagonally: bool,
-    ) {
-        let bits = self.runs[run].bits;
-        let reach = if joins_diagonally { bits | bits << 1 | bits >> 1 } else { bits };
-        for other in below {
-            if self.runs[other].bits & reach != 0 {
-                union_sets(&mut self.parents, run as u32, other as u32);
-            }
-        }
-    }
+    count
 }
