@@ -16,48 +16,15 @@ use crate::nav::{
 const MAX_RUNS: usize = CHUNK as usize / 2;
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;
-/// Bits of a component's label: at most every other cell of a chunk is a component of its own.
-const LABEL_BITS: u32 = 9;
-const LABEL: u32 = (1 << LABEL_BITS) - 1;
-const ALONG_BITS: u32 = 6;
-const ALONG: u32 = (1 << ALONG_BITS) - 1;
 
-/// A crossing from a component of one chunk to one of the next: its position along the border in half cells
-/// (6 bits), the component on the near side and the one on the far side (9 bits each).
+/// A crossing from a component of one chunk to one of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Portal(u32);
-
-impl Portal {
-    fn new(along: u32, (near, far): (u16, u16)) -> Self {
-        let (near, far) = (u32::from(near), u32::from(far));
-        debug_assert!(along <= ALONG && near <= LABEL && far <= LABEL);
-        Self(along | near << ALONG_BITS | far << (ALONG_BITS + LABEL_BITS))
-    }
-
-    #[inline]
-    pub(super) const fn along(self) -> u16 {
-        (self.0 & ALONG) as u16
-    }
-
-    /// Returns the component on the near side: left of the border, or below.
-    #[inline]
-    pub(super) const fn near_label(self) -> u16 {
-        (self.0 >> ALONG_BITS & LABEL) as u16
-    }
-
-    #[inline]
-    pub(super) const fn far_label(self) -> u16 {
-        (self.0 >> (ALONG_BITS + LABEL_BITS)) as u16
-    }
-
-    /// Whether both portals join the same components.
-    const fn joins_same_components(self, other: Self) -> bool {
-        self.0 >> ALONG_BITS == other.0 >> ALONG_BITS
-    }
-
-    const fn distance_from_middle(self) -> u32 {
-        (self.0 & ALONG).abs_diff(MIDDLE)
-    }
+pub(super) struct Portal {
+    /// Its position along the border, in half cells.
+    pub(super) along: u16,
+    /// The component on the near side (left of the border, or below), and the one on the far side.
+    pub(super) near: u16,
+    pub(super) far: u16,
 }
 
 /// The portals of one chunk: first those to the right, then those up.
@@ -111,18 +78,14 @@ impl ChunkPortals {
         let first = usize::from(self.count);
         for (start, end) in runs_of_ones(mask) {
             // All cells of a run are in the same components.
-            let portal = Portal::new(MIDDLE.clamp(2 * start, 2 * end), labels(start));
+            let (near, far) = labels(start);
+            let portal = Portal { along: MIDDLE.clamp(2 * start, 2 * end) as u16, near, far };
+            let from_middle = |portal: &Portal| u32::from(portal.along).abs_diff(MIDDLE);
             let count = usize::from(self.count);
-            match self.list[first..count]
-                .iter()
-                .position(|known| known.joins_same_components(portal))
-            {
-                Some(known) => {
-                    let known = &mut self.list[first + known];
-                    if portal.distance_from_middle() < known.distance_from_middle() {
-                        *known = portal;
-                    }
-                }
+            let mut known = self.list[first..count].iter_mut();
+            match known.find(|known| (known.near, known.far) == (near, far)) {
+                Some(known) if from_middle(&portal) < from_middle(known) => *known = portal,
+                Some(_) => {}
                 None => {
                     self.list[count] = portal;
                     self.count += 1;
@@ -139,11 +102,7 @@ mod tests {
     fn crossings(mask: u32, labels: impl Fn(u32) -> (u16, u16)) -> Vec<(u16, u16, u16)> {
         let mut portals = ChunkPortals::default();
         portals.add_runs(mask, labels);
-        portals
-            .all()
-            .iter()
-            .map(|portal| (portal.along(), portal.near_label(), portal.far_label()))
-            .collect()
+        portals.all().iter().map(|portal| (portal.along, portal.near, portal.far)).collect()
     }
 
     #[test]
