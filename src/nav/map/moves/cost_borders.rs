@@ -4,8 +4,6 @@
 //! straight or diagonal, of another cost. Every other cell has only cells of its own cost around it, so that
 //! the rules for uniform cost hold there: canonical order, jump points.
 
-use core::ops::Range;
-
 use crate::nav::bit_rows::BitRows;
 
 /// Updates the cost borders in a rectangle (column, row, width, height) of a grid of `size`; returns whether
@@ -16,44 +14,27 @@ pub(crate) fn update(
     (x, y, width, height): (u32, u32, u32, u32),
     cost: impl Fn(u32, u32) -> u32,
 ) -> bool {
+    // Lowest and highest cost of passable cells; where there are none, the lowest is above the highest.
+    let union = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
     let mut changed = false;
     for y in y..y + height {
-        let rows = y.saturating_sub(1)..(y + 2).min(size.1);
-        let column =
-            |x: u32| if x < size.0 { CostRange::of(x, rows.clone(), &cost) } else { EMPTY_RANGE };
+        let near = y.saturating_sub(1)..(y + 2).min(size.1);
+        let column = |x: u32| {
+            let rows = if x < size.0 { near.clone() } else { 0..0 };
+            let costs = rows.map(|y| cost(x, y)).filter(|&cost| cost > 0);
+            costs.fold((u32::MAX, 0), |range, cost| union(range, (cost, cost)))
+        };
         let mut previous = column(x.wrapping_sub(1));
         let mut current = column(x);
         let on_border = (x..x + width).map(|x| {
             let next = column(x + 1);
-            let around = previous.union(current).union(next);
+            let (lowest, highest) = union(union(previous, current), next);
             (previous, current) = (current, next);
-            around.lowest < around.highest && cost(x, y) > 0
+            lowest < highest && cost(x, y) > 0
         });
         changed |= cost_borders.set_row(x, y, on_border);
     }
     changed
-}
-
-/// Lowest and highest cost of some passable cells; if there are none, the lowest is above the highest.
-#[derive(Clone, Copy)]
-struct CostRange {
-    lowest: u32,
-    highest: u32,
-}
-
-const EMPTY_RANGE: CostRange = CostRange { lowest: u32::MAX, highest: 0 };
-
-impl CostRange {
-    fn of(x: u32, rows: Range<u32>, cost: impl Fn(u32, u32) -> u32) -> Self {
-        rows.fold(EMPTY_RANGE, |range, y| match cost(x, y) {
-            0 => range,
-            cost => range.union(Self { lowest: cost, highest: cost }),
-        })
-    }
-
-    fn union(self, other: Self) -> Self {
-        Self { lowest: self.lowest.min(other.lowest), highest: self.highest.max(other.highest) }
-    }
 }
 
 #[cfg(test)]
