@@ -115,8 +115,7 @@ impl<L: OpenList> DistanceField<L> {
         let (mut x, mut y) = grid.local(start)?;
         let steps = std::iter::from_fn(|| {
             let direction = self.next_step(&model, x, y)?;
-            let (dx, dy) = direction.offset();
-            (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+            (x, y) = direction.cell_at(x, y, 1);
             Some(direction)
         });
         // Steps come from first to last here.

@@ -90,12 +90,8 @@ impl<L: OpenList> DistanceField<L> {
         let RayNode { x, y, cost, .. } = current.node;
         let stop = terrain.map.straight(x, y, direction);
         let cost_sum = if WEIGHTED && stop.is_jump_point && stop.distance == 1 {
-            let (dx, dy) = direction.offset();
-            terrain.cost_sum_onto(
-                current.cost_sum,
-                x.wrapping_add_signed(dx),
-                y.wrapping_add_signed(dy),
-            )
+            let (to_x, to_y) = direction.cell_at(x, y, 1);
+            terrain.cost_sum_onto(current.cost_sum, to_x, to_y)
         } else {
             current.cost_sum
         };

@@ -219,9 +219,8 @@ impl Walk {
         let Some(((x, y), layer)) = legal else {
             return Some(false);
         };
-        let (dx, dy) = leg.direction.offset();
-        let cost = |x, y| u64::from(layer.cost(x, y, grid.terrain_bytes()));
-        let sum = cost(x, y) + cost(x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+        let cost = |(x, y)| u64::from(layer.cost(x, y, grid.terrain_bytes()));
+        let sum = cost((x, y)) + cost(leg.direction.cell_at(x, y, 1));
         self.direction = leg.direction;
         self.needed = u64::from(leg.direction.weight()) * sum * PROGRESS_PER_COST;
         self.step += 1;

@@ -6,21 +6,19 @@ use super::Search;
 use crate::nav::{
     direction::Direction,
     grid::NavGrid,
-    jump_map::JumpMap,
-    layer::Layer,
     moves::NO_DIRECTION,
     open_list::{NodeId, OpenList},
     path::{Leg, Path, end_of, legs_from_back},
+    terrain::Neighborhood,
 };
 
 impl<L: OpenList> Search<L> {
     /// Traces the path from `node` back to the root of the search.
     pub(super) fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
         let (g, mut legs) = if self.target.uses_jumps {
-            let has_diagonals = grid
-                .layer(self.query.profile)
-                .and_then(Layer::jumps)
-                .is_none_or(JumpMap::has_diagonals);
+            let layer = grid.layer(self.query.profile);
+            let has_diagonals =
+                layer.is_none_or(|layer| layer.neighborhood() == Neighborhood::Eight);
             (self.jump_nodes.get(node).g, legs_from_back(self.legs_to_root(node, has_diagonals)))
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
@@ -50,8 +48,7 @@ impl<L: OpenList> Search<L> {
             let arrival = node.arrival();
             (arrival != NO_DIRECTION).then(|| {
                 let direction = Direction::from_bits(arrival);
-                let (dx, dy) = direction.offset();
-                (x, y) = (x.wrapping_add_signed(-dx), y.wrapping_add_signed(-dy));
+                (x, y) = direction.opposite().cell_at(x, y, 1);
                 (direction, 1)
             })
         })

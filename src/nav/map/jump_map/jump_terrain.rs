@@ -14,7 +14,6 @@ use crate::nav::{
     grid::NavGrid,
     jump_map::JumpMap,
     layer::Layer,
-    terrain::Neighborhood,
 };
 
 /// A layer with its jump map and terrain costs; see the [module](self).
@@ -32,9 +31,7 @@ pub(crate) struct JumpTerrain<'a> {
 impl<'a> JumpTerrain<'a> {
     pub(crate) fn new(layer: &'a Layer, map: &'a JumpMap, grid: &'a NavGrid) -> Self {
         let (lowest, _) = layer.cost_sum_range();
-        let neighborhood =
-            if map.has_diagonals() { Neighborhood::Eight } else { Neighborhood::Four };
-        let dominated_steps = DominatedSteps::of(neighborhood);
+        let dominated_steps = DominatedSteps::of(layer.neighborhood());
         let terrain = layer.ground(grid.terrain_bytes());
         Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps }
     }
