@@ -31,7 +31,7 @@ use crate::nav::{
     node_pool::NodePool,
     path::{Path, PathCost},
     query::{Algorithm, PathQuery},
-    search::Search,
+    search::{Search, SearchCounters},
 };
 
 /// The path branches off where the rest of it costs so many times what lies between rally and goal.
@@ -78,43 +78,31 @@ impl LastLeg {
         None
     }
 
-    /// Continues the search; returns what that cost.
-    pub(super) fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
-        let work = self.search.work_per_expansion(grid);
-        self.search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work)
-    }
-
-    /// Whether the search has ended, or is abandoned: it is long, or spent nothing because it does not
-    /// fit the grid any more.
-    pub(super) fn is_over(&self, spent: u32) -> bool {
-        self.search.is_finished() || self.is_long() || spent == 0
-    }
-
-    /// Returns the job, and its path if that is good: otherwise the job needs a search of its own.
-    pub(super) fn finish(
+    /// Continues the search, and counts its expansions; returns what that cost, and at the end the job. The job
+    /// comes with its path if that is good; otherwise it needs a search of its own.
+    pub(super) fn step(
         &mut self,
         grid: &NavGrid,
         pool: &NodePool,
-    ) -> Option<(Job, Option<Path>)> {
+        budget: u32,
+        counters: &mut SearchCounters,
+    ) -> (u32, Option<(Job, Option<Path>)>) {
+        let (work, before) =
+            (self.search.work_per_expansion(grid), self.search.counters().expansions);
+        let spent = self.search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work);
+        let expansions = self.search.counters().expansions;
+        counters.expansions += expansions - before;
         // A finished search that was long counts as long, too: the result must not depend on slices.
-        let is_long = self.is_long();
-        let rest = self.search.finish(grid, pool);
-        let LegJob { job, first_part, lower_bound } = self.current.take()?;
-        let rest = rest.ok().filter(|_| !is_long);
-        Some((job, rest.and_then(|rest| join(first_part, rest, lower_bound))))
-    }
-
-    fn is_long(&self) -> bool {
-        self.expansions() > LONG_SEARCH_EXPANSIONS
-    }
-
-    /// Returns the expansions of the last search.
-    pub(super) fn expansions(&self) -> u64 {
-        self.search.counters().expansions
-    }
-
-    pub(super) fn is_busy(&self) -> bool {
-        self.current.is_some()
+        let is_long = expansions > LONG_SEARCH_EXPANSIONS;
+        // It spends nothing where it does not fit the grid any more.
+        if !self.search.is_finished() && !is_long && spent > 0 {
+            return (spent, None);
+        }
+        let rest = self.search.finish(grid, pool).ok().filter(|_| !is_long);
+        let end = self.current.take().map(|LegJob { job, first_part, lower_bound }| {
+            (job, rest.and_then(|rest| join(first_part, rest, lower_bound)))
+        });
+        (spent, end)
     }
 
     /// Returns the job that is searched for.

@@ -79,7 +79,7 @@ impl SharedField {
             self.counters.expansions += self.field.counters().expansions - before;
         }
         while self.field.is_finished() && spent < quantum {
-            if self.last_leg.is_busy() {
+            if self.last_leg.job().is_some() {
                 spent += self.step_last_leg(grid, pool, quantum - spent);
             } else if let Some((_, job)) = self.jobs.pop_first() {
                 spent += self.read_path(job, grid, pool);
@@ -115,15 +115,11 @@ impl SharedField {
 
     /// Continues the search for a last leg; returns what that cost.
     fn step_last_leg(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
-        let before = self.last_leg.expansions();
-        let spent = self.last_leg.step(grid, pool, budget);
-        self.counters.expansions += self.last_leg.expansions() - before;
-        if self.last_leg.is_over(spent) {
-            match self.last_leg.finish(grid, pool) {
-                Some((job, Some(path))) => self.answer(job, Ok(path)),
-                Some((job, None)) => self.reject(job),
-                None => {}
-            }
+        let (spent, end) = self.last_leg.step(grid, pool, budget, &mut self.counters);
+        match end {
+            Some((job, Some(path))) => self.answer(job, Ok(path)),
+            Some((job, None)) => self.reject(job),
+            None => {}
         }
         spent.max(1)
     }
