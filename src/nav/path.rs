@@ -180,13 +180,9 @@ impl Path {
 }
 
 /// Iterates over every cell along legs, from `from` to the last end, both included.
-fn cells_along(mut at: Cell, legs: impl Iterator<Item = Leg>) -> impl Iterator<Item = Cell> {
-    let steps =
-        legs.flat_map(|leg| std::iter::repeat_n(leg.direction.offset(), usize::from(leg.steps)));
-    std::iter::once(at).chain(steps.map(move |(dx, dy)| {
-        at = at.offset(dx, dy);
-        at
-    }))
+fn cells_along(at: Cell, legs: impl Iterator<Item = Leg>) -> impl Iterator<Item = Cell> {
+    let steps = |leg: Leg| std::iter::repeat_n(Leg { steps: 1, ..leg }, usize::from(leg.steps));
+    ends_along(at, legs.flat_map(steps))
 }
 
 /// Iterates over `from` and the ends of legs that lead on from there.
@@ -208,16 +204,14 @@ pub(crate) fn legs_from_back(runs: impl Iterator<Item = (Direction, u32)>) -> Ve
     let mut legs: Vec<Leg> = Vec::new();
     for (direction, mut steps) in runs {
         while steps > 0 {
-            let leg = match legs.last_mut() {
-                Some(leg) if leg.direction == direction && leg.steps < u16::MAX => leg,
-                _ => {
-                    legs.push(Leg { direction, steps: 0 });
-                    continue;
+            match legs.last_mut() {
+                Some(leg) if leg.direction == direction && leg.steps < u16::MAX => {
+                    let added = steps.min(u32::from(u16::MAX - leg.steps));
+                    leg.steps += added as u16;
+                    steps -= added;
                 }
-            };
-            let added = steps.min(u32::from(u16::MAX - leg.steps));
-            leg.steps += added as u16;
-            steps -= added;
+                _ => legs.push(Leg { direction, steps: 0 }),
+            }
         }
     }
     legs.reverse();

@@ -11,7 +11,7 @@ use crate::nav::{
     cell::{Cell, CellRect},
     direction::Direction,
     grid::NavGrid,
-    path::{Leg, Path, cells_along, end_of, ends_along},
+    path::{Leg, Path, cells_along, ends_along},
     terrain::ProfileId,
 };
 
@@ -163,8 +163,11 @@ impl Walk {
         profile: ProfileId,
         edited: CellRect,
     ) -> bool {
-        let (edited, mut at) = (grid.anchors_over(profile, edited), self.head());
-        if !self.legs_ahead(path).any(|leg| leg_comes_near(&mut at, leg, edited)) {
+        // Legs that lead past the corners of the edit count as well.
+        let edited = grid.anchors_over(profile, edited).grown();
+        let mut ends = self.waypoints_ahead(path).skip(1);
+        let mut at = self.head();
+        if !ends.any(|end| edited.meets_span(core::mem::replace(&mut at, end), end)) {
             return true;
         }
         let (Some(layer), mut at) = (grid.layer(profile), self.head()) else {
@@ -241,12 +244,4 @@ impl Walk {
             Leg { steps, ..leg }
         })
     }
-}
-
-/// Returns whether a leg that begins at `at` may lead through `rect` or past its corners. Moves `at` to the
-/// end of the leg.
-fn leg_comes_near(at: &mut Cell, leg: Leg, rect: CellRect) -> bool {
-    let begin = *at;
-    *at = end_of(begin, leg);
-    rect.grown().meets_span(begin, *at)
 }

@@ -8,7 +8,7 @@ use crate::nav::{
     grid::NavGrid,
     moves::NO_DIRECTION,
     open_list::{NodeId, OpenList},
-    path::{Leg, Path, end_of, legs_from_back},
+    path::{Path, end_of, legs_from_back},
     terrain::Neighborhood,
 };
 
@@ -25,7 +25,8 @@ impl<L: OpenList> Search<L> {
         };
         let start = grid.global(self.origin.0, self.origin.1);
         let end = if self.target.is_backward {
-            reverse_legs(&mut legs);
+            legs.reverse();
+            legs.iter_mut().for_each(|leg| leg.direction = leg.direction.opposite());
             legs.iter().fold(start, |at, &leg| end_of(at, leg))
         } else {
             self.cell_of(grid, node)
@@ -52,13 +53,5 @@ impl<L: OpenList> Search<L> {
                 (direction, 1)
             })
         })
-    }
-}
-
-/// Reverses the legs of a path.
-fn reverse_legs(legs: &mut [Leg]) {
-    legs.reverse();
-    for leg in legs {
-        leg.direction = leg.direction.opposite();
     }
 }
