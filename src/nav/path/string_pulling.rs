@@ -102,14 +102,11 @@ impl<'a> StringPuller<'a> {
     fn new(path: &Path, grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let layer = grid.layer(profile)?;
         let cells = path.cells().map(|cell| grid.local(cell)).collect::<Option<Vec<_>>>()?;
-        let mut steps = 0;
-        let legs = path.legs().iter().map(|leg| usize::from(leg.steps));
-        let ends = legs.map(|leg| {
-            steps += leg;
-            steps
+        let turns = path.legs().iter().scan(0, |steps, leg| {
+            *steps += usize::from(leg.steps);
+            Some(*steps)
         });
-        let turns = ends.collect();
-        Some(Self { grid, layer, cells, turns })
+        Some(Self { grid, layer, cells, turns: turns.collect() })
     }
 
     fn run(&self, path: &Path) -> PulledPath {
@@ -232,13 +229,8 @@ impl<'a> StringPuller<'a> {
         let path: u64 = self.cells[from..=to].windows(2).map(weight).sum();
         let (a, b) = (self.cells[from], self.cells[to]);
         let line = self.layer.distance(a.0.abs_diff(b.0), a.1.abs_diff(b.1));
-        match path.saturating_sub(u64::from(line)) {
-            0 => 0,
-            weight => {
-                let cost = self.layer.cost(a.0, a.1, self.grid.terrain_bytes());
-                weight * 2 * u64::from(cost)
-            }
-        }
+        let cost = self.layer.cost(a.0, a.1, self.grid.terrain_bytes());
+        path.saturating_sub(u64::from(line)) * 2 * u64::from(cost)
     }
 }
 
