@@ -274,7 +274,11 @@ impl<L: OpenList> Search<L> {
         let result = match self.phase {
             Phase::Reached(node) => {
                 let path = self.trace(grid, node);
-                Ok(self.with_first_segment(path))
+                // It may have been found and not taken.
+                Ok(match self.take_first_segment() {
+                    Some(segment) => segment.joined(path),
+                    None => path,
+                })
             }
             Phase::Failed(failure) => Err(failure),
             Phase::Idle | Phase::Running => Err(PathFailure::Canceled),

@@ -112,8 +112,6 @@ impl GoalCells {
         goals: impl Iterator<Item = &'a Goal>,
         target: &SearchTarget,
     ) -> bool {
-        let mut runs = std::mem::take(&mut self.runs).into_vec();
-        runs.clear();
         let mut is_start = false;
         for goal in goals {
             if !goal.is_single_cell() {
@@ -121,10 +119,9 @@ impl GoalCells {
             } else if let Some((x, y)) = grid.local(goal.cell()) {
                 is_start |= (x, y) == (target.x, target.y);
                 let h = target.heuristic(layer, x, y);
-                runs.push(Reverse(RowRun { h, y, x, last: x, zone: NO_ZONE }));
+                self.runs.push(Reverse(RowRun { h, y, x, last: x, zone: NO_ZONE }));
             }
         }
-        self.runs = BinaryHeap::from(runs);
         is_start
     }
 
@@ -133,11 +130,10 @@ impl GoalCells {
         if self.zones.is_empty() {
             return self.runs.len() as u32 / CELLS_PER_EXPANSION;
         }
-        let mut runs = std::mem::take(&mut self.runs).into_vec();
         for (zone, number) in self.zones.iter().zip(0..) {
             let mut add = |y, x, last| {
                 let h = target.heuristic(layer, x, y);
-                runs.push(Reverse(RowRun { h, y, x, last, zone: number }));
+                self.runs.push(Reverse(RowRun { h, y, x, last, zone: number }));
             };
             zone.entrances(layer.size(), |y, (first, last)| {
                 // Runs lead away from the start's column.
@@ -149,7 +145,6 @@ impl GoalCells {
                 }
             });
         }
-        self.runs = BinaryHeap::from(runs);
         (self.zones.len() as u32).saturating_add(self.runs.len() as u32 / ROWS_PER_EXPANSION)
     }
 

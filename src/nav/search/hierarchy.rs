@@ -20,7 +20,7 @@ use crate::nav::{
     grid::NavGrid,
     layer::Layer,
     node_pool::NodePool,
-    open_list::{NodeId, OpenList},
+    open_list::OpenList,
     path::Path,
     query::{Algorithm, PathFailure, PathQuery},
     terrain::STRAIGHT,
@@ -177,8 +177,17 @@ impl<L: OpenList> Search<L> {
     pub(super) fn end_segment(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) -> bool {
         match (self.hierarchy.stage, &self.phase) {
             (Stage::FirstSegment, &Phase::Reached(node)) => {
-                self.keep_first_segment(grid, node);
-                self.target_final_goal(pool);
+                // The first half of the path is kept.
+                let path = self.trace(grid, node);
+                let half = path.steps().div_ceil(2);
+                let segment = path.first_segment(half, grid, self.query.profile);
+                self.origin = grid.local(segment.end()).unwrap_or(self.origin);
+                self.hierarchy.first_segment = Some(segment);
+                self.clear_nodes(pool);
+                // A caller that inspects the open list now must not find nodes that are gone.
+                self.open.reset(0, 0);
+                self.target = self.final_target;
+                self.phase = Phase::Running;
                 self.start_route(layer, Stage::Route);
                 true
             }
@@ -213,34 +222,10 @@ impl<L: OpenList> Search<L> {
             && corridor.contains(right, high)
     }
 
-    /// Keeps the first half of the path to `node`.
-    fn keep_first_segment(&mut self, grid: &NavGrid, node: NodeId) {
-        let path = self.trace(grid, node);
-        let segment = path.first_segment(path.steps().div_ceil(2), grid, self.query.profile);
-        self.origin = grid.local(segment.end()).unwrap_or(self.origin);
-        self.hierarchy.first_segment = Some(segment);
-    }
-
-    fn target_final_goal(&mut self, pool: &NodePool) {
-        self.clear_nodes(pool);
-        // A caller that inspects the open list now must not find nodes that are gone.
-        self.open.reset(0, 0);
-        self.target = self.final_target;
-        self.phase = Phase::Running;
-    }
-
     /// Returns the first segment of a long path as soon as it is found; the final result is then the
     /// remainder, from the end of that segment. Returns `None` before that, after the segment was taken, and
     /// where no first segment is searched separately.
     pub fn take_first_segment(&mut self) -> Option<Path> {
         self.hierarchy.first_segment.take()
-    }
-
-    /// Joins the first segment, if it was found and not taken, and `remainder`.
-    pub(super) fn with_first_segment(&mut self, remainder: Path) -> Path {
-        match self.hierarchy.first_segment.take() {
-            Some(segment) => segment.joined(remainder),
-            None => remainder,
-        }
     }
 }
