@@ -82,14 +82,14 @@ impl Regions {
         let around = edited.iter().flat_map(|&chunk| chunks_at(OFFSETS, chunks, chunk));
         let around: BTreeSet<u32> = around.filter(|chunk| !edited.contains(chunk)).collect();
         let shapes = &self.shapes;
-        self.region_ids.update(shapes, &edited, &around, |(chunk, label), neighbors| {
-            let links = &shapes[chunk as usize].links;
-            neighbors.extend(links.iter().filter(|l| l.from == label).map(|l| (l.chunk, l.to)));
-            for linking in chunks_at(LINKING, chunks, chunk) {
+        self.region_ids.update(shapes, &edited, &around, |(chunk, label)| {
+            let ahead = shapes[chunk as usize].links.iter().filter(move |l| l.from == label);
+            let back = chunks_at(LINKING, chunks, chunk).flat_map(move |linking| {
                 let links = shapes[linking as usize].links.iter();
-                let here = links.filter(|l| (l.chunk, l.to) == (chunk, label));
-                neighbors.extend(here.map(|l| (linking, l.from)));
-            }
+                let here = links.filter(move |l| (l.chunk, l.to) == (chunk, label));
+                here.map(move |l| (linking, l.from))
+            });
+            ahead.map(|l| (l.chunk, l.to)).chain(back)
         });
     }
 
@@ -122,7 +122,7 @@ impl Regions {
     }
 
     pub(crate) const fn region_count(&self) -> u32 {
-        self.region_ids.count()
+        self.region_ids.count
     }
 
     /// Returns the size in chunks.

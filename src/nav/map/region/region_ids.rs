@@ -35,7 +35,7 @@ pub(super) struct RegionIds {
     aliases: Vec<u32>,
     /// Number of components of the region of each id.
     sizes: Vec<u32>,
-    count: u32,
+    pub(super) count: u32,
 }
 
 /// Components found from one start, or from several that have met.
@@ -52,10 +52,6 @@ impl RegionIds {
     #[inline]
     pub(super) fn get(&self, chunk: usize, label: u16) -> u32 {
         self.aliases[self.ids[chunk][usize::from(label)] as usize]
-    }
-
-    pub(super) const fn count(&self) -> u32 {
-        self.count
     }
 
     /// Whether any component of the chunk belongs to `region`.
@@ -106,12 +102,12 @@ impl RegionIds {
 
     /// Updates the regions after the chunks in `relabeled` were relabeled. `around` contains all chunks
     /// around those; `neighbors` lists the components linked with a component.
-    pub(super) fn update(
+    pub(super) fn update<I: Iterator<Item = Component>>(
         &mut self,
         shapes: &[ChunkShape],
         relabeled: &BTreeSet<u32>,
         around: &BTreeSet<u32>,
-        neighbors: impl Fn(Component, &mut Vec<Component>),
+        neighbors: impl Fn(Component) -> I,
     ) {
         let is_large = relabeled.len() > shapes.len() / 8 + 4;
         if is_large || self.aliases.len() > self.count as usize * 2 + MAX_UNUSED_IDS {
@@ -125,7 +121,8 @@ impl RegionIds {
             }
             *ids = vec![UNASSIGNED; usize::from(shapes[chunk as usize].components)].into();
         }
-        let mut growth = RegionGrowth::new(self, neighbors);
+        let (groups, parents, owners) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut growth = RegionGrowth { region_ids: self, neighbors, groups, parents, owners };
         let starts = relabeled.iter().chain(around).flat_map(|&chunk| {
             (0..shapes[chunk as usize].components).map(move |label| (chunk, label))
         });
@@ -184,15 +181,9 @@ struct RegionGrowth<'a, F> {
     /// The group into which each group has been merged.
     parents: Vec<u32>,
     owners: BTreeMap<Component, u32>,
-    neighbor_buffer: Vec<Component>,
 }
 
-impl<'a, F: Fn(Component, &mut Vec<Component>)> RegionGrowth<'a, F> {
-    fn new(region_ids: &'a RegionIds, neighbors: F) -> Self {
-        let (groups, parents, neighbor_buffer) = (Vec::new(), Vec::new(), Vec::new());
-        Self { region_ids, neighbors, groups, parents, owners: BTreeMap::new(), neighbor_buffer }
-    }
-
+impl<I: Iterator<Item = Component>, F: Fn(Component) -> I> RegionGrowth<'_, F> {
     /// Grows a group from each start until no region can be in two of them. `None` if that takes more than
     /// `max_components` components.
     fn run(&mut self, starts: Vec<Component>, max_components: usize) -> Option<Vec<GrowingGroup>> {
@@ -220,10 +211,7 @@ impl<'a, F: Fn(Component, &mut Vec<Component>)> RegionGrowth<'a, F> {
 
     /// Adds the components linked with a component of a group.
     fn expand(&mut self, group: u32, component: Component) {
-        let mut neighbor_buffer = core::mem::take(&mut self.neighbor_buffer);
-        neighbor_buffer.clear();
-        (self.neighbors)(component, &mut neighbor_buffer);
-        for &other in &neighbor_buffer {
+        for other in (self.neighbors)(component) {
             let at = find_root(&mut self.parents, group);
             match self.owners.get(&other) {
                 None => {
@@ -240,7 +228,6 @@ impl<'a, F: Fn(Component, &mut Vec<Component>)> RegionGrowth<'a, F> {
                 }
             }
         }
-        self.neighbor_buffer = neighbor_buffer;
     }
 
     fn add(&mut self, group: u32, component: Component) {
