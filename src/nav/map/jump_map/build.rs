@@ -38,8 +38,8 @@ impl JumpMap {
                 map.rows.set_line_extra_stops(y, cost_borders.row(y));
             }
         }
-        let words_per_row = map.rows.words_per_line();
-        let words = map.rows.words().iter().map(|word| word.passable).collect();
+        let words_per_row = map.rows.words_per_line;
+        let words = map.rows.words.iter().map(|word| word.passable).collect();
         let passable = BitPlane { words_per_row, words };
         let transposed = passable.transposed(width as usize + 2);
         for x in 0..width {
@@ -48,7 +48,7 @@ impl JumpMap {
         (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
         map.obstacle_counts = map.count_obstacles(0..height, &(0..width));
         // Without words if there are none.
-        let cost_borders = BitPlane { words_per_row, words: map.rows.extra_stops().to_vec() };
+        let cost_borders = BitPlane { words_per_row, words: map.rows.extra_stops.clone() };
         if map.has_diagonals {
             map.set_column_stops(&cost_borders);
             map.build_diagonals(&passable, &cost_borders);
@@ -103,7 +103,7 @@ impl JumpMap {
 
 impl BitPlane {
     fn of_visibility(lines: &ScanLines, count: u32, direction: ScanDirection) -> Self {
-        let words_per_row = lines.words_per_line();
+        let words_per_row = lines.words_per_line;
         let mut words = vec![0; words_per_row];
         (0..count)
             .for_each(|line| lines.push_visibility(line, 0..words_per_row, direction, &mut words));
@@ -190,7 +190,7 @@ fn skew(
     outside: u64,
     mut write: impl FnMut(&mut super::diagonals::DiagonalWord, u64),
 ) {
-    let ring = diagonals.lines();
+    let ring = diagonals.lines;
     for first_line in (0..ring).step_by(64) {
         for first_row in (0..height + 2).step_by(64) {
             let mut block = [outside; 64];

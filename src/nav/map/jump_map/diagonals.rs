@@ -5,7 +5,7 @@
 //! modulo the width plus one: so two diagonals share a line of bits, one after the other, and between them
 //! lies the column beyond the right edge, where nothing is passable. Bits are in the order of rows.
 
-use super::scan_lines::{ScanDirection, nearest_bit};
+use super::scan_lines::{ScanDirection, nearest_bit, set_bit};
 
 /// 64 cells of a line, for scans up (0) and down (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct DiagonalWord {
 pub(super) struct Diagonals {
     is_rising: bool,
     /// Number of lines of bits: the width plus one.
-    lines: u32,
+    pub(super) lines: u32,
     words_per_line: usize,
     words: Vec<DiagonalWord>,
 }
@@ -33,11 +33,6 @@ impl Diagonals {
         let word = DiagonalWord { stops: [u64::MAX; 2], turning_points: [0; 2] };
         let words = vec![word; words_per_line * lines as usize];
         Self { is_rising, lines, words_per_line, words }
-    }
-
-    /// Number of lines of bits: the width plus one.
-    pub(super) const fn lines(&self) -> u32 {
-        self.lines
     }
 
     /// The column of the cell in row `y` on a line.
@@ -78,12 +73,9 @@ impl Diagonals {
     ) {
         let bit = self.bit_of(x, y);
         let word = &mut self.words[bit / 64];
-        let (index, bit) = (direction as usize, bit % 64);
-        let stops = &mut word.stops[index];
-        *stops = *stops & !(1 << bit) | u64::from(!is_legal || sees_jump_point) << bit;
-        let turning_points = &mut word.turning_points[index];
-        *turning_points =
-            *turning_points & !(1 << bit) | u64::from(is_legal && sees_jump_point) << bit;
+        let (index, bit) = (direction as usize, (bit % 64) as u32);
+        set_bit(&mut word.stops[index], bit, !is_legal || sees_jump_point);
+        set_bit(&mut word.turning_points[index], bit, is_legal && sees_jump_point);
     }
 
     /// Returns the next stop up or down from a bit, and whether it is a turning point.

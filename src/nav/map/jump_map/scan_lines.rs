@@ -37,10 +37,11 @@ pub(crate) struct Stop {
 /// All lines; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScanLines {
-    words_per_line: usize,
-    words: Vec<LineWord>,
+    pub(super) words_per_line: usize,
+    /// The words of all lines and of those on either side.
+    pub(super) words: Vec<LineWord>,
     /// Cells that are stops without a forced neighbor, bits as in `words`; empty where there are none.
-    extra_stops: Vec<u64>,
+    pub(super) extra_stops: Vec<u64>,
     /// Whether cells with forced neighbors are stops.
     stops_at_forced: bool,
 }
@@ -58,15 +59,6 @@ impl ScanLines {
         let words = vec![IMPASSABLE_WORD; words_per_line * (count as usize + 2)];
         let extra_stops = vec![0; if has_extra_stops { words.len() } else { 0 }];
         Self { words_per_line, words, extra_stops, stops_at_forced }
-    }
-
-    pub(super) const fn words_per_line(&self) -> usize {
-        self.words_per_line
-    }
-
-    /// The words of all lines and of those on either side.
-    pub(super) fn words(&self) -> &[LineWord] {
-        &self.words
     }
 
     /// For some words of a line, counts the passable cells, and the impassable cells whose four neighbors are
@@ -130,8 +122,7 @@ impl ScanLines {
 
     pub(super) fn set_extra_stop(&mut self, line: u32, index: u32, is_stop: bool) {
         let (word, bit) = self.bit_position(line, index);
-        let extra_stops = &mut self.extra_stops[word];
-        *extra_stops = *extra_stops & !(1 << bit) | u64::from(is_stop) << bit;
+        set_bit(&mut self.extra_stops[word], bit, is_stop);
     }
 
     /// Only for lines with extra stops.
@@ -144,11 +135,6 @@ impl ScanLines {
     /// Whether extra stops are allocated.
     pub(super) const fn has_extra_stops(&self) -> bool {
         !self.extra_stops.is_empty()
-    }
-
-    /// The extra stops of all lines and of those on either side.
-    pub(super) fn extra_stops(&self) -> &[u64] {
-        &self.extra_stops
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -170,8 +156,7 @@ impl ScanLines {
 
     pub(super) fn set_passable(&mut self, line: u32, index: u32, is_passable: bool) {
         let (word, bit) = self.bit_position(line, index);
-        let passable = &mut self.words[word].passable;
-        *passable = *passable & !(1 << bit) | u64::from(is_passable) << bit;
+        set_bit(&mut self.words[word].passable, bit, is_passable);
     }
 
     /// The next stop forward, or backward.
@@ -257,6 +242,12 @@ impl ScanLines {
         let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
         self.words[word].stops = forced.map(|forced| !passable | forced | extra_stops);
     }
+}
+
+/// Sets a bit of a word to a value.
+#[inline]
+pub(super) fn set_bit(word: &mut u64, bit: u32, value: bool) {
+    *word = *word & !(1 << bit) | u64::from(value) << bit;
 }
 
 /// Returns the nearest bit above `bit`, or below it; there must be one. `word` returns 64 bits, the first at
