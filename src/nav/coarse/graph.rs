@@ -46,13 +46,14 @@ pub(crate) struct CoarseGraph {
     /// Rows of cells.
     height: u32,
     /// Size in chunks.
-    chunks: (u32, u32),
+    pub(crate) chunks: (u32, u32),
     costs: CoarseCosts,
     ranges: Vec<PortalRange>,
     portals: Vec<Portal>,
     /// Mean cost of the passable cells of each chunk; empty on uniform terrain.
     chunk_costs: Vec<u16>,
-    revision: u64,
+    /// Counts repairs.
+    pub(super) revision: u64,
 }
 
 /// The range of a chunk's portals in the list: first those to the right, then those up.
@@ -88,7 +89,7 @@ impl CoarseGraph {
         (bits, regions): (&BitRows, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) -> Self {
-        let chunks = regions.chunks();
+        let chunks = regions.chunks;
         let count = chunks.0 * chunks.1;
         let weighted_chunks = if costs.lowest.is_some() { count as usize } else { 0 };
         let mut graph = Self {
@@ -128,16 +129,6 @@ impl CoarseGraph {
         for chunk in around {
             self.read_portals(chunk, bits, regions);
         }
-    }
-
-    /// Counts repairs.
-    pub(crate) const fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// Returns the size in chunks.
-    pub(crate) const fn chunks(&self) -> (u32, u32) {
-        self.chunks
     }
 
     /// Returns the memory held, in bytes.

@@ -29,7 +29,8 @@ pub(super) struct CoarseNode {
     pub(super) is_closed: bool,
 }
 
-const UNREACHED: CoarseNode = CoarseNode {
+/// A node to which no path is known.
+pub(super) const UNREACHED: CoarseNode = CoarseNode {
     g: u32::MAX,
     parent: START,
     position: HalfCell { x: 0, y: 0 },

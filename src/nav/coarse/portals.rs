@@ -46,7 +46,7 @@ impl ChunkPortals {
         regions: &Regions,
     ) -> Self {
         let mut found = Self::default();
-        let chunks = regions.chunks();
+        let chunks = regions.chunks;
         let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
         let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         if chunk_x + 1 < chunks.0 {

@@ -17,7 +17,7 @@
 use super::{
     HalfCell,
     graph::{CoarseGraph, UNIT_COST},
-    nodes::{CoarseNode, CoarseNodes, GOAL, START},
+    nodes::{CoarseNode, CoarseNodes, GOAL, START, UNREACHED},
 };
 use crate::nav::{
     open_list::{BinaryHeap, Key, NodeId, OpenList},
@@ -86,7 +86,7 @@ impl CoarseSearch {
         weight: u32,
     ) {
         self.stop();
-        self.graph_version = (graph.revision(), graph.chunks());
+        self.graph_version = (graph.revision, graph.chunks);
         let position = HalfCell::from_cell(goal.0, goal.1);
         self.goal = SearchGoal {
             position,
@@ -96,13 +96,11 @@ impl CoarseSearch {
         };
         let start = CoarseNode {
             g: 0,
-            parent: START,
             position: HalfCell::from_cell(start.0, start.1),
             label: regions.label(start.0, start.1),
-            is_forward: false,
-            is_closed: false,
+            ..UNREACHED
         };
-        let (columns, rows) = graph.chunks();
+        let (columns, rows) = graph.chunks;
         self.nodes.start(columns as usize * rows as usize, start);
         let h = self.goal.estimate(graph, start.position);
         self.open.insert(START, Key { f: h, h });
@@ -134,7 +132,7 @@ impl CoarseSearch {
 
     /// Whether the graph was repaired since the start: the search must then be started again.
     pub(crate) fn is_stale(&self, graph: &CoarseGraph) -> bool {
-        (graph.revision(), graph.chunks()) != self.graph_version
+        (graph.revision, graph.chunks) != self.graph_version
     }
 
     /// Writes the route; returns whether there is one.
@@ -185,11 +183,9 @@ impl CoarseSearch {
             node.g.saturating_add(cost).min(u32::MAX - 1)
         };
         if (chunk, node.label) == (self.goal.chunk, self.goal.label) {
-            let (position, label) = (self.goal.position, self.goal.label);
+            let SearchGoal { position, label, .. } = self.goal;
             let g = g_at(position);
-            let (parent, is_forward, is_closed) = (id, false, false);
-            let node = CoarseNode { g, parent, position, label, is_forward, is_closed };
-            self.relax(graph, GOAL, node);
+            self.relax(graph, GOAL, CoarseNode { g, parent: id, position, label, ..UNREACHED });
         }
         graph.for_each_exit(chunk, node.label, |exit| {
             let node = CoarseNode {

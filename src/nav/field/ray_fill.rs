@@ -133,7 +133,7 @@ impl<L: OpenList> DistanceField<L> {
 
     /// Casts rays for up to `budget` units; returns how many it spent.
     pub(super) fn fill_by_rays(&mut self, terrain: &JumpTerrain, budget: u32) -> u32 {
-        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals()) {
+        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals) {
             (false, true) => self.fill_with::<false, true>(terrain, budget),
             (false, false) => self.fill_with::<false, false>(terrain, budget),
             (true, true) => self.fill_with::<true, true>(terrain, budget),

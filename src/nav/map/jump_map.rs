@@ -54,7 +54,8 @@ pub(crate) struct JumpMap {
     /// Both empty with four neighbors.
     rising: Diagonals,
     falling: Diagonals,
-    has_diagonals: bool,
+    /// Whether scans run along diagonals: with eight neighbors.
+    pub(crate) has_diagonals: bool,
     /// Number of passable cells, and of isolated impassable ones.
     obstacle_counts: [u32; 2],
 }
@@ -76,11 +77,6 @@ impl JumpMap {
             has_diagonals,
             obstacle_counts: [0; 2],
         }
-    }
-
-    /// Whether scans run along diagonals: with eight neighbors.
-    pub(crate) const fn has_diagonals(&self) -> bool {
-        self.has_diagonals
     }
 
     /// Whether there may be cells on cost borders.

@@ -31,7 +31,7 @@ pub(crate) struct Regions {
     /// Size in cells.
     size: (u32, u32),
     /// Size in chunks.
-    chunks: (u32, u32),
+    pub(crate) chunks: (u32, u32),
     joins_diagonally: bool,
     /// Component of each cell within its chunk; chunk by chunk, row-major inside.
     labels: Vec<u16>,
@@ -123,11 +123,6 @@ impl Regions {
 
     pub(crate) const fn region_count(&self) -> u32 {
         self.region_ids.count
-    }
-
-    /// Returns the size in chunks.
-    pub(crate) const fn chunks(&self) -> (u32, u32) {
-        self.chunks
     }
 
     /// Whether any cell of the chunk belongs to `region`.

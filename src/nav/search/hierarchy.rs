@@ -160,7 +160,7 @@ impl<L: OpenList> Search<L> {
         let Hierarchy { coarse, route, corridor, .. } = &mut self.hierarchy;
         self.is_confined = coarse.trace(route);
         coarse.stop();
-        corridor.fill(graph.chunks(), &route.chunks);
+        corridor.fill(graph.chunks, &route.chunks);
         let waypoint = route.waypoints.get(FIRST_SEGMENT_CHUNKS - 1).copied();
         if let (Stage::GreedyRoute, Some((x, y))) = (self.hierarchy.stage, waypoint) {
             self.final_target = self.target;

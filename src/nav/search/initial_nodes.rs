@@ -38,7 +38,7 @@ impl<L: OpenList> Search<L> {
     fn begin_segment(&mut self, layer: &Layer, pool: &NodePool) {
         self.phase = Phase::Running;
         if !self.target.uses_jumps {
-            self.nodes.start(layer.regions().chunks(), pool);
+            self.nodes.start(layer.regions().chunks, pool);
         }
         // Along one step, f grows by at most the cost of two steps: the step itself, and a heuristic that
         // grows by as much.

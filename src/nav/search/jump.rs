@@ -60,7 +60,7 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         budget: u32,
     ) -> u32 {
-        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals()) {
+        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals) {
             (false, true) => self.expand_jump_nodes::<false, true>(terrain, grid, pool, budget),
             (false, false) => self.expand_jump_nodes::<false, false>(terrain, grid, pool, budget),
             (true, true) => self.expand_jump_nodes::<true, true>(terrain, grid, pool, budget),
