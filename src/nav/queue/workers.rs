@@ -53,13 +53,14 @@ pub(super) struct Round {
     done_count: AtomicUsize,
     /// The tick has ended.
     is_over: AtomicBool,
-    has_panicked: AtomicBool,
+    /// A helper has returned: during a round, only by a panic.
+    has_lost_helper: AtomicBool,
 }
 
 impl Round {
     /// Runs open tasks until the tick has ended: what helpers do.
     pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
-        let _flag = FlagPanic(&self.has_panicked);
+        let _flag = SetOnDrop(&self.has_lost_helper);
         let mut backoff = Backoff::default();
         while !self.is_over.load(Ordering::Acquire) {
             if self.run_one(grids, pool) {
@@ -84,7 +85,7 @@ impl Round {
         let mut backoff = Backoff::default();
         while self.done_count.load(Ordering::Acquire) < count {
             // The panic of a helper is passed on when the helpers are joined.
-            if self.has_panicked.load(Ordering::Acquire) {
+            if self.has_lost_helper.load(Ordering::Acquire) {
                 return;
             }
             backoff.wait();
@@ -96,7 +97,7 @@ impl Round {
 
     /// Returns a guard that releases the helpers when it is dropped, even by a panic.
     pub(super) const fn end_on_drop(&self) -> impl Drop + '_ {
-        EndOnDrop(&self.is_over)
+        SetOnDrop(&self.is_over)
     }
 
     /// Runs an open task; returns whether there was one.
@@ -142,21 +143,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct EndOnDrop<'a>(&'a AtomicBool);
+/// Sets a flag when it is dropped, even by a panic.
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for EndOnDrop<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
-    }
-}
-
-/// Sets the flag when its thread panics.
-struct FlagPanic<'a>(&'a AtomicBool);
-
-impl Drop for FlagPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(true, Ordering::Release);
-        }
     }
 }
