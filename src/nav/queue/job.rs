@@ -158,18 +158,12 @@ impl Job {
     /// of that segment.
     pub(super) fn deliver_first_segment(&mut self, mut segment: Path, now: u64) -> Answer {
         segment.kind = PathKind::FirstSegment;
-        let answer = self.answer(
-            Ok(segment),
-            FoundBy::Search(Algorithm::Hierarchical),
-            SearchCounters::default(),
-            now,
-        );
-        if let Ok(path) = &answer.result {
-            let start = self.delivered.map_or(self.query.start, |part| part.start);
-            let before = self.delivered.map_or(0, |part| part.cost.0);
-            self.delivered = Some(DeliveredPart { start, cost: PathCost(before + path.cost().0) });
-            self.query.start = path.end();
-        }
+        let start = self.delivered.map_or(self.query.start, |part| part.start);
+        let before = self.delivered.map_or(0, |part| part.cost.0);
+        let part = DeliveredPart { start, cost: PathCost(before + segment.cost().0) };
+        let (end, found_by) = (segment.end(), FoundBy::Search(Algorithm::Hierarchical));
+        let answer = self.answer(Ok(segment), found_by, SearchCounters::default(), now);
+        (self.delivered, self.query.start) = (Some(part), end);
         answer
     }
 }
