@@ -1,7 +1,6 @@
-//! What jobs that could be answered together have in common, and a count of those that wait.
+//! What jobs that could be answered together have in common.
 //!
-//! Input: jobs that are added and removed. Output: the group of a job; how many jobs of a group and class
-//! wait, and how far they have to go.
+//! Input: a job. Output: its group.
 
 use super::{MAX_RESTARTS, job::Job};
 use crate::nav::{
@@ -39,34 +38,5 @@ impl GroupKey {
             && !job.is_single
             && job.delivered.is_none();
         may_share.then_some(Self { grid: job.grid, profile: query.profile, goal })
-    }
-}
-
-/// The waiting jobs of one group and class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Group {
-    pub(super) count: u32,
-    /// How many of them were never admitted.
-    pub(super) new: u32,
-    /// Sum and maximum of the distances from their starts, in cells (the longer of columns and rows).
-    /// The job that is farthest may be gone.
-    pub(super) distance_sum: u64,
-    pub(super) farthest: u32,
-}
-
-impl Group {
-    /// Counts a job that has to go `distance` cells.
-    pub(super) fn add(&mut self, distance: u32, is_new: bool) {
-        self.count += 1;
-        self.new += u32::from(is_new);
-        self.distance_sum += u64::from(distance);
-        self.farthest = self.farthest.max(distance);
-    }
-
-    /// Undoes [`add`](Self::add).
-    pub(super) fn remove(&mut self, distance: u32, is_new: bool) {
-        self.count -= 1;
-        self.new -= u32::from(is_new);
-        self.distance_sum -= u64::from(distance);
     }
 }

@@ -14,10 +14,7 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{
-    groups::{Group, GroupKey},
-    job::Job,
-};
+use super::{groups::GroupKey, job::Job};
 use crate::nav::{
     cell::Cell, grid::NavGrid, jump_map::JumpMap, layer::Layer, query::GridId, terrain::ProfileId,
 };
@@ -43,6 +40,18 @@ pub(super) struct SharingPolicy {
     rates: BTreeMap<(GridId, ProfileId), Rate>,
 }
 
+/// The waiting jobs of one group and class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    count: u32,
+    /// How many of them were never admitted.
+    new: u32,
+    /// Sum and maximum of the distances from their starts, in cells (the longer of columns and rows).
+    /// The job that is farthest may be gone.
+    distance_sum: u64,
+    farthest: u32,
+}
+
 /// Budget spent by searches, and how far they went.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rate {
@@ -55,19 +64,25 @@ impl SharingPolicy {
     pub(super) fn add_waiting(&mut self, job: &Job) {
         if let Some(key) = GroupKey::of(job) {
             let group = self.groups.entry((key, job.class)).or_default();
-            group.add(distance(job.query.start, key.goal), job.is_new);
+            let distance = distance(job.query.start, key.goal);
+            group.count += 1;
+            group.new += u32::from(job.is_new);
+            group.distance_sum += u64::from(distance);
+            group.farthest = group.farthest.max(distance);
         }
     }
 
     /// Removes a job that does not wait any more.
     pub(super) fn remove_waiting(&mut self, job: &Job) {
         if let Some(key) = GroupKey::of(job)
-            && let Entry::Occupied(mut group) = self.groups.entry((key, job.class))
+            && let Entry::Occupied(mut entry) = self.groups.entry((key, job.class))
         {
-            if group.get().count == 1 {
-                group.remove();
-            } else {
-                group.get_mut().remove(distance(job.query.start, key.goal), job.is_new);
+            let group = entry.get_mut();
+            group.count -= 1;
+            group.new -= u32::from(job.is_new);
+            group.distance_sum -= u64::from(distance(job.query.start, key.goal));
+            if group.count == 0 {
+                entry.remove();
             }
         }
     }
