@@ -24,6 +24,7 @@ use self::blockers::Blockers;
 use crate::nav::{
     cell::{CHUNK, Cell, CellRect},
     layer::Layer,
+    region::chunks_in,
     terrain::{Profile, ProfileId, TerrainId},
 };
 
@@ -410,15 +411,14 @@ impl NavGrid {
         let Some((x, y)) = self.local(rect.min) else {
             return;
         };
-        let per_row = self.width.div_ceil(CHUNK);
-        let right = (x + rect.width).min(self.width - 1) / CHUNK;
-        let top = (y + rect.height).min(self.height - 1) / CHUNK;
+        let right = (x + rect.width + 1).min(self.width);
+        let top = (y + rect.height + 1).min(self.height);
         // To the left and below, as far as the largest units extend to the right and up.
         let reach = self.profiles.iter().map(Profile::unit_size).max().map_or(1, u32::from);
-        for chunk_y in y.saturating_sub(reach) / CHUNK..=top {
-            for chunk_x in x.saturating_sub(reach) / CHUNK..=right {
-                self.chunk_revisions[(chunk_y * per_row + chunk_x) as usize] = self.revision;
-            }
+        let (left, low) = (x.saturating_sub(reach), y.saturating_sub(reach));
+        let around = (left, low, right - left, top - low);
+        for chunk in chunks_in(around, self.width.div_ceil(CHUNK)) {
+            self.chunk_revisions[chunk as usize] = self.revision;
         }
         if self.log.len() == LOG_LENGTH {
             self.log.remove(0);

@@ -31,25 +31,30 @@ impl Blockers {
         self.chunks[chunk].as_ref().map_or(0, |chunk| chunk.counts[cell])
     }
 
-    /// Increments the count; the caller has checked that it is below its maximum.
-    pub(super) fn add(&mut self, x: u32, y: u32) {
+    /// Increments the count; returns whether it was zero. The caller has checked that it is below its maximum.
+    pub(super) fn add(&mut self, x: u32, y: u32) -> bool {
         let (chunk, cell) = self.location(x, y);
         let chunk = self.chunks[chunk]
             .get_or_insert_with(|| Box::new(ChunkCounts { counts: [0; CELLS], occupied: 0 }));
-        chunk.occupied += u32::from(chunk.counts[cell] == 0);
         chunk.counts[cell] += 1;
+        let is_first = chunk.counts[cell] == 1;
+        chunk.occupied += u32::from(is_first);
+        is_first
     }
 
-    /// Decrements the count; the caller has checked that it is above zero.
-    pub(super) fn remove(&mut self, x: u32, y: u32) {
+    /// Decrements the count; returns whether it is zero now. The caller has checked that it is above zero.
+    pub(super) fn remove(&mut self, x: u32, y: u32) -> bool {
         let (index, cell) = self.location(x, y);
-        if let Some(chunk) = &mut self.chunks[index] {
-            chunk.counts[cell] -= 1;
-            chunk.occupied -= u32::from(chunk.counts[cell] == 0);
-            if chunk.occupied == 0 {
-                self.chunks[index] = None;
-            }
+        let Some(chunk) = &mut self.chunks[index] else {
+            return false;
+        };
+        chunk.counts[cell] -= 1;
+        let was_last = chunk.counts[cell] == 0;
+        chunk.occupied -= u32::from(was_last);
+        if chunk.occupied == 0 {
+            self.chunks[index] = None;
         }
+        was_last
     }
 
     pub(super) fn bytes(&self) -> usize {

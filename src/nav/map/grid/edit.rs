@@ -2,11 +2,14 @@
 
 use std::sync::OnceLock;
 
-use super::{GridError, NavGrid};
+use super::{GridError, NavGrid, blockers::Blockers};
 use crate::nav::{
     cell::{Cell, CellRect},
     terrain::TerrainId,
 };
+
+/// Rectangles of a batch that are recorded; more are joined, so that the edit log covers a longer time.
+const MAX_LOGGED: usize = 8;
 
 /// A batch of edits on a [`NavGrid`]; dropping it updates all derived data.
 ///
@@ -48,10 +51,7 @@ impl<'grid> GridEdit<'grid> {
         self.check_counts(rect, |count, cell| {
             (count < u16::MAX).then_some(()).ok_or(GridError::TooManyBlockers(cell))
         })?;
-        self.for_each_local(rect, |grid, x, y| {
-            grid.blockers.add(x, y);
-            grid.blockers.get(x, y) == 1
-        });
+        self.change(rect, Blockers::add);
         Ok(())
     }
 
@@ -64,10 +64,7 @@ impl<'grid> GridEdit<'grid> {
         self.check_counts(rect, |count, cell| {
             (count > 0).then_some(()).ok_or(GridError::NotBlocked(cell))
         })?;
-        self.for_each_local(rect, |grid, x, y| {
-            grid.blockers.remove(x, y);
-            grid.blockers.get(x, y) == 0
-        });
+        self.change(rect, Blockers::remove);
         Ok(())
     }
 
@@ -90,15 +87,11 @@ impl<'grid> GridEdit<'grid> {
     }
 
     /// Runs `change` on every cell of `rect`; it returns whether passability changed there.
-    fn for_each_local(
-        &mut self,
-        rect: CellRect,
-        mut change: impl FnMut(&mut NavGrid, u32, u32) -> bool,
-    ) {
+    fn change(&mut self, rect: CellRect, change: impl Fn(&mut Blockers, u32, u32) -> bool) {
         let mut any = false;
         for cell in rect.cells() {
             if let Some((x, y)) = self.grid.local(cell) {
-                any |= change(self.grid, x, y);
+                any |= change(&mut self.grid.blockers, x, y);
             }
         }
         if any {
@@ -123,16 +116,10 @@ impl Drop for GridEdit<'_> {
         for layer in grid.layers.iter_mut().filter_map(OnceLock::get_mut) {
             layer.update(local.clone(), (grid.terrain.as_slice(), blocked));
         }
-        touch_grouped(grid, &self.changed);
-    }
-}
-
-/// Records the changed rectangles; many small ones are merged so that the edit log covers a longer time.
-fn touch_grouped(grid: &mut NavGrid, changed: &[CellRect]) {
-    const SEPARATE: usize = 8;
-    let group = changed.len().div_ceil(SEPARATE);
-    for rects in changed.chunks(group) {
-        let joined = rects.iter().fold(CellRect::default(), |sum, &rect| sum.union(rect));
-        grid.touch(joined);
+        let group = self.changed.len().div_ceil(MAX_LOGGED);
+        for rects in self.changed.chunks(group) {
+            let joined = rects.iter().fold(CellRect::default(), |sum, &rect| sum.union(rect));
+            grid.touch(joined);
+        }
     }
 }
