@@ -9,6 +9,7 @@ use crate::nav::{
     direction::directions,
     moves::NO_DIRECTION,
     open_list::{Key, NodeId, OpenList},
+    search::SearchCounters,
     steps::StepModel,
 };
 
@@ -32,13 +33,10 @@ impl<L: OpenList> DistanceField<L> {
     pub(super) fn settle_goal<G: StepModel>(&mut self, model: &G, (x, y): (u32, u32)) {
         let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
         self.costs[index] = 0;
-        self.counters.expansions = 1;
-        self.counters.generated = 1;
-        self.counters.peak_open = 1;
-        self.relax_neighbors(
-            model,
-            &SettledCell { x, y, index, node, arrival: NO_DIRECTION, cost: 0 },
-        );
+        self.counters =
+            SearchCounters { expansions: 1, generated: 1, peak_open: 1, ..self.counters };
+        let goal = SettledCell { x, y, index, node, arrival: NO_DIRECTION, cost: 0 };
+        self.relax_neighbors(model, &goal);
     }
 
     /// Settles up to `budget` cells; returns how many.

@@ -97,11 +97,8 @@ impl<L: OpenList> DistanceField<L> {
         };
         let (index, step) = (self.layout.index(x, y), STRAIGHT * cost_sum);
         work.spend(SCAN_WORK);
-        self.write_ray(
-            stop,
-            &Ray { x, y, index, cost, direction, step, max_steps: current.max_steps },
-            work,
-        );
+        let max_steps = current.max_steps;
+        self.write_ray(stop, &Ray { x, y, index, cost, direction, step, max_steps }, work);
     }
 
     /// Walks along a diagonal (with four neighbors: a column), casting rays to both sides from each cell;
@@ -143,12 +140,8 @@ impl<L: OpenList> DistanceField<L> {
             self.costs[at.index] = at.cost;
             current.steps_done += 1;
             if is_on_cost_border || current.steps_done >= max_steps {
-                self.push_node(RayNode {
-                    x: at.x,
-                    y: at.y,
-                    cost: at.cost,
-                    arrival: direction as u8,
-                });
+                let Ray { x, y, cost, .. } = at;
+                self.push_node(RayNode { x, y, cost, arrival: direction as u8 });
                 return true;
             }
             self.cast_sideways(map, at, sides, work);
