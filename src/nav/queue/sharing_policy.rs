@@ -143,9 +143,6 @@ impl SharingPolicy {
 /// ones may.
 fn allowed_distance(group: &Group, allowance: u32) -> u64 {
     let allowed = group.count - group.new.saturating_sub(allowance);
-    if allowed == group.count {
-        return group.distance_sum;
-    }
     // Any of them: on average.
     group.distance_sum.saturating_mul(u64::from(allowed)) / u64::from(group.count.max(1))
 }

@@ -93,13 +93,9 @@ impl SingleSearch {
                 // Each goal was looked at, and possibly each cell near it.
                 let goals = job.goals.as_ref().map_or(0, |goals| goals.len() as u32);
                 let work = self.search.setup_work().max(goals);
-                self.finished.push(FinishedJob {
-                    job,
-                    result: Err(failure),
-                    found_by: FoundBy::Check,
-                    counters: SearchCounters::default(),
-                    spent: 0,
-                });
+                let (found_by, counters) = (FoundBy::Check, SearchCounters::default());
+                let result = Err(failure);
+                self.finished.push(FinishedJob { job, result, found_by, counters, spent: 0 });
                 work
             }
         }
