@@ -126,15 +126,10 @@ impl<'a> StringPuller<'a> {
                 from += 1;
             }
         }
-        let pulled = Path {
-            start: path.start,
-            end: path.end,
-            legs: lines.legs(),
-            cost: PathCost(path.cost.0.saturating_sub(cost_saved)),
-            kind: path.kind,
-            revision: path.revision,
-        };
-        PulledPath { path: pulled, lines }
+        let Path { start, end, kind, revision, .. } = *path;
+        let cost = PathCost(path.cost.0.saturating_sub(cost_saved));
+        let path = Path { start, end, legs: lines.legs(), cost, kind, revision };
+        PulledPath { path, lines }
     }
 
     /// Extends the lines from one cell of the path to another.

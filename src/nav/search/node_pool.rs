@@ -111,11 +111,6 @@ impl NodePool {
         // No panic can leave the pages half updated.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn take(&self) -> Page {
-        let mut pages = self.lock();
-        pages.free.pop().unwrap_or_else(|| pages.new_page())
-    }
 }
 
 impl Pages {
@@ -236,7 +231,8 @@ impl NodeStore {
     #[cold]
     fn add_page(&mut self, chunk: usize, pool: &NodePool) -> u32 {
         let page = self.pages.len() as u32;
-        self.pages.push(pool.take());
+        let mut pool = pool.lock();
+        self.pages.push(pool.free.pop().unwrap_or_else(|| pool.new_page()));
         self.page_chunks
             .push((chunk as u32 % self.chunks_per_row, chunk as u32 / self.chunks_per_row));
         self.page_by_chunk[chunk] = page;
