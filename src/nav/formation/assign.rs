@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 
 use super::{
     line_costs::line_cost,
-    nearest_cells::UnitClass,
-    roster::{Member, Slot},
+    nearest_cells::{Slot, UnitClass},
+    roster::Member,
 };
 
 /// Pairs compared for each unit, up to [`MAX_COMPARISONS`] for all units of one size. All pairs of 400 units

@@ -57,11 +57,12 @@ pub(super) struct Center {
     pub(super) group: (u32, u32),
 }
 
-/// A cell on which a unit can stand, and its distance from the goal.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FoundCell {
+/// A cell on which a unit can stand: its target, if it is given to the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Slot {
     pub(super) cell: (u32, u32),
-    pub(super) distance: u32,
+    /// Distance from the front or the goal: units of different rank may swap slots only within a level.
+    pub(super) level: u32,
 }
 
 /// A cell on the heap, in the order in which cells are returned.
@@ -88,7 +89,7 @@ pub(super) struct NearestCells<'a> {
     /// The ring of chunks to read next, if straight distances are measured.
     ring: Option<u32>,
     closed: BitRows,
-    found: Vec<FoundCell>,
+    found: Vec<Slot>,
     /// How many of the found cells were given away or rejected.
     consumed: usize,
     /// Cells whose walking distance is not much longer than the straight one, as far as surveyed.
@@ -136,7 +137,7 @@ impl<'a> NearestCells<'a> {
 
     /// Returns the nearest cell not examined before on which a block of the class's size overlaps no taken
     /// cell.
-    pub(super) fn take_nearest(&mut self, taken: &BitRows) -> Option<FoundCell> {
+    pub(super) fn take_nearest(&mut self, taken: &BitRows) -> Option<Slot> {
         loop {
             let found = match self.found.get(self.consumed) {
                 Some(&found) => found,
@@ -173,7 +174,7 @@ impl<'a> NearestCells<'a> {
         while (left > 0 && walked <= limit) || walked < enough {
             self.is_truncated = self.found.len() >= MAX_SURVEYED;
             let next = if self.is_truncated { None } else { self.find_next() };
-            let Some(FoundCell { cell, distance }) = next else {
+            let Some(Slot { cell, level: distance }) = next else {
                 break;
             };
             walked = distance;
@@ -198,7 +199,7 @@ impl<'a> NearestCells<'a> {
     }
 
     /// Finds one more cell.
-    fn find_next(&mut self) -> Option<FoundCell> {
+    fn find_next(&mut self) -> Option<Slot> {
         self.read_rings();
         loop {
             let Reverse(open) = self.open.pop()?;
@@ -208,7 +209,7 @@ impl<'a> NearestCells<'a> {
             if self.ring.is_none() {
                 self.push_neighbors(open);
             }
-            let found = FoundCell { cell: (open.x, open.y), distance: open.distance };
+            let found = Slot { cell: (open.x, open.y), level: open.distance };
             self.found.push(found);
             return Some(found);
         }

@@ -9,7 +9,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{
     Formation, GroupOrder, GroupUnit,
-    nearest_cells::{Center, UnitClass},
+    nearest_cells::{Center, Slot, UnitClass},
 };
 use crate::nav::{
     cell::Cell,
@@ -30,14 +30,6 @@ pub(super) struct Member {
     pub(super) size: u32,
     pub(super) class: usize,
     pub(super) slot: Option<Slot>,
-}
-
-/// A unit's target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Slot {
-    pub(super) cell: (u32, u32),
-    /// Distance from the front or the goal: units of different rank may swap slots only within a level.
-    pub(super) level: u32,
 }
 
 /// All units that take part.

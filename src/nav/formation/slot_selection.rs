@@ -6,8 +6,8 @@
 
 use super::{
     layout::LatticeSlot,
-    nearest_cells::{NearestCells, UnitClass},
-    roster::{Member, Slot, octile_distance},
+    nearest_cells::{NearestCells, Slot, UnitClass},
+    roster::{Member, octile_distance},
 };
 use crate::nav::bit_rows::BitRows;
 
@@ -69,8 +69,7 @@ impl<'a> SlotSelection<'a> {
     /// Gives the member the slot nearest to the goal that is left, if any.
     fn assign_nearest(&mut self, member: &mut Member, level: Option<u32>) {
         if let Some(found) = self.nearest_cells[member.class].take_nearest(&self.taken) {
-            let level = level.unwrap_or(found.distance);
-            self.give_slot(member, Slot { cell: found.cell, level });
+            self.give_slot(member, Slot { level: level.unwrap_or(found.level), ..found });
         }
     }
 
