@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
-    portals::{ChunkPortals, Portal},
+    portals::{self, Portal},
 };
 use crate::nav::{
     bit_rows::BitRows,
@@ -236,8 +236,8 @@ impl CoarseGraph {
 
     fn read_portals(&mut self, chunk: u32, bits: &BitRows, regions: &Regions) {
         let chunk_position = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let found = ChunkPortals::read(chunk_position, self.height, bits, regions);
-        let portals = found.all();
+        let (portals, lead_right) =
+            portals::read_portals(chunk_position, self.height, bits, regions);
         let range = &mut self.ranges[chunk as usize];
         if portals.len() > usize::from(range.capacity) {
             let is_first = range.capacity == 0;
@@ -245,8 +245,8 @@ impl CoarseGraph {
             (range.first, range.capacity) = (self.portals.len() as u32, capacity as u8);
             self.portals.resize(self.portals.len() + capacity, Portal::default());
         }
-        (range.right, range.count) = (found.right, portals.len() as u8);
-        self.portals[range.first as usize..][..portals.len()].copy_from_slice(portals);
+        (range.right, range.count) = (lead_right as u8, portals.len() as u8);
+        self.portals[range.first as usize..][..portals.len()].copy_from_slice(&portals);
     }
 }
 

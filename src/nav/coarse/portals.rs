@@ -12,8 +12,6 @@ use crate::nav::{
     region::Regions,
 };
 
-/// Maximum number of runs of passable cells on one border.
-const MAX_RUNS: usize = CHUNK as usize / 2;
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;
 
@@ -27,70 +25,49 @@ pub(super) struct Portal {
     pub(super) far: u16,
 }
 
-/// The portals of one chunk: first those to the right, then those up.
-#[derive(Default)]
-pub(super) struct ChunkPortals {
-    list: [Portal; 2 * MAX_RUNS],
-    /// How many lead to the right.
-    pub(super) right: u8,
-    count: u8,
+/// Returns the portals of the chunk in column `chunk_x` and row `chunk_y`, on a grid with `height` rows of cells:
+/// first those to the right, then those up. Also returns how many lead to the right.
+pub(super) fn read_portals(
+    (chunk_x, chunk_y): (u32, u32),
+    height: u32,
+    bits: &BitRows,
+    regions: &Regions,
+) -> (Vec<Portal>, usize) {
+    let mut portals = Vec::new();
+    let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
+    let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
+    if chunk_x + 1 < regions.chunks.0 {
+        let mask = (0..CHUNK.min(height - y)).fold(0, |mask, dy| {
+            let is_open = bits.get(right, y + dy) & bits.get(right + 1, y + dy);
+            mask | u32::from(is_open) << dy
+        });
+        add_runs(&mut portals, mask, |along| {
+            (regions.label(right, y + along), regions.label(right + 1, y + along))
+        });
+    }
+    let lead_right = portals.len();
+    if chunk_y + 1 < regions.chunks.1 {
+        let mask = bits.cells_32(x, top) & bits.cells_32(x, top + 1);
+        add_runs(&mut portals, mask, |along| {
+            (regions.label(x + along, top), regions.label(x + along, top + 1))
+        });
+    }
+    (portals, lead_right)
 }
 
-impl ChunkPortals {
-    /// Reads both borders of the chunk in column `chunk_x` and row `chunk_y`, on a grid with `height` rows of
-    /// cells.
-    pub(super) fn read(
-        (chunk_x, chunk_y): (u32, u32),
-        height: u32,
-        bits: &BitRows,
-        regions: &Regions,
-    ) -> Self {
-        let mut found = Self::default();
-        let chunks = regions.chunks;
-        let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
-        let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
-        if chunk_x + 1 < chunks.0 {
-            let mask = (0..CHUNK.min(height - y)).fold(0, |mask, dy| {
-                let is_open = bits.get(right, y + dy) & bits.get(right + 1, y + dy);
-                mask | u32::from(is_open) << dy
-            });
-            found.add_runs(mask, |along| {
-                (regions.label(right, y + along), regions.label(right + 1, y + along))
-            });
-        }
-        found.right = found.count;
-        if chunk_y + 1 < chunks.1 {
-            let mask = bits.cells_32(x, top) & bits.cells_32(x, top + 1);
-            found.add_runs(mask, |along| {
-                (regions.label(x + along, top), regions.label(x + along, top + 1))
-            });
-        }
-        found
-    }
-
-    pub(super) fn all(&self) -> &[Portal] {
-        &self.list[..usize::from(self.count)]
-    }
-
-    /// Splits a border into runs and adds their portals; `labels` returns the two components at a cell of the
-    /// border.
-    fn add_runs(&mut self, mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
-        let first = usize::from(self.count);
-        for (start, end) in runs_of_ones(mask) {
-            // All cells of a run are in the same components.
-            let (near, far) = labels(start);
-            let portal = Portal { along: MIDDLE.clamp(2 * start, 2 * end) as u16, near, far };
-            let from_middle = |portal: &Portal| u32::from(portal.along).abs_diff(MIDDLE);
-            let count = usize::from(self.count);
-            let mut known = self.list[first..count].iter_mut();
-            match known.find(|known| (known.near, known.far) == (near, far)) {
-                Some(known) if from_middle(&portal) < from_middle(known) => *known = portal,
-                Some(_) => {}
-                None => {
-                    self.list[count] = portal;
-                    self.count += 1;
-                }
-            }
+/// Splits a border into runs and adds their portals; `labels` returns the two components at a cell of the border.
+fn add_runs(portals: &mut Vec<Portal>, mask: u32, labels: impl Fn(u32) -> (u16, u16)) {
+    let first = portals.len();
+    for (start, end) in runs_of_ones(mask) {
+        // All cells of a run are in the same components.
+        let (near, far) = labels(start);
+        let portal = Portal { along: MIDDLE.clamp(2 * start, 2 * end) as u16, near, far };
+        let from_middle = |portal: &Portal| u32::from(portal.along).abs_diff(MIDDLE);
+        let mut known = portals[first..].iter_mut();
+        match known.find(|known| (known.near, known.far) == (near, far)) {
+            Some(known) if from_middle(&portal) < from_middle(known) => *known = portal,
+            Some(_) => {}
+            None => portals.push(portal),
         }
     }
 }
@@ -100,9 +77,9 @@ mod tests {
     use super::*;
 
     fn crossings(mask: u32, labels: impl Fn(u32) -> (u16, u16)) -> Vec<(u16, u16, u16)> {
-        let mut portals = ChunkPortals::default();
-        portals.add_runs(mask, labels);
-        portals.all().iter().map(|portal| (portal.along, portal.near, portal.far)).collect()
+        let mut portals = Vec::new();
+        add_runs(&mut portals, mask, labels);
+        portals.iter().map(|portal| (portal.along, portal.near, portal.far)).collect()
     }
 
     #[test]
