@@ -162,7 +162,9 @@ impl<L: OpenList> Search<L> {
             false => self.target_any(grid, layer, goals)?,
         };
         if self.target.is_backward {
-            self.open_first_goal_cell(grid, layer, pool);
+            self.begin_segment(layer, pool);
+            // The first goal cell is known; the work to find it was counted with the target.
+            self.open_goal_cell_when_empty(grid, layer, pool, u32::MAX);
             return Ok(());
         }
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);

@@ -5,7 +5,6 @@
 
 use super::{Phase, Search, jump_nodes::NO_NODE};
 use crate::nav::{
-    grid::NavGrid,
     layer::Layer,
     moves::NO_DIRECTION,
     node_pool::{Node, NodePool},
@@ -28,14 +27,8 @@ impl<L: OpenList> Search<L> {
         self.open_root((x, y), h as u32, pool);
     }
 
-    /// Opens the first goal cell of a backward search.
-    pub(super) fn open_first_goal_cell(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) {
-        self.begin_segment(layer, pool);
-        // The first goal cell is known; the work to find it was counted with the target.
-        self.open_goal_cell_when_empty(grid, layer, pool, u32::MAX);
-    }
-
-    fn begin_segment(&mut self, layer: &Layer, pool: &NodePool) {
+    /// Prepares for the first node of a segment.
+    pub(super) fn begin_segment(&mut self, layer: &Layer, pool: &NodePool) {
         self.phase = Phase::Running;
         if !self.target.uses_jumps {
             self.nodes.start(layer.regions().chunks, pool);
