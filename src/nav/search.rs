@@ -170,12 +170,8 @@ impl<L: OpenList> Search<L> {
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
         let may_be_long =
             self.target.kind == PathKind::Complete && goals.is_empty() && distance > 0;
-        match Hierarchy::first_stage(
-            layer,
-            &query,
-            (distance, self.target.uses_jumps),
-            is_remainder,
-        ) {
+        let way = (distance, self.target.uses_jumps);
+        match Hierarchy::first_stage(layer, &query, way, is_remainder) {
             Some(Stage::Probe) if may_be_long => self.start_probe(layer, pool, distance),
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
