@@ -57,11 +57,9 @@ pub(crate) struct OpenRequests {
 impl OpenRequests {
     /// Takes the next request that is due at `tick`: its unit and number.
     pub(super) fn take_due(&mut self, tick: u64) -> Option<(Entity, u64)> {
-        let (&(due, number), _) = self.retries.first_key_value()?;
-        if due > tick {
-            return None;
-        }
-        self.retries.pop_first().map(|(_, entity)| (entity, number))
+        let first = self.retries.first_entry()?;
+        let (due, number) = *first.key();
+        (due <= tick).then(|| (first.remove(), number))
     }
 }
 

@@ -4,7 +4,7 @@
 //! is the cell a walking critter is about to enter, or the one under the transform of one that
 //! stands. All cells are anchors: the lowest, leftmost cells of the blocks that units cover.
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use bevy::prelude::*;
 
@@ -87,24 +87,17 @@ impl RequestIntake<'_, '_> {
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
-        let approach = match target {
+        let collides_with =
+            |other| other != unit.entity && self.is_held(unit.entity) && self.is_held(other);
+        Ok(match (request.approach, target) {
             // Units that collide do not stand on each other.
-            Target::Entity(target)
-                if request.approach == Approach::Onto
-                    && *target != unit.entity
-                    && self.is_held(unit.entity)
-                    && self.is_held(*target) =>
-            {
-                Approach::Beside
+            (Approach::Onto, Target::Entity(other)) if collides_with(*other) => {
+                Goal { area: footprint, approach: Approach::Beside }
             }
-            _ => request.approach,
-        };
-        let area = match (approach, target) {
             // An entity that covers several cells is stood on at its anchor.
-            (Approach::Onto, Target::Entity(_)) => CellRect::single(footprint.min),
-            _ => footprint,
-        };
-        Ok(Goal { area, approach })
+            (Approach::Onto, Target::Entity(_)) => footprint.min.into(),
+            (approach, _) => Goal { area: footprint, approach },
+        })
     }
 
     /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
@@ -113,12 +106,11 @@ impl RequestIntake<'_, '_> {
             return Some(rect);
         }
         let size = match self.units.get(entity) {
-            Ok(unit) => match unit.critter {
-                Some((critter, _)) if grid_of(critter, unit.state) == grid => {
-                    self.grids.get(grid)?.unit_size(profile_of(critter, unit.state))
-                }
-                _ => 1,
-            },
+            Ok(RequesterReadOnlyItem { critter: Some((critter, _)), state, .. })
+                if grid_of(critter, state) == grid =>
+            {
+                self.grids.get(grid)?.unit_size(profile_of(critter, state))
+            }
             _ => 1,
         };
         let anchor = self.cell_of(entity, grid, size)?;
@@ -185,16 +177,8 @@ pub(crate) fn way_out(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
     if grid.cost(profile, cell) > 0 {
         return cell;
     }
-    let rings = (1..=WAY_OUT).map(|reach| {
-        let side = (-reach..=reach).flat_map(move |dy| (-reach..=reach).map(move |dx| (dx, dy)));
-        side.filter(move |(dx, dy)| dx.abs().max(dy.abs()) == reach)
-    });
-    let nearest = |ring: &mut dyn Iterator<Item = (i32, i32)>| {
-        ring.filter(|&(dx, dy)| grid.cost(profile, cell.offset(dx, dy)) > 0)
-            .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
-    };
-    let found = rings.into_iter().find_map(|mut ring| nearest(&mut ring));
-    found.map_or(cell, |(dx, dy)| cell.offset(dx, dy))
+    let found = (1..=WAY_OUT).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
+    found.unwrap_or(cell)
 }
 
 /// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
@@ -205,9 +189,21 @@ pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -
     if reach == 0 || grid.cost(profile, anchor) > 0 {
         return anchor;
     }
+    nearest_fit(grid, profile, anchor, 1..=reach).unwrap_or(anchor)
+}
+
+/// The nearest anchor where a unit of `profile` fits, so many cells away along the longer axis.
+fn nearest_fit(
+    grid: &NavGrid,
+    profile: ProfileId,
+    from: Cell,
+    distances: RangeInclusive<i32>,
+) -> Option<Cell> {
+    let reach = *distances.end();
     let around = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
     around
-        .filter(|&(dx, dy)| grid.cost(profile, anchor.offset(dx, dy)) > 0)
+        .filter(|&(dx, dy)| distances.contains(&dx.abs().max(dy.abs())))
+        .filter(|&(dx, dy)| grid.cost(profile, from.offset(dx, dy)) > 0)
         .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
-        .map_or(anchor, |(dx, dy)| anchor.offset(dx, dy))
+        .map(|(dx, dy)| from.offset(dx, dy))
 }
