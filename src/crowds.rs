@@ -92,20 +92,6 @@ impl Crowds {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 
-    /// Removes the crowds of grids that were removed or replaced; returns the entities of their units.
-    fn take_stale(&mut self, grids: &NavGrids) -> Vec<Entity> {
-        let mut entities = Vec::new();
-        self.by_grid.retain(|&id, grid_crowd| {
-            // The grid that it was made for is gone.
-            let is_stale = grids.generation(id) != grid_crowd.generation;
-            if is_stale {
-                entities.extend(grid_crowd.entities());
-            }
-            !is_stale
-        });
-        entities
-    }
-
     fn of_grid(&mut self, grids: &NavGrids, id: GridId, grid: &NavGrid) -> &mut GridCrowd {
         self.by_grid.entry(id).or_insert_with(|| GridCrowd {
             crowd: Crowd::new(grid),

@@ -210,11 +210,10 @@ impl GroupState {
     }
 
     /// Two members have exchanged their slots.
-    pub(crate) fn exchange(&mut self, unit: Entity, with: Entity) {
-        if let (Some(&a), Some(&b)) = (self.index.get(&unit), self.index.get(&with)) {
-            let slot = self.slots[a].1;
-            self.slots[a].1 = self.slots[b].1;
-            self.slots[b].1 = slot;
+    pub(crate) fn exchange(&mut self, units: [Entity; 2]) {
+        if let [Some(&a), Some(&b)] = units.map(|unit| self.index.get(&unit)) {
+            let cells = [a, b].map(|index| self.slots[index].1);
+            [self.slots[b].1, self.slots[a].1] = cells;
         }
     }
 

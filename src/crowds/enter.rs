@@ -12,7 +12,7 @@ use bevy::{
 
 use super::{
     Crowds, GridCrowd,
-    changes::{Column, list_changed, list_changed_except},
+    changes::{Column, list_changed},
 };
 use crate::{
     coordinates::GridFrame,
@@ -68,7 +68,6 @@ pub(crate) struct PendingCritters {
     outside: Vec<Entity>,
     /// At a wrong position, in the order of creation.
     misplaced: Vec<(u64, Entity)>,
-    results: Vec<(Entity, Placement)>,
 }
 
 /// Updates the crowds from the positions of critters.
@@ -85,18 +84,18 @@ pub(crate) fn enter_crowds(
     mut outcomes: Outcomes,
     mut pending: Local<PendingCritters>,
 ) {
-    let PendingCritters { ticks, inserted, entities, outside, misplaced, results } = &mut *pending;
+    let PendingCritters { ticks, inserted, entities, outside, misplaced } = &mut *pending;
     *ticks += 1;
     entities.append(&mut writes.moved);
     let (kinds, agents, requests, states, transforms) = critters.p0();
-    list_changed(&kinds, entities);
-    list_changed(&agents, entities);
-    list_changed(&requests, entities);
-    list_changed(&states, entities);
+    list_changed(&kinds, None, entities);
+    list_changed(&agents, None, entities);
+    list_changed(&requests, None, entities);
+    list_changed(&states, None, entities);
     // A transform last written by the drawing stage is correct.
-    list_changed_except(&transforms, |changed| writes.written == Some(changed), entities);
+    list_changed(&transforms, writes.written, entities);
     crowds.list_with_changed_profiles(&grids, entities);
-    let mut newcomers = critters.p1();
+    let newcomers = critters.p1();
     let is_grid_inserted = core::mem::replace(inserted, grids.insertions()) != grids.insertions();
     outside.retain(|&entity| {
         let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
@@ -113,46 +112,36 @@ pub(crate) fn enter_crowds(
     }
     misplaced.sort_unstable();
     misplaced.dedup();
-    for &(_, entity) in &*misplaced {
-        if let Ok(mut critter) = newcomers.get_mut(entity) {
-            let result = critter.update_placement(&grids, &mut crowds, &whereabouts);
-            results.extend(result.map(|result| (entity, result)));
+    for (_, entity) in misplaced.drain(..) {
+        let mut newcomers = critters.p1();
+        let Ok(mut critter) = newcomers.get_mut(entity) else {
+            continue;
+        };
+        let is_ghost = !critter.critter.collides;
+        let has_room = critter.update_placement(&grids, &mut crowds, &whereabouts);
+        let critter = newcomers.get(entity);
+        let is_outside = critter.is_ok_and(|critter| critter.is_misplaced(&grids, &crowds));
+        outside.extend(is_outside.then_some(entity));
+        if (is_ghost || !has_room)
+            && let Ok(mut unit) = critters.p2().get_mut(entity)
+            && unit.status.is_walking()
+        {
+            react(&mut unit, is_ghost, &mut outcomes);
         }
     }
-    let is_outside = |&(_, entity): &(u64, Entity)| {
-        newcomers.get(entity).is_ok_and(|critter| critter.is_misplaced(&grids, &crowds))
-    };
-    outside.extend(misplaced.drain(..).filter(is_outside).map(|(_, entity)| entity));
     outside.sort_unstable();
     outside.dedup();
-    let mut units = critters.p2();
-    for (entity, result) in results.drain(..) {
-        if let Ok(mut unit) = units.get_mut(entity) {
-            react(&mut unit, result, &mut outcomes);
-        }
-    }
 }
 
-/// Result of placing a critter that affects its request.
-#[derive(Clone, Copy, Debug)]
-enum Placement {
-    /// There is no free cell for it, or none for its new size.
-    NoRoom,
-    /// It has become a ghost.
-    Ghost,
-}
-
-/// Updates the request of a critter: without a free cell it is stuck; if it has become a ghost while walking,
-/// it gets a path from its current position.
-fn react(unit: &mut RequesterItem, result: Placement, outcomes: &mut Outcomes) {
-    match result {
-        Placement::NoRoom if unit.status.is_walking() => unit.be_stuck(Hindrance::NoRoom),
-        Placement::Ghost if unit.status.is_walking() && unit.state.ticket.is_none() => {
-            let head = unit.head();
-            unit.stop_at(head);
-            outcomes.repair(unit, head);
-        }
-        Placement::NoRoom | Placement::Ghost => {}
+/// Updates the request of a walking critter: without a free cell it is stuck; if it has become a ghost, it gets
+/// a path from its current position.
+fn react(unit: &mut RequesterItem, is_ghost: bool, outcomes: &mut Outcomes) {
+    if !is_ghost {
+        unit.be_stuck(Hindrance::NoRoom);
+    } else if unit.state.ticket.is_none() {
+        let head = unit.head();
+        unit.stop_at(head);
+        outcomes.repair(unit, head);
     }
 }
 
@@ -163,9 +152,17 @@ pub(crate) fn drop_stale_crowds(
     mut crowds: ResMut<Crowds>,
     mut states: Query<&mut CritterState, Allow<Disabled>>,
 ) {
-    crowds.remove_former_critters();
-    for entity in crowds.take_stale(&grids) {
-        if let Ok(mut state) = states.get_mut(entity) {
+    let Crowds { by_grid, left, .. } = &mut *crowds;
+    for (grid, unit) in left.drain(..) {
+        if let Some(grid_crowd) = by_grid.get_mut(&grid) {
+            grid_crowd.crowd.remove(unit);
+        }
+    }
+    let is_stale =
+        |id: &GridId, grid_crowd: &mut GridCrowd| grids.generation(*id) != grid_crowd.generation;
+    for (_, grid_crowd) in by_grid.extract_if(.., is_stale) {
+        let mut states = states.iter_many_mut(grid_crowd.entities());
+        while let Some(mut state) = states.fetch_next() {
             state.member.unit = None;
             state.member.path = PathSync::Replaced;
             state.walk = Walk::standing(state.walk.head()); // the grid of the step is gone
@@ -195,15 +192,6 @@ impl Crowds {
             let now = grids.get(id).map_or(0, NavGrid::profiles_revision);
             if core::mem::replace(&mut grid_crowd.profiles_revision, now) != now {
                 entities.extend(grid_crowd.entities());
-            }
-        }
-    }
-
-    /// Removes the units of entities that are no longer critters.
-    fn remove_former_critters(&mut self) {
-        for (grid, unit) in self.left.drain(..) {
-            if let Some(grid_crowd) = self.by_grid.get_mut(&grid) {
-                grid_crowd.crowd.remove(unit);
             }
         }
     }
@@ -249,13 +237,14 @@ fn grid_and_profile(
 }
 
 impl NewcomerItem<'_, '_> {
-    /// Enters the crowd of its grid, moves within it, or leaves it.
+    /// Enters the crowd of its grid, moves within it, or leaves it. Returns false if there is no free cell for it,
+    /// or none for its new size.
     fn update_placement(
         &mut self,
         grids: &NavGrids,
         crowds: &mut Crowds,
         whereabouts: &Whereabouts,
-    ) -> Option<Placement> {
+    ) -> bool {
         // Bypasses change detection: as long as no cell is found, nothing has changed for others.
         self.state.bypass_change_detection().member.is_newcomer = false;
         let wanted = grid_and_profile(grids, self.agent, self.request, &self.state);
@@ -265,11 +254,12 @@ impl NewcomerItem<'_, '_> {
         {
             self.leave(crowds, unit);
         }
-        if !self.critter.collides {
-            return Some(Placement::Ghost);
-        }
-        let (id, profile) = wanted?;
-        let (grid, frame) = (grids.get(id)?, grids.frame(id)?);
+        let Some((id, profile)) = wanted else {
+            return true;
+        };
+        let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
+            return true;
+        };
         let grid_crowd = crowds.of_grid(grids, id, grid);
         self.settle(grid_crowd, id, (grid, frame), profile, whereabouts)
     }
@@ -283,10 +273,10 @@ impl NewcomerItem<'_, '_> {
         (grid, frame): (&NavGrid, &GridFrame),
         profile: ProfileId,
         whereabouts: &Whereabouts,
-    ) -> Option<Placement> {
+    ) -> bool {
         let before = self.state.member.unit;
         let stays = self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
-        let position = (!stays).then(|| self.position(whereabouts));
+        let position = (!stays).then(|| whereabouts.position(self.entity).unwrap_or(Vec2::NAN));
         let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
         let taken = found.filter(|&cell| match before {
             Some(unit) if grid_crowd.matches_profile(grid, unit, profile, &self.state) => {
@@ -299,13 +289,13 @@ impl NewcomerItem<'_, '_> {
             None => self.join(grid_crowd, grid, cell, profile),
         });
         let Some(cell) = taken else {
-            if before.is_none() || stays {
-                return Some(Placement::NoRoom);
+            let has_no_room = before.is_none() || stays;
+            if !has_no_room {
+                // The position written to its transform is rejected: it is drawn where it was.
+                self.state.drawn = self.transform.translation.truncate();
+                self.state.drawing = Drawing::Anew;
             }
-            // The position written to its transform is rejected: it is drawn where it was.
-            self.state.drawn = self.transform.translation.truncate();
-            self.state.drawing = Drawing::Anew;
-            return None;
+            return !has_no_room;
         };
         if before.is_some() {
             self.state.update_to(grid_crowd.crowd.now());
@@ -313,12 +303,7 @@ impl NewcomerItem<'_, '_> {
         self.state.member.grid = id;
         let drawn = position.map_or(self.state.place(), |position| frame.to_cells(position));
         self.stand(grid_crowd, grid, cell, drawn);
-        None
-    }
-
-    /// Returns the world position of its transform.
-    fn position(&self, whereabouts: &Whereabouts) -> Vec2 {
-        whereabouts.position(self.entity).unwrap_or(Vec2::NAN)
+        true
     }
 
     /// Returns the free cell nearest to a world position, or to its current cell if `None`.

@@ -138,7 +138,7 @@ impl Slots<'_, '_> {
         if let Ok([mut a, mut b]) = self.slots.get_many_mut(pair) {
             core::mem::swap(&mut a.cell, &mut b.cell);
             if let Ok(mut group) = self.groups.get_mut(a.group) {
-                group.bypass_change_detection().exchange(pair[0], pair[1]);
+                group.bypass_change_detection().exchange(pair);
             }
         }
     }

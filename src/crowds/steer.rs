@@ -71,12 +71,12 @@ pub(crate) fn steer_critters(
         == time.delta_secs().to_bits();
     if is_same_timestep {
         let (kinds, states, limits, paces, teams, unpushable) = critters.p0();
-        list_changed(&kinds, &mut entities);
-        list_changed(&states, &mut entities);
-        list_changed(&limits, &mut entities);
-        list_changed(&paces, &mut entities);
-        list_changed(&teams, &mut entities);
-        list_changed(&unpushable, &mut entities);
+        list_changed(&kinds, None, &mut entities);
+        list_changed(&states, None, &mut entities);
+        list_changed(&limits, None, &mut entities);
+        list_changed(&paces, None, &mut entities);
+        list_changed(&teams, None, &mut entities);
+        list_changed(&unpushable, None, &mut entities);
     } else {
         entities.clear();
         entities.extend(critters.p1().iter().map(|critter| critter.entity));
