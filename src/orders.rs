@@ -23,7 +23,7 @@ mod order;
 pub(crate) use advance::advance_orders;
 pub use order::{OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, PatrolMode};
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::RangeBounds};
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},
@@ -93,10 +93,7 @@ impl OrderQueue {
 
     /// Adds an order after all others and returns its id.
     pub fn append(&mut self, order: impl Into<Order>) -> OrderId {
-        let entry = self.entry(order);
-        let id = entry.id;
-        self.waiting.push_back(entry);
-        id
+        self.add(self.waiting.len(), order)
     }
 
     /// Replaces all orders, including the current one, by this one.
@@ -109,11 +106,8 @@ impl OrderQueue {
     /// the unit's position at that time: a patrol continues to the stop it was heading for, a hold lasts for
     /// its remaining ticks.
     pub fn insert_first(&mut self, order: impl Into<Order>) -> OrderId {
-        let entry = self.entry(order);
-        let id = entry.id;
         self.put_back();
-        self.waiting.push_front(entry);
-        id
+        self.add(0, order)
     }
 
     /// Cancels all orders; the unit halts on the next cell. A request that the game inserted on the unit
@@ -132,7 +126,7 @@ impl OrderQueue {
         let Some(index) = self.waiting.iter().position(|entry| entry.id == order) else {
             return false;
         };
-        self.end_waiting(index, OrderOutcome::Canceled);
+        self.end_waiting(index..=index, OrderOutcome::Canceled);
         true
     }
 
@@ -169,9 +163,11 @@ impl OrderQueue {
         self.len() == 0
     }
 
-    fn entry(&mut self, order: impl Into<Order>) -> Entry {
+    fn add(&mut self, index: usize, order: impl Into<Order>) -> OrderId {
         self.given += 1;
-        Entry::new(OrderId(self.given), order.into())
+        let id = OrderId(self.given);
+        self.waiting.insert(index, Entry::new(id, order.into()));
+        id
     }
 
     /// Puts the current order back to the front of the queue.
@@ -188,17 +184,14 @@ impl OrderQueue {
         }
     }
 
-    fn end_waiting(&mut self, index: usize, outcome: OrderOutcome) {
-        if let Some(entry) = self.waiting.remove(index) {
-            self.events.push(QueueEvent::Ended { order: entry.id, outcome });
-        }
+    fn end_waiting(&mut self, which: impl RangeBounds<usize>, outcome: OrderOutcome) {
+        let ended = self.waiting.drain(which).map(|entry| entry.id);
+        self.events.extend(ended.map(|order| QueueEvent::Ended { order, outcome }));
     }
 
     fn end_all(&mut self, outcome: OrderOutcome) {
         self.end_current(outcome);
-        while !self.waiting.is_empty() {
-            self.end_waiting(0, outcome);
-        }
+        self.end_waiting(.., outcome);
     }
 }
 

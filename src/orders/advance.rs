@@ -11,7 +11,7 @@ use bevy::{
 
 use super::{
     OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
-    decide::{Outcome, RequestSnapshot},
+    decide::UnitRequest,
 };
 use crate::{
     request::PathRequest,
@@ -24,8 +24,7 @@ use crate::{
 pub(crate) struct OrderedUnit {
     queue: &'static mut OrderQueue,
     owner: &'static mut RequestOwner,
-    request: Option<&'static PathRequest>,
-    outcome: Option<Outcome>,
+    request: UnitRequest,
 }
 
 /// Filter for units with a change.
@@ -68,9 +67,8 @@ pub(crate) fn advance_orders(
         let Ok(mut unit) = units.get_mut(entity) else {
             continue;
         };
-        let snapshot = RequestSnapshot::new(unit.request, unit.outcome);
         let queue = &mut unit.queue;
-        let todo = queue.decide(&mut unit.owner, &snapshot);
+        let todo = queue.decide(&mut unit.owner, &unit.request);
         for event in queue.events.drain(..) {
             trigger(entity, event, &mut commands);
         }
@@ -79,7 +77,7 @@ pub(crate) fn advance_orders(
             commands.queue(move |world: &mut World| insert(world, entity, number, order, request));
         }
         if todo.remove {
-            let issued = snapshot.issued;
+            let issued = unit.request.issued();
             commands.queue(move |world: &mut World| remove(world, entity, issued));
         }
     }

@@ -14,43 +14,34 @@ use crate::{
     unit::{NavPath, PathStatus, RequestState},
 };
 
-/// The result of the request of a unit that has ever had one.
+/// The request on a unit, and its result if the unit has ever had one.
 #[derive(QueryData)]
-pub(super) struct Outcome {
-    status: &'static PathStatus,
-    state: &'static RequestState,
-    path: &'static NavPath,
+pub(super) struct UnitRequest {
+    request: Option<&'static PathRequest>,
+    result: Option<(&'static PathStatus, &'static RequestState, &'static NavPath)>,
 }
 
-/// State of the request on a unit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RequestSnapshot {
-    has_request: bool,
-    /// Number of the request last inserted; 0 before the first.
-    pub(super) issued: u64,
-    /// How that request ended, if it has.
-    end: Option<End>,
-}
-
-impl RequestSnapshot {
-    pub(super) fn new(request: Option<&PathRequest>, outcome: Option<OutcomeItem>) -> Self {
-        let has_request = request.is_some();
-        let issued = outcome.as_ref().map_or(0, |outcome| outcome.state.issued);
-        let end = outcome.and_then(|outcome| end_of(request, &outcome));
-        Self { has_request, issued, end }
+impl UnitRequestItem<'_, '_> {
+    /// Returns the number of the request last inserted; 0 before the first.
+    pub(super) fn issued(&self) -> u64 {
+        self.result.map_or(0, |(_, state, _)| state.issued)
     }
 
-    /// Returns how the request ended, if the queue inserted it.
-    fn own_end(&self, slot: &RequestOwner) -> Option<End> {
-        self.end.filter(|_| slot.owner == Owner::Queue && slot.issued == self.issued)
-    }
-
-    /// Returns whether the request has ended for good.
-    const fn is_over(&self) -> bool {
-        match self.end {
-            Some(End::Arrived { follows, .. }) => !follows,
-            Some(End::Failed(_)) => true,
-            None => false,
+    /// Returns how the request last inserted ended, according to its status. A request not yet read from the
+    /// inbox has not ended: the status may refer to the previous one.
+    fn end(&self) -> Option<End> {
+        let (status, state, path) = self.result?;
+        match *status {
+            _ if state.issued > state.accepted => None,
+            PathStatus::Arrived(_) => {
+                let moved = path.start() != path.end();
+                let follows = self.request.is_some_and(|request| {
+                    request.follows && matches!(request.target_of(state.attempt), Target::Entity(_))
+                });
+                Some(End::Arrived { moved, follows })
+            }
+            PathStatus::Failed(reason) => Some(End::Failed(reason)),
+            _ => None,
         }
     }
 }
@@ -68,11 +59,12 @@ pub(super) struct Todo {
 
 impl OrderQueue {
     /// Updates the queue from the state of its unit.
-    pub(super) fn decide(&mut self, slot: &mut RequestOwner, snapshot: &RequestSnapshot) -> Todo {
-        let end = snapshot.own_end(slot);
+    pub(super) fn decide(&mut self, slot: &mut RequestOwner, unit: &UnitRequestItem) -> Todo {
+        let is_own = slot.owner == Owner::Queue && slot.issued == unit.issued();
+        let end = unit.end().filter(|_| is_own);
         self.update_interrupted(end);
         let mut progress = self.progress(slot, end);
-        self.detect_external_change(slot, snapshot, end);
+        self.detect_external_change(slot, unit, end);
         if slot.owner == Owner::Game {
             return Todo::default();
         }
@@ -101,7 +93,7 @@ impl OrderQueue {
         let outcome = outcome_of(self.waiting[index].progress(end, false));
         self.waiting[index].suspend();
         if let Some(outcome) = outcome {
-            self.end_waiting(index, outcome);
+            self.end_waiting(index..=index, outcome);
             self.apply_on_failure(outcome, index);
         }
     }
@@ -127,9 +119,7 @@ impl OrderQueue {
     /// After a failure, drops the orders from this index on if [`OnFailure::Stop`] is set.
     fn apply_on_failure(&mut self, outcome: OrderOutcome, index: usize) {
         if matches!(outcome, OrderOutcome::Failed(_)) && self.on_failure == OnFailure::Stop {
-            while self.waiting.len() > index {
-                self.end_waiting(index, OrderOutcome::Canceled);
-            }
+            self.end_waiting(index.., OrderOutcome::Canceled);
         }
     }
 
@@ -144,26 +134,28 @@ impl OrderQueue {
     fn detect_external_change(
         &mut self,
         slot: &mut RequestOwner,
-        snapshot: &RequestSnapshot,
+        unit: &UnitRequestItem,
         end: Option<End>,
     ) {
-        if snapshot.issued != slot.issued {
-            slot.issued = snapshot.issued;
+        let has_request = unit.request.is_some();
+        if unit.issued() != slot.issued {
+            slot.issued = unit.issued();
             slot.owner = Owner::Game;
-            let outcome = if snapshot.has_request {
+            self.end_current(if has_request {
                 OrderOutcome::Superseded
             } else {
                 OrderOutcome::Canceled
-            };
-            self.end_current(outcome);
-        } else if !snapshot.has_request
+            });
+        } else if !has_request
             && slot.owner == Owner::Queue
             && end.is_none()
             && self.current.as_ref().is_some_and(Entry::is_on_its_way)
         {
             self.end_current(OrderOutcome::Canceled);
         }
-        if !snapshot.has_request || (slot.owner == Owner::Game && snapshot.is_over()) {
+        let is_over =
+            matches!(unit.end(), Some(End::Failed(_) | End::Arrived { follows: false, .. }));
+        if !has_request || (slot.owner == Owner::Game && is_over) {
             slot.owner = Owner::None;
         }
     }
@@ -188,23 +180,5 @@ const fn outcome_of(progress: Progress) -> Option<OrderOutcome> {
         Progress::Done => Some(OrderOutcome::Done),
         Progress::Failed(reason) => Some(OrderOutcome::Failed(reason)),
         Progress::Unchanged | Progress::Request | Progress::Rest => None,
-    }
-}
-
-/// Returns how the request last inserted on a unit ended, according to its status. A request not yet read
-/// from the inbox has not ended: the status may refer to the previous one.
-fn end_of(request: Option<&PathRequest>, outcome: &OutcomeItem) -> Option<End> {
-    let &OutcomeItem { status, state, path } = outcome;
-    match *status {
-        _ if state.issued > state.accepted => None,
-        PathStatus::Arrived(_) => {
-            let moved = path.start() != path.end();
-            let follows = request.is_some_and(|request| {
-                request.follows && matches!(request.target_of(state.attempt), Target::Entity(_))
-            });
-            Some(End::Arrived { moved, follows })
-        }
-        PathStatus::Failed(reason) => Some(End::Failed(reason)),
-        _ => None,
     }
 }
