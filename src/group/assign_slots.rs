@@ -142,10 +142,8 @@ impl SlotAssignment<'_, '_> {
     fn release(&mut self, group: Entity, order: &Group, state: &GroupState) {
         let members: EntityHashSet = order.members.iter().map(|member| member.entity).collect();
         for &(entity, _) in state.slots.iter().filter(|slot| !members.contains(&slot.0)) {
-            self.commands.queue(move |world: &mut World| {
-                if let Some(mut unit) = unit_of(world, entity, group) {
-                    unit.remove::<(GroupSlot, GroupSpeedLimit)>();
-                }
+            self.change(entity, group, |unit| {
+                unit.remove::<(GroupSlot, GroupSpeedLimit)>();
             });
         }
     }
@@ -168,10 +166,8 @@ impl SlotAssignment<'_, '_> {
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
         let mut limited = Vec::with_capacity(members.len());
         for member in &members {
-            let answer = match member.cell {
-                Some(_) => answers.next().unwrap_or(Err(PathFailure::StartUnknown)),
-                None => Err(PathFailure::StartUnknown),
-            };
+            let answer = member.cell.and_then(|_| answers.next());
+            let answer = answer.unwrap_or(Err(PathFailure::StartUnknown));
             let mut sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
             if self.is_to_be_sent(member, answer, group, (&before, order.goal)) {
                 state.is_announced = false;
@@ -256,10 +252,8 @@ impl SlotAssignment<'_, '_> {
                 });
             }
             Err(reason) => {
-                self.commands.queue(move |world: &mut World| {
-                    if let Some(mut unit) = unit_of(world, entity, group) {
-                        unit.remove::<(PathRequest, GroupSlot, GroupSpeedLimit)>();
-                    }
+                self.change(entity, group, |unit| {
+                    unit.remove::<(PathRequest, GroupSlot, GroupSpeedLimit)>();
                 });
                 self.commands.trigger(PathFailed { entity, reason });
             }
@@ -311,14 +305,28 @@ impl SlotAssignment<'_, '_> {
 
     /// Limits the speed of a unit that a group has sent, or removes the limit.
     fn limit(&mut self, group: Entity, entity: Entity, limit: Option<f32>) {
-        self.commands.queue(move |world: &mut World| {
-            let Some(mut unit) = unit_of(world, entity, group) else {
-                return;
-            };
+        self.change(entity, group, move |unit| {
             match limit {
                 Some(limit) => unit.insert(GroupSpeedLimit(limit)),
                 None => unit.remove::<GroupSpeedLimit>(),
             };
+        });
+    }
+
+    /// Changes a unit, if it is still sent by the group when this is done: commands are carried out one after
+    /// the other, and another group may have sent it in between.
+    fn change(
+        &mut self,
+        entity: Entity,
+        group: Entity,
+        change: impl FnOnce(&mut EntityWorldMut) + Send + 'static,
+    ) {
+        self.commands.queue(move |world: &mut World| {
+            if let Ok(mut unit) = world.get_entity_mut(entity)
+                && unit.get::<GroupSlot>().is_some_and(|slot| slot.group == group)
+            {
+                change(&mut unit);
+            }
         });
     }
 
@@ -405,12 +413,4 @@ fn request_to((group, goal): (&Group, Cell), member: &Member, cell: Cell) -> Pat
     request.profile = member.named;
     request.rally = (group.members.len() > 1).then_some(goal);
     request
-}
-
-/// A unit, if it is still sent by the group when this is asked: commands are carried out one after the
-/// other, and another group may have sent it in between.
-fn unit_of(world: &mut World, entity: Entity, group: Entity) -> Option<EntityWorldMut<'_>> {
-    let unit = world.get_entity_mut(entity).ok()?;
-    let is_ours = unit.get::<GroupSlot>().is_some_and(|slot| slot.group == group);
-    is_ours.then_some(unit)
 }
