@@ -32,29 +32,17 @@ impl Default for Target {
     }
 }
 
-impl From<Cell> for Target {
-    fn from(cell: Cell) -> Self {
-        Self::Cell(cell)
-    }
+macro_rules! target_from {
+    ($($type:ty => $kind:ident),*) => {
+        $(impl From<$type> for Target {
+            fn from(target: $type) -> Self {
+                Self::$kind(target)
+            }
+        })*
+    };
 }
 
-impl From<Vec2> for Target {
-    fn from(position: Vec2) -> Self {
-        Self::Position(position)
-    }
-}
-
-impl From<Entity> for Target {
-    fn from(entity: Entity) -> Self {
-        Self::Entity(entity)
-    }
-}
-
-impl From<CellRect> for Target {
-    fn from(rect: CellRect) -> Self {
-        Self::Rect(rect)
-    }
-}
+target_from!(Cell => Cell, Vec2 => Position, Entity => Entity, CellRect => Rect);
 
 impl Target {
     /// Returns the number of targets.
