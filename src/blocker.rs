@@ -107,7 +107,7 @@ pub(crate) fn sync_blockers(
         }
     }
     // A new grid has no blockers yet, and on a moved grid all positions must be computed again.
-    let now = [grids.insertions(), grids.removals(), grids.frame_changes()];
+    let now = [grids.insertions, grids.removals, grids.frame_changes];
     let has_changed = std::mem::replace(&mut blockers.seen, now) != now;
     let all_if_grids_changed = has_changed.then(|| all.iter());
     // Removal from its parent moves a blocker without a change of its transform.

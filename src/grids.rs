@@ -39,9 +39,10 @@ pub struct NavGrids {
     profiles: Vec<Profile>,
     /// Highest revision of any grid that was replaced or removed.
     last_revision: u64,
-    inserted: u64,
-    removed: u64,
-    frame_changes: u64,
+    /// How many grids were inserted, removed or replaced, and moved so far.
+    pub(crate) insertions: u64,
+    pub(crate) removals: u64,
+    pub(crate) frame_changes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -86,8 +87,8 @@ impl Default for NavGrids {
             grids: BTreeMap::new(),
             profiles: vec![Profile::default()],
             last_revision: 0,
-            inserted: 0,
-            removed: 0,
+            insertions: 0,
+            removals: 0,
             frame_changes: 0,
         }
     }
@@ -113,15 +114,15 @@ impl NavGrids {
         grid.set_profiles(self.profiles.clone());
         grid.continue_from(self.last_revision);
         grid.build_layers(); // build during level loading, not in the first tick
-        self.inserted += 1;
-        self.grids.insert(id, Level { grid, frame, generation: self.inserted, is_fed_by_tiles });
+        self.insertions += 1;
+        self.grids.insert(id, Level { grid, frame, generation: self.insertions, is_fed_by_tiles });
     }
 
     /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure).
     pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
         let grid = self.grids.remove(&id)?.grid;
         self.last_revision = self.last_revision.max(grid.revision());
-        self.removed += 1;
+        self.removals += 1;
         Some(grid)
     }
 
@@ -159,21 +160,6 @@ impl NavGrids {
     /// Returns the generation of a grid, which distinguishes grids that had the same number.
     pub(crate) fn generation(&self, id: GridId) -> u64 {
         self.grids.get(&id).map_or(0, |level| level.generation)
-    }
-
-    /// Returns the number of grids inserted so far.
-    pub(crate) const fn insertions(&self) -> u64 {
-        self.inserted
-    }
-
-    /// Returns the number of grids removed or replaced so far.
-    pub(crate) const fn removals(&self) -> u64 {
-        self.removed
-    }
-
-    /// Returns the number of times that a grid was moved so far.
-    pub(crate) const fn frame_changes(&self) -> u64 {
-        self.frame_changes
     }
 
     /// Moves the grid in the world. Critters that have ever walked on it move along with it.

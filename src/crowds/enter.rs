@@ -96,7 +96,7 @@ pub(crate) fn enter_crowds(
     list_changed(&transforms, writes.written, entities);
     crowds.list_with_changed_profiles(&grids, entities);
     let newcomers = critters.p1();
-    let is_grid_inserted = core::mem::replace(inserted, grids.insertions()) != grids.insertions();
+    let is_grid_inserted = core::mem::replace(inserted, grids.insertions) != grids.insertions;
     outside.retain(|&entity| {
         let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
         let is_due = is_grid_inserted || (*ticks + number).is_multiple_of(RETRY_TICKS);

@@ -52,7 +52,7 @@ pub(crate) fn advance_critters(
     mut outcomes: Outcomes,
 ) {
     // Those that a crowd leads are looked at only where their grid may have gone.
-    let is_any_gone = core::mem::replace(&mut *removals, grids.removals()) != grids.removals();
+    let is_any_gone = core::mem::replace(&mut *removals, grids.removals) != grids.removals;
     let listed = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
     ghosts.extend(listed.map(|(entity, _)| entity));
     for entity in ghosts.drain(..) {
