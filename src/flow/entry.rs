@@ -177,10 +177,7 @@ impl Entry {
 
     /// Resets the entry and releases the memory of the field.
     fn clear(&mut self) {
-        self.field = DistanceField::new();
-        self.status = FlowStatus::Pending;
-        self.work = None;
-        self.must_start = false;
-        self.interruptions = 0;
+        let generation = self.generation;
+        *self = Self { generation, ..Self::new(self.handle.clone(), self.route) };
     }
 }
