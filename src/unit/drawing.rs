@@ -113,8 +113,8 @@ impl CritterState {
     /// Returns its position `ticks` ticks after its last change.
     #[inline]
     fn position_after(&self, ticks: f32) -> Vec2 {
-        let offset = shrunk(self.offset, self.shrink * ticks);
-        self.origin + self.velocity * ticks.min(self.ticks) + offset + self.line_offset_after(ticks)
+        let place = self.origin + self.velocity * ticks.min(self.ticks);
+        place + self.offset_after(ticks) + self.line_offset_after(ticks)
     }
 
     /// Returns how far off the step its straight line leads, `ticks` ticks after its last change.
@@ -149,24 +149,25 @@ impl CritterState {
             return self.position_at(tick);
         }
         let now = self.origin + self.offset;
+        let begun = |left: f32| now - self.velocity * left + self.line_offset_after(-left);
         if fraction >= self.departure {
-            let before_end = 1.0 - fraction;
-            return now - self.velocity * before_end + self.line_offset_after(-before_end);
+            return begun(1.0 - fraction);
         }
-        let before_end = 1.0 - self.departure;
-        let corner = now - self.velocity * before_end + self.line_offset_after(-before_end);
+        let corner = begun(1.0 - self.departure);
         let done = if self.arrival > 0.0 { (fraction / self.arrival).min(1.0) } else { 1.0 };
         self.before.lerp(corner, done)
     }
 
-    fn offset_after(&self, ticks: u64) -> Vec2 {
-        shrunk(self.offset, self.shrink * ticks as f32)
+    fn offset_after(&self, ticks: f32) -> Vec2 {
+        shrunk(self.offset, self.shrink * ticks)
     }
 
     /// Returns whether it is still drawn at an offset at the end of a tick, and the offset is shrinking.
     pub(crate) fn has_shrinking_offset(&self, tick: u64) -> bool {
         let ticks = tick.saturating_sub(self.since);
-        self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
+        self.member.unit.is_some()
+            && self.shrink > 0.0
+            && self.offset_after(ticks as f32) != Vec2::ZERO
     }
 
     /// Starts being moved by a crowd at the end of a tick; an offset does not shrink yet.
@@ -210,7 +211,7 @@ impl CritterState {
         let elapsed = tick.saturating_sub(self.since + 1) as f32;
         self.arrival = (self.ticks - elapsed).clamp(0.0, 1.0);
         if let Some(ticks) = tick.checked_sub(self.since) {
-            self.offset = self.offset_after(ticks);
+            self.offset = self.offset_after(ticks as f32);
             self.walk.work_on(ticks * SUBTICKS_PER_TICK);
         }
     }
