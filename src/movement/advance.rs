@@ -27,12 +27,9 @@ pub(crate) struct Walker {
     is_disabled: Has<Disabled>,
 }
 
-/// What ended in this tick, to be dealt with in the order of the requests.
-#[derive(Default)]
-pub(crate) struct Endings(Vec<(u64, Entity, Ending)>);
-
+/// What ended in this tick.
 #[derive(Clone, Copy)]
-enum Ending {
+pub(crate) enum Ending {
     Arrived(PathKind),
     /// The next step has become impossible.
     Blocked,
@@ -47,7 +44,7 @@ pub(crate) fn advance_critters(
     mut walkers: Query<Walker, Allow<Disabled>>,
     mut ghosts: Local<Vec<Entity>>,
     whereabouts: Whereabouts,
-    mut endings: Local<Endings>,
+    mut endings: Local<Vec<(u64, Entity, Ending)>>,
     mut removals: Local<u64>,
     mut outcomes: Outcomes,
 ) {
@@ -59,11 +56,11 @@ pub(crate) fn advance_critters(
         if let Ok(mut walker) = walkers.get_mut(entity)
             && let Some(ending) = walker.advance(time.delta_secs(), &grids, &whereabouts)
         {
-            endings.0.push((walker.unit.state.accepted, entity, ending));
+            endings.push((walker.unit.state.accepted, entity, ending));
         }
     }
-    endings.0.sort_unstable_by_key(|&(number, ..)| number);
-    for (_, entity, ending) in endings.0.drain(..) {
+    endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
+    for (_, entity, ending) in endings.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity) {
             end(&mut walker.unit, ending, &grids, &mut outcomes);
         }

@@ -39,15 +39,17 @@ pub(crate) fn repair_paths(
 ) {
     let Seen { revisions, edits, broken } = &mut *seen;
     edits.values_mut().for_each(Vec::clear);
-    let mut any = false;
     for (id, grid) in grids.iter() {
         let known = revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
         if known != grid.revision() {
-            any = true;
-            collect_edits(grid, known, edits.entry(id).or_default());
+            let rects = edits.entry(id).or_default();
+            match grid.edits_since(known) {
+                Some(edits) => rects.extend(edits),
+                None => rects.push(grid.rect()), // it cannot tell
+            }
         }
     }
-    if !any {
+    if edits.values().all(Vec::is_empty) {
         return;
     }
     for mut unit in &mut units {
@@ -63,14 +65,6 @@ pub(crate) fn repair_paths(
         if let Ok(mut unit) = units.get_mut(entity) {
             mend(&mut unit, &grids, &mut outcomes);
         }
-    }
-}
-
-/// What was edited after `revision`; everything, where the grid cannot tell.
-fn collect_edits(grid: &NavGrid, revision: u64, rects: &mut Vec<CellRect>) {
-    match grid.edits_since(revision) {
-        Some(edits) => rects.extend(edits),
-        None => rects.push(grid.rect()),
     }
 }
 
