@@ -66,8 +66,6 @@ pub(crate) struct PlacedBlockers {
     /// Entities whose component was removed. Kept here because Bevy discards removal records after a frame,
     /// and there may be no tick in that frame.
     removed: Vec<Entity>,
-    /// Child entities, which may move with their parents, as of the last run.
-    children: Vec<Entity>,
     /// How many grids had been inserted, removed and moved when blockers were last placed on them.
     seen: [u64; 3],
 }
@@ -95,6 +93,8 @@ type Children = (With<ChildOf>, Allow<Disabled>);
 pub(crate) fn sync_blockers(
     mut blockers: ResMut<PlacedBlockers>,
     mut changes: Local<Vec<Change>>,
+    // Those that may move with their parents, as of the last run.
+    mut previous_children: Local<Vec<Entity>>,
     mut grids: ResMut<NavGrids>,
     all: Query<(Entity, &NavBlocker), Allow<Disabled>>,
     moved: Query<(Entity, &NavBlocker), Moved>,
@@ -111,7 +111,6 @@ pub(crate) fn sync_blockers(
     let has_changed = std::mem::replace(&mut blockers.seen, now) != now;
     let all_if_grids_changed = has_changed.then(|| all.iter());
     // Removal from its parent moves a blocker without a change of its transform.
-    let previous_children = std::mem::take(&mut blockers.children);
     let released = previous_children.iter().filter(|&&entity| !children.contains(entity));
     let released = released.filter_map(|&entity| all.get(entity).ok());
     let changed =
@@ -120,9 +119,8 @@ pub(crate) fn sync_blockers(
         let now = locate(&grids, &whereabouts, entity, blocker);
         blockers.put(entity, now, &mut changes);
     }
-    blockers.children = previous_children;
-    blockers.children.clear();
-    blockers.children.extend(children.iter().map(|(entity, _)| entity));
+    previous_children.clear();
+    previous_children.extend(children.iter().map(|(entity, _)| entity));
     apply(&mut changes, &mut grids);
 }
 
