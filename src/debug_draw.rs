@@ -13,7 +13,10 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
-    nav::{cell::Cell, direction::Direction, grid::NavGrid, query::GridId, terrain::ProfileId},
+    nav::{
+        cell::Cell, direction::Direction, grid::NavGrid, path::PathKind, query::GridId,
+        terrain::ProfileId,
+    },
     schedule::TilePathSystems,
     scheduler::Pathfinder,
     unit::{CritterState, NavPath, PathStatus, RequestState},
@@ -108,9 +111,9 @@ fn draw_paths(
         let color = match status {
             PathStatus::Stuck(_) => css::ORANGE_RED,
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
-                crate::nav::path::PathKind::Complete => css::LIMEGREEN,
-                crate::nav::path::PathKind::Partial => css::GOLD,
-                crate::nav::path::PathKind::FirstSegment => css::TURQUOISE,
+                PathKind::Complete => css::LIMEGREEN,
+                PathKind::Partial => css::GOLD,
+                PathKind::FirstSegment => css::TURQUOISE,
             },
             _ => continue,
         };
@@ -177,14 +180,11 @@ fn draw_search(
     orders: Query<&RequestState>,
     mut lines: TilePathLines,
 ) {
-    let Some(entity) = debug.search else {
-        return;
-    };
-    let Ok(order) = orders.get(entity) else {
-        return;
-    };
-    let (grid, frame) = (grids.get(order.grid()), grids.frame(order.grid()));
-    if let (Some(grid), Some(frame), Some(search)) = (grid, frame, pathfinder.search(entity)) {
+    if let Some(entity) = debug.search
+        && let Ok(order) = orders.get(entity)
+        && let (Some(grid), Some(frame)) = (grids.get(order.grid()), grids.frame(order.grid()))
+        && let Some(search) = pathfinder.search(entity)
+    {
         for (cell, is_closed) in search.explored(grid) {
             let color = if is_closed { css::INDIAN_RED } else { css::LAWN_GREEN };
             draw_cross(&mut lines, frame, cell, color.into());
