@@ -191,23 +191,23 @@ impl ShownItem<'_, '_> {
 
 /// Updates the request of a unit that has arrived, is stuck, or has lost its path.
 fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes: &mut Outcomes) {
-    let is_current =
-        unit.critter.as_ref().is_some_and(|(state, _)| state.member.path == PathSync::Current);
-    if !unit.is_walking() || !is_current {
+    let Some((state, _)) = &unit.critter else {
+        return;
+    };
+    if !unit.is_walking() || state.member.path != PathSync::Current {
         return;
     }
+    let is_moving = state.is_moving();
     match event {
-        CrowdEvent::Arrived { .. } if is_elsewhere(unit) => search_again(unit, grids, outcomes),
-        CrowdEvent::Arrived { .. } => arrive(unit, outcomes),
-        CrowdEvent::Stuck { why, .. } => {
-            // Unless it was pushed in the same tick.
-            if !unit.critter.as_ref().is_some_and(|(state, _)| state.walk.is_between_cells()) {
-                unit.be_stuck(why);
-            }
-        }
-        CrowdEvent::Lost { .. } if unit.path.0.kind() == PathKind::FirstSegment => {} // the rest is on its way
-        CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
-        CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {} // applied before
+        // The rest of its path is on its way.
+        CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. }
+            if unit.path.0.kind() == PathKind::FirstSegment => {}
+        CrowdEvent::Arrived { .. } if !is_elsewhere(unit) => arrive(unit, outcomes),
+        CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
+        // Unless it was pushed in the same tick.
+        CrowdEvent::Stuck { why, .. } if !is_moving => unit.be_stuck(why),
+        // The latter two were applied before.
+        CrowdEvent::Stuck { .. } | CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {}
     }
 }
 
@@ -216,9 +216,6 @@ fn arrive(unit: &mut RequesterItem, outcomes: &mut Outcomes) {
     let Some((critter, _)) = &mut unit.critter else {
         return;
     };
-    if kind == PathKind::FirstSegment {
-        return; // the rest is on its way
-    }
     let cell = critter.cell();
     let is_first = !core::mem::take(&mut critter.member.is_announced);
     if unit.path.0.end() != cell {
