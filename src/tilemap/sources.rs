@@ -1,7 +1,10 @@
 //! The contribution of each tilemap to its grid, kept separately so that layers can be combined again when
 //! one of them changes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
 
@@ -202,15 +205,9 @@ impl TileSources {
     /// Returns the terrain of `cell`, from the source with the highest order, among equals the one added
     /// first.
     pub(super) fn terrain(&self, grid: GridId, cell: Cell) -> TerrainId {
-        let mut best: Option<(i32, TerrainId)> = None;
-        for source in self.of(grid) {
-            if let Some(terrain) = source.terrain(cell)
-                && best.is_none_or(|(order, _)| source.settings.order > order)
-            {
-                best = Some((source.settings.order, terrain));
-            }
-        }
-        best.map_or(TerrainId::VOID, |(_, terrain)| terrain)
+        let defined = self.of(grid).filter_map(|source| Some((source, source.terrain(cell)?)));
+        let highest = defined.min_by_key(|(source, _)| Reverse(source.settings.order));
+        highest.map_or(TerrainId::VOID, |(_, terrain)| terrain)
     }
 
     /// Returns the sources of one grid, in the order of insertion.
