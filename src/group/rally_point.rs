@@ -3,6 +3,8 @@
 //! Input: slots that were assigned. Output: for each profile among the members a cell that all of them
 //! can reach, and a shared field to it where that takes less than a search each.
 
+use std::collections::BTreeSet;
+
 use super::{GroupState, Member, RallyPoint};
 use crate::{
     flow::FlowFields,
@@ -28,24 +30,17 @@ impl GroupState {
         let Some(grid) = grids.get(id) else {
             return;
         };
-        let mut profiles: Vec<ProfileId> = members.iter().map(|member| member.profile).collect();
-        profiles.sort_unstable();
-        profiles.dedup();
+        let cells = grid.width() as usize * grid.height() as usize;
+        let profiles: BTreeSet<ProfileId> = members.iter().map(|member| member.profile).collect();
         for profile in profiles {
             let (count, under_way) = self.count(members, profile, before);
-            let known = before.rally_point(profile);
-            let goal = self.middle(members, grid, profile);
-            let is_worth_it = |count: usize| {
-                let cells = grid.width() as usize * grid.height() as usize;
-                count >= LEAST_MEMBERS && count * CELLS_PER_MEMBER >= cells
-            };
-            let Some(goal) = goal.filter(|_| count > 0) else {
+            let Some(goal) = self.middle(members, grid, profile).filter(|_| count > 0) else {
                 continue;
             };
-            let known =
-                known.filter(|known| known.goal == goal).and_then(|known| known.field.clone());
-            let wanted = || fields.request(id, profile, goal);
-            let field = known.or_else(|| is_worth_it(under_way).then(wanted));
+            let known = before.rally_point(profile).filter(|known| known.goal == goal);
+            let is_worth_it = under_way >= LEAST_MEMBERS && under_way * CELLS_PER_MEMBER >= cells;
+            let wanted = || is_worth_it.then(|| fields.request(id, profile, goal));
+            let field = known.and_then(|known| known.field.clone()).or_else(wanted);
             self.rally_points.push(RallyPoint { profile, goal, field });
         }
     }
