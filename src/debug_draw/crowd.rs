@@ -61,12 +61,8 @@ pub(super) fn draw_crowd(
 
 fn outline(lines: &mut TilePathLines, frame: &GridFrame, block: CellRect, color: Srgba) {
     let low = center(block.min);
-    let high = low + Vec2::new(block.width as f32 - 1.0, block.height as f32 - 1.0);
-    let corners = [
-        Vec2::new(low.x - HALF, low.y - HALF),
-        Vec2::new(high.x + HALF, low.y - HALF),
-        Vec2::new(high.x + HALF, high.y + HALF),
-        Vec2::new(low.x - HALF, high.y + HALF),
-    ];
+    let high = low + Vec2::new(block.width as f32 - 1.0, block.height as f32 - 1.0) + HALF;
+    let low = low - HALF;
+    let corners = [low, Vec2::new(high.x, low.y), high, Vec2::new(low.x, high.y)];
     lines.lineloop_2d(corners.map(|corner| frame.to_world(corner)), color);
 }
