@@ -10,6 +10,7 @@ use bevy::{
     ecs::{
         change_detection::{ContiguousRef, Tick},
         entity_disabling::Disabled,
+        query::QueryData,
         system::SystemChangeTick,
     },
     prelude::*,
@@ -18,40 +19,36 @@ use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapI
 
 use super::TileTerrain;
 
-/// All components of a tile that its terrain may depend on.
-pub(super) type Columns = (
-    Entity,
-    Ref<'static, TilePos>,
-    Ref<'static, TilemapId>,
-    Option<Ref<'static, TileTextureIndex>>,
-    Option<Ref<'static, TileVisible>>,
-    Option<Ref<'static, TileTerrain>>,
-);
+/// The components of a tile that its terrain depends on.
+#[derive(QueryData)]
+#[query_data(contiguous(all))]
+pub(crate) struct Tile {
+    pub(super) entity: Entity,
+    pub(super) map: Ref<'static, TilemapId>,
+    pub(super) position: Ref<'static, TilePos>,
+    pub(super) texture: Option<Ref<'static, TileTextureIndex>>,
+    pub(super) visible: Option<Ref<'static, TileVisible>>,
+    pub(super) terrain: Option<Ref<'static, TileTerrain>>,
+}
 
 /// All tiles, including disabled ones. (`Allow<Disabled>` does not support contiguous iteration.)
-pub(super) type AllTiles = Or<(With<Disabled>, Without<Disabled>)>;
+pub(super) type Tiles<'w, 's> = Query<'w, 's, Tile, Or<(With<Disabled>, Without<Disabled>)>>;
 
 /// Tiles checked together.
 const BLOCK: usize = 512;
 
 /// Adds to `found` all tiles of which a component has been written since the last run.
-pub(super) fn changed_tiles(
-    tiles: &Query<Columns, AllTiles>,
-    ticks: &SystemChangeTick,
-    found: &mut Vec<Entity>,
-) {
+pub(super) fn changed_tiles(tiles: &Tiles, ticks: &SystemChangeTick, found: &mut Vec<Entity>) {
     // Table components are always contiguous.
-    let Ok(tables) = tiles.contiguous_iter() else {
-        return;
-    };
-    for (entities, positions, maps, textures, visible, terrains) in tables {
+    for table in tiles.contiguous_iter().into_iter().flatten() {
         let columns = [
-            Some(positions.changed_ticks_slice()),
-            Some(maps.changed_ticks_slice()),
-            textures.as_ref().map(ContiguousRef::changed_ticks_slice),
-            visible.as_ref().map(ContiguousRef::changed_ticks_slice),
-            terrains.as_ref().map(ContiguousRef::changed_ticks_slice),
+            Some(table.position.changed_ticks_slice()),
+            Some(table.map.changed_ticks_slice()),
+            table.texture.as_ref().map(ContiguousRef::changed_ticks_slice),
+            table.visible.as_ref().map(ContiguousRef::changed_ticks_slice),
+            table.terrain.as_ref().map(ContiguousRef::changed_ticks_slice),
         ];
+        let entities = table.entity;
         for start in (0..entities.len()).step_by(BLOCK) {
             let block = start..entities.len().min(start + BLOCK);
             let is_newer = |part: Range<usize>| {

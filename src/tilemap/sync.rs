@@ -1,17 +1,16 @@
 //! Reads tilemaps and their tiles into the sources, and combines the sources into the grids.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemChangeTick},
+    ecs::{entity_disabling::Disabled, system::SystemChangeTick},
     prelude::*,
 };
 use bevy_ecs_tilemap::prelude::{
-    TilePos, TileTextureIndex, TileVisible, TilemapAnchor, TilemapGridSize, TilemapId, TilemapSize,
-    TilemapTileSize, TilemapType,
+    TilePos, TilemapAnchor, TilemapGridSize, TilemapSize, TilemapTileSize, TilemapType,
 };
 
 use super::{
-    NavSource, SourceError, SourceStatus, TileTerrain, TileView, check,
-    scan::{AllTiles, Columns, changed_tiles},
+    NavSource, SourceError, SourceStatus, TileView, check,
+    scan::{TileItem, Tiles, changed_tiles},
     sources::{Source, TileSources},
 };
 use crate::{
@@ -32,20 +31,8 @@ type Map = (
     &'static mut SourceStatus,
 );
 
-/// The components of a tile that its terrain depends on.
-#[derive(QueryData)]
-pub(crate) struct Tile {
-    entity: Entity,
-    map: &'static TilemapId,
-    position: &'static TilePos,
-    texture: Option<&'static TileTextureIndex>,
-    visible: Option<&'static TileVisible>,
-    terrain: Option<&'static TileTerrain>,
-}
-
-/// Includes disabled maps and tiles.
+/// Includes disabled maps.
 type Maps<'w, 's> = Query<'w, 's, Map, Allow<Disabled>>;
-type Tiles<'w, 's> = Query<'w, 's, Tile, Allow<Disabled>>;
 
 /// Updates the grids from the tilemaps that feed them.
 pub(crate) fn sync_tilemaps(
@@ -53,7 +40,6 @@ pub(crate) fn sync_tilemaps(
     mut grids: ResMut<NavGrids>,
     mut maps: Maps,
     tiles: Tiles,
-    columns: Query<Columns, AllTiles>,
     ticks: SystemChangeTick,
     mut changed: Local<Vec<Entity>>,
     whereabouts: Whereabouts,
@@ -64,7 +50,7 @@ pub(crate) fn sync_tilemaps(
         }
     }
     let newly_read = read_maps(&mut sources, &mut maps, &tiles);
-    changed_tiles(&columns, &ticks, &mut changed);
+    changed_tiles(&tiles, &ticks, &mut changed);
     let changed = changed.drain(..).filter_map(|tile| tiles.get(tile).ok());
     read_tiles(&mut sources, changed.filter(|tile| !newly_read.contains(&tile.map.0)));
     for tile in std::mem::take(&mut sources.removed_tiles) {
