@@ -56,20 +56,6 @@ type Columns<'w, 's> = (
     Column<'w, 's, Transform>,
 );
 
-/// Critters that may not be at the right position.
-#[derive(Default)]
-pub(crate) struct PendingCritters {
-    ticks: u64,
-    /// Number of grids inserted so far, as of the last tick.
-    inserted: u64,
-    /// To check in this tick.
-    entities: Vec<Entity>,
-    /// Without a free cell for their size: checked again every [`RETRY_TICKS`].
-    outside: Vec<Entity>,
-    /// At a wrong position, in the order of creation.
-    misplaced: Vec<(u64, Entity)>,
-}
-
 /// Updates the crowds from the positions of critters.
 pub(crate) fn enter_crowds(
     grids: Res<NavGrids>,
@@ -82,21 +68,28 @@ pub(crate) fn enter_crowds(
     whereabouts: Whereabouts,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
-    mut pending: Local<PendingCritters>,
+    mut ticks: Local<u64>,
+    // Number of grids inserted so far, as of the last tick.
+    mut inserted: Local<u64>,
+    // Critters to check in this tick.
+    mut entities: Local<Vec<Entity>>,
+    // Those without a free cell for their size: checked again every `RETRY_TICKS`.
+    mut outside: Local<Vec<Entity>>,
+    // Those at a wrong position, in the order of creation.
+    mut misplaced: Local<Vec<(u64, Entity)>>,
 ) {
-    let PendingCritters { ticks, inserted, entities, outside, misplaced } = &mut *pending;
     *ticks += 1;
     entities.append(&mut writes.moved);
     let (kinds, agents, requests, states, transforms) = critters.p0();
-    list_changed(&kinds, None, entities);
-    list_changed(&agents, None, entities);
-    list_changed(&requests, None, entities);
-    list_changed(&states, None, entities);
+    list_changed(&kinds, None, &mut entities);
+    list_changed(&agents, None, &mut entities);
+    list_changed(&requests, None, &mut entities);
+    list_changed(&states, None, &mut entities);
     // A transform last written by the drawing stage is correct.
-    list_changed(&transforms, writes.written, entities);
-    crowds.list_with_changed_profiles(&grids, entities);
+    list_changed(&transforms, writes.written, &mut entities);
+    crowds.list_with_changed_profiles(&grids, &mut entities);
     let newcomers = critters.p1();
-    let is_grid_inserted = core::mem::replace(inserted, grids.insertions) != grids.insertions;
+    let is_grid_inserted = core::mem::replace(&mut *inserted, grids.insertions) != grids.insertions;
     outside.retain(|&entity| {
         let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
         let is_due = is_grid_inserted || (*ticks + number).is_multiple_of(RETRY_TICKS);
