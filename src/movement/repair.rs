@@ -20,24 +20,18 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// The revision of each grid up to which paths are known to be good, and scratch memory.
-#[derive(Default)]
-pub(crate) struct Seen {
-    revisions: BTreeMap<GridId, u64>,
-    edits: BTreeMap<GridId, Vec<CellRect>>,
-    broken: Vec<(u64, Entity)>,
-}
-
 /// Looks at the edits since the last tick and sends units whose path they cross to the queue.
 pub(crate) fn repair_paths(
-    mut seen: Local<Seen>,
+    // Up to which paths are known to be good.
+    mut revisions: Local<BTreeMap<GridId, u64>>,
+    mut edits: Local<BTreeMap<GridId, Vec<CellRect>>>,
+    mut broken: Local<Vec<(u64, Entity)>>,
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
     mut outcomes: Outcomes,
     mut units: Query<Requester, Allow<Disabled>>,
     whereabouts: Whereabouts,
 ) {
-    let Seen { revisions, edits, broken } = &mut *seen;
     edits.values_mut().for_each(Vec::clear);
     for (id, grid) in grids.iter() {
         let known = revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
