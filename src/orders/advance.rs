@@ -31,25 +31,18 @@ pub(crate) struct OrderedUnit {
 type Modified =
     (With<OrderQueue>, Or<(Changed<OrderQueue>, Changed<PathRequest>, Changed<PathStatus>)>);
 
-/// Units to process.
-#[derive(Default)]
-pub(crate) struct PendingUnits {
-    /// Units that rest.
-    resting: Vec<Entity>,
-    /// Numbers of the queues to process in this tick, and their units.
-    due: Vec<(u64, Entity)>,
-}
-
 /// Advances the orders of all units by a tick. Runs before requests are accepted.
 pub(crate) fn advance_orders(
-    mut pending: Local<PendingUnits>,
+    // Units that rest.
+    mut resting: Local<Vec<Entity>>,
+    // Numbers of the queues to process in this tick, and their units.
+    mut due: Local<Vec<(u64, Entity)>>,
     mut units: ParamSet<(
         Query<(Entity, &'static RequestOwner), (Modified, Allow<Disabled>)>,
         Query<OrderedUnit, Allow<Disabled>>,
     )>,
     mut commands: Commands,
 ) {
-    let PendingUnits { resting, due } = &mut *pending;
     due.extend(units.p0().iter().map(|(entity, slot)| (slot.number, entity)));
     let mut units = units.p1();
     resting.retain(|&entity| {
