@@ -154,12 +154,9 @@ impl SlotAssignment<'_, '_> {
         let before = core::mem::take(state);
         (state.number, state.is_announced) = (before.number, before.is_announced);
         state.grid_version = self.grid_version(group);
-        let order = match self.formation_order(group, id, &before) {
-            Ok(order) => order,
+        let (grid, order) = match self.formation_order(group, id, &before) {
+            Ok(found) => found,
             Err(reason) => return self.refuse_all(group, &before, state, reason),
-        };
-        let Some(grid) = self.grids.get(id) else {
-            return self.refuse_all(group, &before, state, PathFailure::GridGone(id));
         };
         let members: Vec<Member> =
             group.members.iter().map(|member| self.member(group, member, id)).collect();
@@ -183,20 +180,21 @@ impl SlotAssignment<'_, '_> {
         limited.into_iter().for_each(|member| self.limit(entity, member, slowest));
     }
 
-    /// The group's order in cells. The goal is looked up again only if the game has changed the group.
+    /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the group.
     fn formation_order(
         &self,
         group: &Group,
         id: GridId,
         before: &GroupState,
-    ) -> Result<GroupOrder, PathFailure> {
+    ) -> Result<(&NavGrid, GroupOrder), PathFailure> {
         let goal = if before.was_changed {
             cell_of_target(&group.goal, id, (&self.grids, &self.blockers, &self.whereabouts))?
         } else {
             before.settled.goal
         };
         let &Group { formation, facing, spacing, .. } = group;
-        Ok(GroupOrder { goal, formation, facing, spacing })
+        let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
+        Ok((grid, GroupOrder { goal, formation, facing, spacing }))
     }
 
     /// A member as the kind of unit it is, and where it stands.
