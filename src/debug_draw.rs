@@ -120,23 +120,20 @@ fn draw_paths(
         let Some(frame) = grids.frame(order.grid()) else {
             continue;
         };
-        match state {
-            Some(state) => {
-                let from = frame.to_world(state.place());
-                let grid = grids.get(order.grid());
-                let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
-                if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
-                    lines.line_2d(from, frame.cell_center(slot.cell), color);
-                    continue;
-                }
-                let walk = walk.unwrap_or(*state.walk());
-                let ahead = walk.waypoints_ahead(&path.0);
-                let points = ahead.map(|cell| frame.cell_center(cell));
-                lines.linestrip_2d(std::iter::once(from).chain(points), color);
-            }
-            None => {
-                lines.linestrip_2d(path.0.waypoints().map(|cell| frame.cell_center(cell)), color);
-            }
+        let to_world = |cell| frame.cell_center(cell);
+        let Some(state) = state else {
+            lines.linestrip_2d(path.0.waypoints().map(to_world), color);
+            continue;
+        };
+        let from = frame.to_world(state.place());
+        let grid = grids.get(order.grid());
+        let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
+        if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
+            lines.line_2d(from, to_world(slot.cell), color);
+        } else {
+            let walk = walk.unwrap_or(*state.walk());
+            let ahead = walk.waypoints_ahead(&path.0).map(to_world);
+            lines.linestrip_2d(std::iter::once(from).chain(ahead), color);
         }
     }
 }
