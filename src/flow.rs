@@ -250,23 +250,6 @@ impl FlowFields {
         Some((entry.field(grids.generation(handle.grid()))?, grid))
     }
 
-    /// Drops fields without handles and works on the others.
-    fn update(&mut self, grids: &NavGrids) {
-        self.fields.retain(|_, entry| entry.is_held());
-        self.route_keys.retain(|_, key| self.fields.contains_key(key));
-        for entry in self.fields.values_mut() {
-            entry.plan_work(grids, &mut self.counters);
-        }
-        let is_any_unfilled = self.fields.values().any(|entry| entry.work == Some(Work::Fill));
-        let reserved = if is_any_unfilled { self.budget / FILL_SHARE_DIVISOR } else { 0 };
-        let mut left = self.budget - reserved;
-        left = reserved + self.spend(grids, Work::Repair, left);
-        left = self.spend(grids, Work::Fill, left);
-        left = self.spend(grids, Work::Repair, left);
-        self.counters.spent_last_tick = self.budget - left;
-        self.counters.alive = self.fields.len();
-    }
-
     /// Spends up to `left` work units on one kind of work, round-robin; returns the rest of the budget.
     fn spend(&mut self, grids: &NavGrids, work: Work, mut left: u32) -> u32 {
         let mut queue = self.round_robin(work);
@@ -299,7 +282,19 @@ impl FlowFields {
     }
 }
 
-/// Updates all fields within the budget.
-pub(crate) fn update_flow_fields(mut fields: ResMut<FlowFields>, grids: Res<NavGrids>) {
-    fields.update(&grids);
+/// Drops fields without handles and works on the others, within the budget.
+pub(crate) fn update_flow_fields(mut all: ResMut<FlowFields>, grids: Res<NavGrids>) {
+    let FlowFields { fields, route_keys, counters, budget, .. } = &mut *all;
+    fields.retain(|_, entry| entry.is_held());
+    route_keys.retain(|_, key| fields.contains_key(key));
+    fields.values_mut().for_each(|entry| entry.plan_work(&grids, counters));
+    let is_any_unfilled = fields.values().any(|entry| entry.work == Some(Work::Fill));
+    let budget = *budget;
+    let reserved = if is_any_unfilled { budget / FILL_SHARE_DIVISOR } else { 0 };
+    let mut left = budget - reserved;
+    left = reserved + all.spend(&grids, Work::Repair, left);
+    left = all.spend(&grids, Work::Fill, left);
+    left = all.spend(&grids, Work::Repair, left);
+    all.counters.spent_last_tick = budget - left;
+    all.counters.alive = all.fields.len();
 }
