@@ -119,15 +119,13 @@ impl OrderQueue {
     /// Cancels one order. If it was the current one, the next order begins; without a next order the unit
     /// halts on the next cell. Returns false if there is no such order (any more).
     pub fn cancel(&mut self, order: OrderId) -> bool {
+        let before = self.len();
         if self.current.as_ref().is_some_and(|entry| entry.id == order) {
             self.end_current(OrderOutcome::Canceled);
-            return true;
+        } else if let Some(index) = self.waiting.iter().position(|entry| entry.id == order) {
+            self.end_waiting(index..=index, OrderOutcome::Canceled);
         }
-        let Some(index) = self.waiting.iter().position(|entry| entry.id == order) else {
-            return false;
-        };
-        self.end_waiting(index..=index, OrderOutcome::Canceled);
-        true
+        self.len() < before
     }
 
     /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
