@@ -70,8 +70,9 @@ pub(crate) struct PlacedBlockers {
     seen: [u64; 3],
 }
 
+/// Where a blocker is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Placed {
+pub(crate) struct Placed {
     grid: GridId,
     /// The blocked part of the footprint; empty if none of it lies on the grid.
     blocked: CellRect,
@@ -92,7 +93,8 @@ type Children = (With<ChildOf>, Allow<Disabled>);
 /// per grid. Disabled entities keep blocking.
 pub(crate) fn sync_blockers(
     mut blockers: ResMut<PlacedBlockers>,
-    mut changes: Local<Vec<Change>>,
+    // What to block (true) and to free.
+    mut changes: Local<Vec<(Placed, bool)>>,
     // Those that may move with their parents, as of the last run.
     mut previous_children: Local<Vec<Entity>>,
     mut grids: ResMut<NavGrids>,
@@ -124,13 +126,6 @@ pub(crate) fn sync_blockers(
     apply(&mut changes, &mut grids);
 }
 
-/// A change of blocked cells: to block if `block`, otherwise to free.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
-    of: Placed,
-    block: bool,
-}
-
 impl PlacedBlockers {
     /// Returns the cells that an entity blocks on `grid`, if any.
     pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
@@ -139,36 +134,34 @@ impl PlacedBlockers {
     }
 
     /// Updates the position of a blocker if it has changed.
-    fn put(&mut self, entity: Entity, now: Placed, changes: &mut Vec<Change>) {
+    fn put(&mut self, entity: Entity, now: Placed, changes: &mut Vec<(Placed, bool)>) {
         if self.placed.get(&entity) != Some(&now) {
             self.free(entity, changes);
-            changes.push(Change { of: now, block: true });
+            changes.push((now, true));
             self.placed.insert(entity, now);
         }
     }
 
     /// Removes a blocker.
-    fn free(&mut self, entity: Entity, changes: &mut Vec<Change>) {
+    fn free(&mut self, entity: Entity, changes: &mut Vec<(Placed, bool)>) {
         if let Some(of) = self.placed.remove(&entity) {
-            changes.push(Change { of, block: false });
+            changes.push((of, false));
         }
     }
 }
 
 /// Applies the changes, those of one grid in one batch.
-fn apply(changes: &mut Vec<Change>, grids: &mut NavGrids) {
+fn apply(changes: &mut Vec<(Placed, bool)>, grids: &mut NavGrids) {
     // Blockers of a grid that no longer exists need not be removed.
-    changes.retain(|Change { of, .. }| {
-        !of.blocked.is_empty() && grids.generation(of.grid) == of.generation
-    });
-    changes.sort_by_key(|change| change.of.grid); // stable: keeps the order of freeing and blocking
-    for changes in changes.chunk_by(|a, b| a.of.grid == b.of.grid) {
-        let Some(grid) = grids.edit_mut(changes[0].of.grid) else {
+    changes.retain(|(of, _)| !of.blocked.is_empty() && grids.generation(of.grid) == of.generation);
+    changes.sort_by_key(|(of, _)| of.grid); // stable: keeps the order of freeing and blocking
+    for changes in changes.chunk_by(|(a, _), (b, _)| a.grid == b.grid) {
+        let Some(grid) = grids.edit_mut(changes[0].0.grid) else {
             continue;
         };
         let mut edit = grid.edit();
-        for Change { of, block } in changes {
-            let done = if *block { edit.block(of.blocked) } else { edit.unblock(of.blocked) };
+        for (of, is_blocked) in changes {
+            let done = if *is_blocked { edit.block(of.blocked) } else { edit.unblock(of.blocked) };
             if let Err(error) = done {
                 tracing::warn!("a blocker could not be placed or removed: {error}");
             }
