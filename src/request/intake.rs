@@ -112,16 +112,14 @@ impl RequestIntake<'_, '_> {
         let Ok(mut unit) = self.units.get_mut(entity) else {
             return 0;
         };
-        if unit.request.is_none() || unit.state.issued != number {
+        let Some(request) = unit.request.filter(|_| unit.state.issued == number) else {
             return 0;
-        }
+        };
         // An urgent one is read before the entry that removes the old one.
         self.outcomes.end(&mut unit);
         unit.state.accepted = number;
         (unit.state.tries, unit.state.attempt) = (0, 0);
-        let overrides =
-            unit.request.is_some_and(|request| request.grid.is_some() || request.profile.is_some());
-        unit.state.overrides_agent = overrides;
+        unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         self.take_up(entity)
     }
 
