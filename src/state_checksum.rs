@@ -23,19 +23,14 @@ pub fn state_checksum(world: &mut World) -> u64 {
     let states = critters.iter(world).map(|(request, state)| {
         let mut sum = Checksum::default();
         sum.add(request.map_or(0, |request| request.accepted));
-        add_position(state, crowds, &mut sum);
+        sum.add(state.member.number);
+        // The exact position, not the drawn one.
+        sum.add_cell(state.walk.tail());
+        sum.add_cell(state.walk.head());
+        let crowd = crowds.and_then(|crowds| crowds.get(state.member.grid));
+        let progress = state.unit().zip(crowd).map(|(unit, crowd)| crowd.progress(unit));
+        sum.add(progress.unwrap_or(state.walk.progress()).0);
         sum.value()
     });
     states.fold(answers, u64::wrapping_add)
-}
-
-/// Adds the exact position of a critter, not the drawn one.
-fn add_position(state: &CritterState, crowds: Option<&Crowds>, sum: &mut Checksum) {
-    sum.add(state.member.number);
-    sum.add_cell(state.walk.tail());
-    sum.add_cell(state.walk.head());
-    let unit_and_crowd = state.unit().zip(crowds.and_then(|crowds| crowds.get(state.member.grid)));
-    let progress =
-        unit_and_crowd.map_or(state.walk.progress(), |(unit, crowd)| crowd.progress(unit));
-    sum.add(progress.0);
 }
