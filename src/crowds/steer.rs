@@ -126,23 +126,16 @@ impl SteeredItem<'_, '_> {
         debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
     }
 
+    /// Returns its settings, with its speed after all limits. A disabled critter stands still.
     fn settings(&self, seconds: f32) -> UnitSettings {
+        let limited = self.critter.limited(self.limit);
+        let limited = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
         UnitSettings {
             profile: self.state.member.profile,
-            speed: work(self.speed(), seconds),
+            speed: work(if self.is_disabled { 0.0 } else { limited }, seconds),
             team: self.team.map_or(0, |team| team.0),
             is_pushable: !self.is_unpushable,
         }
-    }
-
-    /// Returns its speed in cells per second over plain terrain, after all limits. A disabled critter stands
-    /// still.
-    fn speed(&self) -> f32 {
-        if self.is_disabled {
-            return 0.0;
-        }
-        let limited = self.critter.limited(self.limit);
-        self.group_limit.map_or(limited, |limit| limited.min(limit.0))
     }
 
     /// Returns the group membership for a path that leads to a slot of a group.
