@@ -111,15 +111,12 @@ impl WalkerItem<'_, '_> {
         }
         let event = self.walk((grid, frame), seconds, whereabouts)?;
         move_again(&mut self.unit.status, &self.unit.path); // it has become a ghost
-        match event {
-            WalkEvent::Arrived | WalkEvent::Standing => match self.unit.path.0.kind() {
-                PathKind::FirstSegment => None, // the rest is on its way
-                kind => Some(Ending::Arrived(kind)),
-            },
-            WalkEvent::Blocked => Some(Ending::Blocked),
-            WalkEvent::Walking => None,
+        match (event, self.unit.path.0.kind()) {
+            _ if !is_walking => None,
+            (WalkEvent::Blocked, _) => Some(Ending::Blocked),
+            (WalkEvent::Walking, _) | (_, PathKind::FirstSegment) => None, // the rest is on its way
+            (WalkEvent::Arrived | WalkEvent::Standing, kind) => Some(Ending::Arrived(kind)),
         }
-        .filter(|_| is_walking)
     }
 
     fn walk(
