@@ -107,9 +107,7 @@ fn insert(world: &mut World, entity: Entity, number: u64, order: OrderId, reques
     if !is_current || !is_known {
         return;
     }
-    if let Ok(mut unit) = world.get_entity_mut(entity) {
-        unit.insert(request);
-    }
+    world.entity_mut(entity).insert(request);
     let issued = issued_of(world, entity);
     if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.issued = issued;
