@@ -165,15 +165,9 @@ pub(crate) fn drop_stale_crowds(
 }
 
 impl GridCrowd {
-    /// Returns whether a unit matches the profile: its profile may have changed, or the profile's unit size.
-    fn matches_profile(
-        &self,
-        grid: &NavGrid,
-        unit: UnitId,
-        profile: ProfileId,
-        state: &CritterState,
-    ) -> bool {
-        let size = self.crowd.size(unit);
+    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's unit size.
+    fn matches_profile(&self, grid: &NavGrid, profile: ProfileId, state: &CritterState) -> bool {
+        let size = state.member.unit.and_then(|unit| self.crowd.size(unit));
         state.member.profile == profile && size == Some(grid.unit_size(profile))
     }
 }
@@ -194,14 +188,14 @@ impl NewcomerReadOnlyItem<'_, '_> {
     /// Returns whether the critter is not at the right position or in the right crowd.
     fn is_misplaced(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
         let member = &self.state.member;
-        let Some(unit) = member.unit else {
+        if member.unit.is_none() {
             return self.critter.collides;
-        };
+        }
         let wanted = grid_and_profile(grids, self.agent, self.request, self.state);
         let matches_profile = |(id, profile)| {
             let grid_crowd = crowds.by_grid.get(&id).zip(grids.get(id));
             grid_crowd.is_some_and(|(grid_crowd, grid)| {
-                grid_crowd.matches_profile(grid, unit, profile, self.state)
+                grid_crowd.matches_profile(grid, profile, self.state)
             })
         };
         !self.critter.collides
@@ -247,10 +241,8 @@ impl NewcomerItem<'_, '_> {
         {
             self.leave(crowds, unit);
         }
-        let Some((id, profile)) = wanted else {
-            return true;
-        };
-        let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
+        let place = |(id, profile)| Some((id, profile, grids.get(id)?, grids.frame(id)?));
+        let Some((id, profile, grid, frame)) = wanted.and_then(place) else {
             return true;
         };
         let grid_crowd = crowds.of_grid(grids, id, grid);
@@ -272,7 +264,7 @@ impl NewcomerItem<'_, '_> {
         let position = (!stays).then(|| whereabouts.position(self.entity).unwrap_or(Vec2::NAN));
         let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
         let taken = found.filter(|&cell| match before {
-            Some(unit) if grid_crowd.matches_profile(grid, unit, profile, &self.state) => {
+            Some(unit) if grid_crowd.matches_profile(grid, profile, &self.state) => {
                 grid_crowd.crowd.teleport(grid, unit, cell).is_ok()
             }
             Some(unit) => {
