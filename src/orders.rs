@@ -131,11 +131,8 @@ impl OrderQueue {
     /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
     /// the unit has reached the end of its path. Returns false if the current order does not wait for that.
     pub fn reached(&mut self) -> bool {
-        let Some(entry) = self.current.as_mut().filter(|entry| entry.is_on_its_way()) else {
-            return false;
-        };
-        entry.reached = true;
-        true
+        let waiting = self.current.as_mut().filter(|entry| entry.is_on_its_way());
+        waiting.map(|entry| entry.reached = true).is_some()
     }
 
     /// Returns the current order.
