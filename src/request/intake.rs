@@ -11,7 +11,7 @@ use bevy::{
 
 use super::{
     InboxEntry, RequestInbox,
-    outcome::{Outcomes, Requester},
+    outcome::{Outcomes, Requester, is_latest},
 };
 use crate::{
     blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
@@ -134,9 +134,8 @@ impl RequestIntake<'_, '_> {
             let is_due = self.units.get(entity).is_ok_and(|unit| {
                 use PathStatus::{Repairing, Searching, Waiting};
                 let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
-                let state = unit.state;
-                let is_same = state.accepted == number && state.issued == number;
-                unit.request.is_some() && waits && is_same && state.ticket.is_none()
+                let is_same = is_latest(unit.request, unit.state) && unit.state.accepted == number;
+                waits && is_same && unit.state.ticket.is_none()
             });
             if is_due {
                 self.outcomes.pathfinder.counters.retried += 1;
