@@ -164,10 +164,8 @@ impl CritterState {
 
     /// Returns whether it is still drawn at an offset at the end of a tick, and the offset is shrinking.
     pub(crate) fn has_shrinking_offset(&self, tick: u64) -> bool {
-        let ticks = tick.saturating_sub(self.since);
-        self.member.unit.is_some()
-            && self.shrink > 0.0
-            && self.offset_after(ticks as f32) != Vec2::ZERO
+        let ticks = tick.saturating_sub(self.since) as f32;
+        self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
     }
 
     /// Starts being moved by a crowd at the end of a tick; an offset does not shrink yet.
