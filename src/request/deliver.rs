@@ -5,11 +5,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use super::outcome::{Outcomes, Requester, RequesterItem};
 use crate::{
     grids::NavGrids,
-    nav::{
-        grid::NavGrid,
-        path::{Path, PathKind},
-        queue::Answer,
-    },
+    nav::{path::PathKind, queue::Answer},
     scheduler::{PathCounters, path_kind},
 };
 
@@ -52,8 +48,13 @@ fn deliver(unit: &mut RequesterItem, answer: Answer, outcomes: &mut Outcomes, gr
             let head = unit.head();
             outcomes.repair(unit, head);
         }
-        Ok(found) => {
-            let found = pulled(unit, found, is_rest, outcomes, grids.get(answer.grid));
+        Ok(mut found) => {
+            // In straight lines if it has any-angle paths.
+            if let (Some(any_angle), Some(grid)) = (&mut unit.any_angle, grids.get(answer.grid)) {
+                // Paid in the next tick.
+                outcomes.pathfinder.spend(found.steps() / STEPS_PULLED_PER_UNIT);
+                found = any_angle.take_up(grid, unit.state.query.profile, &found, is_rest);
+            }
             outcomes.found(unit, found, is_rest);
         }
         Err(reason) => {
@@ -62,20 +63,4 @@ fn deliver(unit: &mut RequesterItem, answer: Answer, outcomes: &mut Outcomes, gr
             outcomes.fail(unit, reason);
         }
     }
-}
-
-/// A path as the unit walks it: in straight lines if it has any-angle paths.
-fn pulled(
-    unit: &mut RequesterItem,
-    found: Path,
-    is_rest: bool,
-    outcomes: &mut Outcomes,
-    grid: Option<&NavGrid>,
-) -> Path {
-    let (Some(any_angle), Some(grid)) = (&mut unit.any_angle, grid) else {
-        return found;
-    };
-    // Paid in the next tick.
-    outcomes.pathfinder.spend(found.steps() / STEPS_PULLED_PER_UNIT);
-    any_angle.take_up(grid, unit.state.query.profile, &found, is_rest)
 }

@@ -41,29 +41,20 @@ impl RequestIntake<'_, '_> {
         // A unit of a crowd that was built over walks out by itself; one that was put into a wall fails.
         let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
         let beginning = if is_led { way_out } else { fitting_anchor };
-        let (goal, goals) = self.goals(unit, request)?;
+        let (goal, goals) = match request.target_of(unit.state.attempt) {
+            Target::Nearest(targets) => {
+                let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
+                let goals: Arc<[Goal]> = goals.collect();
+                let first = *goals.first().ok_or(PathFailure::TargetGone)?;
+                (first, (goals.len() > 1).then_some(goals))
+            }
+            target => (self.goal(unit, request, target)?, None),
+        };
         let query = PathQuery::new(beginning(grid, profile, start), goal)
             .profile(profile)
             .reach(request.reach_of(unit.state.attempt))
             .algorithm(request.algorithm);
         Ok(Resolved { grid: id, query, goals })
-    }
-
-    /// The first goal of a request in its present attempt, and all of them where there are several.
-    fn goals(
-        &self,
-        unit: &RequesterReadOnlyItem,
-        request: &PathRequest,
-    ) -> Result<(Goal, Option<Arc<[Goal]>>), PathFailure> {
-        match request.target_of(unit.state.attempt) {
-            Target::Nearest(targets) => {
-                let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
-                let goals: Arc<[Goal]> = goals.collect();
-                let first = *goals.first().ok_or(PathFailure::TargetGone)?;
-                Ok((first, (goals.len() > 1).then_some(goals)))
-            }
-            target => Ok((self.goal(unit, request, target)?, None)),
-        }
     }
 
     /// Where a request ends if it leads to `target`.
