@@ -78,9 +78,8 @@ pub(crate) fn form_groups(
         // Where the grid is gone its members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
         state.was_changed |= group.is_changed() || is_new_grid;
-        if assignment.drop_leavers(entity, group.bypass_change_detection(), &state) {
-            state.has_losses = true;
-        }
+        state.has_losses |=
+            assignment.drop_leavers(entity, group.bypass_change_detection(), &state);
         if state.was_changed || state.has_losses {
             if spent <= settings.budget / 2 {
                 spent = spent.saturating_add(MEMBER_COST * group.members.len() as u32);
