@@ -16,7 +16,7 @@ use crate::{
         terrain::ProfileId,
     },
     request::{Outcomes, Requester, RequesterItem, fitting_anchor, way_out},
-    unit::{CritterState, PathStatus},
+    unit::PathStatus,
     whereabouts::Whereabouts,
 };
 
@@ -82,7 +82,18 @@ fn is_cut_off(
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
     }
-    if !is_sound((grid, unit.state.grid, profile), crowds, &unit.path.0, critter, edits) {
+    let walk = crowds.walk_along(grid, unit.state.grid, critter);
+    // A unit of a crowd that has no path walks off terrain that is built over by itself.
+    let has_path = walk.is_some() || critter.unit().is_none();
+    let walk = walk.unwrap_or(critter.walk);
+    let head = walk.head();
+    // Whether the step under way and all steps ahead are still legal.
+    let is_sound = |&rect: &CellRect| {
+        let is_noticed = grid.anchors_over(profile, rect).contains(head);
+        (!is_noticed || grid.cost(profile, head) > 0)
+            && walk.survives(&unit.path.0, grid, profile, rect)
+    };
+    if has_path && !edits.iter().all(is_sound) {
         return true;
     }
     if let Some(any_angle) = &mut unit.any_angle {
@@ -114,27 +125,6 @@ fn mend(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     if !unit.is_at_rest() {
         outcomes.repair(unit, start);
     }
-}
-
-/// Whether the step under way and all steps ahead of a critter are still legal after `edits`.
-fn is_sound(
-    (grid, id, profile): (&NavGrid, GridId, ProfileId),
-    crowds: &Crowds,
-    path: &Path,
-    critter: &CritterState,
-    edits: &[CellRect],
-) -> bool {
-    let walk = crowds.walk_along(grid, id, critter);
-    if critter.unit().is_some() && walk.is_none() {
-        return true; // it has no path, and walks off terrain that is built over by itself
-    }
-    let walk = walk.unwrap_or(critter.walk);
-    let head = walk.head();
-    edits.iter().all(|&rect| {
-        let noticed = grid.anchors_over(profile, rect);
-        let head_is_fine = !noticed.contains(head) || grid.cost(profile, head) > 0;
-        head_is_fine && walk.survives(path, grid, profile, rect)
-    })
 }
 
 /// Whether the path of a unit that the game moves is still legal after `edits`, from the cell `here` on; all of
