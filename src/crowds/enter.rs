@@ -165,7 +165,8 @@ pub(crate) fn drop_stale_crowds(
 }
 
 impl GridCrowd {
-    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's unit size.
+    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's
+    /// unit size.
     fn matches_profile(&self, grid: &NavGrid, profile: ProfileId, state: &CritterState) -> bool {
         let size = state.member.unit.and_then(|unit| self.crowd.size(unit));
         state.member.profile == profile && size == Some(grid.unit_size(profile))
@@ -274,13 +275,13 @@ impl NewcomerItem<'_, '_> {
             None => self.join(grid_crowd, grid, cell, profile),
         });
         let Some(cell) = taken else {
-            let has_no_room = before.is_none() || stays;
-            if !has_no_room {
+            let is_sent_back = before.is_some() && !stays;
+            if is_sent_back {
                 // The position written to its transform is rejected: it is drawn where it was.
                 self.state.drawn = self.transform.translation.truncate();
                 self.state.drawing = Drawing::Anew;
             }
-            return !has_no_room;
+            return is_sent_back;
         };
         if before.is_some() {
             self.state.update_to(grid_crowd.crowd.now());
