@@ -179,7 +179,8 @@ impl SlotAssignment<'_, '_> {
         limited.into_iter().for_each(|member| self.limit(entity, member, slowest));
     }
 
-    /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the group.
+    /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the
+    /// group.
     fn formation_order(
         &self,
         group: &Group,
