@@ -15,11 +15,7 @@ use bevy::{
 
 use crate::{
     grids::NavGrids,
-    nav::{
-        cell::{Cell, CellRect},
-        grid::NavGrid,
-        query::GridId,
-    },
+    nav::{Cell, CellRect, GridId, NavGrid},
     whereabouts::Whereabouts,
 };
 

@@ -11,7 +11,7 @@ use bevy::{
     reflect::{Reflect, std_traits::ReflectDefault},
 };
 
-use crate::nav::cell::Cell;
+use crate::nav::Cell;
 
 /// Placement of a grid in the world; see the [module](self).
 ///

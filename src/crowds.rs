@@ -28,12 +28,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
-    nav::{
-        crowd::{Crowd, CrowdCounters, UnitId},
-        grid::NavGrid,
-        query::GridId,
-        walk::Walk,
-    },
+    nav::{Crowd, CrowdCounters, GridId, NavGrid, UnitId, Walk},
     unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
 };
 

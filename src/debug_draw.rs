@@ -13,10 +13,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
-    nav::{
-        cell::Cell, direction::Direction, grid::NavGrid, path::PathKind, query::GridId,
-        terrain::ProfileId,
-    },
+    nav::{Cell, Direction, GridId, NavGrid, PathKind, ProfileId},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
     unit::{CritterState, NavPath, PathStatus, RequestState},

@@ -27,14 +27,8 @@ use self::entry::{Entry, Work};
 use crate::{
     grids::NavGrids,
     nav::{
-        cell::Cell,
-        crowd::RouteId,
-        direction::Direction,
-        field::DistanceField,
-        grid::NavGrid,
-        path::{Path, PathCost},
-        query::{GridId, PathFailure},
-        terrain::ProfileId,
+        Cell, Direction, DistanceField, GridId, NavGrid, Path, PathCost, PathFailure, ProfileId,
+        RouteId,
     },
 };
 

@@ -6,13 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     coordinates::GridFrame,
-    nav::{
-        cell::Cell,
-        grid::NavGrid,
-        query::GridId,
-        queue::GridSource,
-        terrain::{Profile, ProfileId},
-    },
+    nav::{Cell, GridId, GridSource, NavGrid, Profile, ProfileId},
 };
 
 /// All grids: one per level, keyed by a number that the game chooses. [`GridId::default`] is used wherever no

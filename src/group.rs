@@ -22,12 +22,7 @@ use bevy::{
 
 use crate::{
     flow::FlowField,
-    nav::{
-        cell::Cell,
-        direction::Direction,
-        formation::{Formation, GroupOrder},
-        terrain::ProfileId,
-    },
+    nav::{Cell, Direction, Formation, GroupOrder, ProfileId},
     request::{PathRequest, Target},
 };
 

@@ -30,6 +30,30 @@ pub(crate) use map::{
     moves::{cost_borders, dominated_steps},
     region, steps,
 };
+// The types that the plugin uses, by name, as rooms of the plugin export theirs.
+pub(crate) use self::{
+    cell::{Cell, CellRect},
+    checksum::Checksum,
+    crowd::{
+        Crowd, CrowdCounters, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId,
+        UnitSettings,
+    },
+    direction::Direction,
+    field::DistanceField,
+    formation::{Formation, GroupOrder, GroupUnit},
+    goal::{Approach, Goal},
+    grid::NavGrid,
+    path::{Path, PathCost, PathKind},
+    query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
+    queue::{
+        Answer, FoundBy, GridSource, JobOptions, Priority, QueueSettings, RequestClass,
+        SearchQueue, Ticket,
+    },
+    search::Search,
+    string_pulling::PathLines,
+    terrain::{Profile, ProfileId},
+    walk::{Walk, WalkEvent},
+};
 pub use map::{cell, direction, grid, layer, moving_ai, terrain};
 #[doc(no_inline)]
 pub use path::{line_of_sight, string_pulling, walk};

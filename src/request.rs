@@ -26,11 +26,8 @@ use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::{
     nav::{
-        cell::Cell,
-        goal::{Approach, Goal},
-        query::{Algorithm, GridId, PathQuery, Reach},
-        queue::{Priority, RequestClass},
-        terrain::ProfileId,
+        Algorithm, Approach, Cell, Goal, GridId, PathQuery, Priority, ProfileId, Reach,
+        RequestClass,
     },
     unit::{NavAgent, NavPath, PathStatus, RequestState},
 };

@@ -17,11 +17,8 @@ use core::time::Duration;
 use crate::{
     grids::NavGrids,
     nav::{
-        checksum::Checksum,
-        path::{Path, PathKind},
-        query::{Algorithm, GridId, PathQuery},
-        queue::{Answer, FoundBy, JobOptions, QueueSettings, SearchQueue, Ticket},
-        search::Search,
+        Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, Path, PathKind, PathQuery,
+        QueueSettings, Search, SearchQueue, Ticket,
     },
 };
 

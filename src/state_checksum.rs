@@ -4,7 +4,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use crate::{
     crowds::Crowds,
-    nav::checksum::Checksum,
+    nav::Checksum,
     scheduler::PathCounters,
     unit::{CritterState, RequestState},
 };

@@ -23,7 +23,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
 use self::sources::TileSources;
-use crate::nav::{cell::Cell, grid::MAX_SIDE, query::GridId, terrain::TerrainId};
+use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Insert it on the tilemap entity.
 ///

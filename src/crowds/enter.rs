@@ -17,14 +17,7 @@ use super::{
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{
-        cell::Cell,
-        crowd::{Hindrance, UnitId, UnitSettings},
-        grid::NavGrid,
-        query::GridId,
-        terrain::ProfileId,
-        walk::Walk,
-    },
+    nav::{Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
     request::{Outcomes, Requester, RequesterItem, fitting_anchor},
     unit::{Critter, CritterState, Drawing, NavAgent, PathSync, RequestState, TransformWrites},
     whereabouts::Whereabouts,

@@ -16,14 +16,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupState},
-    nav::{
-        cell::Cell,
-        crowd::{Crowd, CrowdEvent, UnitId},
-        direction::Direction,
-        grid::NavGrid,
-        path::{Path, PathKind},
-        walk::Walk,
-    },
+    nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, Path, PathKind, UnitId, Walk},
     request::{Outcomes, Requester, RequesterItem, move_again, way_out},
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };

@@ -15,10 +15,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
-    nav::{
-        crowd::{CrowdError, Membership, UnitSettings},
-        path::PathKind,
-    },
+    nav::{CrowdError, PathKind, UnitSettings, crowd::Membership},
     request::{PathRequest, is_latest},
     unit::{
         Critter, CritterState, CrowdTeam, NavPath, PathStatus, PathSync, RequestState, SpeedLimit,

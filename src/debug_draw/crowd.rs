@@ -12,10 +12,7 @@ use crate::{
     coordinates::{GridFrame, center},
     crowds::Crowds,
     grids::NavGrids,
-    nav::{
-        cell::CellRect,
-        crowd::{Hindrance, UnitId},
-    },
+    nav::{CellRect, Hindrance, UnitId},
     unit::CritterState,
 };
 

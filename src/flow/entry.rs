@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{FlowCounters, FlowField, FlowStatus, Key};
 use crate::{
     grids::NavGrids,
-    nav::{crowd::RouteId, field::DistanceField, grid::NavGrid, query::PathFailure},
+    nav::{DistanceField, NavGrid, PathFailure, RouteId},
 };
 
 /// Number of times in a row that edits may force a restart of the fill.

@@ -7,14 +7,7 @@
 use super::{FlowField, FlowFields};
 use crate::{
     grids::NavGrids,
-    nav::{
-        cell::Cell,
-        crowd::{Guidance, NO_COST, RouteId},
-        field::DistanceField,
-        grid::NavGrid,
-        path::PathCost,
-        query::GridId,
-    },
+    nav::{Cell, DistanceField, GridId, Guidance, NavGrid, PathCost, RouteId, crowd::NO_COST},
 };
 
 /// The fields on one grid, as guidance for its crowd.

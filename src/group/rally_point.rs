@@ -9,7 +9,7 @@ use super::{GroupState, Member, RallyPoint};
 use crate::{
     flow::FlowFields,
     grids::NavGrids,
-    nav::{cell::Cell, grid::NavGrid, query::GridId, terrain::ProfileId},
+    nav::{Cell, GridId, NavGrid, ProfileId},
 };
 
 /// Fewest members that share a field.

@@ -9,7 +9,7 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     group::GroupSpeedLimit,
-    nav::{grid::NavGrid, path::PathKind, query::PathFailure, walk::WalkEvent},
+    nav::{NavGrid, PathFailure, PathKind, WalkEvent},
     request::{Outcomes, Requester, RequesterItem, fitting_anchor, move_again},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,

@@ -11,7 +11,7 @@ use crate::{
     coordinates::GridFrame,
     crowds::Crowds,
     grids::NavGrids,
-    nav::{crowd::Crowd, query::GridId},
+    nav::{Crowd, GridId},
     request::grid_of,
     unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
 };

@@ -7,14 +7,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use crate::{
     crowds::Crowds,
     grids::NavGrids,
-    nav::{
-        cell::{Cell, CellRect},
-        direction::Direction,
-        grid::NavGrid,
-        path::Path,
-        query::GridId,
-        terrain::ProfileId,
-    },
+    nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
     request::{Outcomes, Requester, RequesterItem, fitting_anchor, way_out},
     unit::PathStatus,
     whereabouts::Whereabouts,

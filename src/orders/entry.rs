@@ -6,7 +6,7 @@
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use super::order::{Order, OrderId, PatrolMode};
-use crate::{nav::query::PathFailure, request::PathRequest};
+use crate::{nav::PathFailure, request::PathRequest};
 
 /// Rest of a patrol after a round without any step, in ticks: half a second at Bevy's 64 ticks per second.
 /// Short enough to look responsive, long enough to cost nothing.

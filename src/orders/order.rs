@@ -3,7 +3,7 @@
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::{
-    nav::query::PathFailure,
+    nav::PathFailure,
     request::{PathRequest, Target},
 };
 

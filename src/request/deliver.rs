@@ -5,7 +5,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use super::outcome::{Outcomes, Requester, RequesterItem};
 use crate::{
     grids::NavGrids,
-    nav::{path::PathKind, queue::Answer},
+    nav::{Answer, PathKind},
     scheduler::{PathCounters, path_kind},
 };
 

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 
 use super::intake::{ENTRY_COST, RequestIntake};
 use crate::{
-    nav::{cell::Cell, goal::Goal, path::PathKind, query::PathFailure},
+    nav::{Cell, Goal, PathFailure, PathKind},
     scheduler::TilePathSettings,
     unit::PathStatus,
 };

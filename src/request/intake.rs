@@ -14,8 +14,11 @@ use super::{
     outcome::{Outcomes, Requester, is_latest},
 };
 use crate::{
-    blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
-    unit::PathStatus, whereabouts::Whereabouts,
+    blocker::PlacedBlockers,
+    grids::NavGrids,
+    scheduler::TilePathSettings,
+    unit::{NavAgent, PathStatus},
+    whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.

@@ -14,12 +14,8 @@ use bevy::{
 use super::{InboxEntry, PathRequest, RequestInbox, Resolved, Target};
 use crate::{
     nav::{
-        cell::Cell,
-        crowd::Hindrance,
-        path::{Path, PathKind},
-        query::{GridId, PathFailure, PathQuery},
-        queue::{JobOptions, Priority},
-        terrain::ProfileId,
+        Cell, GridId, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority,
+        ProfileId,
     },
     scheduler::Pathfinder,
     unit::{

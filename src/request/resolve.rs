@@ -16,13 +16,7 @@ use super::{
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
-    nav::{
-        cell::{Cell, CellRect},
-        goal::{Approach, Goal},
-        grid::NavGrid,
-        query::{GridId, PathFailure, PathQuery},
-        terrain::ProfileId,
-    },
+    nav::{Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, ProfileId},
     whereabouts::Whereabouts,
 };
 

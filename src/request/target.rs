@@ -2,7 +2,7 @@
 
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
-use crate::nav::cell::{Cell, CellRect};
+use crate::nav::{Cell, CellRect};
 
 /// Destination of a unit.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]

@@ -9,11 +9,7 @@ use std::{
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
 
 use super::NavSource;
-use crate::nav::{
-    cell::{Cell, CellRect},
-    query::GridId,
-    terrain::TerrainId,
-};
+use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId};
 
 /// All tilemaps read, and the position of each of their tiles.
 #[derive(Resource, Debug, Default)]

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::grid::{MAX_SIDE, NavGrid},
+    nav::{NavGrid, grid::MAX_SIDE},
     whereabouts::Whereabouts,
 };
 

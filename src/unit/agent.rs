@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::nav::{query::GridId, terrain::ProfileId};
+use crate::nav::{GridId, ProfileId};
 
 /// What kind of unit this is, and which grid it moves on.
 ///

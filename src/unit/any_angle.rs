@@ -9,14 +9,7 @@ use bevy::prelude::*;
 use super::CritterState;
 use crate::{
     coordinates::center,
-    nav::{
-        cell::CellRect,
-        grid::NavGrid,
-        path::Path,
-        string_pulling::{PathLines, PulledPath},
-        terrain::ProfileId,
-        walk::Walk,
-    },
+    nav::{CellRect, NavGrid, Path, PathLines, ProfileId, Walk, string_pulling::PulledPath},
 };
 
 /// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear and of

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::{CritterState, NavAgent, NavPath, PathStatus, RequestState};
 use crate::{
     coordinates::GridFrame,
-    nav::{direction::Direction, path::PathCost, walk::PROGRESS_PER_COST},
+    nav::{Direction, PathCost, walk::PROGRESS_PER_COST},
 };
 
 /// Moves its entity along the paths found for its [`PathRequest`](crate::prelude::PathRequest)s.

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::{CritterState, any_angle::position_on, state::Drawing};
 use crate::{
     coordinates::{center, half_block},
-    nav::{crowd::SUBTICKS_PER_TICK, string_pulling::PathLines, walk::Walk},
+    nav::{PathLines, Walk, crowd::SUBTICKS_PER_TICK},
 };
 
 /// Offsets below this many cells are rounding errors.

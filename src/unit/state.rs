@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::nav::{cell::Cell, crowd::UnitId, query::GridId, terrain::ProfileId, walk::Walk};
+use crate::nav::{Cell, GridId, ProfileId, UnitId, Walk};
 
 /// Where a critter is. Read-only: the plugin writes it.
 ///

@@ -7,12 +7,8 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use crate::nav::{
-    cell::Cell,
-    crowd::Hindrance,
-    goal::Goal,
-    path::{Path, PathKind},
-    query::{GridId, PathFailure, PathQuery},
-    queue::{Priority, RequestClass, Ticket},
+    Cell, Goal, GridId, Hindrance, Path, PathFailure, PathKind, PathQuery, Priority, RequestClass,
+    Ticket,
 };
 
 /// What is going on with a unit's request, and why. Read-only: the plugin writes it.
