@@ -157,8 +157,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
 
 /// Combines the layers again where one of them has changed.
 fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
-    let mut changed = std::mem::take(&mut sources.changed);
-    for run in changed.chunk_by(|a, b| a.0 == b.0) {
+    for run in sources.changed.chunk_by(|a, b| a.0 == b.0) {
         let id = run[0].0;
         let Some(grid) = grids.edit_mut(id) else {
             continue;
@@ -170,8 +169,7 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
             }
         }
     }
-    changed.clear();
-    sources.changed = changed;
+    sources.changed.clear();
 }
 
 /// Sets the frame of each grid from its tilemap with the lowest order.
