@@ -227,14 +227,3 @@ enum InboxEntry {
     /// The request was removed or is about to be replaced.
     Dropped { entity: Entity, number: u64, was_under_way: bool },
 }
-
-impl RequestInbox {
-    /// Adds a request and returns its number.
-    fn add(&mut self, entity: Entity, is_urgent: bool) -> u64 {
-        self.issued += 1;
-        let number = self.issued;
-        let entries = if is_urgent { &mut self.urgent } else { &mut self.entries };
-        entries.push(InboxEntry::Issued { entity, number });
-        number
-    }
-}

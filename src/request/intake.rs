@@ -153,10 +153,8 @@ impl RequestIntake<'_, '_> {
     /// Resolves the request of `entity` in its present attempt and queues it; returns what that took of
     /// the budget beside reading the request.
     pub(super) fn take_up(&mut self, entity: Entity) -> u32 {
-        let Ok(unit) = self.units.get(entity) else {
-            return 0;
-        };
-        let Some(request) = unit.request else {
+        let unit = self.units.get(entity).ok();
+        let Some((request, unit)) = unit.and_then(|unit| Some((unit.request?, unit))) else {
             return 0;
         };
         let kind = request.kind(unit.agent);

@@ -329,7 +329,11 @@ pub(super) fn note_issued(mut world: DeferredWorld, HookContext { entity, .. }: 
     let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
         return;
     };
-    let number = inbox.add(entity, priority > Some(Priority::default()));
+    let RequestInbox { urgent, entries, issued } = &mut *inbox;
+    *issued += 1;
+    let number = *issued;
+    let entries = if priority > Some(Priority::default()) { urgent } else { entries };
+    entries.push(InboxEntry::Issued { entity, number });
     if let Some(mut state) = world.get_mut::<RequestState>(entity) {
         state.issued = number;
     }
