@@ -287,7 +287,7 @@ impl SlotAssignment<'_, '_> {
             }
         }
         state.is_announced = true;
-        state.drop_fields();
+        state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
         for member in &group.members {
             self.limit(entity, member.entity, None);
         }

@@ -45,11 +45,6 @@ impl GroupState {
         }
     }
 
-    /// Releases the fields.
-    pub(super) fn drop_fields(&mut self) {
-        self.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
-    }
-
     /// How many members of a profile have a slot, and how many of those another than before.
     fn count(&self, members: &[Member], profile: ProfileId, before: &Self) -> (usize, usize) {
         let (mut count, mut under_way) = (0, 0);
