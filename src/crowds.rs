@@ -28,7 +28,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
-    nav::{Crowd, CrowdCounters, GridId, NavGrid, UnitId, Walk},
+    nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
     unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
 };
 
@@ -87,13 +87,14 @@ impl Crowds {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 
-    fn of_grid(&mut self, grids: &NavGrids, id: GridId, grid: &NavGrid) -> &mut GridCrowd {
-        self.by_grid.entry(id).or_insert_with(|| GridCrowd {
-            crowd: Crowd::new(grid),
-            entities: Vec::new(),
-            generation: grids.generation(id),
-            profiles_revision: grid.profiles_revision(),
-        })
+    /// Lists all critters on grids whose profiles have changed.
+    fn list_with_changed_profiles(&mut self, grids: &NavGrids, entities: &mut Vec<Entity>) {
+        for (&id, grid_crowd) in &mut self.by_grid {
+            let now = grids.get(id).map_or(0, NavGrid::profiles_revision);
+            if core::mem::replace(&mut grid_crowd.profiles_revision, now) != now {
+                entities.extend(grid_crowd.entities());
+            }
+        }
     }
 }
 
@@ -101,6 +102,13 @@ impl GridCrowd {
     /// Returns the entities of its units.
     fn entities(&self) -> impl Iterator<Item = Entity> {
         self.crowd.units().map(|unit| self.entities[unit.slot()])
+    }
+
+    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's
+    /// unit size.
+    fn matches_profile(&self, grid: &NavGrid, profile: ProfileId, state: &CritterState) -> bool {
+        let size = state.member.unit.and_then(|unit| self.crowd.size(unit));
+        state.member.profile == profile && size == Some(grid.unit_size(profile))
     }
 }
 

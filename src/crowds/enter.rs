@@ -17,7 +17,7 @@ use super::{
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
+    nav::{Cell, Crowd, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
     request::{Outcomes, Requester, RequesterItem, fitting_anchor},
     unit::{Critter, CritterState, Drawing, NavAgent, PathSync, RequestState, TransformWrites},
     whereabouts::Whereabouts,
@@ -157,27 +157,6 @@ pub(crate) fn drop_stale_crowds(
     }
 }
 
-impl GridCrowd {
-    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's
-    /// unit size.
-    fn matches_profile(&self, grid: &NavGrid, profile: ProfileId, state: &CritterState) -> bool {
-        let size = state.member.unit.and_then(|unit| self.crowd.size(unit));
-        state.member.profile == profile && size == Some(grid.unit_size(profile))
-    }
-}
-
-impl Crowds {
-    /// Lists all critters on grids whose profiles have changed.
-    fn list_with_changed_profiles(&mut self, grids: &NavGrids, entities: &mut Vec<Entity>) {
-        for (&id, grid_crowd) in &mut self.by_grid {
-            let now = grids.get(id).map_or(0, NavGrid::profiles_revision);
-            if core::mem::replace(&mut grid_crowd.profiles_revision, now) != now {
-                entities.extend(grid_crowd.entities());
-            }
-        }
-    }
-}
-
 impl NewcomerReadOnlyItem<'_, '_> {
     /// Returns whether the critter is not at the right position or in the right crowd.
     fn is_misplaced(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
@@ -239,7 +218,12 @@ impl NewcomerItem<'_, '_> {
         let Some((id, profile, grid, frame)) = wanted.and_then(place) else {
             return true;
         };
-        let grid_crowd = crowds.of_grid(grids, id, grid);
+        let grid_crowd = crowds.by_grid.entry(id).or_insert_with(|| GridCrowd {
+            crowd: Crowd::new(grid),
+            entities: Vec::new(),
+            generation: grids.generation(id),
+            profiles_revision: grid.profiles_revision(),
+        });
         self.settle(grid_crowd, id, (grid, frame), profile, whereabouts)
     }
 
