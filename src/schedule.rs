@@ -141,11 +141,8 @@ impl Plugin for TilePathPlugin {
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::crowds::build(app);
-        app.configure_sets(
-            self.schedule,
-            (SyncGrid, Command, Accept, Search, Deliver, Move).chain().in_set(All),
-        )
-        .add_systems(
+        let stages = (SyncGrid, Command, Accept, Search, Deliver, Move).chain().in_set(All);
+        app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
             (
                 sync_blockers.in_set(SyncGrid),
