@@ -28,7 +28,7 @@ use self::{
     events::{CrowdCounters, CrowdEvent},
     reservations::{Reservation, Reservations},
     timer_wheel::{SUBTICKS_PER_TICK, TimerWheel},
-    unit::{State, Unit, UnitId},
+    unit::{State, Unit, UnitId, Units},
 };
 use crate::nav::{grid::NavGrid, terrain::Profile};
 
@@ -37,7 +37,7 @@ use crate::nav::{grid::NavGrid, terrain::Profile};
 pub struct Board {
     pub now: u64,
     pub size: (u32, u32),
-    pub units: Vec<Unit>,
+    pub units: Units,
     /// Indices without a unit, and the number of units.
     pub free: Vec<u32>,
     pub count: usize,
@@ -80,11 +80,11 @@ impl Board {
     }
 
     pub fn id(&self, index: u32) -> UnitId {
-        UnitId { index, generation: self.units[index as usize].generation }
+        UnitId { index, generation: self.units[index].generation }
     }
 
     pub fn get(&self, id: UnitId) -> Option<&Unit> {
-        let unit = self.units.get(id.index as usize)?;
+        let unit = self.units.get(id.index)?;
         (unit.is_present() && unit.generation == id.generation).then_some(unit)
     }
 
@@ -99,11 +99,11 @@ impl Board {
         self.timers.take_due(self.now, &mut due);
         // First read what is needed of all units, then their reservations, so that the cache misses overlap.
         for &index in &due {
-            black_box(self.units[index as usize].end);
+            black_box(self.units[index].end);
         }
         let mut ended = core::mem::take(&mut self.ended);
         for index in due.drain(..) {
-            let unit = &self.units[index as usize];
+            let unit = &self.units[index];
             match unit.state {
                 State::Moving if unit.end > self.now * SUBTICKS_PER_TICK => {
                     self.timers.put(index, self.now, unit.end.div_ceil(SUBTICKS_PER_TICK));
@@ -116,10 +116,10 @@ impl Board {
         }
         for (index, reservation) in ended.drain(..) {
             self.end_step(index, reservation);
-            if self.units[index as usize].is_trapped() {
+            if self.units[index].is_trapped() {
                 self.free_if_outside(grid, index);
             }
-            self.units[index as usize].ready_tick = self.tick_stamp();
+            self.units[index].ready_tick = self.tick_stamp();
             self.ready.push(index);
             self.moved.push(index);
         }
@@ -130,7 +130,7 @@ impl Board {
     pub fn sort_ready(&mut self) {
         let mut priorities = core::mem::take(&mut self.priorities);
         let ready = self.ready.iter();
-        priorities.extend(ready.map(|&index| self.units[index as usize].priority(index)));
+        priorities.extend(ready.map(|&index| self.units[index].priority(index)));
         priorities.sort_unstable();
         priorities.dedup(); // a unit may have been listed both between two ticks and in this one
         self.ready.clear();
@@ -142,7 +142,7 @@ impl Board {
     pub fn bytes(&self) -> usize {
         let lists = [&self.free, &self.ready, &self.due, &self.woken, &self.moved];
         let lists: usize = lists.iter().map(|list| list.capacity() * 4).sum();
-        let units = self.units.capacity() * size_of::<Unit>() + self.priorities.capacity() * 8;
+        let units = self.units.0.capacity() * size_of::<Unit>() + self.priorities.capacity() * 8;
         self.reservations.bytes()
             + self.timers.bytes()
             + self.departures.bytes()

@@ -57,7 +57,7 @@ impl Sources {
     /// Keeps the costs around a unit that is to be decided in this tick.
     pub fn note_neighbor_costs(&mut self, board: &mut Board, index: u32, costs: NeighborCosts) {
         let now = board.tick_stamp();
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         (unit.costs_tick, unit.costs_index) = (now, self.neighbor_costs.len() as u32);
         self.neighbor_costs.push(costs);
     }
@@ -65,7 +65,7 @@ impl Sources {
     /// Returns the costs around a unit, if they were looked up in this tick.
     #[inline]
     pub fn neighbor_costs(&self, board: &Board, index: u32) -> Option<&NeighborCosts> {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let is_current =
             unit.costs_tick == board.tick_stamp() && unit.slot == NONE && unit.mode == Mode::Normal;
         is_current.then(|| self.neighbor_costs.get(unit.costs_index as usize))?
@@ -107,7 +107,7 @@ impl Sources {
     /// Updates how far off the centers of its cells a unit is whose step has just begun.
     pub fn note_step(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let now = board.tick_stamp();
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         let was_on_line = core::mem::take(&mut unit.is_on_line) && unit.standing_since == now;
         let follower = self.followers.get_mut(index as usize);
         if let Some(follower) = follower.filter(|_| was_on_line || unit.order == Order::Path) {

@@ -15,7 +15,7 @@ use super::{
 
 /// Decides whether a unit moves or waits in this tick.
 pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
-    let unit = &mut scene.board.units[index as usize];
+    let unit = &mut scene.board.units[index];
     if unit.is_moving() || unit.is_idle() {
         return;
     }
@@ -27,10 +27,10 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
         if scene.board.free_if_outside(scene.world.grid, index) {
             return;
         }
-        let route = scene.groups.route_of(&scene.board.units[index as usize]);
+        let route = scene.groups.route_of(&scene.board.units[index]);
         scene.sources.choose_exit(scene.board, scene.world, (index, route));
     }
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     if unit.yields_to() != NONE && !planner.still_yields(scene, index) {
         return stop_yielding(scene.board, index);
     }
@@ -40,17 +40,15 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     if scene.is_at_goal(index) {
         scene.board.arrive(scene.world.grid, index);
     } else if delays_return(scene.board, index) {
-        scene.board.units[index as usize].waiting_since = scene.board.tick_stamp();
+        scene.board.units[index].waiting_since = scene.board.tick_stamp();
         wait(scene, index);
-    } else if may_plan(scene.board, &scene.board.units[index as usize])
-        && planner.plan(scene, index)
-    {
+    } else if may_plan(scene.board, &scene.board.units[index]) && planner.plan(scene, index) {
         planner.commit(scene, index);
-        if !scene.board.units[index as usize].is_moving() {
+        if !scene.board.units[index].is_moving() {
             wait(scene, index);
         }
     } else {
-        let unit = &mut scene.board.units[index as usize];
+        let unit = &mut scene.board.units[index];
         if unit.speed == 0 {
             unit.hindrance = Hindrance::NoSpeed;
         }

@@ -34,7 +34,7 @@ impl Crowd {
 
     /// Iterates over all units, ordered by index.
     pub fn units(&self) -> impl Iterator<Item = UnitId> + '_ {
-        let present = self.board.units.iter().enumerate().filter(|(_, unit)| unit.is_present());
+        let present = self.board.units.0.iter().enumerate().filter(|(_, unit)| unit.is_present());
         present.map(|(index, unit)| UnitId { index: index as u32, generation: unit.generation })
     }
 
@@ -53,7 +53,7 @@ impl Crowd {
     /// Iterates over the units whose step began or ended in the last tick. All others stand, or continue
     /// their step at an unchanged speed.
     pub fn moved(&self) -> impl Iterator<Item = UnitId> + '_ {
-        let present = |&&index: &&u32| self.board.units[index as usize].is_present();
+        let present = |&&index: &&u32| self.board.units[index].is_present();
         self.board.moved.iter().filter(present).map(|&index| self.board.id(index))
     }
 

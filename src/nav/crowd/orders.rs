@@ -28,13 +28,13 @@ impl Crowd {
         let size = grid.unit_size(profile) as u8;
         let unit = Unit { size, profile: profile.0, ..Unit::vacant(0) };
         let index = self.board.free.pop().unwrap_or_else(|| {
-            self.board.units.push(Unit::vacant(0));
-            self.board.units.len() as u32 - 1
+            self.board.units.0.push(Unit::vacant(0));
+            self.board.units.0.len() as u32 - 1
         });
-        self.board.timers.resize(self.board.units.len());
-        let generation = self.board.units[index as usize].generation;
+        self.board.timers.resize(self.board.units.0.len());
+        let generation = self.board.units[index].generation;
         let state = State::Standing;
-        self.board.units[index as usize] = Unit { tail: pos, head: pos, state, generation, ..unit };
+        self.board.units[index] = Unit { tail: pos, head: pos, state, generation, ..unit };
         self.board.count += 1;
         self.board.occupy(index);
         let id = self.board.id(index);
@@ -49,7 +49,7 @@ impl Crowd {
     /// [`CrowdError::NoSuchUnit`].
     pub fn set(&mut self, id: UnitId, settings: UnitSettings) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
-        let unit = &mut self.board.units[index as usize];
+        let unit = &mut self.board.units[index];
         (unit.speed, unit.team) = (settings.speed, settings.team);
         unit.is_pushable = settings.is_pushable;
         Ok(())
@@ -62,10 +62,10 @@ impl Crowd {
         };
         self.groups.release_slot(&mut self.board, index);
         self.groups.release_own_slot(&self.board, index);
-        self.groups.update_member_count(self.board.units[index as usize].order, false);
+        self.groups.update_member_count(self.board.units[index].order, false);
         self.board.vacate(index);
         self.sources.release_field(index);
-        let unit = &mut self.board.units[index as usize];
+        let unit = &mut self.board.units[index];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.board.free.push(index);
         self.board.count -= 1;
@@ -78,7 +78,7 @@ impl Crowd {
     /// [`CrowdError`] where it cannot stand there or another unit holds a cell. It then stays where it is.
     pub fn teleport(&mut self, grid: &NavGrid, id: UnitId, cell: Cell) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
-        let unit = &self.board.units[index as usize];
+        let unit = &self.board.units[index];
         let profile = ProfileId(unit.profile);
         let pos = self.board.check_free(grid, profile, index, cell)?;
         self.board.put_at(index, pos, grid.unit_size(profile) as u8);
@@ -109,8 +109,8 @@ impl Crowd {
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
         self.set_order(id, Order::Path)?;
-        self.board.units[id.index as usize].goal = ends.1;
-        let profile = ProfileId(self.board.units[id.index as usize].profile);
+        self.board.units[id.index].goal = ends.1;
+        let profile = ProfileId(self.board.units[id.index].profile);
         self.sources.set_path((id.index, profile), grid, ends, path);
         Ok(())
     }
@@ -134,9 +134,9 @@ impl Crowd {
             return self.follow(grid, id, path);
         }
         if matches!(order, Order::Path) {
-            self.board.units[index as usize].goal = ends.1;
+            self.board.units[index].goal = ends.1;
         }
-        self.board.units[index as usize].has_arrived = false;
+        self.board.units[index].has_arrived = false;
         self.groups.reset_progress(index);
         self.board.schedule_next_tick(index);
         Ok(())
@@ -159,10 +159,10 @@ impl Crowd {
         let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
         let (goal, slot) = (pos(membership.goal)?, pos(membership.slot)?);
         self.follow(grid, id, path)?;
-        let unit = &self.board.units[id.index as usize];
+        let unit = &self.board.units[id.index];
         let group = self.groups.join(unit, membership, goal);
         self.set_order(id, Order::Group(group))?;
-        self.board.units[id.index as usize].goal = slot;
+        self.board.units[id.index].goal = slot;
         Ok(())
     }
 
@@ -185,9 +185,9 @@ impl Crowd {
         let now = self.board.now;
         self.groups.release_slot(&mut self.board, index);
         self.groups.release_own_slot(&self.board, index);
-        self.groups.update_member_count(self.board.units[index as usize].order, false);
+        self.groups.update_member_count(self.board.units[index].order, false);
         self.groups.update_member_count(order, true);
-        let unit = &mut self.board.units[index as usize];
+        let unit = &mut self.board.units[index];
         unit.order = order;
         unit.costs_tick = 0;
         unit.mode = if unit.is_trapped() { Mode::Escaping(EXIT_UNDECIDED) } else { Mode::Normal };

@@ -50,7 +50,7 @@ impl Scene<'_> {
         let mut last: Option<(u8, &Layer, u64)> = None;
         for at in 0..self.board.ready.len() {
             let index = self.board.ready[at];
-            let unit = &self.board.units[index as usize];
+            let unit = &self.board.units[index];
             let Some(route) = self.groups.route_of(unit) else {
                 continue;
             };
@@ -75,7 +75,7 @@ impl Scene<'_> {
     fn prefetch_surroundings(&self) {
         let (board, world) = (&*self.board, self.world);
         for &index in &board.ready {
-            let unit = &board.units[index as usize];
+            let unit = &board.units[index];
             if let Some(route) = self.groups.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
             } else if matches!(unit.order, Order::Path) {
@@ -84,13 +84,13 @@ impl Scene<'_> {
             }
         }
         for &index in &board.ready {
-            let cell = board.reservations.index(board.units[index as usize].tail);
+            let cell = board.reservations.index(board.units[index].tail);
             for direction in [0, 1, 3, 4, 5, 7] {
                 black_box(board.reservations.get(board.reservations.neighbor(cell, direction)));
             }
         }
         for &index in &board.ready {
-            if matches!(board.units[index as usize].order, Order::Path) {
+            if matches!(board.units[index].order, Order::Path) {
                 self.sources.prefetch_corners(index);
             }
         }
@@ -98,7 +98,7 @@ impl Scene<'_> {
 
     /// Returns whether a unit stands on the goal of its order.
     pub fn is_at_goal(&self, index: u32) -> bool {
-        let unit = &self.board.units[index as usize];
+        let unit = &self.board.units[index];
         match unit.order {
             _ if unit.mode != Mode::Normal => false,
             Order::Route(route) => match self.sources.neighbor_costs(self.board, index) {
@@ -121,7 +121,7 @@ impl Scene<'_> {
 
     /// Returns whether a unit follows its own path at present.
     fn follows_own_path(&self, index: u32) -> bool {
-        let unit = &self.board.units[index as usize];
+        let unit = &self.board.units[index];
         match unit.order {
             Order::Path => true,
             Order::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
@@ -136,7 +136,7 @@ impl Scene<'_> {
 
     /// Returns the directions in which the terrain allows a unit to step, one bit each.
     pub fn unit_directions(&self, index: u32) -> u8 {
-        let unit = &self.board.units[index as usize];
+        let unit = &self.board.units[index];
         if unit.is_trapped() {
             return self.sources.escape_directions(unit);
         }
@@ -171,7 +171,7 @@ impl Scene<'_> {
 
     /// Returns costs that lead away from the goal of another unit, as seen from a position.
     fn reversed_costs(&self, tail: GridPos, passing: u32, directions: u8) -> CostToGo {
-        let mut other = Unit { tail, ..self.board.units[passing as usize] };
+        let mut other = Unit { tail, ..self.board.units[passing] };
         if matches!(other.mode, Mode::Yielding(_)) {
             other.mode = Mode::Normal;
         }
@@ -182,7 +182,7 @@ impl Scene<'_> {
     }
 
     fn path_costs_around(&self, (index, pos): (u32, GridPos), directions: u8) -> CostToGo {
-        let profile = ProfileId(self.board.units[index as usize].profile);
+        let profile = ProfileId(self.board.units[index].profile);
         self.sources.path_costs_around(self.world.grid, profile, (index, pos), directions)
     }
 

@@ -51,7 +51,7 @@ impl Unit {
 impl Board {
     /// Returns for how many ticks a unit has not moved although it has a goal; 0 if it is not waiting.
     pub fn ticks_waited(&self, index: u32) -> u64 {
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
     }
 
@@ -59,6 +59,6 @@ impl Board {
     pub fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
         let waited = self.ticks_waited(index);
         // Most units have not waited at all, and the pace takes a division.
-        waited > 0 && waited >= self.units[index as usize].ticks_until(rung)
+        waited > 0 && waited >= self.units[index].ticks_until(rung)
     }
 }

@@ -82,7 +82,7 @@ impl Board {
     /// Puts a unit at a position immediately, with a new size.
     pub fn put_at(&mut self, index: u32, pos: GridPos, size: u8) {
         self.vacate(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
         (unit.pushed_steps, unit.needs_refit) = (0, false);
         self.occupy(index);
@@ -91,7 +91,7 @@ impl Board {
 
     /// Makes a unit the owner of the cells on which it stands.
     pub fn occupy(&mut self, index: u32) {
-        let unit = self.units[index as usize];
+        let unit = self.units[index];
         for cell in self.reservations.block(unit.tail, unit.size) {
             self.reservations.get_mut(cell).owner = index;
         }
@@ -101,13 +101,13 @@ impl Board {
 
     /// Releases every cell of which a unit is the owner or the next owner.
     pub fn vacate(&mut self, index: u32) {
-        let unit = self.units[index as usize];
+        let unit = self.units[index];
         self.density.remove(unit.head);
         self.timers.remove(index);
         self.reservations.set_listening(unit.tail, unit.size, false);
         if unit.reserved_cell != NONE {
             self.reservations.get_mut(unit.reserved_cell).next_owner = NONE;
-            self.units[index as usize].reserved_cell = NONE;
+            self.units[index].reserved_cell = NONE;
         }
         self.reservations.set_standing(unit.tail, unit.size, false);
         for pos in [unit.tail, unit.head] {
@@ -125,11 +125,11 @@ impl Board {
 
     /// Returns whether a trapped unit is outside by now; if so, it follows its order again.
     pub fn free_if_outside(&mut self, grid: &NavGrid, index: u32) -> bool {
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         let is_out = grid.cost(ProfileId(unit.profile), unit.tail.cell(grid)) > 0;
         if is_out {
-            self.units[index as usize].mode = Mode::Normal;
-            if self.units[index as usize].state != State::Moving {
+            self.units[index].mode = Mode::Normal;
+            if self.units[index].state != State::Moving {
                 self.schedule_next_tick(index);
             }
         }

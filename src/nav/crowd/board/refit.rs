@@ -27,10 +27,10 @@ impl Board {
         if !sizes.clone().eq(self.unit_sizes.iter().copied()) {
             self.unit_sizes.clear();
             self.unit_sizes.extend(sizes);
-            for index in 0..self.units.len() as u32 {
-                let Unit { profile, size, .. } = self.units[index as usize];
+            for index in 0..self.units.0.len() as u32 {
+                let Unit { profile, size, .. } = self.units[index];
                 let is_known = check_profile(grid, ProfileId(profile)).is_ok();
-                let is_present = self.units[index as usize].is_present();
+                let is_present = self.units[index].is_present();
                 if is_present && is_known && u32::from(size) != grid.unit_size(ProfileId(profile)) {
                     self.require_refit(grid, index);
                 }
@@ -42,14 +42,14 @@ impl Board {
         let mut pending = core::mem::take(&mut self.pending_refits);
         pending.retain(|&index| {
             let is_due = (self.now + u64::from(index)).is_multiple_of(RETRY_AFTER);
-            self.units[index as usize].needs_refit && !(is_due && self.refit(grid, index))
+            self.units[index].needs_refit && !(is_due && self.refit(grid, index))
         });
         self.pending_refits = pending;
     }
 
     /// Puts a unit whose size has changed where it fits, now or later.
     fn require_refit(&mut self, grid: &NavGrid, index: u32) {
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         if !core::mem::replace(&mut unit.needs_refit, true) && !self.refit(grid, index) {
             self.pending_refits.push(index);
         }
@@ -57,7 +57,7 @@ impl Board {
 
     /// Puts a unit where it fits; returns whether there is such a position.
     fn refit(&mut self, grid: &NavGrid, index: u32) -> bool {
-        let Unit { tail, head, profile, .. } = self.units[index as usize];
+        let Unit { tail, head, profile, .. } = self.units[index];
         let profile = ProfileId(profile);
         if check_profile(grid, profile).is_err() {
             return false;
@@ -65,7 +65,7 @@ impl Board {
         let size = grid.unit_size(profile) as u8;
         let target = (head.cell(grid), profile);
         let found = self.nearest_free_cell(grid, target, Some(self.id(index)), MAX_DISTANCE);
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         // If no other cell is free, a standing unit that shrinks still fits where it is.
         let shrinks = size <= unit.size && !unit.is_moving();
         let found = found.and_then(|cell| GridPos::of(grid, cell)).or(shrinks.then_some(tail));

@@ -22,7 +22,7 @@ impl Board {
     /// Begins the planned step of a unit.
     pub fn begin_step(&mut self, grid: &NavGrid, index: u32) {
         let now = self.now;
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         let sum = grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
             let terrain = StepCosts::new(layer, grid.terrain_bytes());
             terrain.cost(unit.tail) + terrain.cost(unit.head)
@@ -32,7 +32,7 @@ impl Board {
         let needed = (work * SUBTICKS_PER_TICK).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
         let free_since = self.free_since(index);
         self.stop_waiting(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         // It uses the whole tick, or what its last step left of it, as far as the cells it enters were free.
         let is_continuing = unit.standing_since == now as u32;
         if !is_continuing {
@@ -56,7 +56,7 @@ impl Board {
     /// Returns since when no unit has blocked a step that is about to begin; 0 if none did during the whole
     /// tick.
     fn free_since(&self, index: u32) -> u64 {
-        let Unit { tail, size, direction, .. } = self.units[index as usize];
+        let Unit { tail, size, direction, .. } = self.units[index];
         let (reservations, departures) = (&self.reservations, &self.departures);
         if size > 1 {
             let entered = reservations.entered(tail, size, direction);
@@ -75,7 +75,7 @@ impl Board {
 
     /// Ends a step: the cells left behind go to their next owners.
     pub fn end_step(&mut self, index: u32, reservation: Reservation) {
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         let (direction, end) = (unit.direction, unit.end);
         if unit.size == 1 && reservation.next_owner == NONE {
             let cell = self.reservations.index(unit.tail);
@@ -89,7 +89,7 @@ impl Board {
             }
         }
         let now = self.now;
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         let (tail, head) = (unit.tail, unit.head);
         unit.tail = head;
         unit.state = State::Standing;
@@ -105,7 +105,7 @@ impl Board {
     pub fn release(&mut self, cell: u32) {
         let next_owner = self.reservations.get(cell).next_owner;
         let mut owner = NONE;
-        if let Some(unit) = self.units.get_mut(next_owner as usize) {
+        if let Some(unit) = self.units.get_mut(next_owner) {
             if unit.reserved_cell == cell {
                 unit.reserved_cell = NONE;
                 self.mark_ready(next_owner);

@@ -1,5 +1,7 @@
 //! The state of a unit: where it is, what it was ordered to do, and why it does not move.
 
+use core::ops::{Index, IndexMut};
+
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{
@@ -219,6 +221,36 @@ pub struct Unit {
 }
 
 const _: () = assert!(size_of::<Unit>() == 128);
+
+/// All units, by index.
+#[derive(Debug, Default)]
+pub struct Units(pub Vec<Unit>);
+
+impl Units {
+    pub fn get(&self, index: u32) -> Option<&Unit> {
+        self.0.get(index as usize)
+    }
+
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut Unit> {
+        self.0.get_mut(index as usize)
+    }
+}
+
+impl Index<u32> for Units {
+    type Output = Unit;
+
+    #[inline(always)]
+    fn index(&self, index: u32) -> &Unit {
+        &self.0[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Units {
+    #[inline(always)]
+    fn index_mut(&mut self, index: u32) -> &mut Unit {
+        &mut self.0[index as usize]
+    }
+}
 
 impl Unit {
     /// An index without a unit, for the next unit that gets it.

@@ -17,7 +17,7 @@ impl Board {
     /// Wakes all units that wait near the cells on which a unit stands or which it leaves.
     #[inline]
     pub fn wake_around_tail(&mut self, index: u32) {
-        let Unit { tail, size, .. } = self.units[index as usize];
+        let Unit { tail, size, .. } = self.units[index];
         if size > 1 || self.reservations.has_listener::<3>(tail) {
             self.wake_near(tail, size);
         }
@@ -47,7 +47,7 @@ impl Board {
     }
 
     fn wake(&mut self, index: u32) {
-        let wake_also = core::mem::replace(&mut self.units[index as usize].wake_also, NONE);
+        let wake_also = core::mem::replace(&mut self.units[index].wake_also, NONE);
         self.mark_ready(index);
         if wake_also != NONE {
             self.mark_ready(wake_also);
@@ -58,7 +58,7 @@ impl Board {
     /// Lists a waiting unit to be decided in this tick, once.
     pub fn mark_ready(&mut self, index: u32) {
         let now = self.tick_stamp();
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         if unit.state == State::Waiting && unit.ready_tick != now {
             unit.ready_tick = now;
             self.ready.push(index);
@@ -67,7 +67,7 @@ impl Board {
 
     /// Updates whether a unit listens.
     pub fn update_listening(&mut self, index: u32) {
-        let unit = &self.units[index as usize];
+        let unit = &self.units[index];
         let listens = unit.state == State::Waiting || unit.wake_also != NONE;
         self.reservations.set_listening(unit.tail, unit.size, listens);
     }
@@ -76,7 +76,7 @@ impl Board {
     #[inline]
     pub fn stop_waiting(&mut self, index: u32) {
         self.timers.remove(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         unit.wake_also = NONE;
         self.reservations.set_listening(unit.tail, unit.size, false);
     }
@@ -84,7 +84,7 @@ impl Board {
     /// Schedules a standing unit to be decided in the next tick.
     pub fn schedule_next_tick(&mut self, index: u32) {
         let now = self.now;
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         if unit.state == State::Moving {
             return;
         }
@@ -102,7 +102,7 @@ impl Board {
     /// Lets a unit stand that is on its goal.
     pub fn arrive(&mut self, grid: &NavGrid, index: u32) {
         self.stop_waiting(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         unit.state = State::Standing;
         unit.hindrance = Hindrance::None;
         self.note_arrival(grid, index);
@@ -111,7 +111,7 @@ impl Board {
     /// Records that a unit stands on its goal.
     pub fn note_arrival(&mut self, grid: &NavGrid, index: u32) {
         let id = self.id(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         if !unit.has_arrived {
             (unit.has_arrived, unit.wasted_steps) = (true, 0);
             let cell = unit.tail.cell(grid);
@@ -123,7 +123,7 @@ impl Board {
     pub fn wait(&mut self, index: u32, is_circling: bool) {
         let now = self.now;
         let id = self.id(index);
-        let unit = &mut self.units[index as usize];
+        let unit = &mut self.units[index];
         unit.state = State::Waiting;
         self.counters.waits += 1;
         let stood = unit.ticks_stood(now);

@@ -92,7 +92,7 @@ impl Sources {
         for pos in positions(grid, rect) {
             let reservation = board.reservations.get(board.reservations.index(pos));
             for index in [reservation.owner, reservation.next_owner] {
-                if index != NONE && !board.units[index as usize].is_trapped() {
+                if index != NONE && !board.units[index].is_trapped() {
                     self.mark_if_trapped(board, grid, (index, rect));
                 }
             }
@@ -105,7 +105,7 @@ impl Sources {
         grid: &NavGrid,
         (index, rect): (u32, CellRect),
     ) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         let profile = ProfileId(unit.profile);
         let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
         if stands(unit.tail) && stands(unit.head) {
@@ -126,7 +126,7 @@ impl Sources {
         if !board.now.is_multiple_of(CLEANUP_INTERVAL) || self.footprints.is_empty() {
             return;
         }
-        let is_trapped = |index: u32| board.units.get(index as usize).is_some_and(Unit::is_trapped);
+        let is_trapped = |index: u32| board.units.get(index).is_some_and(Unit::is_trapped);
         let holds_trapped = |pos: GridPos| {
             let reservation = board.reservations.get(board.reservations.index(pos));
             is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
@@ -166,14 +166,14 @@ impl Sources {
         world: World<'_>,
         (index, route): (u32, Option<RouteId>),
     ) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let side = if unit.mode == Mode::Escaping(EXIT_UNDECIDED) {
             route.and_then(|route| self.best_exit(world, unit, route))
         } else {
             board.has_waited_for(index, Rung::ClearWay).then_some(NEAREST_EXIT)
         };
         if let Some(side) = side {
-            board.units[index as usize].mode = Mode::Escaping(side);
+            board.units[index].mode = Mode::Escaping(side);
         }
     }
 

@@ -98,7 +98,7 @@ impl Sources {
         grid: &NavGrid,
         (index, needs_detour): (u32, bool),
     ) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
         let Some(layer) = grid.layer(profile) else {
             return;
@@ -120,7 +120,7 @@ impl Sources {
             let is_blocked = |at: GridPos| {
                 reservations.block(at, unit.size).any(|cell| {
                     let owner = reservations.get(cell).owner;
-                    let other = units.get(owner as usize).filter(|_| owner != index);
+                    let other = units.get(owner).filter(|_| owner != index);
                     other.is_some_and(|other| is_obstacle_to(unit, other))
                 })
             };

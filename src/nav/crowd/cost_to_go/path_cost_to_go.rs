@@ -67,7 +67,7 @@ impl Sources {
         grid: &NavGrid,
         (index, is_alone): (u32, bool),
     ) -> bool {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let (pos, profile) = (unit.tail, ProfileId(unit.profile));
         let follower = &mut self.followers[index as usize];
         let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))

@@ -276,7 +276,7 @@ impl Sources {
     /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
     /// to get around units that block it permanently.
     pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
         let is_obstructed =
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
@@ -317,7 +317,7 @@ impl Sources {
             }
             return;
         }
-        board.units[index as usize].costs_tick = 0; // a field leads it from now on
+        board.units[index].costs_tick = 0; // a field leads it from now on
         if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
             self.fields_built += 1;
             self.fill_field(board, grid, (index, needs_detour));

@@ -57,7 +57,7 @@ impl Group {
     /// Iterates over the slots to which their owners do not go yet.
     pub fn free_slots(&self, board: &Board) -> impl Iterator<Item = (usize, GridPos)> {
         let is_free = |number: usize, owner: u32| {
-            let owner = board.units.get(owner as usize);
+            let owner = board.units.get(owner);
             owner.is_some_and(|owner| owner.slot as usize != number)
         };
         let slots = self.slots.iter().enumerate();

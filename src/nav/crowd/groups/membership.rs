@@ -57,7 +57,7 @@ impl Groups {
 
     /// Frees the slot of a unit that leaves its group.
     pub fn release_own_slot(&mut self, board: &Board, index: u32) {
-        if let Order::Group(id) = board.units[index as usize].order
+        if let Order::Group(id) = board.units[index].order
             && let Some(group) = self.list.get_mut(id.0 as usize)
             && let Some(own) = group.own_slot(index)
         {
@@ -73,12 +73,12 @@ impl Groups {
             return;
         }
         (slots[a].owner, slots[b].owner) = (owners[1], owners[0]);
-        let units = owners.map(|index| board.units[index as usize]);
+        let units = owners.map(|index| board.units[index]);
         // If both were pushed off their slots, they go back without pushing others, which would otherwise
         // push them off again.
         let have_arrived = units.iter().all(|unit| unit.has_arrived);
         for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
-            let unit = &mut board.units[index as usize];
+            let unit = &mut board.units[index];
             (unit.goal, unit.has_arrived) = (goal, have_arrived);
             self.reset_progress(index); // towards another slot
             if unit.state == State::Standing {

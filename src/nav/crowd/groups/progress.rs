@@ -60,7 +60,7 @@ impl Groups {
 
     /// Counts a step that has just begun.
     pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path) {
             return;
         }
@@ -81,7 +81,7 @@ impl Groups {
         progress.steps = progress.steps.saturating_add(1);
         let steps = progress.steps;
         if steps.is_multiple_of(PAUSE_AFTER + PAUSE_STAGGER * (index % PAUSE_VARIANTS)) {
-            let unit = &mut board.units[index as usize];
+            let unit = &mut board.units[index];
             (unit.accepts_any_push, unit.stands_back) = (true, true);
             board.counters.pauses += 1;
         }
@@ -101,6 +101,6 @@ impl Groups {
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
     pub fn is_circling(&self, board: &Board, index: u32) -> bool {
         let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
-        board.units[index as usize].stands_back && steps >= REPORT_AFTER
+        board.units[index].stands_back && steps >= REPORT_AFTER
     }
 }

@@ -18,7 +18,7 @@ const STALLED_AFTER: u64 = 96;
 
 /// Returns whether a unit does not return to its goal for now.
 pub fn delays_return(board: &Board, index: u32) -> bool {
-    let unit = &board.units[index as usize];
+    let unit = &board.units[index];
     let would_return = unit.has_arrived
         && matches!(unit.order, Order::Route(_) | Order::Path)
         && unit.size == 1
@@ -42,7 +42,7 @@ fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
             let counts = |index: u32| {
                 board
                     .units
-                    .get(index as usize)
+                    .get(index)
                     .is_some_and(|other| other.team == unit.team && is_under_way(board, other))
             };
             counts(reservation.owner) || counts(reservation.next_owner)

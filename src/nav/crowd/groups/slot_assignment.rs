@@ -31,7 +31,7 @@ const PATIENCE_IN_CELLS: u64 = 16;
 impl Groups {
     /// Assigns a slot to a member that has none, and takes away a slot that is no longer in sight.
     pub fn assign_slot(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let Some(id) = unit.order.group() else {
             return;
         };
@@ -64,12 +64,12 @@ impl Groups {
     ) {
         self.exchange_owners(board, id, own, slot);
         self[id].are_costs_stale = true;
-        board.units[index as usize].slot = slot as u32;
+        board.units[index].slot = slot as u32;
     }
 
     /// Releases the slot of a member.
     pub fn release_slot(&mut self, board: &mut Board, index: u32) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         let slot = core::mem::replace(&mut unit.slot, NONE);
         if let Some(id) = unit.order.group().filter(|_| slot != NONE) {
             self[id].are_costs_stale = true;
@@ -78,7 +78,7 @@ impl Groups {
 
     /// Exchanges a member's slot with those of members beside it that stand the other way round.
     pub fn exchange_slots(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let Some(id) = unit.order.group().filter(|_| unit.slot != NONE) else {
             return;
         };
@@ -99,7 +99,7 @@ impl Groups {
 
     /// Returns whether two units are members of one group that stand the other way round than their slots.
     fn should_exchange(&self, board: &Board, grid: &NavGrid, index: u32, other: u32) -> bool {
-        let (a, b) = (&board.units[index as usize], &board.units[other as usize]);
+        let (a, b) = (&board.units[index], &board.units[other]);
         let Some(id) = a.order.group().filter(|_| b.order == a.order && b.slot != NONE) else {
             return false;
         };
@@ -121,10 +121,9 @@ impl Groups {
 
     /// Exchanges the slots of two members.
     fn exchange(&mut self, board: &mut Board, id: GroupIndex, index: u32, other: u32) {
-        let (slot, other_slot) =
-            (board.units[index as usize].slot, board.units[other as usize].slot);
-        board.units[index as usize].slot = other_slot;
-        board.units[other as usize].slot = slot;
+        let (slot, other_slot) = (board.units[index].slot, board.units[other].slot);
+        board.units[index].slot = other_slot;
+        board.units[other].slot = slot;
         self.exchange_owners(board, id, slot as usize, other_slot as usize);
         board.mark_ready(other);
     }
@@ -134,7 +133,7 @@ impl Groups {
     /// not all of them in formation. Units of several cells can block each other's slots for good when they
     /// stand across two of them, and the slots of two groups may overlap.
     pub fn settle_in_place(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let Some(id) = unit.order.group() else {
             return;
         };
@@ -158,7 +157,7 @@ impl Groups {
             None => self.adopt_current_cell(board, grid, (id, index)),
             Some(slot_here) if slot != NONE => {
                 let owner = self[id].slots[slot_here].owner;
-                match board.units.get(owner as usize).map(|owner| owner.slot as usize) {
+                match board.units.get(owner).map(|owner| owner.slot as usize) {
                     Some(taken) if taken == slot_here => self.exchange(board, id, index, owner),
                     Some(_) => self.take_over_slot(board, (id, index), slot as usize, slot_here),
                     None => {} // its owner has just left the group
@@ -176,7 +175,7 @@ impl Groups {
         (id, index): (GroupIndex, u32),
     ) {
         let group = &mut self[id];
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         unit.goal = unit.tail;
         if let Some(own) = group.own_slot(index) {
             group.slots[own].pos = unit.tail;

@@ -60,8 +60,8 @@ impl Group {
         self.size = grid.unit_size(profile) as u8;
         self.slots.clear();
         taken.begin(board.reservations.len());
-        for owner in 0..board.units.len() as u32 {
-            let unit = &mut board.units[owner as usize];
+        for owner in 0..board.units.0.len() as u32 {
+            let unit = &mut board.units[owner];
             if unit.order != Order::Group(id) {
                 continue;
             }

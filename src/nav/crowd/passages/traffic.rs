@@ -22,7 +22,7 @@ const PRIORITY_STEPS_AFTER: u8 = 3;
 impl TerrainShape {
     /// Returns whether a unit's step leads into a passage against the traffic.
     pub fn is_against_traffic(&mut self, board: &Board, index: u32, direction: u8) -> bool {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let known = self.passages.get_mut(usize::from(unit.profile));
         let Some(passages) = known.filter(|passages| passages.is_near(unit.tail)) else {
             return false;
@@ -40,7 +40,7 @@ impl TerrainShape {
     /// Updates the passages near a unit when its step begins.
     #[inline]
     pub fn note_passage(&mut self, board: &mut Board, index: u32) {
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let passages = self.passages.get(usize::from(unit.profile));
         let is_near =
             unit.clearing_steps > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
@@ -50,7 +50,7 @@ impl TerrainShape {
     }
 
     fn note_passage_step(&mut self, board: &mut Board, index: u32) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Passages {
         };
         for (along, &cell) in passage.cells.iter().enumerate() {
             let owner = board.reservations.get(board.reservations.index(cell)).owner;
-            let Some(unit) = board.units.get(owner as usize) else {
+            let Some(unit) = board.units.get(owner) else {
                 continue;
             };
             has_moved |= unit.is_moving();

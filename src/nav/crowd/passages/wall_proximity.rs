@@ -74,7 +74,7 @@ impl TerrainShape {
     /// units do not form lanes, it never is.
     #[inline]
     pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path);
         unit.is_near_wall = forms_lanes
             && unit.size == 1

@@ -61,8 +61,8 @@ impl Planner {
     ) -> bool {
         self.chain_search = self.chain_search.wrapping_add(1);
         self.pushes.clear();
-        scene.board.units[root as usize].chain_search = self.chain_search;
-        scene.board.units[root as usize].searched_directions = 0xff;
+        scene.board.units[root].chain_search = self.chain_search;
+        scene.board.units[root].searched_directions = 0xff;
         let first = Push { unit: root, direction: STAY, from: 0 };
         self.pushes.push(first);
         for &direction in directions {
@@ -89,7 +89,7 @@ impl Planner {
     /// Returns whether a complete chain was logged.
     fn extend_chain(&mut self, scene: &mut Scene<'_>, root: u32, at: u32, direction: u8) -> bool {
         let index = self.pushes[at as usize].unit;
-        let unit = &scene.board.units[index as usize];
+        let unit = &scene.board.units[index];
         if is_diagonal(direction) && is_crossed(scene.board, unit.tail, direction) {
             return false;
         }
@@ -98,7 +98,7 @@ impl Planner {
         if scene.shape.is_against_traffic(scene.board, index, direction) {
             return false;
         }
-        let unit = &scene.board.units[index as usize];
+        let unit = &scene.board.units[index];
         match chain_end(scene.board, index, direction, cell) {
             ChainEnd::Blocked => {}
             end => return self.log_chain(scene.board, at, direction, cell, end),
@@ -111,12 +111,12 @@ impl Planner {
         if owner == root {
             return self.log_chain(scene.board, at, direction, cell, ChainEnd::Vacating);
         }
-        let (team, root_priority) = (unit.team, scene.board.units[root as usize].priority(root));
+        let (team, root_priority) = (unit.team, scene.board.units[root].priority(root));
         if at == 0 && go_the_same_way(scene.board, root, owner) {
             return false;
         }
         let search = self.chain_search;
-        let other = &mut scene.board.units[owner as usize];
+        let other = &mut scene.board.units[owner];
         let can_go = !other.is_moving()
             && other.is_pushable_by(team)
             && other.size == 1
@@ -143,7 +143,7 @@ impl Planner {
     ) -> bool {
         loop {
             let push = self.pushes[at as usize];
-            let unit = &board.units[push.unit as usize];
+            let unit = &board.units[push.unit];
             let is_crossed = is_diagonal(direction) && is_crossed(board, unit.tail, direction);
             if is_crossed || unit.is_moving() || !is_available(board, cell, end) {
                 self.undo_to(board, 0);
@@ -185,8 +185,8 @@ impl Planner {
         let is_valid = self.log.iter().all(|claim| match *claim {
             Claim::NextOwner(cell) => {
                 let reservation = board.reservations.get(cell);
-                let owner = &board.units[reservation.owner as usize];
-                let next = &board.units[reservation.next_owner as usize];
+                let owner = &board.units[reservation.owner];
+                let next = &board.units[reservation.next_owner];
                 owner.is_moving() && turn_angle(owner.direction, next.direction) <= 2
             }
             _ => true,
@@ -199,7 +199,7 @@ impl Planner {
 
     /// Marks a unit as planned to step in a direction.
     pub fn plan_step(&mut self, board: &mut Board, index: u32, direction: u8) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         unit.direction = direction;
         unit.head = unit.tail.step(direction);
         unit.state = State::Planned { was_waiting: unit.state == State::Waiting };
@@ -220,7 +220,7 @@ fn chain_end(board: &Board, index: u32, direction: u8, cell: u32) -> ChainEnd {
     if reservation.owner == NONE {
         return ChainEnd::Free;
     }
-    let other = &board.units[reservation.owner as usize];
+    let other = &board.units[reservation.owner];
     let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
     let is_leaving = other.is_moving() && !board.reservations.covers(other.head, other.size, cell);
     if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
@@ -240,5 +240,5 @@ fn is_available(board: &Board, cell: u32, end: ChainEnd) -> bool {
 }
 
 fn cell_of(board: &Board, unit: u32) -> u32 {
-    board.reservations.index(board.units[unit as usize].tail)
+    board.reservations.index(board.units[unit].tail)
 }

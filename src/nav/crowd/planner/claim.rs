@@ -47,7 +47,7 @@ impl Planner {
         direction: u8,
     ) -> Result<CellList, Hindrance> {
         let index = self.stack[top].unit;
-        let unit = &board.units[index as usize];
+        let unit = &board.units[index];
         let (tail, size) = (unit.tail, unit.size);
         let mark = self.log.len();
         self.stack[top].log_mark = mark;
@@ -74,7 +74,7 @@ impl Planner {
     /// step. The claims of its pusher do not count where the unit only sidesteps: then the pusher drops them.
     fn are_kept_cells_unclaimed(&self, board: &Board, top: usize, direction: u8) -> bool {
         let frame = &self.stack[top];
-        let Unit { tail, size, .. } = board.units[frame.unit as usize];
+        let Unit { tail, size, .. } = board.units[frame.unit];
         let pusher = top.checked_sub(1).filter(|_| frame.is_sidestepping);
         let pusher = pusher.map_or(NONE, |pusher| self.stack[pusher].unit);
         let head = tail.step(direction);
@@ -110,8 +110,8 @@ impl Planner {
                 }
             }
             Availability::Blocked(hindrance, other) => {
-                if other != NONE && !board.units[other as usize].is_moving() {
-                    board.units[other as usize].wake_also = root;
+                if other != NONE && !board.units[other].is_moving() {
+                    board.units[other].wake_also = root;
                     board.update_listening(other);
                 }
                 return Err(hindrance);
@@ -134,7 +134,7 @@ impl Planner {
 
     /// Lets a unit that was planned to step stand again.
     pub fn cancel_step(&mut self, board: &mut Board, index: u32) {
-        let unit = &mut board.units[index as usize];
+        let unit = &mut board.units[index];
         unit.head = unit.tail;
         if let State::Planned { was_waiting } = unit.state {
             unit.state = if was_waiting { State::Waiting } else { State::Standing };
@@ -148,7 +148,7 @@ pub fn is_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
     let (a, b) = (tail.step(direction + 7), tail.step(direction + 1));
     let leads = |from: GridPos, to: GridPos| {
         let owner = board.reservations.get(board.reservations.index(from)).owner;
-        board.units.get(owner as usize).is_some_and(|other| {
+        board.units.get(owner).is_some_and(|other| {
             other.is_moving() && other.size == 1 && other.tail == from && other.head == to
         })
     };
@@ -179,7 +179,7 @@ fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) 
     if reservation.next_owner != NONE {
         return Availability::Blocked(Hindrance::Queue, NONE);
     }
-    let other = &board.units[owner as usize];
+    let other = &board.units[owner];
     if other.is_moving() {
         let is_leaving = !board.reservations.covers(other.head, other.size, cell);
         return if is_leaving && turn_angle(other.direction, direction) <= 2 {
@@ -188,7 +188,7 @@ fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) 
             Availability::Blocked(Hindrance::Queue, NONE)
         };
     }
-    let (unit, root_unit) = (&board.units[index as usize], &board.units[root as usize]);
+    let (unit, root_unit) = (&board.units[index], &board.units[root]);
     if !other.is_pushable_by(unit.team) {
         return Availability::Blocked(Hindrance::Obstacle, owner);
     }
@@ -212,7 +212,7 @@ fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) 
 /// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
 /// `root` has not given up and the goal of `root` is free and shut in.
 fn yields_to_returning(board: &Board, root: u32, other: u32) -> bool {
-    let (root_unit, other_unit) = (&board.units[root as usize], &board.units[other as usize]);
+    let (root_unit, other_unit) = (&board.units[root], &board.units[other]);
     if !other_unit.is_returning() || other_unit.has_given_up() {
         return false;
     }

@@ -28,7 +28,7 @@ impl Planner {
                 scene.sources.note_step(scene.board, scene.world.grid, index);
                 scene.groups.count_step(scene.board, scene.sources, index);
                 let is_wasted = is_wasted_step(scene, index, root);
-                let unit = &mut scene.board.units[index as usize];
+                let unit = &mut scene.board.units[index];
                 unit.pushed_steps =
                     if index == root { 0 } else { unit.pushed_steps.saturating_add(1) };
                 unit.wasted_steps = unit.wasted_steps.saturating_add(u8::from(is_wasted));
@@ -39,7 +39,7 @@ impl Planner {
         while !is_alone && self.delay_followers(scene.board) {}
         for at in 0..self.log.len() {
             if let Claim::Step(index) = self.log[at] {
-                let due = scene.board.units[index as usize].end.div_ceil(SUBTICKS_PER_TICK);
+                let due = scene.board.units[index].end.div_ceil(SUBTICKS_PER_TICK);
                 scene.board.timers.put(index, scene.board.now, due);
                 scene.board.wake_around_tail(index);
             }
@@ -56,8 +56,8 @@ impl Planner {
                 continue;
             };
             let reservation = board.reservations.get(cell);
-            let Unit { start, end, .. } = board.units[reservation.owner as usize];
-            let follower = &mut board.units[reservation.next_owner as usize];
+            let Unit { start, end, .. } = board.units[reservation.owner];
+            let follower = &mut board.units[reservation.next_owner];
             if follower.start < start || follower.end < end {
                 follower.start = follower.start.max(start);
                 follower.end = follower.end.max(end);
@@ -71,16 +71,16 @@ impl Planner {
 /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
 /// returns to its goal.
 fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     let comes_nearer =
         || octile_distance(unit.head, unit.goal) < octile_distance(unit.tail, unit.goal);
-    scene.board.units[root as usize].is_returning() && (index != root || !comes_nearer())
+    scene.board.units[root].is_returning() && (index != root || !comes_nearer())
 }
 
 /// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for
 /// units that push no others on their way back: members of groups, and units that follow their own paths.
 fn note_arrival_in_passing(scene: &mut Scene<'_>, index: u32) {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     let follows_route = matches!(unit.order, Order::Route(_));
     if follows_route && !unit.has_arrived && scene.is_at_goal(index) {
         scene.board.note_arrival(scene.world.grid, index);

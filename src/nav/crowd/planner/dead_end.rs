@@ -26,12 +26,12 @@ impl Planner {
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
     pub fn resolve_dead_end(&mut self, board: &mut Board, root: u32) {
-        let here = board.units[root as usize].tail;
-        let is_yielding = board.units[root as usize].yields_to() != NONE;
+        let here = board.units[root].tail;
+        let is_yielding = board.units[root].yields_to() != NONE;
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
         for at in 1..self.pushes.len() {
             let index = self.pushes[at].unit;
-            let unit = &mut board.units[index as usize];
+            let unit = &mut board.units[index];
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
             }
@@ -47,7 +47,7 @@ impl Planner {
         self.foremost_priorities += 2;
         let now = board.now;
         let shuts_in = self.pushes.len() > 1;
-        let unit = &mut board.units[root as usize];
+        let unit = &mut board.units[root];
         unit.waiting_since = now as u32;
         unit.accepts_any_push = true;
         unit.stands_back = shuts_in;
@@ -58,7 +58,7 @@ impl Planner {
 
     /// Returns whether a unit goes on letting another pass.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
-        match scene.board.units[index as usize].mode {
+        match scene.board.units[index].mode {
             Mode::Yielding(other) => !has_been_passed(scene, index, other),
             Mode::MakingWay(other, _) => {
                 self.continue_making_way(scene.board, scene.world.grid, index, other)
@@ -70,13 +70,13 @@ impl Planner {
 
 /// Returns whether a unit currently leaves it to others to move.
 pub fn is_standing_back(board: &Board, index: u32) -> bool {
-    board.units[index as usize].stands_back && board.ticks_waited(index) < STANDS_BACK
+    board.units[index].stands_back && board.ticks_waited(index) < STANDS_BACK
 }
 
 /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
 fn has_been_passed(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
-    let unit = scene.board.units[index as usize];
-    let other = scene.board.units[passing as usize];
+    let unit = scene.board.units[index];
+    let other = scene.board.units[passing];
     let is_done = other.is_idle() || other.has_arrived;
     if is_done || other.yields_to() != NONE || !other.is_present() {
         return true;
@@ -89,7 +89,7 @@ fn has_been_passed(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
 
 /// Lets a unit that has let another pass continue with its own order.
 pub fn stop_yielding(board: &mut Board, index: u32) {
-    let unit = &mut board.units[index as usize];
+    let unit = &mut board.units[index];
     unit.mode = Mode::Normal;
     board.schedule_next_tick(index);
 }

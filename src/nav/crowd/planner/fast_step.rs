@@ -23,14 +23,14 @@ impl Planner {
     /// Plans a step in a unit's best direction, if that cell is free or being left and no passage is near;
     /// returns whether it did.
     pub fn plan_fast_step(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
-        let unit = &scene.board.units[index as usize];
+        let unit = &scene.board.units[index];
         if unit.size > 1 || !is_in_open(scene, index) {
             return false;
         }
         let Some((direction, preferred_direction)) = best_direction(scene, index) else {
             return false;
         };
-        let unit = &scene.board.units[index as usize];
+        let unit = &scene.board.units[index];
         let cell =
             scene.board.reservations.neighbor(scene.board.reservations.index(unit.tail), direction);
         let reservation = scene.board.reservations.get(cell);
@@ -45,7 +45,7 @@ impl Planner {
         {
             return false;
         }
-        scene.board.units[index as usize].preferred_direction = preferred_direction;
+        scene.board.units[index].preferred_direction = preferred_direction;
         scene.board.counters.decisions += 1;
         let reservation = scene.board.reservations.get_mut(cell);
         self.log.push(if is_free {
@@ -63,7 +63,7 @@ impl Planner {
 
 /// Returns the direction that a unit ranks first, and the direction of its shortest path.
 fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     // On weighted terrain the step costs differ.
     if let Some(costs) =
         scene.sources.neighbor_costs(scene.board, index).filter(|costs| costs.cell_cost != 0)
@@ -82,7 +82,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
 
 /// Returns whether no passage is near a unit.
 fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
-    let unit = scene.board.units[index as usize];
+    let unit = scene.board.units[index];
     let passages = scene.shape.passages_of(unit.profile, scene.board.size);
     passages.is_far(unit.tail) || {
         let layer = scene.world.grid.layer(ProfileId(unit.profile));
@@ -93,7 +93,7 @@ fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
 /// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
 /// right angle.
 fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
-    let unit = &board.units[owner as usize];
+    let unit = &board.units[owner];
     unit.is_moving()
         && turn_angle(unit.direction, direction) <= 2
         && !board.reservations.covers(unit.head, unit.size, cell)

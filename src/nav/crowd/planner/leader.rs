@@ -65,7 +65,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     let Reservation { owner, next_owner } = board.reservations.get(cell);
     let is_standing = occupied >> best & 1 == 1;
     let is_relevant = is_standing || next_owner != NONE || unit.is_near_wall;
-    let Some(other) = board.units.get(owner as usize).filter(|_| is_relevant) else {
+    let Some(other) = board.units.get(owner).filter(|_| is_relevant) else {
         return Leader::Other;
     };
     if !is_standing {
@@ -92,7 +92,7 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
         return false;
     }
     let cell = board.reservations.neighbor(board.reservations.index(unit.tail), best);
-    let ahead = board.units.get(board.reservations.get(cell).owner as usize);
+    let ahead = board.units.get(board.reservations.get(cell).owner);
     ahead.is_some_and(|ahead| {
         let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
         !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
@@ -107,7 +107,7 @@ pub fn cuts_in(board: &Board, unit: &Unit, direction: u8, occupied: u8) -> bool 
         let (side, on) = ((direction + side) & 7, (direction + on) & 7);
         occupied >> side & 1 == 1 && {
             let cell = board.reservations.neighbor(board.reservations.index(unit.tail), side);
-            let other = board.units.get(board.reservations.get(cell).owner as usize);
+            let other = board.units.get(board.reservations.get(cell).owner);
             other.is_some_and(|other| {
                 other.preferred_direction == on
                     && !other.is_moving()

@@ -16,8 +16,7 @@ impl Planner {
     pub fn delays_pusher(&self, board: &Board, top: usize, direction: u8) -> Option<bool> {
         let (frame, pusher) = (&self.stack[top], &self.stack[top.checked_sub(1)?]);
         let angle = turn_angle(frame.push, direction);
-        let (unit, pusher) =
-            (&board.units[frame.unit as usize], &board.units[pusher.unit as usize]);
+        let (unit, pusher) = (&board.units[frame.unit], &board.units[pusher.unit]);
         if angle == 4 {
             return None;
         }

@@ -40,7 +40,7 @@ impl Planner {
         index: u32,
         passing: u32,
     ) -> bool {
-        let (unit, other) = (board.units[index as usize], board.units[passing as usize]);
+        let (unit, other) = (board.units[index], board.units[passing]);
         let is_over = !other.is_under_way() || other.yields_to() == index;
         if is_over || board.has_waited_for(index, Rung::StopYielding) {
             return false;
@@ -51,13 +51,13 @@ impl Planner {
             (!other.is_moving()).then_some(STAY)
         };
         let known = direction.map(|direction| Mode::MakingWay(passing, direction));
-        board.units[index as usize].mode = known.unwrap_or_default();
+        board.units[index].mode = known.unwrap_or_default();
         known.is_some()
     }
 
     /// Returns the first direction of the cheapest way to a position that is out of the way.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
-        let unit = board.units[index as usize];
+        let unit = board.units[index];
         let layer = grid.layer(ProfileId(unit.profile))?;
         let mut open = core::mem::take(&mut self.open_cells);
         let mut window = core::mem::take(&mut self.window);
@@ -86,14 +86,14 @@ fn is_in_way(unit: &Unit, pos: GridPos, other: &Unit) -> bool {
 /// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
 /// search for chains.
 pub fn clear_way(board: &mut Board, root: u32) {
-    let unit = board.units[root as usize];
+    let unit = board.units[root];
     if unit.preferred_direction == STAY {
         return;
     }
     let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
     for &cell in entered.as_slice() {
         let index = board.reservations.get(cell).owner;
-        let Some(other) = board.units.get(index as usize) else {
+        let Some(other) = board.units.get(index) else {
             continue;
         };
         let is_large = unit.size > 1 || other.size > 1;
@@ -109,8 +109,8 @@ pub fn clear_way(board: &mut Board, root: u32) {
 }
 
 fn make_way(board: &mut Board, index: u32, root: u32) {
-    let priority_since = board.units[root as usize].priority_since + 1;
-    let unit = &mut board.units[index as usize];
+    let priority_since = board.units[root].priority_since + 1;
+    let unit = &mut board.units[index];
     unit.mode = Mode::MakingWay(root, STAY);
     unit.priority_since = unit.priority_since.min(priority_since);
     board.schedule_next_tick(index);
@@ -123,7 +123,7 @@ fn find_way_out(
     window: &mut Flood,
     open: &mut OpenCells,
 ) -> Option<u8> {
-    let other = board.units[unit.yields_to() as usize];
+    let other = board.units[unit.yields_to()];
     let low = |at: u16| at.saturating_sub(RADIUS);
     let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
     let side = |at: u16| at + RADIUS + 1 - low(at);
@@ -155,21 +155,21 @@ fn find_way_out(
 /// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
 /// push them.
 fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
-    let unit = &board.units[index as usize];
+    let unit = &board.units[index];
     let mut is_occupied = false;
     for cell in board.reservations.block(pos, unit.size) {
         let owner = board.reservations.get(cell).owner;
         if owner == NONE || owner == index {
             continue;
         }
-        let other = &board.units[owner as usize];
+        let other = &board.units[owner];
         let has_priority = other.priority(owner) < unit.priority(index);
         if owner == unit.yields_to() || has_priority || !other.is_pushable_by(unit.team) {
             return None;
         }
         is_occupied = true;
     }
-    let waited = board.units[unit.yields_to() as usize].ticks_waited(board.now);
+    let waited = board.units[unit.yields_to()].ticks_waited(board.now);
     let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
     Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
 }

@@ -28,7 +28,7 @@ const CLEARED_STEPS: usize = 2;
 /// Ranks the directions of a unit, without those on which it would enter a passage against the traffic.
 pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     let mut ranking = rank(scene, index, push);
-    let unit = &mut scene.board.units[index as usize];
+    let unit = &mut scene.board.units[index];
     unit.preferred_direction = ranking.best;
     if push == STAY && unit.hindrance == Hindrance::Oncoming {
         unit.hindrance = Hindrance::Queue;
@@ -51,11 +51,11 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
             if let Some(direction) = direction_aside(scene.board, &passages, index, &ranking) {
                 ranking.prefer(direction);
             }
-            scene.board.units[index as usize].preferred_direction = ranking.best;
+            scene.board.units[index].preferred_direction = ranking.best;
         }
         let closed = closed_directions(scene, (&mut passages, layer), (index, push), &ranking);
         ranking.remove(closed, push);
-        note_closed(&mut scene.board.units[index as usize], push, closed, &passages);
+        note_closed(&mut scene.board.units[index], push, closed, &passages);
         scene.shape.restore(profile, passages);
     }
     ranking
@@ -69,7 +69,7 @@ fn direction_aside(
     index: u32,
     ranking: &Ranking,
 ) -> Option<u8> {
-    let unit = &board.units[index as usize];
+    let unit = &board.units[index];
     let passage = passages.approached_at(unit.tail)?;
     let from = passages.passage_at(unit.tail.step(unit.direction + 4));
     let is_out = passage.mouths.contains(&Some(unit.tail))
@@ -81,7 +81,7 @@ fn direction_aside(
             .reservations
             .get(board.reservations.neighbor(board.reservations.index(unit.tail), direction))
     };
-    let ahead = board.units.get(reservation(ranking.best).owner as usize).filter(|_| is_out)?;
+    let ahead = board.units.get(reservation(ranking.best).owner).filter(|_| is_out)?;
     let end = (board.now + passage.lock.step_ticks) * SUBTICKS_PER_TICK;
     let is_slow = !ahead.is_moving() || ahead.end > end;
     let most = if is_slow { ranking.len } else { ranking.worthwhile };
@@ -113,7 +113,7 @@ fn closed_directions(
     (index, push): (u32, u8),
     ranking: &Ranking,
 ) -> u8 {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let mut closed = 0;
     for &direction in &ranking.directions[..usize::from(ranking.len)] {
@@ -162,7 +162,7 @@ fn would_enter_closed(
     (index, mouth): (u32, GridPos),
     records_wait: bool,
 ) -> bool {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let at_mouth = Unit { tail: mouth, ..*unit };
     for direction in [0, 2, 4, 6] {

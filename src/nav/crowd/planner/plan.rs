@@ -63,12 +63,12 @@ impl Planner {
         if is_standing_back(scene.board, root) {
             return false;
         }
-        let unit = &scene.board.units[root as usize];
+        let unit = &scene.board.units[root];
         let is_patient = unit.size > 1 || unit.is_returning();
         scene.shape.update_wall_proximity(scene.board, scene.world.grid, root);
         if scene.board.has_waited_for(root, Rung::SearchChains) && !is_patient {
             let ranking = rank_with_locks(scene, root, STAY);
-            if scene.board.units[root as usize].hindrance == Hindrance::Oncoming {
+            if scene.board.units[root].hindrance == Hindrance::Oncoming {
                 return false;
             }
             let directions = &ranking.directions[..usize::from(ranking.worthwhile)];
@@ -82,7 +82,7 @@ impl Planner {
                 return false;
             }
         }
-        if scene.board.units[root as usize].is_under_way()
+        if scene.board.units[root].is_under_way()
             && scene.board.has_waited_for(root, Rung::ClearWay)
         {
             clear_way(scene.board, root);
@@ -120,7 +120,7 @@ impl Planner {
             if push == STAY || is_gentle_push { ranking.worthwhile } else { ranking.len };
         scene.board.counters.decisions += 1;
         if push == STAY && !ranking.has_path {
-            scene.board.units[unit as usize].hindrance = Hindrance::NoPath;
+            scene.board.units[unit].hindrance = Hindrance::NoPath;
         }
         self.stack.push(Frame {
             unit,
@@ -141,9 +141,9 @@ impl Planner {
     /// one of the two units is larger than the other, since the smaller one is out of the way sooner elsewhere; unless
     /// the pushed unit goes out of the way of another one already.
     fn is_pushed_gently(&self, board: &Board, unit: u32, ranking: &Ranking, push: u8) -> bool {
-        let size = |index: u32| board.units[index as usize].size;
+        let size = |index: u32| board.units[index].size;
         let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
-        let unit = &board.units[unit as usize];
+        let unit = &board.units[unit];
         (have_one_size || unit.yields_to() != NONE)
             && !unit.is_idle()
             && (!unit.has_arrived || unit.yields_to() != NONE)
@@ -159,7 +159,7 @@ impl Planner {
         };
         board.counters.undone += u64::from(frame.push != STAY);
         let now = board.tick_stamp();
-        let unit = &mut board.units[frame.unit as usize];
+        let unit = &mut board.units[frame.unit];
         unit.stay_tick = now;
         if frame.push != STAY {
             unit.wake_also = root;
@@ -182,9 +182,7 @@ impl Planner {
             self.cancel_step(board, frame.unit);
         }
         let is_complete = part.iter().all(|claim| match *claim {
-            Claim::NextOwner(cell) => {
-                board.units[board.reservations.get(cell).owner as usize].is_moving()
-            }
+            Claim::NextOwner(cell) => board.units[board.reservations.get(cell).owner].is_moving(),
             _ => true,
         });
         self.log.append(&mut part);
@@ -202,15 +200,15 @@ impl Planner {
         let Some(&Claim::Step(index)) = self.log.last() else {
             return;
         };
-        let unit = &board.units[index as usize];
-        if unit.size > 1 || pusher == NONE || board.units[pusher as usize].reserved_cell != NONE {
+        let unit = &board.units[index];
+        if unit.size > 1 || pusher == NONE || board.units[pusher].reserved_cell != NONE {
             return;
         }
         let cell = board.reservations.index(unit.tail);
         let reservation = board.reservations.get_mut(cell);
         if reservation.next_owner == NONE {
             reservation.next_owner = pusher;
-            board.units[pusher as usize].reserved_cell = cell;
+            board.units[pusher].reserved_cell = cell;
         }
     }
 
@@ -234,13 +232,13 @@ impl Planner {
     fn check_blockers(&mut self, board: &mut Board, top: usize) -> Option<Next> {
         loop {
             let frame = &mut self.stack[top];
-            let direction = board.units[frame.unit as usize].direction;
+            let direction = board.units[frame.unit].direction;
             let next = usize::from(frame.next_blocker);
             let Some(&blocker) = frame.blockers.as_slice().get(next) else {
                 return Some(Next::Done);
             };
             frame.next_blocker += 1;
-            let other = &board.units[blocker as usize];
+            let other = &board.units[blocker];
             if other.is_moving() {
                 let is_turning = turn_angle(other.direction, direction) > 2;
                 if is_turning || !self.vacates_claimed_cells(board, top, blocker) {
@@ -256,8 +254,8 @@ impl Planner {
 
     /// Returns whether a blocker that has been planned by now leaves all cells that the top frame claims.
     fn vacates_claimed_cells(&self, board: &Board, top: usize, blocker: u32) -> bool {
-        let unit = &board.units[self.stack[top].unit as usize];
-        let other = &board.units[blocker as usize];
+        let unit = &board.units[self.stack[top].unit];
+        let other = &board.units[blocker];
         let entered = board.reservations.entered(unit.tail, unit.size, unit.direction);
         let mut cells = entered.as_slice().iter();
         cells.all(|&cell| !board.reservations.covers(other.head, other.size, cell))
@@ -292,7 +290,7 @@ impl Planner {
                     return true;
                 }
                 Err(hindrance) if is_first && push == STAY => {
-                    board.units[root as usize].hindrance = hindrance;
+                    board.units[root].hindrance = hindrance;
                 }
                 Err(_) => {}
             }
@@ -306,7 +304,7 @@ impl Planner {
         self.stack[top].is_trying = false;
         self.cancel_step(board, unit);
         if top == 0 && self.stack[0].tried == 1 {
-            board.units[unit as usize].hindrance = Hindrance::Jam;
+            board.units[unit].hindrance = Hindrance::Jam;
         }
     }
 }
@@ -314,7 +312,7 @@ impl Planner {
 /// Returns whether two units are under way to a shared goal, or along their own paths in about the same
 /// direction. A push gains nothing then: the unit ahead goes on as soon as it can.
 pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
-    let (unit, other) = (&board.units[index as usize], &board.units[other as usize]);
+    let (unit, other) = (&board.units[index], &board.units[other]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);
     let have_paths = matches!((unit.order, other.order), (Order::Path, Order::Path));
     let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;

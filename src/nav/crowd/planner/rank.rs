@@ -142,7 +142,7 @@ const fn push_penalty(direction: u8, push: u8) -> u64 {
 
 /// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
 pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
-    let unit = &scene.board.units[index as usize];
+    let unit = &scene.board.units[index];
     let Some(layer) = scene.world.grid.layer(ProfileId(unit.profile)) else {
         return Ranking::EMPTY;
     };
