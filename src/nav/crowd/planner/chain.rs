@@ -11,13 +11,13 @@
 
 use super::{
     Planner,
-    claim::{Claim, is_crossed},
+    claim::{Claim, is_crossed, is_leaving},
     plan::go_the_same_way,
 };
 use crate::nav::crowd::{
     board::{
         Board,
-        reservations::{is_diagonal, turn_angle},
+        reservations::{Reservation, is_diagonal, turn_angle},
         unit::{NONE, STAY, State},
     },
     scene::Scene,
@@ -33,17 +33,6 @@ pub struct Push {
     direction: u8,
     /// Index of the push before it in the chain; its own index for the first one.
     from: u32,
-}
-
-/// How a chain ends.
-#[derive(Clone, Copy)]
-enum ChainEnd {
-    /// Not here: the unit on the cell must be pushed.
-    Blocked,
-    /// In a free cell.
-    Free,
-    /// In a cell that is being left.
-    Vacating,
 }
 
 impl Planner {
@@ -99,17 +88,12 @@ impl Planner {
             return false;
         }
         let unit = &scene.board.units[index];
-        match chain_end(scene.board, index, direction, cell) {
-            ChainEnd::Blocked => {}
-            end => return self.log_chain(scene.board, at, direction, cell, end),
-        }
-        let reservation = scene.board.reservations.get(cell);
-        let owner = reservation.owner;
-        if reservation.next_owner != NONE {
+        let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
+        if owner != NONE && next_owner != NONE {
             return false;
         }
-        if owner == root {
-            return self.log_chain(scene.board, at, direction, cell, ChainEnd::Vacating);
+        if owner == NONE || owner == root || is_leaving(scene.board, owner, cell, direction) {
+            return self.log_chain(scene.board, at, (direction, cell));
         }
         let (team, root_priority) = (unit.team, scene.board.units[root].priority(root));
         if at == 0 && go_the_same_way(scene.board, root, owner) {
@@ -137,28 +121,18 @@ impl Planner {
         &mut self,
         board: &mut Board,
         mut at: u32,
-        mut direction: u8,
-        mut cell: u32,
-        mut end: ChainEnd,
+        (mut direction, mut cell): (u8, u32),
     ) -> bool {
         loop {
             let push = self.pushes[at as usize];
             let unit = &board.units[push.unit];
             let is_crossed = is_diagonal(direction) && is_crossed(board, unit.tail, direction);
-            if is_crossed || unit.is_moving() || !is_available(board, cell, end) {
+            let is_claimed = board.reservations.get(cell).next_owner != NONE;
+            if is_crossed || unit.is_moving() || is_claimed {
                 self.undo_to(board, 0);
                 return false;
             }
-            match end {
-                ChainEnd::Free => {
-                    board.reservations.get_mut(cell).owner = push.unit;
-                    self.log.push(Claim::Owner(cell));
-                }
-                _ => {
-                    board.reservations.get_mut(cell).next_owner = push.unit;
-                    self.log.push(Claim::NextOwner(cell));
-                }
-            }
+            self.claim(board, push.unit, cell);
             self.plan_step(board, push.unit, direction);
             self.log.push(Claim::Step(push.unit));
             if push.direction == STAY {
@@ -172,8 +146,7 @@ impl Planner {
                 }
                 return is_valid;
             }
-            (cell, direction, end) =
-                (cell_of(board, push.unit), push.direction, ChainEnd::Vacating);
+            (direction, cell) = (push.direction, cell_of(board, push.unit));
             at = push.from;
         }
     }
@@ -212,31 +185,6 @@ impl Planner {
 fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
     let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
     all.filter(move |&other| turn_angle(other, direction) <= max_turn)
-}
-
-/// Returns whether and how a unit can have a cell without a push.
-fn chain_end(board: &Board, index: u32, direction: u8, cell: u32) -> ChainEnd {
-    let reservation = board.reservations.get(cell);
-    if reservation.owner == NONE {
-        return ChainEnd::Free;
-    }
-    let other = &board.units[reservation.owner];
-    let is_reserved = reservation.next_owner != NONE && reservation.next_owner != index;
-    let is_leaving = other.is_moving() && !board.reservations.covers(other.head, other.size, cell);
-    if is_leaving && !is_reserved && turn_angle(other.direction, direction) <= 2 {
-        ChainEnd::Vacating
-    } else {
-        ChainEnd::Blocked
-    }
-}
-
-/// Returns whether a cell of the chain can still be claimed.
-fn is_available(board: &Board, cell: u32, end: ChainEnd) -> bool {
-    let reservation = board.reservations.get(cell);
-    match end {
-        ChainEnd::Free => reservation.owner == NONE,
-        _ => reservation.next_owner == NONE,
-    }
 }
 
 fn cell_of(board: &Board, unit: u32) -> u32 {

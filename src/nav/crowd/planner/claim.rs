@@ -27,10 +27,8 @@ pub enum Claim {
 
 /// Whether a unit can have a cell.
 enum Availability {
-    /// The cell has no owner.
+    /// The cell has no owner, or the owner is leaving and the unit may follow it.
     Free,
-    /// The owner is leaving, and the unit may follow it.
-    Follow,
     /// The owner, a standing unit, must be pushed.
     Push(u32),
     /// Not available: why, and the standing unit responsible, or [`NONE`].
@@ -94,17 +92,9 @@ impl Planner {
         blockers: &mut CellList,
     ) -> Result<(), Hindrance> {
         match availability(board, index, root, direction, cell) {
-            Availability::Free => {
-                board.reservations.get_mut(cell).owner = index;
-                self.log.push(Claim::Owner(cell));
-            }
-            Availability::Follow => {
-                board.reservations.get_mut(cell).next_owner = index;
-                self.log.push(Claim::NextOwner(cell));
-            }
+            Availability::Free => self.claim(board, index, cell),
             Availability::Push(other) => {
-                board.reservations.get_mut(cell).next_owner = index;
-                self.log.push(Claim::NextOwner(cell));
+                self.claim(board, index, cell);
                 if !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
@@ -118,6 +108,18 @@ impl Planner {
             }
         }
         Ok(())
+    }
+
+    /// Makes a unit the owner of a free cell, or the next owner of another.
+    pub fn claim(&mut self, board: &mut Board, index: u32, cell: u32) {
+        let reservation = board.reservations.get_mut(cell);
+        if reservation.owner == NONE {
+            reservation.owner = index;
+            self.log.push(Claim::Owner(cell));
+        } else {
+            reservation.next_owner = index;
+            self.log.push(Claim::NextOwner(cell));
+        }
     }
 
     /// Undoes everything logged after `mark`.
@@ -169,24 +171,24 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
     is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
 }
 
+/// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
+/// right angle: another may follow it there.
+pub fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
+    let unit = &board.units[owner];
+    unit.is_moving()
+        && turn_angle(unit.direction, direction) <= 2
+        && !board.reservations.covers(unit.head, unit.size, cell)
+}
+
 /// Returns whether a unit can have a cell that it would enter in a direction.
 fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) -> Availability {
-    let reservation = board.reservations.get(cell);
-    let owner = reservation.owner;
-    if owner == NONE {
+    let Reservation { owner, next_owner } = board.reservations.get(cell);
+    if owner == NONE || next_owner == NONE && is_leaving(board, owner, cell, direction) {
         return Availability::Free;
     }
-    if reservation.next_owner != NONE {
-        return Availability::Blocked(Hindrance::Queue, NONE);
-    }
     let other = &board.units[owner];
-    if other.is_moving() {
-        let is_leaving = !board.reservations.covers(other.head, other.size, cell);
-        return if is_leaving && turn_angle(other.direction, direction) <= 2 {
-            Availability::Follow
-        } else {
-            Availability::Blocked(Hindrance::Queue, NONE)
-        };
+    if next_owner != NONE || other.is_moving() {
+        return Availability::Blocked(Hindrance::Queue, NONE);
     }
     let (unit, root_unit) = (&board.units[index], &board.units[root]);
     if !other.is_pushable_by(unit.team) {

@@ -5,13 +5,12 @@
 
 use super::{
     Planner,
-    claim::{Claim, is_crossed, may_be_crossed},
+    claim::{Claim, is_crossed, is_leaving, may_be_crossed},
     rank::evaluate,
 };
 use crate::nav::crowd::{
     board::{
-        Board,
-        reservations::turn_angle,
+        reservations::Reservation,
         step_costs::{legal_directions, uniform_step_costs},
         unit::{Mode, NONE, Order, STAY},
     },
@@ -33,10 +32,8 @@ impl Planner {
         let unit = &scene.board.units[index];
         let cell =
             scene.board.reservations.neighbor(scene.board.reservations.index(unit.tail), direction);
-        let reservation = scene.board.reservations.get(cell);
-        let (owner, is_free) = (reservation.owner, reservation.owner == NONE);
-        if !is_free
-            && (reservation.next_owner != NONE || !is_leaving(scene.board, owner, cell, direction))
+        let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
+        if owner != NONE && (next_owner != NONE || !is_leaving(scene.board, owner, cell, direction))
         {
             return false;
         }
@@ -47,14 +44,7 @@ impl Planner {
         }
         scene.board.units[index].preferred_direction = preferred_direction;
         scene.board.counters.decisions += 1;
-        let reservation = scene.board.reservations.get_mut(cell);
-        self.log.push(if is_free {
-            reservation.owner = index;
-            Claim::Owner(cell)
-        } else {
-            reservation.next_owner = index;
-            Claim::NextOwner(cell)
-        });
+        self.claim(scene.board, index, cell);
         self.plan_step(scene.board, index, direction);
         self.log.push(Claim::Step(index));
         true
@@ -88,13 +78,4 @@ fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
         let layer = scene.world.grid.layer(ProfileId(unit.profile));
         layer.is_some_and(|layer| !passages.explore(layer, unit.tail))
     }
-}
-
-/// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
-/// right angle.
-fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
-    let unit = &board.units[owner];
-    unit.is_moving()
-        && turn_angle(unit.direction, direction) <= 2
-        && !board.reservations.covers(unit.head, unit.size, cell)
 }
