@@ -130,14 +130,16 @@ fn number_critter(
 /// Removes a former critter from its crowd: its cells are free from the next tick on.
 fn leave_crowd<E: EntityEvent, B: Bundle>(
     event: On<E, B>,
+    grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    mut states: Query<&mut CritterState, Allow<Disabled>>,
+    mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
 ) {
     let entity = event.event_target();
-    let Ok(mut state) = states.get_mut(entity) else {
+    let Ok((mut state, transform)) = states.get_mut(entity) else {
         return;
     };
     let (grid, unit) = (state.member.grid, state.member.unit.take());
+    state.read_back(grids.frame(grid), transform);
     state.freeze();
     if let Some(unit) = unit
         && crowds.entity(grid, unit) == Some(entity)

@@ -90,7 +90,7 @@ type Drawn = (
     &'static NavPath,
     &'static RequestState,
     &'static PathStatus,
-    Option<&'static CritterState>,
+    Option<(&'static CritterState, &'static GlobalTransform)>,
     Option<&'static GroupSlot>,
 );
 
@@ -118,11 +118,11 @@ fn draw_paths(
             continue;
         };
         let to_world = |cell| frame.cell_center(cell);
-        let Some(state) = state else {
+        let Some((state, transform)) = state else {
             lines.linestrip_2d(path.0.waypoints().map(to_world), color);
             continue;
         };
-        let from = frame.to_world(state.place());
+        let from = transform.translation().truncate();
         let grid = grids.get(order.grid());
         let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
         if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {

@@ -136,7 +136,7 @@ fn react(unit: &mut RequesterItem, is_ghost: bool, outcomes: &mut Outcomes) {
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    mut states: Query<&mut CritterState, Allow<Disabled>>,
+    mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
 ) {
     let Crowds { by_grid, left, .. } = &mut *crowds;
     for (grid, unit) in left.drain(..) {
@@ -148,7 +148,9 @@ pub(crate) fn drop_stale_crowds(
         |id: &GridId, grid_crowd: &mut GridCrowd| grids.generation(*id) != grid_crowd.generation;
     for (_, grid_crowd) in by_grid.extract_if(.., is_stale) {
         let mut states = states.iter_many_mut(grid_crowd.entities());
-        while let Some(mut state) = states.fetch_next() {
+        while let Some((mut state, transform)) = states.fetch_next() {
+            let frame = grids.frame(state.member.grid);
+            state.read_back(frame, transform);
             state.member.unit = None;
             state.member.path = PathSync::Replaced;
             state.walk = Walk::standing(state.walk.head()); // the grid of the step is gone
@@ -212,7 +214,7 @@ impl NewcomerItem<'_, '_> {
         if let Some(unit) = self.state.member.unit
             && wanted.is_none_or(|(id, _)| id != self.state.member.grid)
         {
-            self.leave(crowds, unit);
+            self.leave(grids, crowds, unit);
         }
         let place = |(id, profile)| Some((id, profile, grids.get(id)?, grids.frame(id)?));
         let Some((id, profile, grid, frame)) = wanted.and_then(place) else {
@@ -264,7 +266,7 @@ impl NewcomerItem<'_, '_> {
             self.state.update_to(grid_crowd.crowd.now());
         }
         self.state.member.grid = id;
-        let drawn = position.map_or(self.state.place(), |position| frame.to_cells(position));
+        let drawn = position.map_or(self.state.now, |position| frame.to_cells(position));
         self.stand(grid_crowd, grid, cell, drawn);
         true
     }
@@ -322,7 +324,9 @@ impl NewcomerItem<'_, '_> {
     }
 
     /// Leaves its crowd.
-    fn leave(&mut self, crowds: &mut Crowds, unit: UnitId) {
+    fn leave(&mut self, grids: &NavGrids, crowds: &mut Crowds, unit: UnitId) {
+        let frame = grids.frame(self.state.member.grid);
+        self.state.read_back(frame, self.transform);
         self.state.member.unit = None;
         if let Some(grid_crowd) = crowds.by_grid.get_mut(&self.state.member.grid) {
             self.state.update_to(grid_crowd.crowd.now());
@@ -330,7 +334,7 @@ impl NewcomerItem<'_, '_> {
         }
         self.state.freeze();
         if !self.critter.collides {
-            let (head, drawn) = (self.state.walk.head(), self.state.place());
+            let (head, drawn) = (self.state.walk.head(), self.state.now);
             self.state.walk = Walk::standing(head);
             self.state.place_at(drawn);
         }

@@ -29,6 +29,7 @@ pub(crate) struct Shown {
     facing: &'static mut Facing,
     status: Option<&'static mut PathStatus>,
     path: Option<&'static NavPath>,
+    transform: &'static Transform,
 }
 
 /// All units with requests, including disabled ones, so that no arrival is lost.
@@ -155,6 +156,9 @@ impl ShownItem<'_, '_> {
         let Some((tail, head)) = cells else {
             return;
         };
+        if tail == head {
+            state.read_back(Some(frame), self.transform);
+        }
         let before = state.walk;
         let direction = Direction::between(tail, head).unwrap_or(before.direction());
         let walk = Walk::between_cells((tail, head), direction, crowd.progress(unit));

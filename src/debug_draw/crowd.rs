@@ -23,15 +23,17 @@ pub(super) fn draw_crowd(
     debug: Res<TilePathDebug>,
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    critters: Query<&CritterState>,
+    critters: Query<&GlobalTransform, With<CritterState>>,
     mut lines: TilePathLines,
 ) {
     let shown = shown(&grids, &debug).filter(|_| debug.crowd);
     let (Some((grid, frame)), Some(crowd)) = (shown, crowds.get(debug.of)) else {
         return;
     };
-    let drawn_at =
-        |unit: UnitId| critters.get(crowds.entity(debug.of, unit)?).ok().map(CritterState::place);
+    let drawn_at = |unit: UnitId| {
+        let transform = critters.get(crowds.entity(debug.of, unit)?).ok()?;
+        Some(transform.translation().truncate())
+    };
     for unit in crowd.units() {
         let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
         else {
@@ -50,7 +52,7 @@ pub(super) fn draw_crowd(
             [(Some(unit), waited_for, color), (crowd.pushed_by(unit), Some(unit), css::HOT_PINK)];
         for (from, to, color) in links {
             if let (Some(from), Some(to)) = (from.and_then(drawn_at), to.and_then(drawn_at)) {
-                lines.line_2d(frame.to_world(from), frame.to_world(to), color);
+                lines.line_2d(from, to, color);
             }
         }
     }

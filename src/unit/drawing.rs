@@ -8,7 +8,7 @@ use bevy::prelude::*;
 
 use super::{CritterState, any_angle::position_on, state::Drawing};
 use crate::{
-    coordinates::{center, half_block},
+    coordinates::{GridFrame, center, half_block},
     nav::{PathLines, Walk, crowd::SUBTICKS_PER_TICK},
 };
 
@@ -211,6 +211,14 @@ impl CritterState {
         if let Some(ticks) = tick.checked_sub(self.since) {
             self.offset = self.offset_after(ticks as f32);
             self.walk.work_on(ticks * SUBTICKS_PER_TICK);
+        }
+    }
+
+    /// Reads back where it is drawn if it only went on along its step: then that is not stored.
+    pub(crate) fn read_back(&mut self, frame: Option<&GridFrame>, transform: &Transform) {
+        if let Some(frame) = frame.filter(|_| self.drawing == Drawing::GoesOn) {
+            self.drawn = transform.translation.truncate();
+            self.now = frame.to_cells(self.drawn);
         }
     }
 

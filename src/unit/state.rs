@@ -27,7 +27,8 @@ pub struct CritterState {
     pub(crate) since: u64,
     pub(super) origin: Vec2,
     pub(super) velocity: Vec2,
-    /// Drawn position in cell space: of a ghost now, of others when they were last drawn.
+    /// Drawn position in cell space: of a ghost now, of others when they were last drawn. Not kept up to date
+    /// while it goes on along its step ([`read_back`](Self::read_back)), nor is the next one.
     pub(crate) now: Vec2,
     /// Translation last written to the transform, or found there when it was given its position.
     pub(crate) drawn: Vec2,
@@ -148,13 +149,6 @@ impl CritterState {
     #[must_use]
     pub const fn walk(&self) -> &Walk {
         &self.walk
-    }
-
-    /// Position of its middle in cell space (whole numbers = centers of cells), as of the last tick (of one
-    /// that is not a ghost, the last that was drawn); (0, 0) until it first walks.
-    #[must_use]
-    pub const fn place(&self) -> Vec2 {
-        self.now
     }
 
     /// Whether the transform is as the plugin last wrote it: then this state is true, and more exact. A

@@ -56,6 +56,7 @@ impl<'a> CornerSight<'a> {
 
     /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
     /// the position itself ([`STAY`]).
+    #[inline]
     pub fn seen_around(&self, corner: GridPos, pos: GridPos) -> u16 {
         let (dx, dy) =
             (i32::from(pos.x) - i32::from(corner.x), i32::from(pos.y) - i32::from(corner.y));
