@@ -10,9 +10,9 @@
 //!
 //! All portals are in one list, those of a chunk together. A chunk that outgrows its capacity in the list
 //! moves to a range of twice the capacity at the end; the ranges it has left behind are together smaller than
-//! its current one, so they stay unused. Memory: 8 bytes per chunk, 6 per portal (an open chunk has two), 2
-//! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.07 where half the map is
-//! rocks; at most 0.2, if every other cell of each border is a separate crossing.
+//! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
+//! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
+//! rocks; at most 0.14, if every other cell of each border is a separate crossing.
 
 use std::collections::BTreeSet;
 
@@ -200,7 +200,7 @@ impl CoarseGraph {
         let portals = &self.portals[first + usize::from(from)..first + usize::from(to)];
         let (x, y) = (owner.0 as u16 * CHUNK_HALF_CELLS, owner.1 as u16 * CHUNK_HALF_CELLS);
         for (index, portal) in portals.iter().enumerate() {
-            let Portal { along, near, far } = *portal;
+            let (near, along, far) = (portal.near(), portal.along(), portal.far);
             let (near, far) = if AHEAD { (near, far) } else { (far, near) };
             if near != label {
                 continue;

@@ -15,14 +15,28 @@ use crate::nav::{
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;
 
+/// Bits of a component's label: at most every other cell of a chunk is a component of its own.
+const LABEL_BITS: u32 = 9;
+
 /// A crossing from a component of one chunk to one of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Portal {
-    /// Its position along the border, in half cells.
-    pub(super) along: u16,
-    /// The component on the near side (left of the border, or below), and the one on the far side.
-    pub(super) near: u16,
+    /// The component on the near side (left of the border, or below), and above it the position along the border. In 32
+    /// bits with the other one, since a large grid has many portals.
+    near_and_along: u16,
+    /// The component on the far side.
     pub(super) far: u16,
+}
+
+impl Portal {
+    pub(super) const fn near(self) -> u16 {
+        self.near_and_along & ((1 << LABEL_BITS) - 1)
+    }
+
+    /// Returns its position along the border, in half cells.
+    pub(super) const fn along(self) -> u16 {
+        self.near_and_along >> LABEL_BITS
+    }
 }
 
 /// Returns the portals of the chunk in column `chunk_x` and row `chunk_y`, on a grid with `height` rows of cells:
@@ -61,10 +75,11 @@ fn add_runs(portals: &mut Vec<Portal>, mask: u32, labels: impl Fn(u32) -> (u16, 
     for (start, end) in runs_of_ones(mask) {
         // All cells of a run are in the same components.
         let (near, far) = labels(start);
-        let portal = Portal { along: MIDDLE.clamp(2 * start, 2 * end) as u16, near, far };
-        let from_middle = |portal: &Portal| u32::from(portal.along).abs_diff(MIDDLE);
+        let along = MIDDLE.clamp(2 * start, 2 * end) as u16;
+        let portal = Portal { near_and_along: near | along << LABEL_BITS, far };
+        let from_middle = |portal: &Portal| u32::from(portal.along()).abs_diff(MIDDLE);
         let mut known = portals[first..].iter_mut();
-        match known.find(|known| (known.near, known.far) == (near, far)) {
+        match known.find(|known| (known.near(), known.far) == (near, far)) {
             Some(known) if from_middle(&portal) < from_middle(known) => *known = portal,
             Some(_) => {}
             None => portals.push(portal),
@@ -79,7 +94,7 @@ mod tests {
     fn crossings(mask: u32, labels: impl Fn(u32) -> (u16, u16)) -> Vec<(u16, u16, u16)> {
         let mut portals = Vec::new();
         add_runs(&mut portals, mask, labels);
-        portals.iter().map(|portal| (portal.along, portal.near, portal.far)).collect()
+        portals.iter().map(|portal| (portal.along(), portal.near(), portal.far)).collect()
     }
 
     #[test]
