@@ -73,6 +73,7 @@
 //!   no renderer: for servers and other tile maps.
 //! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, connected regions, crowds and
 //!   searches.
+//! - `visibility` (default): [`CritterDrawing::skips_hidden`](prelude::CritterDrawing::skips_hidden).
 //!
 //! # Where to look
 //! | to | see |
@@ -91,6 +92,7 @@
 //! | find the unit on a cell, and why a unit waits | [`Crowds`](prelude::Crowds), [`Hindrance`](prelude::Hindrance) |
 //! | choose the picture of a critter | [`CritterState::is_moving`](prelude::CritterState::is_moving), [`Facing`](prelude::Facing) |
 //! | slow a critter down | [`SpeedLimit`](prelude::SpeedLimit) |
+//! | draw fewer of many critters | [`CritterDrawing`](prelude::CritterDrawing) |
 //! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
 //! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
@@ -169,6 +171,7 @@ pub mod prelude {
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::{GridAccessError, NavGrids},
         group::{Group, GroupArrived, GroupMember, GroupSlot, GroupSpeedLimit, GroupState},
+        movement::CritterDrawing,
         nav::{
             cell::{Cell, CellRect},
             crowd::{CrowdCounters, Hindrance},

@@ -11,4 +11,5 @@ mod advance;
 mod draw;
 mod repair;
 
+pub use self::draw::CritterDrawing;
 pub(crate) use self::{advance::advance_critters, draw::place_transforms, repair::repair_paths};

@@ -58,7 +58,7 @@ use crate::{
     group::{
         Group, GroupArrived, GroupNumbers, GroupSlot, GroupSpeedLimit, GroupState, form_groups,
     },
-    movement::{advance_critters, place_transforms, repair_paths},
+    movement::{CritterDrawing, advance_critters, place_transforms, repair_paths},
     orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
     request::{
         OpenRequests, PathRequest, RequestInbox, accept_requests, deliver_answers, follow_agents,
@@ -137,6 +137,7 @@ impl Plugin for TilePathPlugin {
             .init_resource::<FlowFields>()
             .init_resource::<Time>()
             .init_resource::<OpenRequests>()
+            .init_resource::<CritterDrawing>()
             .insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
@@ -193,6 +194,6 @@ fn register_types(app: &mut App) {
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
         GroupSlot, GroupSpeedLimit, GroupArrived, NavBlocker, NavGrids, PathFound, PathFailed,
-        Arrived, TilePathSettings, Pathfinder, PathCounters
+        Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use bevy::{
     app::{TaskPoolOptions, TaskPoolPlugin},
+    camera::{primitives::Aabb, visibility::ViewVisibility},
     ecs::schedule::SingleThreadedExecutor,
     prelude::*,
     time::TimeUpdateStrategy,
@@ -61,6 +62,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         .add_systems(RunFixedMainLoop, end_draw.after(TilePathSystems::Draw))
         .add_systems(Update, write_bare);
     app.world_mut().resource_mut::<TilePathSettings>().budget = 1_000_000;
+    app.insert_resource(CritterDrawing { skips_hidden: options.hidden > 0 });
     fill(&mut app, options)?;
     app.finish();
     app.cleanup();
@@ -120,7 +122,13 @@ fn fill(app: &mut App, options: &Options) -> Outcome<()> {
         let transform = Transform::from_translation(frame.cell_center(start).extend(0.0));
         let speed = ticks / (7 + number * 5 % 14) as f32;
         let goal = goals[number % goals.len()];
-        app.world_mut().spawn((Critter::new(speed), transform, PathRequest::to(goal)));
+        let critter = (Critter::new(speed), transform, PathRequest::to(goal));
+        let mut unit = app.world_mut().spawn(critter);
+        if options.hidden > 0 {
+            let is_hidden = (number * 37 % 100) < options.hidden as usize;
+            let seen = if is_hidden { ViewVisibility::HIDDEN } else { ViewVisibility::VISIBLE };
+            unit.insert((seen, Aabb::default()));
+        }
         app.world_mut().spawn((Bare, transform));
     }
     app.world_mut().resource_mut::<NavGrids>().insert(GridId::default(), grid, frame);

@@ -23,7 +23,7 @@ use map::{Random, main_region, map};
 use runner::{JsonLine, Outcome, number, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
-  [--app [--threads N]]
+  [--app [--threads N] [--hidden N]]
 
 A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
@@ -32,7 +32,8 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --warmup T  ticks before the measurement, default 500
 --fields N  shared goals, default 64
 --app       through the plugin: critters with individual paths
---threads N with --app: compute threads (default: all); 1: systems run one after another, too";
+--threads N with --app: compute threads (default: all); 1: systems run one after another, too
+--hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0";
 
 struct Options {
     units: u32,
@@ -42,6 +43,7 @@ struct Options {
     fields: u32,
     is_app: bool,
     threads: Option<usize>,
+    hidden: u32,
 }
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn options() -> Outcome<Option<Options>> {
         fields: 64,
         is_app: false,
         threads: None,
+        hidden: 0,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -76,6 +79,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("fields") => options.fields = number("fields", &mut parser)?,
             Long("app") => options.is_app = true,
             Long("threads") => options.threads = Some(number("threads", &mut parser)?),
+            Long("hidden") => options.hidden = number("hidden", &mut parser)?,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "visibility")]
+use bevy::camera::{primitives::Aabb, visibility::ViewVisibility};
 use bevy::{
     ecs::{query::QueryData, system::SystemChangeTick},
     prelude::*,
@@ -16,6 +18,25 @@ use crate::{
     unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
 };
 
+/// How critters are drawn.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct CritterDrawing {
+    /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms are up to one
+    /// cell behind then. Saves most of the time of drawing where the camera sees a small part of a large crowd. Default
+    /// false: games may read the transforms of critters that are out of sight.
+    ///
+    /// Needs the feature `visibility` (default). Only critters with an `Aabb` of their own are skipped: Bevy gives one to
+    /// sprites and meshes. A critter that only has children with pictures is always drawn.
+    pub skips_hidden: bool,
+}
+
+/// Tells whether a camera sees a critter.
+#[cfg(feature = "visibility")]
+type Sight = Option<(&'static ViewVisibility, &'static Aabb)>;
+#[cfg(not(feature = "visibility"))]
+type Sight = ();
+
 /// The components of a critter that drawing reads and writes.
 #[derive(QueryData)]
 #[query_data(mutable)]
@@ -27,6 +48,7 @@ pub(crate) struct Drawn {
     facing: &'static Facing,
     transform: &'static mut Transform,
     child_of: Option<&'static ChildOf>,
+    sight: Sight,
 }
 
 /// Drawing parameters of the critters of one grid.
@@ -55,6 +77,7 @@ const MIN_TURN_SPEED: f32 = 4.0;
 pub(crate) fn place_transforms(
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
+    drawing: Res<CritterDrawing>,
     mut writes: ResMut<TransformWrites>,
     (time, fixed): (Option<Res<Time>>, Option<Res<Time<Fixed>>>),
     mut critters: Query<Drawn>,
@@ -78,7 +101,9 @@ pub(crate) fn place_transforms(
             match (critter.state.drawing, &params) {
                 (Drawing::AtRest, _) => continue,
                 (Drawing::GoesOn, Some((id, params))) if *id == critter.state.member.grid => {
-                    critter.go_on(params);
+                    if !drawing.skips_hidden || !critter.is_hidden() {
+                        critter.go_on(params);
+                    }
                     continue;
                 }
                 _ => {}
@@ -139,6 +164,17 @@ impl DrawnItem<'_, '_> {
             None if is_walking && state.goes_on(params.tick) => Drawing::GoesOn,
             _ => Drawing::Anew,
         };
+    }
+
+    /// Returns whether no camera has seen it in the last frame.
+    #[cfg(feature = "visibility")]
+    fn is_hidden(&self) -> bool {
+        self.sight.is_some_and(|(visibility, _)| !visibility.get())
+    }
+
+    #[cfg(not(feature = "visibility"))]
+    const fn is_hidden(&self) -> bool {
+        false
     }
 
     /// Draws it farther along its step. Only the transform is written: memory is what takes time here.

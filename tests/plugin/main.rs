@@ -17,6 +17,7 @@ mod crowds_edits;
 mod crowds_frames;
 mod crowds_ghosts;
 mod crowds_groups;
+mod crowds_hidden;
 mod crowds_paths;
 mod crowds_placement;
 mod crowds_soak;
