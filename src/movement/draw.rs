@@ -100,7 +100,10 @@ pub(crate) fn place_transforms(
         if !is_moved && critter.child_of.is_none() {
             match (critter.state.drawing, &params) {
                 (Drawing::AtRest, _) => continue,
-                (Drawing::GoesOn, Some((id, params))) if *id == critter.state.member.grid => {
+                // In the tick in which the step began it may have gone around a corner.
+                (Drawing::GoesOn, Some((id, params)))
+                    if *id == critter.state.member.grid && params.tick > critter.state.since =>
+                {
                     if !drawing.skips_hidden || !critter.is_hidden() {
                         critter.go_on(params);
                     }
@@ -161,7 +164,7 @@ impl DrawnItem<'_, '_> {
         let state = self.state.bypass_change_detection();
         state.drawing = match self.child_of {
             None if stands && !is_walking && !state.is_turning => Drawing::AtRest,
-            None if is_walking && state.goes_on(params.tick) => Drawing::GoesOn,
+            None if is_walking && state.goes_on() => Drawing::GoesOn,
             _ => Drawing::Anew,
         };
     }

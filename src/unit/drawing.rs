@@ -236,12 +236,8 @@ impl CritterState {
     }
 
     /// Returns whether it only goes on along its step until its next change.
-    pub(crate) fn goes_on(&self, tick: u64) -> bool {
-        self.unit().is_some()
-            && tick > self.since
-            && self.offset == Vec2::ZERO
-            && !self.is_turning
-            && !self.is_on_line
+    pub(crate) fn goes_on(&self) -> bool {
+        self.unit().is_some() && self.offset == Vec2::ZERO && !self.is_turning && !self.is_on_line
     }
 
     /// Begins or ends a step in a tick.
