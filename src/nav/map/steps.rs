@@ -23,8 +23,6 @@ use crate::nav::{
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];
-/// The opposite direction as a set, by arrival.
-const REVERSE: [u8; 9] = [1 << 4, 1 << 5, 1 << 6, 1 << 7, 1, 1 << 1, 1 << 2, 1 << 3, 0];
 
 /// The steps from a cell.
 #[derive(Clone, Copy, Debug)]
@@ -84,17 +82,14 @@ pub(crate) struct WeightedSteps<'a, const CANONICAL: bool> {
     width: usize,
     /// Cost sum of the cheapest step, in units.
     lowest: u32,
-    /// From the terrain index of a cell to those of its neighbors.
-    offsets: [isize; 8],
 }
 
 impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
     pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Self {
         let width = grid.width() as usize;
         let (lowest, _) = layer.cost_sum_range();
-        let offsets = OFFSETS.map(|(dx, dy)| dx as isize + dy as isize * width as isize);
         let terrain = layer.ground(grid.terrain_bytes());
-        Self { layer, moves: layer.moves(), terrain, width, lowest, offsets }
+        Self { layer, moves: layer.moves(), terrain, width, lowest }
     }
 
     /// Whether all passable cells of the 3 × 3 block have the same terrain.
@@ -128,7 +123,10 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
         let pattern = self.layer.pattern(x, y);
         let is_ordered = CANONICAL && self.is_uniform_around(terrain_index, pattern);
         let table_row = if is_ordered { arrival } else { NO_DIRECTION };
-        let directions = self.moves.get(table_row, pattern) & !REVERSE[usize::from(arrival)];
+        let legal = self.moves.get(table_row, pattern);
+        // A step straight back never pays.
+        let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
+        let directions = legal & !back;
         CellSteps {
             directions,
             terrain_index,
@@ -138,8 +136,10 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
 
     #[inline(always)]
     fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
-        let to = steps.terrain_index.wrapping_add_signed(self.offsets[direction & 7]);
-        let weight = [STRAIGHT, DIAGONAL][direction & 1];
+        let (dx, dy) = OFFSETS[direction & 7];
+        let offset = dy as isize * self.width as isize + dx as isize;
+        let to = steps.terrain_index.wrapping_add_signed(offset);
+        let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
         weight * (self.lowest + steps.excess + self.layer.excess(self.terrain[to]))
     }
 }
