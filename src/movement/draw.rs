@@ -23,8 +23,9 @@ use crate::{
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct CritterDrawing {
     /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms are up to one
-    /// cell behind then. Saves most of the time of drawing where the camera sees a small part of a large crowd. Default
-    /// false: games may read the transforms of critters that are out of sight.
+    /// cell behind then, but they move as ever. Saves a part of the time of drawing where the camera sees few critters
+    /// of a large crowd, and what Bevy does with changed transforms. Default false: games may read the transforms of
+    /// critters that are out of sight.
     ///
     /// Needs the feature `visibility` (default). Only critters with an `Aabb` of their own are skipped: Bevy gives one to
     /// sprites and meshes. A critter that only has children with pictures is always drawn.
@@ -100,17 +101,23 @@ pub(crate) fn place_transforms(
         if !is_moved && critter.child_of.is_none() {
             match (critter.state.drawing, &params) {
                 (Drawing::AtRest, _) => continue,
+                (Drawing::GoesOn | Drawing::Moves, _)
+                    if drawing.skips_hidden && critter.is_hidden() =>
+                {
+                    continue;
+                }
                 // In the tick in which the step began it may have gone around a corner.
                 (Drawing::GoesOn, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
-                    if !drawing.skips_hidden || !critter.is_hidden() {
-                        critter.go_on(params);
-                    }
+                    critter.go_on(params);
                     continue;
                 }
                 _ => {}
             }
+        }
+        if critter.is_put_elsewhere() {
+            continue; // it is moved there in the next tick
         }
         let own = critter.state.member.grid;
         let id = critter.request.map_or(own, |request| grid_of(&critter.state, request));
@@ -165,6 +172,7 @@ impl DrawnItem<'_, '_> {
         state.drawing = match self.child_of {
             None if stands && !is_walking && !state.is_turning => Drawing::AtRest,
             None if is_walking && state.goes_on() => Drawing::GoesOn,
+            None if is_walking && state.unit().is_some() => Drawing::Moves,
             _ => Drawing::Anew,
         };
     }
@@ -178,6 +186,13 @@ impl DrawnItem<'_, '_> {
     #[cfg(not(feature = "visibility"))]
     const fn is_hidden(&self) -> bool {
         false
+    }
+
+    /// Returns whether the game has put a standing unit elsewhere since it was last drawn.
+    fn is_put_elsewhere(&self) -> bool {
+        self.state.unit().is_some()
+            && self.state.was_moved(&self.transform)
+            && self.transform.translation.is_finite()
     }
 
     /// Draws it farther along its step. Only the transform is written: memory is what takes time here.

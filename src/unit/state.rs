@@ -68,6 +68,8 @@ pub(crate) enum Drawing {
     Anew,
     /// It goes on along its step, and is turned to its direction.
     GoesOn,
+    /// It moves along its step in another way: it turns meanwhile, or is off its step.
+    Moves,
     /// Nothing: it stands, and is drawn where it stands.
     AtRest,
 }

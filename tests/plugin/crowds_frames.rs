@@ -236,6 +236,27 @@ fn a_transform_written_in_any_frame_moves_the_critter() {
     assert!(has_arrived(&app, other), "the walking critter is not moved");
 }
 
+/// Critters put beside the center of a cell are led in gently, for several frames.
+#[test]
+fn a_transform_written_while_the_critter_is_led_in_counts() {
+    for frame in 0..24 {
+        let mut app = app_in_frames();
+        let unit = spawn_critter(&mut app, (2, 2));
+        frames(&mut app, 0.1);
+        let put = |app: &mut App, (x, y): (f32, f32)| {
+            app.world_mut().get_mut::<Transform>(unit).unwrap().translation = Vec3::new(x, y, 0.0);
+        };
+        put(&mut app, (83.0, 94.0));
+        for _ in 0..frame {
+            app.update();
+        }
+        put(&mut app, (250.0, 60.0));
+        frames(&mut app, 0.2);
+        assert_eq!(cell_of(&app, unit), Cell::new(25, 6), "written {frame} frames later");
+        assert_eq!(position(&app, unit), Vec2::new(250.0, 60.0));
+    }
+}
+
 #[test]
 fn a_grid_that_is_moved_takes_standing_critters_along() {
     let mut app = app_in_frames();
