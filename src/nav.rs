@@ -30,7 +30,7 @@ pub(crate) use map::{
     moves::{cost_borders, dominated_steps},
     region, steps,
 };
-// The types that the plugin uses, by name, as rooms of the plugin export theirs.
+// The names that the plugin and the crowd use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     cell::{Cell, CellRect},
     checksum::Checksum,
@@ -43,6 +43,7 @@ pub(crate) use self::{
     formation::{Formation, GroupOrder, GroupUnit},
     goal::{Approach, Goal},
     grid::NavGrid,
+    layer::Layer,
     path::{Path, PathCost, PathKind},
     query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
     queue::{
@@ -51,7 +52,7 @@ pub(crate) use self::{
     },
     search::Search,
     string_pulling::PathLines,
-    terrain::{Profile, ProfileId},
+    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT},
     walk::{Walk, WalkEvent},
 };
 pub use map::{cell, direction, grid, layer, moving_ai, terrain};

@@ -16,25 +16,16 @@ mod planner;
 mod scene;
 
 pub use board::{
-    error::CrowdError,
-    events::{CrowdCounters, CrowdEvent},
-    hindrance::Hindrance,
-    timer_wheel::SUBTICKS_PER_TICK,
-    unit::{RouteId, UnitId, UnitSettings},
+    CrowdCounters, CrowdError, CrowdEvent, Hindrance, RouteId, SUBTICKS_PER_TICK, UnitId,
+    UnitSettings,
 };
-pub use cost_to_go::guidance::{Guidance, NO_COST};
+pub use cost_to_go::{Guidance, NO_COST};
 pub use groups::membership::Membership;
 
-use self::{
-    board::Board,
-    cost_to_go::{Sources, guidance::World},
-    decide::decide,
-    groups::Groups,
-    passages::TerrainShape,
-    planner::Planner,
-    scene::Scene,
-};
-use super::grid::NavGrid;
+use self::cost_to_go::{Sources, World};
+use self::{board::Board, decide::decide, groups::Groups, passages::TerrainShape};
+use self::{planner::Planner, scene::Scene};
+use super::NavGrid;
 
 /// The units of one grid; see the [module](self).
 #[derive(Debug, Default)]

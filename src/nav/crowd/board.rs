@@ -4,33 +4,42 @@
 //! cells and until when, and which units are to be decided in a tick. All other rooms read this one; it knows
 //! nothing of where the units want to go.
 
-pub mod density;
-pub mod departures;
-pub mod error;
-pub mod events;
-pub mod hindrance;
-pub mod patience;
-pub mod placement;
-pub mod refit;
-pub mod reservations;
-pub mod step;
-pub mod step_costs;
-pub mod timer_wheel;
-pub mod unit;
-pub mod waiting;
+mod density;
+mod departures;
+mod error;
+mod events;
+mod hindrance;
+mod patience;
+mod placement;
+mod refit;
+mod reservations;
+mod step;
+mod step_costs;
+mod timer_wheel;
+mod unit;
+mod waiting;
 
 use core::hint::black_box;
 
-use self::{
-    density::Density,
-    departures::Departures,
+use self::{density::Density, departures::Departures};
+pub use self::{
     error::CrowdError,
     events::{CrowdCounters, CrowdEvent},
-    reservations::{Reservation, Reservations},
-    timer_wheel::{SUBTICKS_PER_TICK, TimerWheel},
-    unit::{State, Unit, UnitId, Units},
+    hindrance::Hindrance,
+    patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
+    refit::check_profile,
+    reservations::{CellList, GridPos, Reservation, Reservations, is_diagonal, turn_angle},
+    step_costs::{
+        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, move_table, octile_distance,
+        uniform_step_costs,
+    },
+    timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
+    unit::{
+        FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, Mode, NONE, Order, RouteId, STAY, State, Unit,
+        UnitId, UnitSettings, Units,
+    },
 };
-use crate::nav::{grid::NavGrid, terrain::Profile};
+use crate::nav::{NavGrid, Profile};
 
 /// The units of a grid; see the [module](self).
 #[derive(Debug, Default)]

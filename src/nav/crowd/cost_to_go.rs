@@ -3,30 +3,35 @@
 //! Input: shared fields, paths, slots, and areas that units have to leave. Output: for each source the same nine
 //! numbers, by direction (see [`guidance`]).
 
-pub mod corner_sight;
-pub mod escape;
-pub mod flood;
-pub mod guidance;
-pub mod local_field;
-pub mod path_corners;
-pub mod path_cost_to_go;
-pub mod path_follower;
-pub mod straight_walk;
+mod corner_sight;
+mod escape;
+mod flood;
+mod guidance;
+mod local_field;
+mod path_corners;
+mod path_cost_to_go;
+mod path_follower;
+mod straight_walk;
 
 use self::{
+    corner_sight::{CornerSight, REACH, SEEN_HERE, is_seen},
     escape::Footprint,
-    flood::{OpenCells, bytes_of},
-    guidance::NeighborCosts,
-    local_field::{LocalField, MAX_FIELDS_PER_TICK},
-    path_follower::PathFollower,
-    straight_walk::{Line, Offset},
+    local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
+    path_corners::{Corner, find_corners},
+    path_follower::{CellAhead, PathFollower},
+    straight_walk::Offset,
 };
-use super::board::{
-    Board,
-    reservations::GridPos,
-    unit::{Mode, NONE, Order},
+pub use self::{
+    escape::EXIT_UNDECIDED,
+    flood::{Flood, OpenCells, bytes_of},
+    guidance::{
+        CostToGo, Guidance, NO_COST, NeighborCosts, UNREACHABLE, World, around, route_cost,
+        route_costs_around,
+    },
+    straight_walk::Line,
 };
-use crate::nav::{grid::NavGrid, terrain::ProfileId};
+use super::board::{Board, GridPos, Mode, NONE, Order};
+use crate::nav::{NavGrid, ProfileId};
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.

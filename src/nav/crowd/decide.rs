@@ -2,16 +2,10 @@
 //!
 //! Input: a unit that is to be decided. Output: it begins a step, arrives, or waits.
 
-use super::{
-    board::{
-        Board,
-        hindrance::Hindrance,
-        unit::{NONE, Unit},
-    },
-    groups::return_delay::delays_return,
-    planner::{Planner, dead_end::stop_yielding},
-    scene::Scene,
-};
+use super::board::{Board, Hindrance, NONE, Unit};
+use super::groups::return_delay::delays_return;
+use super::planner::{Planner, dead_end::stop_yielding};
+use super::scene::Scene;
 
 /// Decides whether a unit moves or waits in this tick.
 pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {

@@ -3,8 +3,9 @@
 //! Input: the rectangles edited since the last tick. Output: units under which terrain was blocked; all that was known
 //! about the terrain there, forgotten.
 
-use super::{Crowd, board::reservations::GridPos};
-use crate::nav::{cell::CellRect, grid::NavGrid};
+use super::Crowd;
+use super::board::GridPos;
+use crate::nav::{CellRect, NavGrid};
 
 impl Crowd {
     /// Applies the edits made since the last tick.

@@ -15,13 +15,8 @@ use core::{
 };
 
 use self::{group::Group, progress::Progress, slots::TakenCells};
-use super::{
-    board::unit::{GroupIndex, NONE, Order, RouteId, Unit},
-    cost_to_go::{
-        flood::{OpenCells, bytes_of},
-        guidance::UNREACHABLE,
-    },
-};
+use super::board::{GroupIndex, NONE, Order, RouteId, Unit};
+use super::cost_to_go::{OpenCells, UNREACHABLE, bytes_of};
 
 /// The groups of a crowd. Only this room reads what they consist of.
 #[derive(Debug, Default)]

@@ -3,15 +3,10 @@
 //! Input: a crowd and a unit's id. Output: the units and their positions, the events of the last tick, the
 //! reason a unit does not move, the memory held.
 
-use super::{
-    Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId,
-    board::{
-        reservations::GridPos,
-        unit::{NONE, Order, STAY, State},
-    },
-    cost_to_go::straight_walk::Line,
-};
-use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid, terrain::ProfileId, walk::Walk};
+use super::board::{GridPos, NONE, Order, STAY, State};
+use super::cost_to_go::Line;
+use super::{Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId};
+use crate::nav::{Cell, NavGrid, ProfileId, Walk, direction::OFFSETS};
 
 impl Crowd {
     /// Returns whether the unit exists and has not been removed.

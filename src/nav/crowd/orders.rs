@@ -1,15 +1,9 @@
 //! Adding, removing and ordering units.
 
-use super::{
-    Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings,
-    board::{
-        refit::check_profile,
-        reservations::GridPos,
-        unit::{FIRST_PRIORITY, Mode, NONE, Order, STAY, State, Unit},
-    },
-    cost_to_go::escape::EXIT_UNDECIDED,
-};
-use crate::nav::{cell::Cell, grid::NavGrid, path::Path, terrain::ProfileId};
+use super::board::{FIRST_PRIORITY, GridPos, Mode, NONE, Order, STAY, State, Unit, check_profile};
+use super::cost_to_go::EXIT_UNDECIDED;
+use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
+use crate::nav::{Cell, NavGrid, Path, ProfileId};
 
 impl Crowd {
     /// Adds a unit on `cell` (its anchor), standing and without orders.

@@ -9,7 +9,7 @@ pub mod traffic;
 pub mod wall_proximity;
 
 use self::{passage::Passages, wall_proximity::WallProximity};
-use super::board::reservations::GridPos;
+use super::board::GridPos;
 
 /// What is known about the shape of the terrain, by profile. Found out where units come, and forgotten where an edit
 /// changes it. Only this room reads it.

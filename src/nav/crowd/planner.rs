@@ -16,7 +16,7 @@ pub mod rank;
 pub mod scores;
 
 use self::{chain::Push, claim::Claim, plan::Frame};
-use super::cost_to_go::flood::{Flood, OpenCells, bytes_of};
+use super::cost_to_go::{Flood, OpenCells, bytes_of};
 
 /// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
 #[derive(Debug, Default)]

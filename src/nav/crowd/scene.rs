@@ -6,26 +6,13 @@
 
 use core::hint::black_box;
 
-use super::{
-    board::{
-        Board,
-        reservations::GridPos,
-        step_costs::{StepCosts, legal_directions},
-        unit::{Mode, NONE, Order, STAY, Unit},
-    },
-    cost_to_go::{
-        Sources,
-        guidance::{
-            CostToGo, NeighborCosts, UNREACHABLE, World, around, route_cost, route_costs_around,
-        },
-    },
-    groups::Groups,
-    passages::TerrainShape,
+use super::board::{Board, GridPos, Mode, NONE, Order, STAY, StepCosts, Unit, legal_directions};
+use super::cost_to_go::{
+    CostToGo, NeighborCosts, Sources, UNREACHABLE, World, around, route_cost, route_costs_around,
 };
-use crate::nav::{
-    layer::Layer,
-    terrain::{ProfileId, STRAIGHT},
-};
+use super::groups::Groups;
+use super::passages::TerrainShape;
+use crate::nav::{Layer, ProfileId, STRAIGHT};
 
 /// The value from which costs are subtracted to reverse a direction of travel; far below what
 /// [`Scores`](super::planner::scores::Scores) can hold.

@@ -4,7 +4,7 @@
 //! One byte for sixteen cells, so all of it stays in the cache. A unit counts where it stands or where it goes to,
 //! with its anchor.
 
-use super::reservations::GridPos;
+use super::GridPos;
 
 /// Cells along a side of a block.
 const BLOCK: u32 = 4;

@@ -6,7 +6,7 @@
 //! directions differ by no more than a right angle, a unit may enter behind the unit that leaves at any time;
 //! otherwise it waits until the cell is empty.
 
-use super::{reservations::turn_angle, unit::NONE};
+use super::{NONE, turn_angle};
 
 /// A cell that was left.
 #[derive(Clone, Copy, Debug)]

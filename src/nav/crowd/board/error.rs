@@ -1,6 +1,6 @@
 //! Why a call on a crowd failed.
 
-use crate::nav::cell::Cell;
+use crate::nav::Cell;
 
 /// Why a call on a crowd failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{hindrance::Hindrance, unit::UnitId};
-use crate::nav::cell::Cell;
+use super::{Hindrance, UnitId};
+use crate::nav::Cell;
 
 /// Something that happened to a unit in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,7 @@
 //! units wait for as many steps of their own. Nothing on the ladder depends on what leads the unit: a field, its own
 //! path, a slot, or the way out from under a building.
 
-use super::{
-    Board,
-    unit::{State, Unit},
-};
+use super::{Board, State, Unit};
 
 /// Ticks after which a waiting unit tries again if nothing has changed nearby.
 pub const RETRY_AFTER: u64 = 16;

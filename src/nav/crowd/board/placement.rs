@@ -2,13 +2,8 @@
 //!
 //! Input: a unit and a cell. Output: its position there, or what prevents it.
 
-use super::{
-    Board,
-    error::CrowdError,
-    reservations::GridPos,
-    unit::{Mode, NONE, State, UnitId},
-};
-use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
+use super::{Board, CrowdError, GridPos, Mode, NONE, State, UnitId};
+use crate::nav::{Cell, NavGrid, ProfileId};
 
 impl Board {
     /// Returns the cell nearest to `cell`, at most `radius` columns and rows away, where a unit of `profile`

@@ -4,17 +4,8 @@
 //! room for it. Until there is one the unit stays as it was, cannot move, and cannot be pushed
 //! ([`Hindrance::NoRoom`](super::hindrance::Hindrance::NoRoom)).
 
-use super::{
-    Board,
-    error::CrowdError,
-    patience::RETRY_AFTER,
-    reservations::GridPos,
-    unit::{MAX_UNIT_SIZE, Unit},
-};
-use crate::nav::{
-    grid::NavGrid,
-    terrain::{Profile, ProfileId},
-};
+use super::{Board, CrowdError, GridPos, MAX_UNIT_SIZE, RETRY_AFTER, Unit};
+use crate::nav::{NavGrid, Profile, ProfileId};
 
 /// Maximum distance, in columns and rows, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;

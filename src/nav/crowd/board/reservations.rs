@@ -5,8 +5,8 @@
 //! owner or the next owner of the cells it enters. A border of cells that no unit can enter surrounds the
 //! grid, so that neighbors need no bounds check.
 
-use super::unit::NONE;
-use crate::nav::{cell::Cell, direction::OFFSETS, grid::NavGrid};
+use super::NONE;
+use crate::nav::{Cell, NavGrid, direction::OFFSETS};
 
 /// Most cells that a block of 8 × 8 enters in a step.
 const MAX_ENTERED: usize = 15;

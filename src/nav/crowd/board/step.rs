@@ -5,18 +5,10 @@
 //! follows from its cost and the unit's speed.
 
 use super::{
-    Board,
-    hindrance::Hindrance,
-    reservations::{CellList, Reservation, is_diagonal},
-    step_costs::StepCosts,
-    timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK},
-    unit::{NONE, State, Unit},
+    Board, CellList, Hindrance, LONGEST_STEP, NONE, Reservation, SUBTICKS_PER_TICK, State,
+    StepCosts, Unit, is_diagonal,
 };
-use crate::nav::{
-    grid::NavGrid,
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
-    walk::PROGRESS_PER_COST,
-};
+use crate::nav::{DIAGONAL, NavGrid, ProfileId, STRAIGHT, walk::PROGRESS_PER_COST};
 
 impl Board {
     /// Begins the planned step of a unit.

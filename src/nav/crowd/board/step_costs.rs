@@ -3,13 +3,8 @@
 //! Input: the layer of the unit's profile. Output: the costs of cells, of steps and of the shortest paths on open
 //! terrain, and whether direct paths are open.
 
-use super::reservations::{GridPos, is_diagonal};
-use crate::nav::{
-    grid::NavGrid,
-    layer::Layer,
-    moves::MoveTable,
-    terrain::{DIAGONAL, Neighborhood, ProfileId, STRAIGHT},
-};
+use super::{GridPos, is_diagonal};
+use crate::nav::{DIAGONAL, Layer, NavGrid, Neighborhood, ProfileId, STRAIGHT, moves::MoveTable};
 
 /// Greatest distance, in columns and rows, over which terrain is checked in one call.
 pub const MAX_CLEAR_DISTANCE: u16 = 60;

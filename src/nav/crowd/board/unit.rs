@@ -1,15 +1,10 @@
 //! The state of a unit: where it is, what it was ordered to do, and why it does not move.
 
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use core::ops::{Index, IndexMut};
 
-use bevy::reflect::{Reflect, std_traits::ReflectDefault};
-
-use super::{
-    hindrance::Hindrance,
-    reservations::{GridPos, turn_angle},
-    timer_wheel::SUBTICKS_PER_TICK,
-};
-use crate::nav::{path::PathCost, terrain::ProfileId, walk::PROGRESS_PER_COST};
+use super::{GridPos, Hindrance, SUBTICKS_PER_TICK, turn_angle};
+use crate::nav::{PathCost, ProfileId, walk::PROGRESS_PER_COST};
 
 /// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
 pub const FIRST_PRIORITY: u64 = 1 << 28;

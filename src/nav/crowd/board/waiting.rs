@@ -4,14 +4,9 @@
 //! beside such a cell, and those whose retry is due.
 
 use super::{
-    Board,
-    events::CrowdEvent,
-    hindrance::Hindrance,
-    patience::{LOST_AFTER, RETRY_AFTER, STUCK_AFTER},
-    reservations::GridPos,
-    unit::{NONE, State, Unit},
+    Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, RETRY_AFTER, STUCK_AFTER, State, Unit,
 };
-use crate::nav::grid::NavGrid;
+use crate::nav::NavGrid;
 
 impl Board {
     /// Wakes all units that wait near the cells on which a unit stands or which it leaves.

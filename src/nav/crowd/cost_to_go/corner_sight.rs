@@ -9,13 +9,8 @@
 //! Rows are looked at from the corner towards the unit. A row is one word, and it follows from the row before by
 //! a few operations on whole words, so nothing needs to be kept from one decision to the next.
 
-use crate::nav::crowd::board::{reservations::GridPos, unit::STAY};
-use crate::nav::{
-    bit_rows::Columns64,
-    grid::NavGrid,
-    layer::Layer,
-    terrain::{CornerRule, Neighborhood, ProfileId},
-};
+use crate::nav::crowd::board::{GridPos, STAY};
+use crate::nav::{CornerRule, Layer, NavGrid, Neighborhood, ProfileId, bit_rows::Columns64};
 
 /// Columns and rows within which a corner can be visible.
 pub const REACH: u16 = 30;
@@ -192,7 +187,7 @@ mod tests {
     use super::{CornerSight, GridPos, REACH, SEEN_HERE, STAY, is_seen};
     use crate::nav::{
         cell::Cell,
-        crowd::board::reservations::is_diagonal,
+        crowd::board::is_diagonal,
         grid::NavGrid,
         terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
     };

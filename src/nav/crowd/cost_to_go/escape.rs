@@ -6,23 +6,9 @@
 //! the rest of its path is cheapest, and keeps to that side. All others, and units that make no progress for
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 
-use super::{
-    Sources,
-    flood::{Flood, OpenCells},
-    guidance::{UNREACHABLE, World},
-};
-use crate::nav::crowd::board::{
-    Board,
-    patience::Rung,
-    reservations::GridPos,
-    unit::{Mode, NONE, RouteId, Unit},
-};
-use crate::nav::{
-    cell::{Cell, CellRect},
-    grid::NavGrid,
-    path::PathCost,
-    terrain::ProfileId,
-};
+use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
+use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, RouteId, Rung, Unit};
+use crate::nav::{Cell, CellRect, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether a footprint is still needed.
 const CLEANUP_INTERVAL: u64 = 32;

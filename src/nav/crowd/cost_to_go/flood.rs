@@ -6,8 +6,8 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::guidance::UNREACHABLE;
-use crate::nav::crowd::board::{reservations::GridPos, step_costs::StepCosts};
+use super::UNREACHABLE;
+use crate::nav::crowd::board::{GridPos, StepCosts};
 use crate::nav::moves::MoveTable;
 
 /// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods of a

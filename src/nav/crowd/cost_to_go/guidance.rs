@@ -2,14 +2,8 @@
 //!
 //! Input: fields from outside. Output: the cost of the rest of a path from a cell and from each cell beside it.
 
-use crate::nav::crowd::board::{
-    reservations::GridPos,
-    unit::{RouteId, STAY},
-};
-use crate::nav::{
-    cell::Cell, direction::OFFSETS, field::DistanceField, grid::NavGrid, open_list::OpenList,
-    path::PathCost,
-};
+use crate::nav::crowd::board::{GridPos, RouteId, STAY};
+use crate::nav::{Cell, DistanceField, NavGrid, PathCost, direction::OFFSETS, open_list::OpenList};
 
 /// The fields that lead units to shared goals.
 pub trait Guidance {

@@ -3,23 +3,9 @@
 //! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost to
 //! go by way of the next cells of the path: a local search, not a new path search.
 
-use super::{
-    Sources,
-    flood::{Flood, OpenCells},
-    guidance::UNREACHABLE,
-    path_follower::{CellAhead, PathFollower},
-};
-use crate::nav::crowd::board::{
-    Board,
-    reservations::GridPos,
-    step_costs::{StepCosts, is_line_open, move_table},
-    unit::Unit,
-};
-use crate::nav::{
-    grid::NavGrid,
-    moves::MoveTable,
-    terrain::{ProfileId, STRAIGHT},
-};
+use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open, move_table};
+use crate::nav::{NavGrid, ProfileId, STRAIGHT, moves::MoveTable};
 
 /// Cells from the center of the field to its edge.
 const RADIUS: u16 = 12;

@@ -4,9 +4,9 @@
 //! is one of many that are equally short; a unit may take any of them. Where the terrain changes its cost, the
 //! cells before and behind the border are corners, too.
 
-use super::corner_sight::REACH;
-use crate::nav::crowd::board::{reservations::GridPos, step_costs::StepCosts};
-use crate::nav::{path::Leg, terrain::Neighborhood};
+use super::REACH;
+use crate::nav::crowd::board::{GridPos, StepCosts};
+use crate::nav::{Neighborhood, path::Leg};
 
 /// Most columns and rows between two corners. Half the distance at which [corners are
 /// visible](super::corner_sight), so that a unit usually sees the corner after the next one, and does not have to

@@ -8,22 +8,13 @@
 use core::ops::Range;
 
 use super::{
-    Sources,
-    corner_sight::{CornerSight, REACH, SEEN_HERE, is_seen},
-    guidance::{CostToGo, NeighborCosts, UNREACHABLE, around},
-    path_corners::Corner,
-    path_follower::PathFollower,
+    Corner, CornerSight, CostToGo, NeighborCosts, PathFollower, REACH, SEEN_HERE, Sources,
+    UNREACHABLE, around, is_seen,
 };
 use crate::nav::crowd::board::{
-    Board,
-    reservations::GridPos,
-    step_costs::{MAX_CLEAR_DISTANCE, StepCosts, legal_directions},
-    unit::{Order, STAY},
+    Board, GridPos, MAX_CLEAR_DISTANCE, Order, STAY, StepCosts, legal_directions,
 };
-use crate::nav::{
-    grid::NavGrid,
-    terrain::{DIAGONAL, ProfileId},
-};
+use crate::nav::{DIAGONAL, NavGrid, ProfileId};
 
 /// Most corners that are considered: one behind, and nine ahead. Among scattered obstacles there is a corner
 /// every few cells.

@@ -8,22 +8,11 @@
 use core::hint::black_box;
 
 use super::{
-    Sources,
-    guidance::UNREACHABLE,
-    local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
-    path_corners::{Corner, find_corners},
-    straight_walk::{Line, Offset},
+    Corner, FIELD_LOOKAHEAD, Line, LocalField, MAX_FIELDS_PER_TICK, Offset, Sources, UNREACHABLE,
+    find_corners,
 };
-use crate::nav::crowd::board::{
-    Board, hindrance::Hindrance, patience::Rung, reservations::GridPos, step_costs::StepCosts,
-    unit::STAY,
-};
-use crate::nav::{
-    grid::NavGrid,
-    path::{Leg, Path},
-    terrain::{ProfileId, STRAIGHT},
-    walk::Walk,
-};
+use crate::nav::crowd::board::{Board, GridPos, Hindrance, Rung, STAY, StepCosts};
+use crate::nav::{NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
 /// Ticks between two attempts to find a way around others.
 const FIELD_RETRY: u64 = 64;

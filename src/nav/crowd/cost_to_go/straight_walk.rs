@@ -9,17 +9,9 @@
 //! Only units that are [alone](crate::nav::crowd::board::density) do so: lines of different units meet in the middle, where
 //! paths with all diagonal steps first pass each other.
 
-use super::{path_corners::Corner, path_follower::PathFollower};
-use crate::nav::crowd::board::{
-    reservations::GridPos,
-    step_costs::{StepCosts, legal_directions},
-    unit::STAY,
-};
-use crate::nav::{
-    direction::Direction,
-    layer::Layer,
-    terrain::{DIAGONAL, Neighborhood, STRAIGHT},
-};
+use super::{Corner, PathFollower};
+use crate::nav::crowd::board::{GridPos, STAY, StepCosts, legal_directions};
+use crate::nav::{DIAGONAL, Direction, Layer, Neighborhood, STRAIGHT};
 
 /// Columns and rows that a line covers at most, and corners among which its end is looked for.
 const MAX_LENGTH: u16 = 240;

@@ -5,15 +5,9 @@
 //! Slots are collected again when the number of members or the terrain changes.
 
 use super::{Groups, membership::SwapClass};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        reservations::GridPos,
-        unit::{GroupIndex, Order, RouteId},
-    },
-    cost_to_go::flood::Flood,
-};
-use crate::nav::grid::NavGrid;
+use crate::nav::NavGrid;
+use crate::nav::crowd::board::{Board, GridPos, GroupIndex, Order, RouteId};
+use crate::nav::crowd::cost_to_go::Flood;
 
 /// Fewest ticks between two refreshes of a group.
 const REFRESH: u64 = 8;

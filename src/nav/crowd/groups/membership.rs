@@ -7,17 +7,11 @@
 //! belongs to two members.
 
 use super::{Groups, group::Group};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        events::CrowdEvent,
-        reservations::GridPos,
-        step_costs::octile_distance,
-        unit::{GroupIndex, NONE, Order, RouteId, State, Unit},
-    },
-    cost_to_go::guidance::{CostToGo, UNREACHABLE, around},
+use crate::nav::crowd::board::{
+    Board, CrowdEvent, GridPos, GroupIndex, NONE, Order, RouteId, State, Unit, octile_distance,
 };
-use crate::nav::{cell::Cell, grid::NavGrid, terrain::ProfileId};
+use crate::nav::crowd::cost_to_go::{CostToGo, UNREACHABLE, around};
+use crate::nav::{Cell, NavGrid, ProfileId};
 
 /// What the order of a group member says beside its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

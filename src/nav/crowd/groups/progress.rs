@@ -10,13 +10,8 @@
 //! count.
 
 use super::Groups;
-use crate::nav::crowd::{
-    board::{
-        Board,
-        unit::{Order, STAY},
-    },
-    cost_to_go::Sources,
-};
+use crate::nav::crowd::board::{Board, Order, STAY};
+use crate::nav::crowd::cost_to_go::Sources;
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
 const PAUSE_AFTER: u32 = 192;

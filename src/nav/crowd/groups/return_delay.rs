@@ -4,12 +4,7 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::board::{
-    Board,
-    patience::Rung,
-    reservations::GridPos,
-    unit::{Mode, Order, Unit},
-};
+use crate::nav::crowd::board::{Board, GridPos, Mode, Order, Rung, Unit};
 
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;

@@ -13,15 +13,10 @@
 
 use super::{Groups, group::Group};
 use crate::nav::crowd::board::{
-    Board,
-    events::CrowdEvent,
-    hindrance::Hindrance,
-    patience::{RETRY_AFTER, STUCK_AFTER},
-    reservations::GridPos,
-    step_costs::{is_line_open, move_table, octile_distance},
-    unit::{GroupIndex, NONE},
+    Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
+    is_line_open, move_table, octile_distance,
 };
-use crate::nav::{grid::NavGrid, terrain::ProfileId};
+use crate::nav::{NavGrid, ProfileId};
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
 const NEAR_SLOT: u16 = 3;

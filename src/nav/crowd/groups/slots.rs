@@ -4,16 +4,11 @@
 //! window is not open terrain, the cost from each of its cells to the nearest free slot.
 
 use super::group::{Group, Slot};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        reservations::GridPos,
-        step_costs::{StepCosts, move_table},
-        unit::{GroupIndex, NONE, Order, State},
-    },
-    cost_to_go::flood::OpenCells,
+use crate::nav::crowd::board::{
+    Board, GridPos, GroupIndex, NONE, Order, State, StepCosts, move_table,
 };
-use crate::nav::{grid::NavGrid, terrain::ProfileId};
+use crate::nav::crowd::cost_to_go::OpenCells;
+use crate::nav::{NavGrid, ProfileId};
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
 /// members take their slots before the lines in which they approach merge.

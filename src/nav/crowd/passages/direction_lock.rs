@@ -5,7 +5,7 @@
 //! batches that are large compared with the length of the passage. If the units inside have not moved for
 //! long, the lock is off: pushing then has to resolve the situation.
 
-use crate::nav::crowd::board::{patience::RETRY_AFTER, unit::STAY};
+use crate::nav::crowd::board::{RETRY_AFTER, STAY};
 
 /// Ticks for which a unit that asked to enter counts as waiting. It asks again before they have passed.
 const WAIT_MEMORY: u64 = RETRY_AFTER + 8;

@@ -9,12 +9,10 @@
 //! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
 //! that exist only where there are passages.
 
-use super::{
-    direction_lock::DirectionLock,
-    passage_trace::{links, narrow_directions, trace_from},
-};
-use crate::nav::crowd::board::{reservations::GridPos, unit::NONE};
-use crate::nav::layer::Layer;
+use super::direction_lock::DirectionLock;
+use super::passage_trace::{links, narrow_directions, trace_from};
+use crate::nav::Layer;
+use crate::nav::crowd::board::{GridPos, NONE};
 
 /// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
 pub const MAX_LENGTH: usize = 512;

@@ -3,8 +3,8 @@
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 
 use super::passage::{MAX_LENGTH, STRAIGHT_DIRECTIONS};
-use crate::nav::crowd::board::reservations::GridPos;
-use crate::nav::layer::Layer;
+use crate::nav::Layer;
+use crate::nav::crowd::board::GridPos;
 
 /// Extends a chain from its last cell to its end. Returns the cell after the end.
 pub fn trace_from(layer: &Layer, cells: &mut Vec<GridPos>, mut direction: u8) -> Option<GridPos> {

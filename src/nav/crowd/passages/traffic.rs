@@ -3,16 +3,9 @@
 //! Input: the units on the cells of a passage, and the steps that begin there. Output: whether another unit may enter at
 //! a side; the priority of units that are inside or have just come out.
 
-use super::{
-    TerrainShape,
-    passage::{Passage, Passages},
-};
-use crate::nav::crowd::board::{
-    Board,
-    reservations::GridPos,
-    timer_wheel::SUBTICKS_PER_TICK,
-    unit::{Order, STAY, Unit},
-};
+use super::TerrainShape;
+use super::passage::{Passage, Passages};
+use crate::nav::crowd::board::{Board, GridPos, Order, STAY, SUBTICKS_PER_TICK, Unit};
 
 /// Shortest passage that is locked, in cells. At a single door, a unit in the way is soon pushed back.
 const MIN_LOCKED_LENGTH: usize = 2;

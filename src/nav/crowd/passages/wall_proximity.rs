@@ -10,8 +10,8 @@
 //! taken: units that have come around a corner spread out behind it.
 
 use super::TerrainShape;
-use crate::nav::crowd::board::{Board, reservations::GridPos, unit::Order};
-use crate::nav::{grid::NavGrid, layer::Layer, terrain::ProfileId};
+use crate::nav::crowd::board::{Board, GridPos, Order};
+use crate::nav::{Layer, NavGrid, ProfileId};
 
 /// Cells along a side of a block.
 const BLOCK: u32 = 4;

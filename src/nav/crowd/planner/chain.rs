@@ -9,19 +9,10 @@
 //! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
 //! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
 
-use super::{
-    Planner,
-    claim::{Claim, is_crossed, is_leaving},
-    plan::go_the_same_way,
-};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        reservations::{Reservation, is_diagonal, turn_angle},
-        unit::{NONE, STAY, State},
-    },
-    scene::Scene,
-};
+use super::claim::{Claim, is_crossed, is_leaving};
+use super::{Planner, plan::go_the_same_way};
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, is_diagonal, turn_angle};
+use crate::nav::crowd::scene::Scene;
 
 /// Maximum number of pushes looked at in a search.
 const MAX_PUSHES: usize = 4_096;

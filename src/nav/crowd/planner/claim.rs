@@ -7,11 +7,8 @@
 
 use super::Planner;
 use crate::nav::crowd::board::{
-    Board,
-    hindrance::Hindrance,
-    patience::Rung,
-    reservations::{CellList, GridPos, Reservation, is_diagonal, turn_angle},
-    unit::{NONE, State, Unit},
+    Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, State, Unit, is_diagonal,
+    turn_angle,
 };
 
 /// An entry of the log; can be undone.

@@ -5,15 +5,8 @@
 //! their speeds; all units of a ring arrive at the same time.
 
 use super::{Planner, claim::Claim};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        step_costs::octile_distance,
-        timer_wheel::SUBTICKS_PER_TICK,
-        unit::{Order, Unit},
-    },
-    scene::Scene,
-};
+use crate::nav::crowd::board::{Board, Order, SUBTICKS_PER_TICK, Unit, octile_distance};
+use crate::nav::crowd::scene::Scene;
 
 impl Planner {
     /// Begins all steps of the plan.

@@ -4,14 +4,9 @@
 //! those units come out towards it and past it, while it stands back.
 
 use super::Planner;
-use crate::nav::crowd::{
-    board::{
-        Board,
-        unit::{FIRST_PRIORITY, Mode, NONE, Order, STAY, Unit},
-    },
-    cost_to_go::guidance::UNREACHABLE,
-    scene::Scene,
-};
+use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, Order, STAY, Unit};
+use crate::nav::crowd::cost_to_go::UNREACHABLE;
+use crate::nav::crowd::scene::Scene;
 
 /// Columns and rows within which units are let out: those farther away are not in the way.
 const MAX_DISTANCE: u16 = 32;

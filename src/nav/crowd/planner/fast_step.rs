@@ -3,20 +3,13 @@
 //! Input: a unit of one cell that is not pushed. Output: the same plan that the search would find, at a
 //! fraction of the work; or none, and then the search runs. Most steps are planned here.
 
-use super::{
-    Planner,
-    claim::{Claim, is_crossed, is_leaving, may_be_crossed},
-    rank::evaluate,
+use super::claim::{Claim, is_crossed, is_leaving, may_be_crossed};
+use super::{Planner, rank::evaluate};
+use crate::nav::ProfileId;
+use crate::nav::crowd::board::{
+    Mode, NONE, Order, Reservation, STAY, legal_directions, uniform_step_costs,
 };
-use crate::nav::crowd::{
-    board::{
-        reservations::Reservation,
-        step_costs::{legal_directions, uniform_step_costs},
-        unit::{Mode, NONE, Order, STAY},
-    },
-    scene::Scene,
-};
-use crate::nav::terrain::ProfileId;
+use crate::nav::crowd::scene::Scene;
 
 impl Planner {
     /// Plans a step in a unit's best direction, if that cell is free or being left and no passage is near;

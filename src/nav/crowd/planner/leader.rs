@@ -3,11 +3,7 @@
 //! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
 //! charges for waiting there, and for walking against oncoming units.
 
-use crate::nav::crowd::board::{
-    Board,
-    reservations::{Reservation, turn_angle},
-    unit::{NONE, STAY, Unit},
-};
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Unit, turn_angle};
 
 /// Initial cost of waiting, in sixteenths of a straight step.
 const WAIT: u64 = 13;

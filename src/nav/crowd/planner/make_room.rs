@@ -4,10 +4,7 @@
 //! pusher can follow immediately, later, or not at all.
 
 use super::Planner;
-use crate::nav::crowd::board::{
-    Board,
-    reservations::{GridPos, turn_angle},
-};
+use crate::nav::crowd::board::{Board, GridPos, turn_angle};
 
 impl Planner {
     /// Returns whether the pusher of the unit on top of the stack could not follow immediately if that unit

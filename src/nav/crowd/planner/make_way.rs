@@ -7,21 +7,11 @@
 //! way make way for them.
 
 use super::Planner;
-use crate::nav::crowd::{
-    board::{
-        Board,
-        patience::Rung,
-        reservations::{GridPos, is_diagonal},
-        step_costs::legal_directions,
-        unit::{Mode, NONE, STAY, Unit},
-    },
-    cost_to_go::flood::{Flood, OpenCells},
+use crate::nav::crowd::board::{
+    Board, GridPos, Mode, NONE, Rung, STAY, Unit, is_diagonal, legal_directions,
 };
-use crate::nav::{
-    grid::NavGrid,
-    layer::Layer,
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
-};
+use crate::nav::crowd::cost_to_go::{Flood, OpenCells};
+use crate::nav::{DIAGONAL, Layer, NavGrid, ProfileId, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;

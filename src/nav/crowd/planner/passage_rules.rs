@@ -4,22 +4,13 @@
 //! the unit, and without those onto the cell before such a passage, so that units coming out have room.
 
 use super::rank::{Ranking, rank};
-use crate::nav::crowd::{
-    board::{
-        Board,
-        hindrance::Hindrance,
-        reservations::GridPos,
-        timer_wheel::SUBTICKS_PER_TICK,
-        unit::{Mode, NONE, STAY, Unit},
-    },
-    cost_to_go::guidance::UNREACHABLE,
-    passages::passage::Passages,
-    scene::Scene,
+use crate::nav::crowd::board::{
+    Board, GridPos, Hindrance, Mode, NONE, STAY, SUBTICKS_PER_TICK, Unit,
 };
-use crate::nav::{
-    layer::Layer,
-    terrain::{ProfileId, STRAIGHT},
-};
+use crate::nav::crowd::cost_to_go::UNREACHABLE;
+use crate::nav::crowd::passages::passage::Passages;
+use crate::nav::crowd::scene::Scene;
+use crate::nav::{Layer, ProfileId, STRAIGHT};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
 const MIN_CLEARED_LENGTH: usize = 8;

@@ -16,16 +16,8 @@ use super::{
     Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
     passage_rules::rank_with_locks, rank::Ranking,
 };
-use crate::nav::crowd::{
-    board::{
-        Board,
-        hindrance::Hindrance,
-        patience::Rung,
-        reservations::{CellList, turn_angle},
-        unit::{NONE, Order, STAY},
-    },
-    scene::Scene,
-};
+use crate::nav::crowd::board::{Board, CellList, Hindrance, NONE, Order, Rung, STAY, turn_angle};
+use crate::nav::crowd::scene::Scene;
 
 /// A unit being planned.
 #[derive(Clone, Copy, Debug)]

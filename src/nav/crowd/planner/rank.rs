@@ -10,22 +10,14 @@
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
 //! become dearer in it, or they would wander about there.
 
-use super::{
-    leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader},
-    scores::{Scores, tie_order},
+use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader};
+use super::scores::{Scores, tie_order};
+use crate::nav::crowd::board::{
+    Board, Order, Rung, STAY, State, StepCosts, Unit, is_diagonal, turn_angle,
 };
-use crate::nav::crowd::{
-    board::{
-        Board,
-        patience::Rung,
-        reservations::{is_diagonal, turn_angle},
-        step_costs::StepCosts,
-        unit::{Order, STAY, State, Unit},
-    },
-    cost_to_go::guidance::{NeighborCosts, UNREACHABLE},
-    scene::Scene,
-};
-use crate::nav::terrain::{ProfileId, STRAIGHT};
+use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
+use crate::nav::crowd::scene::Scene;
+use crate::nav::{ProfileId, STRAIGHT};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug)]

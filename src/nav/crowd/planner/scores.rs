@@ -5,7 +5,7 @@
 //! the direction itself form one number, the key, so that eight directions are compared and sorted without a
 //! branch.
 
-use crate::nav::crowd::board::unit::{Order, STAY, Unit};
+use crate::nav::crowd::board::{Order, STAY, Unit};
 
 /// Bits of a key below the score: whether the cell is vacant, the rank among ties, the direction.
 const BELOW: u32 = 7;
