@@ -30,7 +30,7 @@ pub use self::{
     refit::check_profile,
     reservations::{CellList, GridPos, Reservation, Reservations, is_diagonal, turn_angle},
     step_costs::{
-        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, move_table, octile_distance,
+        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, octile_distance,
         uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},

@@ -31,7 +31,7 @@ pub use self::{
     straight_walk::Line,
 };
 use super::board::{Board, GridPos, Mode, NONE, Order};
-use crate::nav::{NavGrid, ProfileId};
+use crate::nav::NavGrid;
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
@@ -117,7 +117,7 @@ impl Sources {
         let follower = self.followers.get_mut(index as usize);
         if let Some(follower) = follower.filter(|_| was_on_line || unit.order == Order::Path) {
             let before = if was_on_line { follower.line_offsets[1] } else { (0, 0) };
-            let layer = grid.layer(ProfileId(unit.profile)).filter(|_| unit.order == Order::Path);
+            let layer = grid.layer(unit.profile).filter(|_| unit.order == Order::Path);
             let ahead = layer.map(|layer| follower.line_offset(layer, unit.head));
             follower.line_offsets = [before, ahead.unwrap_or_default()];
             unit.is_on_line = follower.line_offsets != [(0, 0); 2];

@@ -3,7 +3,7 @@
 use super::board::{FIRST_PRIORITY, GridPos, Mode, NONE, Order, STAY, State, Unit, check_profile};
 use super::cost_to_go::EXIT_UNDECIDED;
 use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
-use crate::nav::{Cell, NavGrid, Path, ProfileId};
+use crate::nav::{Cell, NavGrid, Path};
 
 impl Crowd {
     /// Adds a unit on `cell` (its anchor), standing and without orders.
@@ -20,7 +20,7 @@ impl Crowd {
         check_profile(grid, profile)?;
         let pos = self.board.check_free(grid, profile, NONE, cell)?;
         let size = grid.unit_size(profile) as u8;
-        let unit = Unit { size, profile: profile.0, ..Unit::vacant(0) };
+        let unit = Unit { size, profile, ..Unit::vacant(0) };
         let index = self.board.free.pop().unwrap_or_else(|| {
             self.board.units.0.push(Unit::vacant(0));
             self.board.units.0.len() as u32 - 1
@@ -73,7 +73,7 @@ impl Crowd {
     pub fn teleport(&mut self, grid: &NavGrid, id: UnitId, cell: Cell) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
         let unit = &self.board.units[index];
-        let profile = ProfileId(unit.profile);
+        let profile = unit.profile;
         let pos = self.board.check_free(grid, profile, index, cell)?;
         self.board.put_at(index, pos, grid.unit_size(profile) as u8);
         Ok(())
@@ -104,7 +104,7 @@ impl Crowd {
         let ends = self.ends_of(grid, path)?;
         self.set_order(id, Order::Path)?;
         self.board.units[id.index].goal = ends.1;
-        let profile = ProfileId(self.board.units[id.index].profile);
+        let profile = self.board.units[id.index].profile;
         self.sources.set_path((id.index, profile), grid, ends, path);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Crowd {
     ) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
         let unit = self.board.get(id).ok_or(CrowdError::NoSuchUnit)?;
-        let (index, order, profile) = (id.index, unit.order, ProfileId(unit.profile));
+        let (index, order, profile) = (id.index, unit.order, unit.profile);
         let has_path = matches!(order, Order::Path | Order::Group(_));
         if !has_path || !self.sources.extend_path((index, profile), grid, ends, path) {
             return self.follow(grid, id, path);

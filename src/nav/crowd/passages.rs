@@ -10,6 +10,7 @@ pub mod wall_proximity;
 
 use self::{passage::Passages, wall_proximity::WallProximity};
 use super::board::GridPos;
+use crate::nav::ProfileId;
 
 /// What is known about the shape of the terrain, by profile. Found out where units come, and forgotten where an edit
 /// changes it. Only this room reads it.
@@ -21,8 +22,8 @@ pub struct TerrainShape {
 
 impl TerrainShape {
     /// Returns the passages of a profile on a grid of this size.
-    pub fn passages_of(&mut self, profile: u8, size: (u32, u32)) -> &mut Passages {
-        let at = usize::from(profile);
+    pub fn passages_of(&mut self, profile: ProfileId, size: (u32, u32)) -> &mut Passages {
+        let at = usize::from(profile.0);
         if self.passages.len() <= at {
             self.passages.resize_with(at + 1, Passages::default);
         }
@@ -32,8 +33,8 @@ impl TerrainShape {
     }
 
     /// Puts back the passages of a profile that were taken for a look at them.
-    pub fn restore(&mut self, profile: u8, passages: Passages) {
-        self.passages[usize::from(profile)] = passages;
+    pub fn restore(&mut self, profile: ProfileId, passages: Passages) {
+        self.passages[usize::from(profile.0)] = passages;
     }
 
     /// Forgets what is known about a rectangle: its lowest, leftmost and its highest, rightmost cell.

@@ -34,7 +34,7 @@ impl Scene<'_> {
         self.prefetch_surroundings();
         self.sources.clear_neighbor_costs();
         let world = self.world;
-        let mut last: Option<(u8, &Layer, u64)> = None;
+        let mut last: Option<(ProfileId, &Layer, u64)> = None;
         for at in 0..self.board.ready.len() {
             let index = self.board.ready[at];
             let unit = &self.board.units[index];
@@ -127,7 +127,7 @@ impl Scene<'_> {
         if unit.is_trapped() {
             return self.sources.escape_directions(unit);
         }
-        let layer = self.world.grid.layer(ProfileId(unit.profile));
+        let layer = self.world.grid.layer(unit.profile);
         layer.map_or(0, |layer| legal_directions(layer, unit.tail))
     }
 
@@ -142,7 +142,7 @@ impl Scene<'_> {
                 return around(unit.tail, directions, &cost);
             }
             Mode::MakingWay(_, direction) => {
-                let layer = grid.layer(ProfileId(unit.profile));
+                let layer = grid.layer(unit.profile);
                 return layer
                     .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, direction));
             }
@@ -152,7 +152,7 @@ impl Scene<'_> {
             Order::Idle => [UNREACHABLE; 9],
             Order::Route(route) => route_costs_around(self.world, route, unit.tail),
             Order::Group(_) => self.member_cost_to_go((index, unit), directions),
-            Order::Path => self.path_costs_around((index, unit.tail), directions),
+            Order::Path => self.sources.path_costs_around(grid, (index, unit), directions),
         }
     }
 
@@ -168,11 +168,6 @@ impl Scene<'_> {
         })
     }
 
-    fn path_costs_around(&self, (index, pos): (u32, GridPos), directions: u8) -> CostToGo {
-        let profile = ProfileId(self.board.units[index].profile);
-        self.sources.path_costs_around(self.world.grid, profile, (index, pos), directions)
-    }
-
     /// Returns the cost to go around a member of a group: to its slot, or to the nearest slot around walls; else along
     /// the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of its
     /// field or path but not to its slot.
@@ -184,16 +179,16 @@ impl Scene<'_> {
         let mut cost_to_go = route
             .map_or([UNREACHABLE; 9], |route| route_costs_around(self.world, route, unit.tail));
         if cost_to_go[usize::from(STAY)] == UNREACHABLE {
-            cost_to_go = self.path_costs_around((index, unit.tail), directions);
+            cost_to_go = self.sources.path_costs_around(self.world.grid, (index, unit), directions);
         }
         if cost_to_go[usize::from(STAY)] == 0 { [UNREACHABLE; 9] } else { cost_to_go }
     }
 }
 
 /// Returns a profile, its layer, and the cost of its cells if it is the same for all of them (0 otherwise).
-fn layer_of(world: World<'_>, profile: u8) -> Option<(u8, &Layer, u64)> {
-    let layer = world.grid.layer(ProfileId(profile))?;
-    Some((profile, layer, StepCosts::new(layer, world.grid.terrain_bytes()).uniform()))
+fn layer_of(world: World<'_>, profile: ProfileId) -> Option<(ProfileId, &Layer, u64)> {
+    let costs = StepCosts::of(world.grid, profile)?;
+    Some((profile, costs.layer, costs.uniform()))
 }
 
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.

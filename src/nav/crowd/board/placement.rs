@@ -121,7 +121,7 @@ impl Board {
     /// Returns whether a trapped unit is outside by now; if so, it follows its order again.
     pub fn free_if_outside(&mut self, grid: &NavGrid, index: u32) -> bool {
         let unit = &self.units[index];
-        let is_out = grid.cost(ProfileId(unit.profile), unit.tail.cell(grid)) > 0;
+        let is_out = grid.cost(unit.profile, unit.tail.cell(grid)) > 0;
         if is_out {
             self.units[index].mode = Mode::Normal;
             if self.units[index].state != State::Moving {

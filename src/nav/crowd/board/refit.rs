@@ -20,9 +20,9 @@ impl Board {
             self.unit_sizes.extend(sizes);
             for index in 0..self.units.0.len() as u32 {
                 let Unit { profile, size, .. } = self.units[index];
-                let is_known = check_profile(grid, ProfileId(profile)).is_ok();
+                let is_known = check_profile(grid, profile).is_ok();
                 let is_present = self.units[index].is_present();
-                if is_present && is_known && u32::from(size) != grid.unit_size(ProfileId(profile)) {
+                if is_present && is_known && u32::from(size) != grid.unit_size(profile) {
                     self.require_refit(grid, index);
                 }
             }
@@ -49,7 +49,6 @@ impl Board {
     /// Puts a unit where it fits; returns whether there is such a position.
     fn refit(&mut self, grid: &NavGrid, index: u32) -> bool {
         let Unit { tail, head, profile, .. } = self.units[index];
-        let profile = ProfileId(profile);
         if check_profile(grid, profile).is_err() {
             return false;
         }

@@ -8,17 +8,15 @@ use super::{
     Board, CellList, Hindrance, LONGEST_STEP, NONE, Reservation, SUBTICKS_PER_TICK, State,
     StepCosts, Unit, is_diagonal,
 };
-use crate::nav::{DIAGONAL, NavGrid, ProfileId, STRAIGHT, walk::PROGRESS_PER_COST};
+use crate::nav::{DIAGONAL, NavGrid, STRAIGHT, walk::PROGRESS_PER_COST};
 
 impl Board {
     /// Begins the planned step of a unit.
     pub fn begin_step(&mut self, grid: &NavGrid, index: u32) {
         let now = self.now;
         let unit = &self.units[index];
-        let sum = grid.layer(ProfileId(unit.profile)).map_or(1, |layer| {
-            let terrain = StepCosts::new(layer, grid.terrain_bytes());
-            terrain.cost(unit.tail) + terrain.cost(unit.head)
-        });
+        let costs = StepCosts::of(grid, unit.profile);
+        let sum = costs.map_or(1, |costs| costs.cost(unit.tail) + costs.cost(unit.head));
         let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
         let work = u64::from(weight) * sum * PROGRESS_PER_COST;
         let needed = (work * SUBTICKS_PER_TICK).checked_div(unit.speed).unwrap_or(LONGEST_STEP);

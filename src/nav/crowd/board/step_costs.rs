@@ -4,7 +4,7 @@
 //! terrain, and whether direct paths are open.
 
 use super::{GridPos, is_diagonal};
-use crate::nav::{DIAGONAL, Layer, NavGrid, Neighborhood, ProfileId, STRAIGHT, moves::MoveTable};
+use crate::nav::{DIAGONAL, Direction, Layer, NavGrid, Neighborhood, ProfileId, STRAIGHT};
 
 /// Greatest distance, in columns and rows, over which terrain is checked in one call.
 pub const MAX_CLEAR_DISTANCE: u16 = 60;
@@ -20,10 +20,13 @@ pub struct StepCosts<'a> {
 }
 
 impl<'a> StepCosts<'a> {
-    pub fn new(layer: &'a Layer, terrain: &'a [u8]) -> Self {
+    /// Returns `None` if the grid does not know the profile.
+    #[inline]
+    pub fn of(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
+        let (layer, terrain) = (grid.layer(profile)?, grid.terrain_bytes());
         let cheapest = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
         let uniform = layer.is_uniform().then_some(cheapest / 2);
-        Self { layer, terrain, uniform, cheapest }
+        Some(Self { layer, terrain, uniform, cheapest })
     }
 
     /// Returns whether all passable cells cost the same.
@@ -113,46 +116,21 @@ pub fn octile_distance(a: GridPos, b: GridPos) -> u64 {
 
 /// Returns whether the direct path between two positions is open: straight along the longer side first, then
 /// diagonal.
-pub fn is_line_open(layer: &Layer, table: &MoveTable, from: GridPos, to: GridPos) -> bool {
-    let legal = |at: GridPos| table.legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
-    line_steps(from, to).all(|(at, direction)| legal(at) >> direction & 1 == 1)
-}
-
-/// Iterates over the steps of that path: position and direction.
-fn line_steps(from: GridPos, to: GridPos) -> impl Iterator<Item = (GridPos, u8)> {
-    let mut at = from;
-    core::iter::from_fn(move || {
-        let step = (at, line_direction(at, to)?);
-        at = at.step(step.1);
-        Some(step)
-    })
-}
-
-/// Returns the direction of the first step of that path.
-fn line_direction(from: GridPos, to: GridPos) -> Option<u8> {
-    let (dx, dy) = (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y));
-    let (is_wide, is_tall) = (dx.abs() >= dy.abs(), dy.abs() >= dx.abs());
-    match (is_wide, is_tall) {
-        _ if (dx, dy) == (0, 0) => None,
-        (true, true) => Some(match (dx > 0, dy > 0) {
-            (true, true) => 1,
-            (false, true) => 3,
-            (false, false) => 5,
-            (true, false) => 7,
-        }),
-        (true, false) => Some(if dx > 0 { 0 } else { 4 }),
-        _ => Some(if dy > 0 { 2 } else { 6 }),
+pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
+    while at != to {
+        let (dx, dy) = (i32::from(to.x) - i32::from(at.x), i32::from(to.y) - i32::from(at.y));
+        let along = |side: i32, other: i32| side.signum() * i32::from(side.abs() >= other.abs());
+        let direction = Direction::from_offset(along(dx, dy), along(dy, dx)) as u8;
+        if legal_directions(layer, at) >> direction & 1 == 0 {
+            return false;
+        }
+        at = at.step(direction);
     }
+    true
 }
 
 /// Returns the directions in which the terrain allows a step from a position, one bit each.
 #[inline]
 pub fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
     layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
-}
-
-/// Returns the table of steps that units of a profile may make, by the pattern of passable cells around them.
-pub fn move_table(grid: &NavGrid, profile: ProfileId) -> &'static MoveTable {
-    let profile = &grid.profiles()[usize::from(profile.0)];
-    MoveTable::of(profile.corner_rule(), profile.neighborhood())
 }

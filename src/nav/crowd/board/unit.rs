@@ -149,7 +149,7 @@ pub struct Unit {
     pub head: GridPos,
     pub state: State,
     pub size: u8,
-    pub profile: u8,
+    pub profile: ProfileId,
     pub team: u8,
     /// Direction of the current step, or of the last one.
     pub direction: u8,

@@ -27,7 +27,7 @@ const OTHER_SIDE_PENALTY: u64 = 1 << 48;
 /// An area that was blocked under units, as the units of one profile see it.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    profile: u8,
+    profile: ProfileId,
     /// The edited anchors, as far as they lie on the grid.
     edited: CellRect,
     /// Straight steps to the nearest cell on which these units can stand, for these anchors and one cell around.
@@ -46,7 +46,7 @@ impl Footprint {
         let origin = GridPos::of(grid, around.min).unwrap_or_default();
         self.steps.lay_out(origin, (around.width as u16, around.height as u16));
         self.steps.begin(open);
-        for cell in around.cells().filter(|&cell| grid.cost(ProfileId(self.profile), cell) > 0) {
+        for cell in around.cells().filter(|&cell| grid.cost(self.profile, cell) > 0) {
             if let Some(pos) = GridPos::of(grid, cell) {
                 self.steps.improve(open, pos, 0);
             }
@@ -92,15 +92,14 @@ impl Sources {
         (index, rect): (u32, CellRect),
     ) {
         let unit = &mut board.units[index];
-        let profile = ProfileId(unit.profile);
+        let profile = unit.profile;
         let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
         if stands(unit.tail) && stands(unit.head) {
             return;
         }
         let edited = grid.anchors_over(profile, rect).intersection(grid.rect());
-        let is_known = |known: &Footprint| (known.profile, known.edited) == (profile.0, edited);
+        let is_known = |known: &Footprint| (known.profile, known.edited) == (profile, edited);
         if !self.footprints.iter().any(is_known) {
-            let profile = profile.0;
             self.footprints.push(Footprint { profile, edited, ..Footprint::default() });
         }
         unit.mode = Mode::Escaping(EXIT_UNDECIDED);
@@ -129,12 +128,12 @@ impl Sources {
         SIDES.into_iter().filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
     }
 
-    fn footprints_of(&self, profile: u8) -> impl Iterator<Item = &Footprint> {
+    fn footprints_of(&self, profile: ProfileId) -> impl Iterator<Item = &Footprint> {
         self.footprints.iter().filter(move |known| known.profile == profile)
     }
 
     /// Returns the cost of the rest of the path out of a blocked area, on a side or on any.
-    pub fn escape_cost(&self, (profile, side): (u8, u8), pos: GridPos) -> u64 {
+    pub fn escape_cost(&self, (profile, side): (ProfileId, u8), pos: GridPos) -> u64 {
         let straight = self.footprints_of(profile).filter_map(|known| known.exit(pos, side));
         if let Some(steps) = straight.map(|(steps, _)| steps).min() {
             return steps * PathCost::PLAIN_STEP.0;

@@ -7,8 +7,7 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::UNREACHABLE;
-use crate::nav::crowd::board::{GridPos, StepCosts};
-use crate::nav::moves::MoveTable;
+use crate::nav::crowd::board::{GridPos, StepCosts, legal_directions};
 
 /// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods of a
 /// room.
@@ -88,7 +87,7 @@ impl Flood {
     pub fn spread(
         &mut self,
         open: &mut OpenCells,
-        (costs, table): (&StepCosts, &MoveTable),
+        costs: &StepCosts,
         may_enter: impl Fn(GridPos) -> bool,
         mut is_enough: impl FnMut(GridPos, u64) -> bool,
     ) {
@@ -96,7 +95,7 @@ impl Flood {
             if is_enough(pos, cost) {
                 break;
             }
-            let directions = table.legal(costs.layer.pattern(u32::from(pos.x), u32::from(pos.y)));
+            let directions = legal_directions(costs.layer, pos);
             for direction in (0..8).filter(|direction| directions & 1 << direction != 0) {
                 let next = pos.step(direction);
                 if may_enter(next) {

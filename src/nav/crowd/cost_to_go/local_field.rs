@@ -4,8 +4,8 @@
 //! go by way of the next cells of the path: a local search, not a new path search.
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
-use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open, move_table};
-use crate::nav::{NavGrid, ProfileId, STRAIGHT, moves::MoveTable};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open};
+use crate::nav::{NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
 const RADIUS: u16 = 12;
@@ -42,7 +42,7 @@ impl LocalField {
         &mut self,
         center: GridPos,
         follower: &PathFollower,
-        (costs, table): (&StepCosts, &MoveTable),
+        costs: &StepCosts,
         open: &mut OpenCells,
         is_blocked: impl Fn(GridPos) -> bool,
     ) {
@@ -56,7 +56,7 @@ impl LocalField {
         // Where a unit stands on the path, the detour leads to the cells behind it.
         let first_blocked = cells[..len].iter().position(|&(cell, _)| is_blocked(cell));
         // Cells before a cut of the path lead nowhere.
-        let is_cut = |pair: &[CellAhead]| !is_line_open(layer, table, pair[0].0, pair[1].0);
+        let is_cut = |pair: &[CellAhead]| !is_line_open(layer, pair[0].0, pair[1].0);
         let behind_cut = cells[..len].windows(2).rposition(is_cut).map_or(0, |cut| cut + 1);
         for &(cell, cost_to_go) in &cells[first_blocked.unwrap_or(0).max(behind_cut)..len] {
             if layer.is_passable(u32::from(cell.x), u32::from(cell.y)) && !is_blocked(cell) {
@@ -67,7 +67,7 @@ impl LocalField {
         let slack = MARGIN * u64::from(STRAIGHT) * costs.cheapest.max(costs.scale(center));
         let mut limit = UNREACHABLE;
         let may_enter = |pos| pos == center || !is_blocked(pos);
-        self.flood.spread(open, (costs, table), may_enter, |pos, cost_to_go| {
+        self.flood.spread(open, costs, may_enter, |pos, cost_to_go| {
             if pos == center {
                 limit = cost_to_go + slack;
             }
@@ -85,11 +85,10 @@ impl Sources {
         (index, needs_detour): (u32, bool),
     ) {
         let unit = &board.units[index];
-        let (pos, profile) = (unit.tail, ProfileId(unit.profile));
-        let Some(layer) = grid.layer(profile) else {
+        let (pos, profile) = (unit.tail, unit.profile);
+        let Some(costs) = StepCosts::of(grid, profile) else {
             return;
         };
-        let terrain = (&StepCosts::new(layer, grid.terrain_bytes()), move_table(grid, profile));
         let follower = &mut self.followers[index as usize];
         let had_field = follower.field.is_some();
         if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
@@ -110,14 +109,14 @@ impl Sources {
                     other.is_some_and(|other| is_obstacle_to(unit, other))
                 })
             };
-            field.fill(pos, follower, terrain, open, is_blocked);
+            field.fill(pos, follower, &costs, open, is_blocked);
             field.is_detour = field.cost(pos) != UNREACHABLE;
         }
         if !field.is_detour {
-            field.fill(pos, follower, terrain, open, |_| false);
+            field.fill(pos, follower, &costs, open, |_| false);
             if had_field && field.cost(pos) == UNREACHABLE {
                 follower.relocate(pos);
-                field.fill(pos, follower, terrain, open, |_| false);
+                field.fill(pos, follower, &costs, open, |_| false);
             }
         }
         follower.field = Some(field);

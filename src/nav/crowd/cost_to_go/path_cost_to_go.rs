@@ -12,9 +12,9 @@ use super::{
     UNREACHABLE, around, is_seen,
 };
 use crate::nav::crowd::board::{
-    Board, GridPos, MAX_CLEAR_DISTANCE, Order, STAY, StepCosts, legal_directions,
+    Board, GridPos, MAX_CLEAR_DISTANCE, Order, STAY, StepCosts, Unit, legal_directions,
 };
-use crate::nav::{DIAGONAL, NavGrid, ProfileId};
+use crate::nav::{DIAGONAL, NavGrid};
 
 /// Most corners that are considered: one behind, and nine ahead. Among scattered obstacles there is a corner
 /// every few cells.
@@ -28,24 +28,24 @@ struct PathCosts {
 }
 
 impl Sources {
-    /// Returns the cost-to-go along a unit's own path from a position and from the positions beside it in the
+    /// Returns the cost-to-go along a unit's own path from its position and from the positions beside it in the
     /// given directions (bit mask).
     pub fn path_costs_around(
         &self,
         grid: &NavGrid,
-        profile: ProfileId,
-        (index, pos): (u32, GridPos),
+        (index, unit): (u32, &Unit),
         directions: u8,
     ) -> CostToGo {
+        let (pos, profile) = (unit.tail, unit.profile);
         let follower = &self.followers[index as usize];
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
-        let sight = CornerSight::new(grid, profile);
-        let Some((sight, layer)) = sight.zip(grid.layer(profile)) else {
+        let Some((sight, costs)) =
+            CornerSight::new(grid, profile).zip(StepCosts::of(grid, profile))
+        else {
             return [UNREACHABLE; 9];
         };
-        let costs = StepCosts::new(layer, grid.terrain_bytes());
         let known = follower.visible_costs(&costs, &sight, (pos, false), directions);
         follower.complete(known.cost_to_go, &costs, pos, directions)
     }
@@ -59,14 +59,14 @@ impl Sources {
         (index, is_alone): (u32, bool),
     ) -> bool {
         let unit = &board.units[index];
-        let (pos, profile) = (unit.tail, ProfileId(unit.profile));
+        let (pos, profile) = (unit.tail, unit.profile);
         let follower = &mut self.followers[index as usize];
-        let (Some(sight), Some(layer)) = (CornerSight::new(grid, profile), grid.layer(profile))
+        let Some((sight, costs)) =
+            CornerSight::new(grid, profile).zip(StepCosts::of(grid, profile))
         else {
             return false;
         };
-        let directions = legal_directions(layer, pos);
-        let costs = StepCosts::new(layer, grid.terrain_bytes());
+        let directions = legal_directions(costs.layer, pos);
         let known = follower.visible_costs(&costs, &sight, (pos, is_alone), directions);
         match known.best {
             Some(best) => follower.note_corner(best, &costs, pos),

@@ -236,7 +236,7 @@ impl Sources {
         if self.followers.len() <= index as usize {
             self.followers.resize_with(index as usize + 1, PathFollower::default);
         }
-        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+        let costs = StepCosts::of(grid, profile);
         self.followers[index as usize].set(ends, path, costs.as_ref());
     }
 
@@ -251,7 +251,7 @@ impl Sources {
         let follower = self.followers.get_mut(index as usize);
         let known =
             follower.filter(|follower| follower.start == start && path.steps() >= follower.steps);
-        let costs = grid.layer(profile).map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+        let costs = StepCosts::of(grid, profile);
         known.map(|follower| follower.extend(end, path, costs.as_ref())).is_some()
     }
 
@@ -269,7 +269,7 @@ impl Sources {
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
         let is_obstructed =
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
-        let (unit_is_small, profile) = (unit.size == 1, ProfileId(unit.profile));
+        let (unit_is_small, profile) = (unit.size == 1, unit.profile);
         let follower = &mut self.followers[index as usize];
         let field_age = u64::from((board.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
@@ -290,8 +290,7 @@ impl Sources {
         let follower = &mut self.followers[index as usize];
         follower.line_direction = STAY;
         if follower.field.is_none() {
-            let layer = grid.layer(profile).filter(|_| is_alone);
-            let costs = layer.map(|layer| StepCosts::new(layer, grid.terrain_bytes()));
+            let costs = is_alone.then(|| StepCosts::of(grid, profile)).flatten();
             if costs.is_some_and(|costs| follower.walk_straight(&costs, pos))
                 || is_at_ease && follower.update_position(pos)
             {

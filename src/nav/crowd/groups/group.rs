@@ -5,9 +5,9 @@
 //! Slots are collected again when the number of members or the terrain changes.
 
 use super::{Groups, membership::SwapClass};
-use crate::nav::NavGrid;
 use crate::nav::crowd::board::{Board, GridPos, GroupIndex, Order, RouteId};
 use crate::nav::crowd::cost_to_go::Flood;
+use crate::nav::{NavGrid, ProfileId};
 
 /// Fewest ticks between two refreshes of a group.
 const REFRESH: u64 = 8;
@@ -18,7 +18,7 @@ pub struct Group {
     /// What the members have in common.
     pub swap_class: SwapClass,
     pub goal: GridPos,
-    pub profile: u8,
+    pub profile: ProfileId,
     pub size: u8,
     pub members: usize,
     /// Slots may have changed since the last refresh.

@@ -11,7 +11,7 @@ use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, NONE, Order, RouteId, State, Unit, octile_distance,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, UNREACHABLE, around};
-use crate::nav::{Cell, NavGrid, ProfileId};
+use crate::nav::{Cell, NavGrid};
 
 /// What the order of a group member says beside its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Groups {
     ) -> Option<CostToGo> {
         let group = &self[unit.order.group()?];
         if let Some(slot) = group.slots.get(unit.slot as usize) {
-            let layer = grid.layer(ProfileId(unit.profile));
+            let layer = grid.layer(unit.profile);
             let cost = layer
                 .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
             let to_slot = |pos| octile_distance(pos, slot.pos) * cost;

@@ -12,11 +12,11 @@
 //! Only slots in sight are assigned. Where a wall stands between, the field of the window leads on.
 
 use super::{Groups, group::Group};
+use crate::nav::NavGrid;
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
-    is_line_open, move_table, octile_distance,
+    is_line_open, octile_distance,
 };
-use crate::nav::{NavGrid, ProfileId};
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
 const NEAR_SLOT: u16 = 3;
@@ -215,9 +215,5 @@ fn is_visible(grid: &NavGrid, group: &Group, from: GridPos, to: GridPos) -> bool
     if group.is_open && group.window.contains(from) {
         return true;
     }
-    let profile = ProfileId(group.profile);
-    let Some(layer) = grid.layer(profile) else {
-        return false;
-    };
-    is_line_open(layer, move_table(grid, profile), from, to)
+    grid.layer(group.profile).is_some_and(|layer| is_line_open(layer, from, to))
 }

@@ -4,11 +4,9 @@
 //! window is not open terrain, the cost from each of its cells to the nearest free slot.
 
 use super::group::{Group, Slot};
-use crate::nav::crowd::board::{
-    Board, GridPos, GroupIndex, NONE, Order, State, StepCosts, move_table,
-};
+use crate::nav::NavGrid;
+use crate::nav::crowd::board::{Board, GridPos, GroupIndex, NONE, Order, State, StepCosts};
 use crate::nav::crowd::cost_to_go::OpenCells;
-use crate::nav::{NavGrid, ProfileId};
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
 /// members take their slots before the lines in which they approach merge.
@@ -51,7 +49,7 @@ impl Group {
         id: GroupIndex,
         taken: &mut TakenCells,
     ) {
-        let profile = ProfileId(self.profile);
+        let profile = self.profile;
         self.size = grid.unit_size(profile) as u8;
         self.slots.clear();
         taken.begin(board.reservations.len());
@@ -87,7 +85,7 @@ impl Group {
         let (width, height) = (grid.width() as u16, grid.height() as u16);
         let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
         self.window.lay_out(origin, (right - origin.x, top - origin.y));
-        let layer = grid.layer(ProfileId(self.profile));
+        let layer = grid.layer(self.profile);
         let is_free =
             |x, y| layer.is_some_and(|layer| layer.is_passable(u32::from(x), u32::from(y)));
         self.is_open = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
@@ -95,8 +93,8 @@ impl Group {
 
     /// Fills a window that is not open with the costs to the free slots.
     pub fn fill_costs_to_slots(&mut self, board: &Board, grid: &NavGrid, open: &mut OpenCells) {
-        let profile = ProfileId(self.profile);
-        let Some(layer) = grid.layer(profile).filter(|_| !self.is_open) else {
+        let costs = StepCosts::of(grid, self.profile);
+        let Some(costs) = costs.filter(|_| !self.is_open) else {
             return;
         };
         let mut window = core::mem::take(&mut self.window);
@@ -104,8 +102,7 @@ impl Group {
         for (_, pos) in self.free_slots(board) {
             window.improve(open, pos, 0);
         }
-        let costs = StepCosts::new(layer, grid.terrain_bytes());
-        window.spread(open, (&costs, move_table(grid, profile)), |_| true, |_, _| false);
+        window.spread(open, &costs, |_| true, |_, _| false);
         self.window = window;
     }
 }

@@ -5,6 +5,7 @@
 
 use super::TerrainShape;
 use super::passage::{Passage, Passages};
+use crate::nav::ProfileId;
 use crate::nav::crowd::board::{Board, GridPos, Order, STAY, SUBTICKS_PER_TICK, Unit};
 
 /// Shortest passage that is locked, in cells. At a single door, a unit in the way is soon pushed back.
@@ -16,7 +17,7 @@ impl TerrainShape {
     /// Returns whether a unit's step leads into a passage against the traffic.
     pub fn is_against_traffic(&mut self, board: &Board, index: u32, direction: u8) -> bool {
         let unit = &board.units[index];
-        let known = self.passages.get_mut(usize::from(unit.profile));
+        let known = self.passages.get_mut(usize::from(unit.profile.0));
         let Some(passages) = known.filter(|passages| passages.is_near(unit.tail)) else {
             return false;
         };
@@ -25,8 +26,8 @@ impl TerrainShape {
     }
 
     /// Returns whether a passage is known near a cell.
-    pub fn is_passage_near(&self, profile: u8, pos: GridPos) -> bool {
-        let passages = self.passages.get(usize::from(profile));
+    pub fn is_passage_near(&self, profile: ProfileId, pos: GridPos) -> bool {
+        let passages = self.passages.get(usize::from(profile.0));
         passages.is_some_and(|passages| passages.is_near(pos))
     }
 
@@ -34,7 +35,7 @@ impl TerrainShape {
     #[inline]
     pub fn note_passage(&mut self, board: &mut Board, index: u32) {
         let unit = &board.units[index];
-        let passages = self.passages.get(usize::from(unit.profile));
+        let passages = self.passages.get(usize::from(unit.profile.0));
         let is_near =
             unit.clearing_steps > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
         if is_near && unit.size == 1 {
@@ -44,7 +45,7 @@ impl TerrainShape {
 
     fn note_passage_step(&mut self, board: &mut Board, index: u32) {
         let unit = &mut board.units[index];
-        let Some(passages) = self.passages.get_mut(usize::from(unit.profile)) else {
+        let Some(passages) = self.passages.get_mut(usize::from(unit.profile.0)) else {
             return;
         };
         let (from, to) = (passages.passage_at(unit.tail), passages.passage_at(unit.head));

@@ -75,21 +75,19 @@ impl TerrainShape {
     #[inline]
     pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &mut board.units[index];
-        let forms_lanes = matches!(unit.order, Order::Route(_) | Order::Path);
-        unit.is_near_wall = forms_lanes
-            && unit.size == 1
-            && !unit.is_trapped()
-            && self.is_wall_near(grid, usize::from(unit.profile), unit.tail)
-            && !self.is_passage_near(unit.profile, unit.tail);
+        let (profile, pos) = (unit.profile, unit.tail);
+        let follows = matches!(unit.order, Order::Route(_) | Order::Path) && !unit.is_trapped();
+        let forms_lanes = follows && unit.size == 1 && self.is_wall_near(grid, profile, pos);
+        unit.is_near_wall = forms_lanes && !self.is_passage_near(profile, pos);
     }
 
     #[inline]
-    fn is_wall_near(&mut self, grid: &NavGrid, profile: usize, pos: GridPos) -> bool {
-        if self.walls.len() <= profile {
-            self.walls.resize_with(profile + 1, WallProximity::default);
+    fn is_wall_near(&mut self, grid: &NavGrid, profile: ProfileId, pos: GridPos) -> bool {
+        let at = usize::from(profile.0);
+        if self.walls.len() <= at {
+            self.walls.resize_with(at + 1, WallProximity::default);
         }
-        let layer = grid.layer(ProfileId(profile as u8));
-        layer.is_some_and(|layer| self.walls[profile].is_near(layer, pos))
+        grid.layer(profile).is_some_and(|layer| self.walls[at].is_near(layer, pos))
     }
 }
 

@@ -5,7 +5,6 @@
 
 use super::claim::{Claim, is_crossed, is_leaving, may_be_crossed};
 use super::{Planner, rank::evaluate};
-use crate::nav::ProfileId;
 use crate::nav::crowd::board::{
     Mode, NONE, Order, Reservation, STAY, legal_directions, uniform_step_costs,
 };
@@ -58,7 +57,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
     let follows_path = unit.order == Order::Path && unit.mode == Mode::Normal;
     let is_alone = follows_path && scene.board.reservations.standing_neighbors(unit.tail) == 0;
     let direction = scene.sources.next_direction(index, unit.tail).filter(|_| is_alone)?;
-    let layer = scene.world.grid.layer(ProfileId(unit.profile))?;
+    let layer = scene.world.grid.layer(unit.profile)?;
     let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
     is_legal.then_some((direction, direction))
 }
@@ -68,7 +67,7 @@ fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
     let unit = scene.board.units[index];
     let passages = scene.shape.passages_of(unit.profile, scene.board.size);
     passages.is_far(unit.tail) || {
-        let layer = scene.world.grid.layer(ProfileId(unit.profile));
+        let layer = scene.world.grid.layer(unit.profile);
         layer.is_some_and(|layer| !passages.explore(layer, unit.tail))
     }
 }

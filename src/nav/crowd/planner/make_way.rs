@@ -11,7 +11,7 @@ use crate::nav::crowd::board::{
     Board, GridPos, Mode, NONE, Rung, STAY, Unit, is_diagonal, legal_directions,
 };
 use crate::nav::crowd::cost_to_go::{Flood, OpenCells};
-use crate::nav::{DIAGONAL, Layer, NavGrid, ProfileId, STRAIGHT};
+use crate::nav::{DIAGONAL, Layer, NavGrid, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;
@@ -48,7 +48,7 @@ impl Planner {
     /// Returns the first direction of the cheapest way to a position that is out of the way.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
         let unit = board.units[index];
-        let layer = grid.layer(ProfileId(unit.profile))?;
+        let layer = grid.layer(unit.profile)?;
         let mut open = core::mem::take(&mut self.open_cells);
         let mut window = core::mem::take(&mut self.window);
         let direction = find_way_out(board, layer, (index, &unit), &mut window, &mut open);

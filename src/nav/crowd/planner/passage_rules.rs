@@ -10,7 +10,7 @@ use crate::nav::crowd::board::{
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::passages::passage::Passages;
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{Layer, ProfileId, STRAIGHT};
+use crate::nav::{Layer, STRAIGHT};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
 const MIN_CLEARED_LENGTH: usize = 8;
@@ -32,7 +32,7 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     if passages.is_far(tail) {
         return ranking;
     }
-    let Some(layer) = scene.world.grid.layer(ProfileId(profile)) else {
+    let Some(layer) = scene.world.grid.layer(profile) else {
         return ranking;
     };
     if passages.explore(layer, tail) {

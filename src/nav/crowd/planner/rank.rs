@@ -12,12 +12,12 @@
 
 use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader};
 use super::scores::{Scores, tie_order};
+use crate::nav::STRAIGHT;
 use crate::nav::crowd::board::{
     Board, Order, Rung, STAY, State, StepCosts, Unit, is_diagonal, turn_angle,
 };
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{ProfileId, STRAIGHT};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,7 @@ const fn push_penalty(direction: u8, push: u8) -> u64 {
 /// Ranks the directions of a unit that is pushed in a direction, or not pushed ([`STAY`]).
 pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
     let unit = &scene.board.units[index];
-    let Some(layer) = scene.world.grid.layer(ProfileId(unit.profile)) else {
+    let Some(terrain) = StepCosts::of(scene.world.grid, unit.profile) else {
         return Ranking::EMPTY;
     };
     let costs = match scene.sources.neighbor_costs(scene.board, index) {
@@ -146,7 +146,6 @@ pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
             NeighborCosts { cost_to_go, directions, cell_cost: 0 }
         }
     };
-    let terrain = StepCosts::new(layer, scene.world.grid.terrain_bytes());
     let cell_cost = terrain.cost(unit.tail);
     let steps = terrain.steps(unit.tail, costs.directions);
     evaluate(scene.board, unit, push, &costs, cell_cost, &steps).ranking()
