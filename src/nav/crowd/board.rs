@@ -101,6 +101,12 @@ impl Board {
         self.get(id).map(|_| id.index).ok_or(CrowdError::NoSuchUnit)
     }
 
+    /// Returns the unit that holds a cell.
+    #[inline]
+    pub fn owner(&self, cell: u32) -> Option<&Unit> {
+        self.units.get(self.reservations.get(cell).owner)
+    }
+
     /// Ends the steps that are over and lists all units to be decided in this tick.
     pub fn collect_ready(&mut self, grid: &NavGrid) {
         self.departures.clear();
@@ -117,9 +123,7 @@ impl Board {
                 State::Moving if unit.end > self.now * SUBTICKS_PER_TICK => {
                     self.timers.put(index, self.now, unit.end.div_ceil(SUBTICKS_PER_TICK));
                 }
-                State::Moving => {
-                    ended.push((index, self.reservations.get(self.reservations.index(unit.tail))));
-                }
+                State::Moving => ended.push((index, self.reservations.at(unit.tail))),
                 _ => self.mark_ready(index),
             }
         }

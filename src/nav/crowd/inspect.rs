@@ -150,7 +150,7 @@ impl Crowd {
     pub fn holder(&self, grid: &NavGrid, cell: Cell) -> Option<UnitId> {
         self.board.check_size(grid).ok()?;
         let pos = GridPos::of(grid, cell)?;
-        let owner = self.board.reservations.get(self.board.reservations.index(pos)).owner;
+        let owner = self.board.reservations.at(pos).owner;
         (owner != NONE).then(|| self.board.id(owner))
     }
 

@@ -8,7 +8,6 @@ pub mod commit;
 pub mod dead_end;
 pub mod fast_step;
 pub mod leader;
-pub mod make_room;
 pub mod make_way;
 pub mod passage_rules;
 pub mod plan;

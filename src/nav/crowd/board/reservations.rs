@@ -122,6 +122,18 @@ impl Reservations {
         index.wrapping_add_signed(self.deltas[usize::from(direction & 7)])
     }
 
+    /// Returns the index of the cell one step from a position.
+    #[inline]
+    pub fn beside(&self, pos: GridPos, direction: u8) -> u32 {
+        self.neighbor(self.index(pos), direction)
+    }
+
+    /// Returns who holds the cell at a position.
+    #[inline]
+    pub fn at(&self, pos: GridPos) -> Reservation {
+        self.get(self.index(pos))
+    }
+
     #[inline]
     pub fn get(&self, index: u32) -> Reservation {
         self.cells[index as usize]

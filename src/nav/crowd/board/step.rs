@@ -53,7 +53,7 @@ impl Board {
             let cells = entered.as_slice().iter();
             return cells.map(|&cell| departures.free_since(cell, direction)).max().unwrap_or(0);
         }
-        let neighbor = |side: u8| reservations.neighbor(reservations.index(tail), side);
+        let neighbor = |side: u8| reservations.beside(tail, side);
         let since = departures.free_since(neighbor(direction), direction);
         if !is_diagonal(direction) {
             return since;

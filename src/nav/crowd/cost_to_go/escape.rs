@@ -76,7 +76,7 @@ impl Sources {
     /// Finds the units in a rectangle that stand on cells impassable for them.
     pub fn find_trapped(&mut self, board: &mut Board, grid: &NavGrid, rect: CellRect) {
         for pos in positions(grid, rect) {
-            let reservation = board.reservations.get(board.reservations.index(pos));
+            let reservation = board.reservations.at(pos);
             for index in [reservation.owner, reservation.next_owner] {
                 if index != NONE && !board.units[index].is_trapped() {
                     self.mark_if_trapped(board, grid, (index, rect));
@@ -113,7 +113,7 @@ impl Sources {
         }
         let is_trapped = |index: u32| board.units.get(index).is_some_and(Unit::is_trapped);
         let holds_trapped = |pos: GridPos| {
-            let reservation = board.reservations.get(board.reservations.index(pos));
+            let reservation = board.reservations.at(pos);
             is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
         };
         self.footprints.retain(|known| positions(grid, known.edited).any(holds_trapped));

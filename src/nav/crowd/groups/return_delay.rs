@@ -33,7 +33,7 @@ fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
     let mut rows = reach(at.y, board.size.1);
     rows.any(|y| {
         reach(at.x, board.size.0).any(|x| {
-            let reservation = board.reservations.get(board.reservations.index(GridPos { x, y }));
+            let reservation = board.reservations.at(GridPos { x, y });
             let counts = |index: u32| {
                 board
                     .units

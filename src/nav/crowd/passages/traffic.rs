@@ -126,8 +126,7 @@ impl Passages {
             return (inside, has_moved);
         };
         for (along, &cell) in passage.cells.iter().enumerate() {
-            let owner = board.reservations.get(board.reservations.index(cell)).owner;
-            let Some(unit) = board.units.get(owner) else {
+            let Some(unit) = board.owner(board.reservations.index(cell)) else {
                 continue;
             };
             has_moved |= unit.is_moving();

@@ -11,7 +11,7 @@
 
 use super::claim::{Claim, is_crossed, is_leaving};
 use super::{Planner, plan::go_the_same_way};
-use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, is_diagonal, turn_angle};
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, turn_angle};
 use crate::nav::crowd::scene::Scene;
 
 /// Maximum number of pushes looked at in a search.
@@ -70,11 +70,10 @@ impl Planner {
     fn extend_chain(&mut self, scene: &mut Scene<'_>, root: u32, at: u32, direction: u8) -> bool {
         let index = self.pushes[at as usize].unit;
         let unit = &scene.board.units[index];
-        if is_diagonal(direction) && is_crossed(scene.board, unit.tail, direction) {
+        if is_crossed(scene.board, unit.tail, direction) {
             return false;
         }
-        let cell =
-            scene.board.reservations.neighbor(scene.board.reservations.index(unit.tail), direction);
+        let cell = scene.board.reservations.beside(unit.tail, direction);
         if scene.shape.is_against_traffic(scene.board, index, direction) {
             return false;
         }
@@ -117,7 +116,8 @@ impl Planner {
         loop {
             let push = self.pushes[at as usize];
             let unit = &board.units[push.unit];
-            let is_crossed = is_diagonal(direction) && is_crossed(board, unit.tail, direction);
+            let tail = unit.tail;
+            let is_crossed = is_crossed(board, tail, direction);
             let is_claimed = board.reservations.get(cell).next_owner != NONE;
             if is_crossed || unit.is_moving() || is_claimed {
                 self.undo_to(board, 0);
@@ -137,7 +137,7 @@ impl Planner {
                 }
                 return is_valid;
             }
-            (direction, cell) = (push.direction, cell_of(board, push.unit));
+            (direction, cell) = (push.direction, board.reservations.index(tail));
             at = push.from;
         }
     }
@@ -176,8 +176,4 @@ impl Planner {
 fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
     let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
     all.filter(move |&other| turn_angle(other, direction) <= max_turn)
-}
-
-fn cell_of(board: &Board, unit: u32) -> u32 {
-    board.reservations.index(board.units[unit].tail)
 }

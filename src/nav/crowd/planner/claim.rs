@@ -22,16 +22,6 @@ pub enum Claim {
     Step(u32),
 }
 
-/// Whether a unit can have a cell.
-enum Availability {
-    /// The cell has no owner, or the owner is leaving and the unit may follow it.
-    Free,
-    /// The owner, a standing unit, must be pushed.
-    Push(u32),
-    /// Not available: why, and the standing unit responsible, or [`NONE`].
-    Blocked(Hindrance, u32),
-}
-
 impl Planner {
     /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
     pub fn claim_step(
@@ -47,7 +37,7 @@ impl Planner {
         let mark = self.log.len();
         self.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
-        if is_diagonal(direction) && size == 1 && is_crossed(board, tail, direction) {
+        if size == 1 && is_crossed(board, tail, direction) {
             return Err(Hindrance::Queue);
         }
         for &cell in board.reservations.entered(tail, size, direction).as_slice() {
@@ -85,26 +75,25 @@ impl Planner {
         board: &mut Board,
         index: u32,
         root: u32,
-        (direction, cell): (u8, u32),
+        step: (u8, u32),
         blockers: &mut CellList,
     ) -> Result<(), Hindrance> {
-        match availability(board, index, root, direction, cell) {
-            Availability::Free => self.claim(board, index, cell),
-            Availability::Push(other) => {
-                self.claim(board, index, cell);
-                if !blockers.as_slice().contains(&other) {
+        match availability(board, (index, root), step) {
+            Ok(other) => {
+                self.claim(board, index, step.1);
+                if other != NONE && !blockers.as_slice().contains(&other) {
                     blockers.push(other);
                 }
+                Ok(())
             }
-            Availability::Blocked(hindrance, other) => {
+            Err((hindrance, other)) => {
                 if other != NONE && !board.units[other].is_moving() {
                     board.units[other].wake_also = root;
                     board.update_listening(other);
                 }
-                return Err(hindrance);
+                Err(hindrance)
             }
         }
-        Ok(())
     }
 
     /// Makes a unit the owner of a free cell, or the next owner of another.
@@ -142,16 +131,15 @@ impl Planner {
     }
 }
 
-/// Returns whether a unit crosses this diagonal in the same block of 2 × 2 cells.
+/// Returns whether a unit crosses a diagonal step in the same block of 2 × 2 cells.
 pub fn is_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
     let (a, b) = (tail.step(direction + 7), tail.step(direction + 1));
     let leads = |from: GridPos, to: GridPos| {
-        let owner = board.reservations.get(board.reservations.index(from)).owner;
-        board.units.get(owner).is_some_and(|other| {
+        board.owner(board.reservations.index(from)).is_some_and(|other| {
             other.is_moving() && other.size == 1 && other.tail == from && other.head == to
         })
     };
-    leads(a, b) || leads(b, a)
+    is_diagonal(direction) && (leads(a, b) || leads(b, a))
 }
 
 /// Returns whether a direction may be a diagonal that is crossed: a unit that steps between the two cells
@@ -177,22 +165,28 @@ pub fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
         && !board.reservations.covers(unit.head, unit.size, cell)
 }
 
-/// Returns whether a unit can have a cell that it would enter in a direction.
-fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) -> Availability {
+/// Returns the standing unit that must be pushed so that a unit can have a cell that it would enter in a direction, or
+/// [`NONE`] if the cell has no owner, or one that is leaving and that the unit may follow. If it cannot have the cell:
+/// why, and the standing unit responsible, or [`NONE`].
+fn availability(
+    board: &Board,
+    (index, root): (u32, u32),
+    (direction, cell): (u8, u32),
+) -> Result<u32, (Hindrance, u32)> {
     let Reservation { owner, next_owner } = board.reservations.get(cell);
     if owner == NONE || next_owner == NONE && is_leaving(board, owner, cell, direction) {
-        return Availability::Free;
+        return Ok(NONE);
     }
     let other = &board.units[owner];
     if next_owner != NONE || other.is_moving() {
-        return Availability::Blocked(Hindrance::Queue, NONE);
+        return Err((Hindrance::Queue, NONE));
     }
     let (unit, root_unit) = (&board.units[index], &board.units[root]);
     if !other.is_pushable_by(unit.team) {
-        return Availability::Blocked(Hindrance::Obstacle, owner);
+        return Err((Hindrance::Obstacle, owner));
     }
     if root_unit.is_returning() && !yields_to_returning(board, root, owner) {
-        return Availability::Blocked(Hindrance::Queue, owner);
+        return Err((Hindrance::Queue, owner));
     }
     let has_lower_priority =
         other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
@@ -202,9 +196,9 @@ fn availability(board: &Board, index: u32, root: u32, direction: u8, cell: u32) 
             && !board.has_waited_for(root, Rung::GoAround)
             && other.stands_its_ground(direction, board.now)
     {
-        return Availability::Blocked(Hindrance::Queue, owner);
+        return Err((Hindrance::Queue, owner));
     }
-    Availability::Push(owner)
+    Ok(owner)
 }
 
 /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet

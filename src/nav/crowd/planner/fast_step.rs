@@ -22,8 +22,7 @@ impl Planner {
             return false;
         };
         let unit = &scene.board.units[index];
-        let cell =
-            scene.board.reservations.neighbor(scene.board.reservations.index(unit.tail), direction);
+        let cell = scene.board.reservations.beside(unit.tail, direction);
         let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
         if owner != NONE && (next_owner != NONE || !is_leaving(scene.board, owner, cell, direction))
         {

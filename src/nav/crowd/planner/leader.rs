@@ -57,7 +57,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     if best == STAY || unit.size > 1 {
         return Leader::Other;
     }
-    let cell = board.reservations.neighbor(board.reservations.index(unit.tail), best);
+    let cell = board.reservations.beside(unit.tail, best);
     let Reservation { owner, next_owner } = board.reservations.get(cell);
     let is_standing = occupied >> best & 1 == 1;
     let is_relevant = is_standing || next_owner != NONE || unit.is_near_wall;
@@ -87,8 +87,7 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     if best == STAY {
         return false;
     }
-    let cell = board.reservations.neighbor(board.reservations.index(unit.tail), best);
-    let ahead = board.units.get(board.reservations.get(cell).owner);
+    let ahead = board.owner(board.reservations.beside(unit.tail, best));
     ahead.is_some_and(|ahead| {
         let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
         !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
@@ -102,8 +101,7 @@ pub fn cuts_in(board: &Board, unit: &Unit, direction: u8, occupied: u8) -> bool 
     [(1, 7), (7, 1)].into_iter().any(|(side, on)| {
         let (side, on) = ((direction + side) & 7, (direction + on) & 7);
         occupied >> side & 1 == 1 && {
-            let cell = board.reservations.neighbor(board.reservations.index(unit.tail), side);
-            let other = board.units.get(board.reservations.get(cell).owner);
+            let other = board.owner(board.reservations.beside(unit.tail, side));
             other.is_some_and(|other| {
                 other.preferred_direction == on
                     && !other.is_moving()

@@ -4,9 +4,7 @@
 //! the unit, and without those onto the cell before such a passage, so that units coming out have room.
 
 use super::rank::{Ranking, rank};
-use crate::nav::crowd::board::{
-    Board, GridPos, Hindrance, Mode, NONE, STAY, SUBTICKS_PER_TICK, Unit,
-};
+use crate::nav::crowd::board::{Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, Unit};
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::passages::passage::Passages;
 use crate::nav::crowd::scene::Scene;
@@ -67,19 +65,15 @@ fn direction_aside(
         && from.is_some()
         && ranking.best != STAY
         && passages.passage_at(unit.tail.step(ranking.best)).is_none();
-    let reservation = |direction: u8| {
-        board
-            .reservations
-            .get(board.reservations.neighbor(board.reservations.index(unit.tail), direction))
-    };
-    let ahead = board.units.get(reservation(ranking.best).owner).filter(|_| is_out)?;
+    let owner = |direction: u8| board.owner(board.reservations.beside(unit.tail, direction));
+    let ahead = owner(ranking.best).filter(|_| is_out)?;
     let end = (board.now + passage.lock.step_ticks) * SUBTICKS_PER_TICK;
     let is_slow = !ahead.is_moving() || ahead.end > end;
     let most = if is_slow { ranking.len } else { ranking.worthwhile };
     let directions = ranking.directions[..usize::from(most)].iter().copied();
     let is_free = |direction: &u8| {
         direction.is_multiple_of(2)
-            && reservation(*direction).owner == NONE
+            && owner(*direction).is_none()
             && passages.passage_at(unit.tail.step(*direction)).is_none()
     };
     directions.into_iter().find(is_free)

@@ -16,11 +16,13 @@ use super::{
     Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
     passage_rules::rank_with_locks, rank::Ranking,
 };
-use crate::nav::crowd::board::{Board, CellList, Hindrance, NONE, Order, Rung, STAY, turn_angle};
+use crate::nav::crowd::board::{
+    Board, CellList, GridPos, Hindrance, NONE, Order, Rung, STAY, turn_angle,
+};
 use crate::nav::crowd::scene::Scene;
 
 /// A unit being planned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
     pub unit: u32,
     /// Direction in which it is pushed; [`STAY`] for the root.
@@ -119,12 +121,8 @@ impl Planner {
             push,
             ranking,
             max_tries,
-            tried: 0,
-            is_sidestepping: false,
-            is_trying: false,
             log_mark: self.log.len(),
-            blockers: CellList::default(),
-            next_blocker: 0,
+            ..Frame::default()
         });
     }
 
@@ -286,6 +284,30 @@ impl Planner {
                 }
                 Err(_) => {}
             }
+        }
+    }
+
+    /// Returns whether the pusher of the unit on top of the stack could not follow immediately if that unit
+    /// went in this direction; `None` if the step would make no room at all. Large units may need several
+    /// steps to the side.
+    fn delays_pusher(&self, board: &Board, top: usize, direction: u8) -> Option<bool> {
+        let (frame, pusher) = (&self.stack[top], &self.stack[top.checked_sub(1)?]);
+        let angle = turn_angle(frame.push, direction);
+        let (unit, pusher) = (&board.units[frame.unit], &board.units[pusher.unit]);
+        if angle == 4 {
+            return None;
+        }
+        if unit.size == 1 && pusher.size == 1 {
+            return Some(angle > 2);
+        }
+        let needed = board.reservations.entered(pusher.tail, pusher.size, pusher.direction);
+        let covered = |at: GridPos| {
+            let is_covered = |&&cell: &&u32| board.reservations.covers(at, unit.size, cell);
+            needed.as_slice().iter().filter(is_covered).count()
+        };
+        match covered(unit.tail.step(direction)) {
+            0 => Some(angle > 2),
+            after => (after < covered(unit.tail)).then_some(true),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
 
 /// Directions out of a cell, best first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ranking {
     pub directions: [u8; 8],
     pub len: u8,
@@ -30,11 +30,6 @@ pub struct Ranking {
     pub best: u8,
     /// Whether any path to the goal is known.
     pub has_path: bool,
-}
-
-impl Ranking {
-    const EMPTY: Self =
-        Self { directions: [0; 8], len: 0, worthwhile: 0, best: STAY, has_path: false };
 }
 
 /// The scores of the directions around a unit.
@@ -136,7 +131,7 @@ const fn push_penalty(direction: u8, push: u8) -> u64 {
 pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
     let unit = &scene.board.units[index];
     let Some(terrain) = StepCosts::of(scene.world.grid, unit.profile) else {
-        return Ranking::EMPTY;
+        return Ranking { best: STAY, ..Ranking::default() };
     };
     let costs = match scene.sources.neighbor_costs(scene.board, index) {
         Some(&costs) => costs,
