@@ -100,11 +100,16 @@ impl DirectionLock {
         let last = self.last_entry.max(self.last_moved);
         self.batch > 0
             && last + BUSY_STEPS * self.step_ticks > now
-            && (push == STAY || !self.is_waiting_at(0, now) && !self.is_waiting_at(1, now))
+            && (push == STAY || !self.is_anyone_waiting(now))
+    }
+
+    /// Returns whether a unit waits at either side.
+    pub const fn is_anyone_waiting(&self, now: u64) -> bool {
+        self.is_waiting_at(0, now) || self.is_waiting_at(1, now)
     }
 
     /// Returns whether a unit waits at a side.
-    pub const fn is_waiting_at(&self, side: usize, now: u64) -> bool {
+    const fn is_waiting_at(&self, side: usize, now: u64) -> bool {
         self.last_waiting[side] > 0 && self.last_waiting[side] + WAIT_MEMORY > now
     }
 

@@ -9,6 +9,8 @@
 //! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
 //! that exist only where there are passages.
 
+use core::ops::{Index, IndexMut};
+
 use super::direction_lock::DirectionLock;
 use super::passage_trace::{links, narrow_directions, trace_from};
 use crate::nav::Layer;
@@ -55,6 +57,20 @@ struct Block {
     offsets: [u16; CELLS],
 }
 
+impl Index<u32> for Passages {
+    type Output = Passage;
+
+    fn index(&self, number: u32) -> &Passage {
+        &self.passages[number as usize]
+    }
+}
+
+impl IndexMut<u32> for Passages {
+    fn index_mut(&mut self, number: u32) -> &mut Passage {
+        &mut self.passages[number as usize]
+    }
+}
+
 /// All passages known so far; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Passages {
@@ -67,6 +83,10 @@ pub struct Passages {
     blocks: Vec<Block>,
     passages: Vec<Passage>,
     free: Vec<u32>,
+}
+
+fn cell_in_block(pos: GridPos) -> usize {
+    (u32::from(pos.y) % BLOCK * BLOCK + u32::from(pos.x) % BLOCK) as usize
 }
 
 const EXPLORED: u64 = 1;
@@ -127,17 +147,9 @@ impl Passages {
         if number < IS_APPROACH || number == NONE {
             return None;
         }
-        let passage = self.get(number & !IS_APPROACH)?;
+        let passage = &self[number & !IS_APPROACH];
         let is_near = |mouth: &GridPos| usize::from(mouth.chebyshev(pos)) <= APPROACH_STEPS;
         passage.mouths.iter().flatten().any(is_near).then_some(passage)
-    }
-
-    pub fn get(&self, number: u32) -> Option<&Passage> {
-        self.passages.get(number as usize)
-    }
-
-    pub fn get_mut(&mut self, number: u32) -> Option<&mut Passage> {
-        self.passages.get_mut(number as usize)
     }
 
     fn flag_position(&self, pos: GridPos) -> (usize, usize) {
@@ -159,8 +171,7 @@ impl Passages {
             return None;
         }
         let block = self.blocks.get(self.block_at[self.block_number(pos)] as usize)?;
-        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
-        Some((block, (y * BLOCK + x) as usize))
+        Some((block, cell_in_block(pos)))
     }
 
     /// Stores the passage number of a cell and its index along that passage.
@@ -171,8 +182,7 @@ impl Passages {
             self.blocks.push(Block { passages: [NONE; CELLS], offsets: [0; CELLS] });
         }
         let block = &mut self.blocks[self.block_at[at] as usize];
-        let (x, y) = (u32::from(pos.x) % BLOCK, u32::from(pos.y) % BLOCK);
-        let cell = (y * BLOCK + x) as usize;
+        let cell = cell_in_block(pos);
         (block.passages[cell], block.offsets[cell]) = (number, along as u16);
     }
 
@@ -199,11 +209,10 @@ impl Passages {
             self.passages.push(Passage::default());
             self.passages.len() as u32 - 1
         });
-        let mut passage = core::mem::take(&mut self.passages[number as usize]);
-        passage.cells.clear();
-        passage.mouths = [None; 2];
-        passage.lock = DirectionLock::default();
-        passage.cells.push(pos);
+        let mut cells = core::mem::take(&mut self[number].cells);
+        cells.clear();
+        cells.push(pos);
+        let mut passage = Passage { cells, ..Passage::default() };
         for (end, direction) in STRAIGHT_DIRECTIONS
             .into_iter()
             .filter(|direction| links & 1 << direction != 0)
@@ -212,8 +221,7 @@ impl Passages {
             if end == 1 {
                 passage.cells.reverse();
             }
-            let mouth = trace_from(layer, &mut passage.cells, direction);
-            passage.mouths[end] = mouth;
+            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction);
         }
         if links.count_ones() == 1 {
             passage.cells.reverse();
@@ -223,7 +231,7 @@ impl Passages {
         let ends_are_wide = passage.mouths.into_iter().all(is_wide);
         passage.lock.is_uncontrolled = passage.cells.len() > MAX_LENGTH || !ends_are_wide;
         self.record(layer, number, &passage);
-        self.passages[number as usize] = passage;
+        self[number] = passage;
     }
 
     fn record(&mut self, layer: &Layer, number: u32, passage: &Passage) {
@@ -301,7 +309,7 @@ impl Passages {
         let Some((number, _)) = self.passage_at(pos) else {
             return;
         };
-        let mut passage = core::mem::take(&mut self.passages[number as usize]);
+        let mut passage = core::mem::take(&mut self[number]);
         for &cell in &passage.cells {
             self.set_passage(cell, NONE, 0);
         }
@@ -313,7 +321,7 @@ impl Passages {
         }
         passage.cells.clear();
         passage.mouths = [None; 2];
-        self.passages[number as usize] = passage;
+        self[number] = passage;
         self.free.push(number);
     }
 

@@ -52,24 +52,18 @@ impl TerrainShape {
         let now = board.now;
         unit.clearing_steps = unit.clearing_steps.saturating_sub(1);
         for number in [from, to].into_iter().flatten().map(|of| of.0) {
-            if let Some(passage) = passages.get_mut(number) {
-                passage.lock.last_moved = now;
-                if passage.cells.len() >= MIN_LOCKED_LENGTH
-                    || passage.lock.is_waiting_at(0, now)
-                    || passage.lock.is_waiting_at(1, now)
-                {
-                    unit.clearing_steps = PRIORITY_STEPS_AFTER;
-                }
+            let Passage { cells, lock, .. } = &mut passages[number];
+            lock.last_moved = now;
+            if cells.len() >= MIN_LOCKED_LENGTH || lock.is_anyone_waiting(now) {
+                unit.clearing_steps = PRIORITY_STEPS_AFTER;
             }
         }
         let Some((number, along)) = to.filter(|to| from.is_none_or(|from| from.0 != to.0)) else {
             return;
         };
         let step_ticks = (unit.end.saturating_sub(unit.start) / SUBTICKS_PER_TICK).clamp(1, 255);
-        if let Some(passage) = passages.get_mut(number)
-            && let Some(side) = passage.side(unit.tail, along)
-        {
-            let lock = &mut passage.lock;
+        if let Some(side) = passages[number].side(unit.tail, along) {
+            let lock = &mut passages[number].lock;
             if lock.flow != side {
                 lock.set_flow(side, now);
             }
@@ -84,7 +78,7 @@ impl Passages {
     pub fn entrance(&self, from: GridPos, to: GridPos) -> Option<(u32, usize)> {
         let here = self.passage_at(from).map(|of| of.0);
         let (number, at) = self.passage_at(to).filter(|of| Some(of.0) != here)?;
-        Some((number, self.get(number)?.side(from, at)?))
+        Some((number, self[number].side(from, at)?))
     }
 
     /// Returns whether a passage admits a unit at one of its sides.
@@ -96,20 +90,13 @@ impl Passages {
         records_wait: bool,
     ) -> bool {
         let now = board.now;
-        let Some(passage) = self.get(number) else {
-            return true;
-        };
-        if passage.lock.is_uncontrolled || passage.mouths == [None, None] {
-            return true;
-        }
-        let length = passage.cells.len();
-        if length < MIN_LOCKED_LENGTH {
+        let passage = &self[number];
+        let (has_mouth, length) = (passage.mouths != [None, None], passage.cells.len());
+        if passage.lock.is_uncontrolled || !has_mouth || length < MIN_LOCKED_LENGTH {
             return true;
         }
         let count = (passage.lock.counted_at != now + 1).then(|| self.count_inside(board, number));
-        let Some(Passage { lock, .. }) = self.get_mut(number) else {
-            return true;
-        };
+        let lock = &mut self[number].lock;
         if let Some((inside, has_moved)) = count {
             (lock.inside, lock.counted_at) = (inside, now + 1);
             if has_moved {
@@ -122,9 +109,7 @@ impl Passages {
     /// Counts the units in a passage by the side they head for, and returns whether one of them moves.
     fn count_inside(&self, board: &Board, number: u32) -> ([u32; 2], bool) {
         let (mut inside, mut has_moved) = ([0; 2], false);
-        let Some(passage) = self.get(number) else {
-            return (inside, has_moved);
-        };
+        let passage = &self[number];
         for (along, &cell) in passage.cells.iter().enumerate() {
             let Some(unit) = board.owner(board.reservations.index(cell)) else {
                 continue;
@@ -132,14 +117,12 @@ impl Passages {
             has_moved |= unit.is_moving();
             let is_twice =
                 unit.tail != cell && self.passage_at(unit.tail).is_some_and(|of| of.0 == number);
-            if unit.order == Order::Idle
-                || unit.has_arrived
-                || unit.preferred_direction == STAY
-                || is_twice
+            let is_heading = unit.order != Order::Idle && !unit.has_arrived;
+            if is_heading
+                && unit.preferred_direction != STAY
+                && !is_twice
+                && let Some(side) = exit_side(self, (number, passage), unit, along)
             {
-                continue;
-            }
-            if let Some(side) = exit_side(self, (number, passage), unit, along) {
                 inside[side] += 1;
             }
         }

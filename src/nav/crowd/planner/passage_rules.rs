@@ -4,11 +4,12 @@
 //! the unit, and without those onto the cell before such a passage, so that units coming out have room.
 
 use super::rank::{Ranking, rank};
-use crate::nav::crowd::board::{Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, Unit};
+use crate::nav::crowd::board::{
+    Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, StepCosts, Unit,
+};
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::passages::passage::Passages;
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{Layer, STRAIGHT};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
 const MIN_CLEARED_LENGTH: usize = 8;
@@ -30,10 +31,10 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     if passages.is_far(tail) {
         return ranking;
     }
-    let Some(layer) = scene.world.grid.layer(profile) else {
+    let Some(terrain) = StepCosts::of(scene.world.grid, profile) else {
         return ranking;
     };
-    if passages.explore(layer, tail) {
+    if passages.explore(terrain.layer, tail) {
         let mut passages = core::mem::take(passages);
         if is_before_busy_passage(&passages, tail, scene.board.now, push) {
             ranking.remove_diagonals();
@@ -42,7 +43,7 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
             }
             scene.board.units[index].preferred_direction = ranking.best;
         }
-        let closed = closed_directions(scene, (&mut passages, layer), (index, push), &ranking);
+        let closed = closed_directions(scene, (&mut passages, &terrain), (index, push), &ranking);
         ranking.remove(closed, push);
         note_closed(&mut scene.board.units[index], push, closed, &passages);
         scene.shape.restore(profile, passages);
@@ -94,27 +95,21 @@ fn note_closed(unit: &mut Unit, push: u8, closed: u8, passages: &Passages) {
 /// stand before its end.
 fn closed_directions(
     scene: &Scene<'_>,
-    (passages, layer): (&mut Passages, &Layer),
+    (passages, terrain): (&mut Passages, &StepCosts),
     (index, push): (u32, u8),
     ranking: &Ranking,
 ) -> u8 {
     let unit = &scene.board.units[index];
-    let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let mut closed = 0;
     for &direction in &ranking.directions[..usize::from(ranking.len)] {
         let to = unit.tail.step(direction);
         let records_wait = push == STAY && direction == ranking.best;
-        let is_closed = match passages.passage_at(to) {
-            Some((number, _)) if here == Some(number) => false,
-            Some((number, at)) => {
-                let side = passages.get(number).and_then(|passage| passage.side(unit.tail, at));
-                side.is_some_and(|side| {
-                    !passages.may_enter(scene.board, number, side, records_wait)
-                })
-            }
+        let is_closed = match passages.entrance(unit.tail, to) {
+            Some((number, side)) => !passages.may_enter(scene.board, number, side, records_wait),
+            None if passages.passage_at(to).is_some() => false,
             None if unit.is_idle() || unit.has_arrived => false,
             None => mouth_kept_clear(passages, unit.tail, to).is_some_and(|mouth| {
-                would_enter_closed(scene, (passages, layer), (index, mouth), records_wait)
+                would_enter_closed(scene, (passages, terrain), (index, mouth), records_wait)
             }),
         };
         closed |= u8::from(is_closed) << direction;
@@ -143,7 +138,7 @@ fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<G
 /// may not.
 fn would_enter_closed(
     scene: &Scene<'_>,
-    (passages, layer): (&mut Passages, &Layer),
+    (passages, terrain): (&mut Passages, &StepCosts),
     (index, mouth): (u32, GridPos),
     records_wait: bool,
 ) -> bool {
@@ -156,14 +151,7 @@ fn would_enter_closed(
         let Some((number, side)) = entrance.filter(|of| Some(of.0) != here) else {
             continue;
         };
-        let cost = |at: GridPos| {
-            u64::from(layer.cost(
-                u32::from(at.x),
-                u32::from(at.y),
-                scene.world.grid.terrain_bytes(),
-            ))
-        };
-        let step = u64::from(STRAIGHT) * (cost(mouth) + cost(end));
+        let step = terrain.step(mouth, direction);
         let costs = scene.cost_to_go_around((index, &at_mouth), 1 << direction);
         let (before, behind) = (costs[usize::from(STAY)], costs[usize::from(direction)]);
         let enters =
