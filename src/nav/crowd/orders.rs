@@ -54,9 +54,7 @@ impl Crowd {
         let Ok(index) = self.board.find(id) else {
             return false;
         };
-        self.groups.release_slot(&mut self.board, index);
-        self.groups.release_own_slot(&self.board, index);
-        self.groups.update_member_count(self.board.units[index].order, false);
+        self.groups.leave(&mut self.board, index);
         self.board.vacate(index);
         self.sources.release_field(index);
         let unit = &mut self.board.units[index];
@@ -177,10 +175,7 @@ impl Crowd {
     fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
         let now = self.board.now;
-        self.groups.release_slot(&mut self.board, index);
-        self.groups.release_own_slot(&self.board, index);
-        self.groups.update_member_count(self.board.units[index].order, false);
-        self.groups.update_member_count(order, true);
+        self.groups.leave(&mut self.board, index);
         let unit = &mut self.board.units[index];
         unit.order = order;
         unit.costs_tick = 0;

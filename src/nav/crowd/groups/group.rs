@@ -5,7 +5,7 @@
 //! Slots are collected again when the number of members or the terrain changes.
 
 use super::{Groups, membership::SwapClass};
-use crate::nav::crowd::board::{Board, GridPos, GroupIndex, Order, RouteId};
+use crate::nav::crowd::board::{Board, GridPos, GroupIndex, RouteId};
 use crate::nav::crowd::cost_to_go::Flood;
 use crate::nav::{NavGrid, ProfileId};
 
@@ -74,16 +74,6 @@ impl Groups {
         }
         self.list[at] = group;
         GroupIndex(at as u32)
-    }
-
-    /// Counts a unit that joins or leaves the group of an order.
-    pub fn update_member_count(&mut self, order: Order, joins: bool) {
-        if let Some(id) = order.group()
-            && let Some(group) = self.list.get_mut(id.0 as usize)
-        {
-            group.members = if joins { group.members + 1 } else { group.members - 1 };
-            group.is_stale = true;
-        }
     }
 
     /// Collects slots and finds the costs to them again where something has changed.

@@ -34,28 +34,33 @@ pub struct SwapClass {
 }
 
 impl Groups {
-    /// Returns the group of a swap class, with a field and a goal from now on.
+    /// Counts a unit that joins the group of its swap class, and returns that group. It has this field and goal from now
+    /// on. The unit gets its order afterwards.
     pub fn join(&mut self, unit: &Unit, membership: &Membership, goal: GridPos) -> GroupIndex {
         let swap_class = SwapClass { id: membership.swap_class, team: unit.team };
         let (profile, size) = (unit.profile, unit.size);
         let known = self.list.iter().position(|group| {
             group.members > 0 && group.swap_class == swap_class && group.profile == profile
         });
-        let group = match known {
+        let id = match known {
             Some(at) => GroupIndex(at as u32),
             None => self.insert_group(Group { swap_class, profile, size, ..Group::default() }),
         };
-        (self[group].route, self[group].goal) = (membership.route, goal);
-        group
+        let group = &mut self[id];
+        (group.route, group.goal) = (membership.route, goal);
+        (group.members, group.is_stale) = (group.members + 1, true);
+        id
     }
 
-    /// Frees the slot of a unit that leaves its group.
-    pub fn release_own_slot(&mut self, board: &Board, index: u32) {
-        if let Order::Group(id) = board.units[index].order
-            && let Some(group) = self.list.get_mut(id.0 as usize)
-            && let Some(own) = group.own_slot(index)
-        {
-            group.slots[own].owner = NONE;
+    /// Frees the slots of a unit that leaves its group, if it has one.
+    pub fn leave(&mut self, board: &mut Board, index: u32) {
+        self.release_slot(board, index);
+        if let Order::Group(id) = board.units[index].order {
+            let group = &mut self[id];
+            if let Some(own) = group.own_slot(index) {
+                group.slots[own].owner = NONE;
+            }
+            (group.members, group.is_stale) = (group.members - 1, true);
         }
     }
 

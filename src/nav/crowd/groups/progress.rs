@@ -56,20 +56,19 @@ impl Groups {
     /// Counts a step that has just begun.
     pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
         let unit = &board.units[index];
-        if unit.has_arrived || !matches!(unit.order, Order::Route(_) | Order::Path) {
-            return;
-        }
         let remaining = match unit.order {
+            _ if unit.has_arrived => return,
             Order::Path => Some(u64::from(sources.steps_left(index))),
-            _ => sources
-                .neighbor_costs(board, index)
-                .map(|costs| costs.cost_to_go[usize::from(STAY)]),
+            Order::Route(_) => {
+                let costs = sources.neighbor_costs(board, index);
+                costs.map(|costs| costs.cost_to_go[usize::from(STAY)])
+            }
+            Order::Idle | Order::Group(_) => return,
         };
         let Some(progress) = self.progress.get_mut(index as usize) else {
             return;
         };
-        if remaining.is_some_and(|remaining| remaining < progress.least_remaining) {
-            let least_remaining = remaining.unwrap_or(u64::MAX);
+        if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
             *progress = Progress { least_remaining, ..Progress::default() };
             return;
         }
