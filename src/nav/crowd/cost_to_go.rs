@@ -19,7 +19,7 @@ use self::{
     local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
     path_corners::{Corner, find_corners},
     path_follower::{CellAhead, PathFollower},
-    straight_walk::Offset,
+    straight_walk::{Line, Offset},
 };
 pub use self::{
     escape::EXIT_UNDECIDED,
@@ -28,9 +28,8 @@ pub use self::{
         CostToGo, Guidance, NO_COST, NeighborCosts, UNREACHABLE, World, around, route_cost,
         route_costs_around,
     },
-    straight_walk::Line,
 };
-use super::board::{Board, GridPos, Mode, NONE, Order};
+use super::board::{Board, Mode, NONE, Order};
 use crate::nav::NavGrid;
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
@@ -76,37 +75,10 @@ impl Sources {
         is_current.then(|| self.neighbor_costs.get(unit.costs_index as usize))?
     }
 
-    /// Reads what is needed to decide the next step of a unit.
+    /// Returns what follows the path of a unit, if it has had a path or a slot.
     #[inline]
-    pub fn prefetch(&self, index: u32) {
-        self.followers[index as usize].prefetch();
-    }
-
-    /// The same for the lists of its path.
-    #[inline]
-    pub fn prefetch_corners(&self, index: u32) {
-        self.followers[index as usize].prefetch_corners();
-    }
-
-    /// Returns the steps from the last cell of its path that a unit has reached to the end.
-    pub fn steps_left(&self, index: u32) -> u32 {
-        self.followers[index as usize].steps_left()
-    }
-
-    /// Returns the direction in which a unit at a position goes on if it is alone.
-    pub fn next_direction(&self, index: u32, pos: GridPos) -> Option<u8> {
-        self.followers.get(index as usize)?.next_direction(pos)
-    }
-
-    /// Returns the line along which a unit walks, if its next step, or the one under way, is in a direction.
-    pub fn line(&self, index: u32, direction: u8) -> Option<&Line> {
-        let follower = self.followers.get(index as usize)?;
-        (follower.line_direction == direction).then_some(&follower.line)
-    }
-
-    /// Returns how far off the centers of both cells of its step a unit is.
-    pub fn line_offsets(&self, index: u32) -> Option<[Offset; 2]> {
-        self.followers.get(index as usize).map(|follower| follower.line_offsets)
+    pub fn follower(&self, index: u32) -> Option<&PathFollower> {
+        self.followers.get(index as usize)
     }
 
     /// Updates how far off the centers of its cells a unit is whose step has just begun.

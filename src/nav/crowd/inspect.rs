@@ -4,7 +4,6 @@
 //! reason a unit does not move, the memory held.
 
 use super::board::{GridPos, NONE, Order, STAY, State};
-use super::cost_to_go::Line;
 use super::{Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId};
 use crate::nav::{Cell, NavGrid, ProfileId, Walk, direction::OFFSETS};
 
@@ -69,9 +68,10 @@ impl Crowd {
     #[must_use]
     pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
-        let line = self.sources.line(id.index, unit.direction);
-        let line = line.filter(|_| matches!(unit.order, Order::Path));
-        Some(line.map_or(OFFSETS[usize::from(unit.direction & 7)], Line::vector))
+        let follower = self.sources.follower(id.index).filter(|_| unit.order == Order::Path);
+        let walker = follower.filter(|follower| follower.line_direction == unit.direction);
+        let step = OFFSETS[usize::from(unit.direction & 7)];
+        Some(walker.map_or(step, |walker| walker.line.vector()))
     }
 
     /// Returns how far off the centers of the cell it leaves and the cell it enters a unit is on a straight walk across
@@ -82,9 +82,9 @@ impl Crowd {
     #[must_use]
     pub fn line_offsets(&self, id: UnitId) -> Option<[(i8, i8); 2]> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
-        let offsets = unit.is_on_line.then(|| self.sources.line_offsets(id.index))??;
+        let follower = self.sources.follower(id.index).filter(|_| unit.is_on_line)?;
         let has_room = |pos| self.board.reservations.is_only_owner_around(pos, id.index);
-        (has_room(unit.tail) && has_room(unit.head)).then_some(offsets)
+        (has_room(unit.tail) && has_room(unit.head)).then_some(follower.line_offsets)
     }
 
     /// Returns the time since the step under way began and the duration of the whole step (never 0), in
@@ -161,11 +161,11 @@ impl Crowd {
             .board
             .get(id)
             .filter(|unit| unit.state == State::Waiting && unit.preferred_direction != STAY)?;
-        let entered =
-            self.board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-        let owners = entered.as_slice().iter().map(|&cell| self.board.reservations.get(cell).owner);
-        let mut others = owners.filter(|&owner| owner != NONE && owner != id.index);
-        others.next().map(|other| self.board.id(other))
+        let reservations = &self.board.reservations;
+        let entered = reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+        let mut owners = entered.as_slice().iter().map(|&cell| reservations.get(cell).owner);
+        let other = owners.find(|&owner| owner != NONE && owner != id.index);
+        other.map(|other| self.board.id(other))
     }
 
     /// Returns the unit for which another unit makes the step under way: the unit that pushed it and enters
@@ -174,13 +174,11 @@ impl Crowd {
     pub fn pushed_by(&self, id: UnitId) -> Option<UnitId> {
         let unit =
             self.board.get(id).filter(|unit| unit.state == State::Moving && unit.is_pushed())?;
-        let left = self.board.reservations.vacated(unit.tail, unit.size, unit.direction);
-        let next_owners =
-            left.as_slice().iter().map(|&cell| self.board.reservations.get(cell).next_owner);
-        next_owners
-            .filter(|&next_owner| next_owner != NONE && next_owner != id.index)
-            .map(|next_owner| self.board.id(next_owner))
-            .next()
+        let reservations = &self.board.reservations;
+        let left = reservations.vacated(unit.tail, unit.size, unit.direction);
+        let mut owners = left.as_slice().iter().map(|&cell| reservations.get(cell).next_owner);
+        let other = owners.find(|&owner| owner != NONE && owner != id.index);
+        other.map(|other| self.board.id(other))
     }
 
     /// Returns the memory held, in bytes.

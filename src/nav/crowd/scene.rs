@@ -65,8 +65,10 @@ impl Scene<'_> {
             let unit = &board.units[index];
             if let Some(route) = self.groups.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if matches!(unit.order, Order::Path) {
-                self.sources.prefetch(index);
+            } else if matches!(unit.order, Order::Path)
+                && let Some(follower) = self.sources.follower(index)
+            {
+                follower.prefetch();
                 self.groups.prefetch_progress(index);
             }
         }
@@ -77,8 +79,10 @@ impl Scene<'_> {
             }
         }
         for &index in &board.ready {
-            if matches!(board.units[index].order, Order::Path) {
-                self.sources.prefetch_corners(index);
+            if matches!(board.units[index].order, Order::Path)
+                && let Some(follower) = self.sources.follower(index)
+            {
+                follower.prefetch_corners();
             }
         }
     }

@@ -19,11 +19,15 @@ impl Board {
             self.unit_sizes.clear();
             self.unit_sizes.extend(sizes);
             for index in 0..self.units.0.len() as u32 {
-                let Unit { profile, size, .. } = self.units[index];
-                let is_known = check_profile(grid, profile).is_ok();
-                let is_present = self.units[index].is_present();
-                if is_present && is_known && u32::from(size) != grid.unit_size(profile) {
-                    self.require_refit(grid, index);
+                let unit = &mut self.units[index];
+                let is_known = check_profile(grid, unit.profile).is_ok();
+                let has_changed = u32::from(unit.size) != grid.unit_size(unit.profile);
+                if unit.is_present()
+                    && (is_known && has_changed)
+                    && !core::mem::replace(&mut unit.needs_refit, true)
+                    && !self.refit(grid, index)
+                {
+                    self.pending_refits.push(index);
                 }
             }
         }
@@ -36,14 +40,6 @@ impl Board {
             self.units[index].needs_refit && !(is_due && self.refit(grid, index))
         });
         self.pending_refits = pending;
-    }
-
-    /// Puts a unit whose size has changed where it fits, now or later.
-    fn require_refit(&mut self, grid: &NavGrid, index: u32) {
-        let unit = &mut self.units[index];
-        if !core::mem::replace(&mut unit.needs_refit, true) && !self.refit(grid, index) {
-            self.pending_refits.push(index);
-        }
     }
 
     /// Puts a unit where it fits; returns whether there is such a position.

@@ -29,11 +29,6 @@ impl<'a> StepCosts<'a> {
         Some(Self { layer, terrain, uniform, cheapest })
     }
 
-    /// Returns whether all passable cells cost the same.
-    pub fn is_uniform(&self) -> bool {
-        self.uniform.is_some()
-    }
-
     /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain.
     pub fn uniform(&self) -> u64 {
         self.uniform.unwrap_or(0)

@@ -101,7 +101,7 @@ impl Trace<'_> {
 
     /// Returns how many of the next steps in a direction, at most `most`, do not change the cost of terrain.
     fn level_steps(&self, direction: u8, most: u16) -> u16 {
-        if self.costs.is_uniform() {
+        if self.costs.layer.is_uniform() {
             return most;
         }
         let own = self.costs.scale(self.at);

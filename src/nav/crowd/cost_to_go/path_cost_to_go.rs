@@ -14,7 +14,7 @@ use super::{
 use crate::nav::crowd::board::{
     Board, GridPos, MAX_CLEAR_DISTANCE, Order, STAY, StepCosts, Unit, legal_directions,
 };
-use crate::nav::{DIAGONAL, NavGrid};
+use crate::nav::{DIAGONAL, NavGrid, direction::directions as iter_directions};
 
 /// Most corners that are considered: one behind, and nine ahead. Among scattered obstacles there is a corner
 /// every few cells.
@@ -109,7 +109,7 @@ impl PathFollower {
         }
         // From one step to the next, seldom more than one corner comes into view.
         let aim = (self.aim as usize).saturating_sub(self.range_near().start);
-        let is_one_enough = is_alone && costs.is_uniform();
+        let is_one_enough = is_alone && costs.layer.is_uniform();
         let likely = if is_one_enough { aim..near.len().min(aim + 2) } else { 0..0 };
         for number in likely.rev().chain((0..near.len()).rev()) {
             if open == 0 || is_one_enough && known.best.is_some() {
@@ -133,7 +133,7 @@ impl PathFollower {
                 break;
             }
             known.add(seen, (number, corner), costs, pos);
-            if costs.is_uniform() {
+            if costs.layer.is_uniform() {
                 open &= !seen;
             }
         }
@@ -180,10 +180,8 @@ impl PathFollower {
     ) -> CostToGo {
         let stay = usize::from(STAY);
         if cost_to_go[stay] == UNREACHABLE {
-            let over =
-                (0..8).filter(|direction| directions & 1 << direction != 0).map(|direction: u8| {
-                    cost_to_go[usize::from(direction)].saturating_add(costs.step(pos, direction))
-                });
+            let over = iter_directions(directions)
+                .map(|at| cost_to_go[at].saturating_add(costs.step(pos, at as u8)));
             cost_to_go[stay] = over.min().unwrap_or(UNREACHABLE);
         }
         if cost_to_go[stay] == UNREACHABLE {

@@ -30,7 +30,7 @@ pub struct PathFollower {
     pub end: GridPos,
     /// Steps of the whole path, and from `reached` to its end.
     steps: u32,
-    steps_left: u32,
+    pub steps_left: u32,
     /// The field around the unit, while it needs one.
     pub field: Option<Box<LocalField>>,
     /// The tick in which the last one was filled.
@@ -58,15 +58,16 @@ pub type CellAhead = (GridPos, u64);
 
 impl PathFollower {
     fn set(&mut self, (start, end): (GridPos, GridPos), path: &Path, costs: Option<&StepCosts>) {
-        self.legs.clear();
-        self.legs.extend_from_slice(path.legs());
-        (self.start, self.end) = (start, end);
-        self.find_corners(costs);
+        self.start = start;
+        self.replace(end, path, costs);
         self.rewind();
         self.is_active = true;
     }
 
-    fn find_corners(&mut self, costs: Option<&StepCosts>) {
+    fn replace(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
+        self.legs.clear();
+        self.legs.extend_from_slice(path.legs());
+        self.end = end;
         match costs {
             Some(costs) => find_corners(&mut self.corners, self.start, &self.legs, costs),
             None => self.corners.clear(),
@@ -84,12 +85,9 @@ impl PathFollower {
 
     /// Replaces the path by a longer one; as many steps of it are done as of the shorter one.
     fn extend(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
-        self.legs.clear();
-        self.legs.extend_from_slice(path.legs());
+        self.replace(end, path, costs);
         self.steps_left += path.steps() - self.steps;
         self.steps = path.steps();
-        self.end = end;
-        self.find_corners(costs);
         self.forget_line();
         (self.corner, self.aim) = (0, 0);
         self.advance(0);
@@ -210,11 +208,6 @@ impl PathFollower {
             cell.1 = total - cell.1;
         }
         (cells, len)
-    }
-
-    /// Returns the number of steps from the last cell reached to the end.
-    pub const fn steps_left(&self) -> u32 {
-        self.steps_left
     }
 
     pub fn bytes(&self) -> usize {

@@ -58,7 +58,7 @@ impl Groups {
         let unit = &board.units[index];
         let remaining = match unit.order {
             _ if unit.has_arrived => return,
-            Order::Path => Some(u64::from(sources.steps_left(index))),
+            Order::Path => sources.follower(index).map(|follower| follower.steps_left.into()),
             Order::Route(_) => {
                 let costs = sources.neighbor_costs(board, index);
                 costs.map(|costs| costs.cost_to_go[usize::from(STAY)])

@@ -55,7 +55,8 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
     }
     let follows_path = unit.order == Order::Path && unit.mode == Mode::Normal;
     let is_alone = follows_path && scene.board.reservations.standing_neighbors(unit.tail) == 0;
-    let direction = scene.sources.next_direction(index, unit.tail).filter(|_| is_alone)?;
+    let follower = scene.sources.follower(index).filter(|_| is_alone)?;
+    let direction = follower.next_direction(unit.tail)?;
     let layer = scene.world.grid.layer(unit.profile)?;
     let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
     is_legal.then_some((direction, direction))

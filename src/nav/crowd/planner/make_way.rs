@@ -10,8 +10,7 @@ use super::Planner;
 use crate::nav::crowd::board::{
     Board, GridPos, Mode, NONE, Rung, STAY, Unit, is_diagonal, legal_directions,
 };
-use crate::nav::crowd::cost_to_go::{Flood, OpenCells};
-use crate::nav::{DIAGONAL, Layer, NavGrid, STRAIGHT};
+use crate::nav::{DIAGONAL, NavGrid, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;
@@ -47,13 +46,35 @@ impl Planner {
 
     /// Returns the first direction of the cheapest way to a position that is out of the way.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
-        let unit = board.units[index];
-        let layer = grid.layer(unit.profile)?;
-        let mut open = core::mem::take(&mut self.open_cells);
-        let mut window = core::mem::take(&mut self.window);
-        let direction = find_way_out(board, layer, (index, &unit), &mut window, &mut open);
-        (self.open_cells, self.window) = (open, window);
-        direction
+        let unit = &board.units[index];
+        let (layer, other) = (grid.layer(unit.profile)?, &board.units[unit.yields_to()]);
+        let Self { window, open_cells: open, .. } = self;
+        let low = |at: u16| at.saturating_sub(RADIUS);
+        let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
+        let side = |at: u16| at + RADIUS + 1 - low(at);
+        window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
+        window.begin(open);
+        // The first direction of the way to each cell.
+        let mut first_directions = [None; SIDE * SIDE];
+        window.improve(open, unit.tail, 0);
+        while let Some((cost, pos)) = window.pop(open) {
+            let first = window.index(pos).and_then(|at| first_directions[at]);
+            if !is_in_way(unit, pos, other) {
+                return first;
+            }
+            let legal = legal_directions(layer, pos);
+            for step in (0..8).filter(|step| legal & 1 << step != 0) {
+                let next = pos.step(step);
+                let Some(penalty) = obstruction(board, index, next) else {
+                    continue;
+                };
+                let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
+                if let Some(at) = window.improve(open, next, cost + weight + penalty) {
+                    first_directions[at] = first.or(Some(step));
+                }
+            }
+        }
+        None
     }
 }
 
@@ -93,53 +114,12 @@ pub fn clear_way(board: &mut Board, root: u32) {
             && other.is_pushable_by(unit.team)
             && other.priority(index) > unit.priority(root);
         if is_large && can_go && other.yields_to() != root {
-            make_way(board, index, root);
+            let other = &mut board.units[index];
+            other.mode = Mode::MakingWay(root, STAY);
+            other.priority_since = other.priority_since.min(unit.priority_since + 1);
+            board.schedule_next_tick(index);
         }
     }
-}
-
-fn make_way(board: &mut Board, index: u32, root: u32) {
-    let priority_since = board.units[root].priority_since + 1;
-    let unit = &mut board.units[index];
-    unit.mode = Mode::MakingWay(root, STAY);
-    unit.priority_since = unit.priority_since.min(priority_since);
-    board.schedule_next_tick(index);
-}
-
-fn find_way_out(
-    board: &Board,
-    layer: &Layer,
-    (index, unit): (u32, &Unit),
-    window: &mut Flood,
-    open: &mut OpenCells,
-) -> Option<u8> {
-    let other = board.units[unit.yields_to()];
-    let low = |at: u16| at.saturating_sub(RADIUS);
-    let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
-    let side = |at: u16| at + RADIUS + 1 - low(at);
-    window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
-    window.begin(open);
-    // The first direction of the way to each cell.
-    let mut first_directions = [None; SIDE * SIDE];
-    window.improve(open, unit.tail, 0);
-    while let Some((cost, pos)) = window.pop(open) {
-        let first = window.index(pos).and_then(|at| first_directions[at]);
-        if !is_in_way(unit, pos, &other) {
-            return first;
-        }
-        let legal = legal_directions(layer, pos);
-        for step in (0..8).filter(|step| legal & 1 << step != 0) {
-            let next = pos.step(step);
-            let Some(penalty) = obstruction(board, index, next) else {
-                continue;
-            };
-            let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
-            if let Some(at) = window.improve(open, next, cost + weight + penalty) {
-                first_directions[at] = first.or(Some(step));
-            }
-        }
-    }
-    None
 }
 
 /// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot

@@ -78,11 +78,7 @@ impl Ranking {
         let len = usize::from(self.len);
         if let Some(at) = self.directions[..len].iter().position(|&known| known == direction) {
             self.directions[..=at].rotate_right(1);
-            self.worthwhile = if at < usize::from(self.worthwhile) {
-                self.worthwhile
-            } else {
-                self.worthwhile + 1
-            };
+            self.worthwhile += u8::from(at >= usize::from(self.worthwhile));
         }
     }
 
