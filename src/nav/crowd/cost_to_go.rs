@@ -52,9 +52,6 @@ pub struct Sources {
 impl Sources {
     pub fn begin_tick(&mut self) {
         self.fields_built = 0;
-    }
-
-    pub fn clear_neighbor_costs(&mut self) {
         self.neighbor_costs.clear();
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Input: a unit that is to be decided. Output: it begins a step, arrives, or waits.
 
-use super::board::{Board, Hindrance, NONE, Unit};
+use super::board::{Board, Hindrance, Mode, NONE, Unit};
 use super::groups::return_delay::delays_return;
-use super::planner::{Planner, dead_end::stop_yielding};
+use super::planner::Planner;
 use super::scene::Scene;
 
 /// Decides whether a unit moves or waits in this tick.
@@ -26,7 +26,8 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     }
     let unit = &scene.board.units[index];
     if unit.yields_to() != NONE && !planner.still_yields(scene, index) {
-        return stop_yielding(scene.board, index);
+        scene.board.units[index].mode = Mode::Normal; // it goes on with its own order
+        return scene.board.schedule_next_tick(index);
     }
     scene.groups.assign_slot(scene.board, scene.world.grid, index);
     scene.groups.settle_in_place(scene.board, scene.world.grid, index);

@@ -23,9 +23,8 @@ impl Crowd {
                 }
             }
             self.revision = revision;
-            self.groups.reset_all_progress();
             self.sources.follow_edit(grid);
-            self.groups.mark_stale();
+            self.groups.follow_edit();
         }
         self.sources.drop_unused_footprints(&self.board, grid);
     }

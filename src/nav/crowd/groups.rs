@@ -47,8 +47,9 @@ impl Groups {
         black_box(self.progress[index as usize]);
     }
 
-    /// Marks all groups for a refresh after the terrain has changed.
-    pub fn mark_stale(&mut self) {
+    /// Counts all steps anew, and marks all groups for a refresh, after the terrain has changed.
+    pub fn follow_edit(&mut self) {
+        self.progress.fill(Progress::default());
         self.list.iter_mut().for_each(|group| group.is_stale = true);
     }
 

@@ -20,7 +20,6 @@ impl Crowd {
         check_profile(grid, profile)?;
         let pos = self.board.check_free(grid, profile, NONE, cell)?;
         let size = grid.unit_size(profile) as u8;
-        let unit = Unit { size, profile, ..Unit::vacant(0) };
         let index = self.board.free.pop().unwrap_or_else(|| {
             self.board.units.0.push(Unit::vacant(0));
             self.board.units.0.len() as u32 - 1
@@ -28,7 +27,8 @@ impl Crowd {
         self.board.timers.resize(self.board.units.0.len());
         let generation = self.board.units[index].generation;
         let state = State::Standing;
-        self.board.units[index] = Unit { tail: pos, head: pos, state, generation, ..unit };
+        self.board.units[index] =
+            Unit { tail: pos, head: pos, state, size, profile, ..Unit::vacant(generation) };
         self.board.count += 1;
         self.board.occupy(index);
         let id = self.board.id(index);

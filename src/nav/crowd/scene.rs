@@ -32,7 +32,6 @@ impl Scene<'_> {
     /// processor waits for many memory accesses at the same time.
     pub fn look_up_neighbor_costs(&mut self) {
         self.prefetch_surroundings();
-        self.sources.clear_neighbor_costs();
         let world = self.world;
         let mut last: Option<(ProfileId, &Layer, u64)> = None;
         for at in 0..self.board.ready.len() {

@@ -7,7 +7,7 @@
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
-use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, RouteId, Rung, Unit};
+use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
 use crate::nav::{Cell, CellRect, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether a footprint is still needed.
@@ -37,12 +37,7 @@ pub struct Footprint {
 impl Footprint {
     /// Counts the steps, from outside inward.
     pub fn fill(&mut self, grid: &NavGrid, open: &mut OpenCells) {
-        let around = CellRect::new(
-            self.edited.min.offset(-1, -1),
-            self.edited.width + 2,
-            self.edited.height + 2,
-        );
-        let around = around.intersection(grid.rect());
+        let around = self.edited.grown().intersection(grid.rect());
         let origin = GridPos::of(grid, around.min).unwrap_or_default();
         self.steps.lay_out(origin, (around.width as u16, around.height as u16));
         self.steps.begin(open);
@@ -76,34 +71,25 @@ impl Sources {
     /// Finds the units in a rectangle that stand on cells impassable for them.
     pub fn find_trapped(&mut self, board: &mut Board, grid: &NavGrid, rect: CellRect) {
         for pos in positions(grid, rect) {
-            let reservation = board.reservations.at(pos);
-            for index in [reservation.owner, reservation.next_owner] {
-                if index != NONE && !board.units[index].is_trapped() {
-                    self.mark_if_trapped(board, grid, (index, rect));
+            let Reservation { owner, next_owner } = board.reservations.at(pos);
+            for index in [owner, next_owner] {
+                let unit = board.units.get_mut(index);
+                let Some(unit) = unit.filter(|unit| !unit.is_trapped()) else {
+                    continue;
+                };
+                let profile = unit.profile;
+                let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
+                if stands(unit.tail) && stands(unit.head) {
+                    continue;
+                }
+                unit.mode = Mode::Escaping(EXIT_UNDECIDED);
+                board.schedule_next_tick(index);
+                let edited = grid.anchors_over(profile, rect).intersection(grid.rect());
+                if !self.footprints_of(profile).any(|known| known.edited == edited) {
+                    self.footprints.push(Footprint { profile, edited, ..Footprint::default() });
                 }
             }
         }
-    }
-
-    fn mark_if_trapped(
-        &mut self,
-        board: &mut Board,
-        grid: &NavGrid,
-        (index, rect): (u32, CellRect),
-    ) {
-        let unit = &mut board.units[index];
-        let profile = unit.profile;
-        let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
-        if stands(unit.tail) && stands(unit.head) {
-            return;
-        }
-        let edited = grid.anchors_over(profile, rect).intersection(grid.rect());
-        let is_known = |known: &Footprint| (known.profile, known.edited) == (profile, edited);
-        if !self.footprints.iter().any(is_known) {
-            self.footprints.push(Footprint { profile, edited, ..Footprint::default() });
-        }
-        unit.mode = Mode::Escaping(EXIT_UNDECIDED);
-        board.schedule_next_tick(index);
     }
 
     /// From time to time drops the footprints that all units have left.

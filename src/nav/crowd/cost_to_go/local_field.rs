@@ -4,7 +4,7 @@
 //! go by way of the next cells of the path: a local search, not a new path search.
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
-use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
 use crate::nav::{NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
@@ -102,11 +102,13 @@ impl Sources {
         field.is_detour = needs_detour;
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);
+            // Not by units that move or can be pushed.
             let is_blocked = |at: GridPos| {
                 reservations.block(at, unit.size).any(|cell| {
                     let owner = reservations.get(cell).owner;
                     let other = units.get(owner).filter(|_| owner != index);
-                    other.is_some_and(|other| is_obstacle_to(unit, other))
+                    other
+                        .is_some_and(|other| !other.is_moving() && !other.is_pushable_by(unit.team))
                 })
             };
             field.fill(pos, follower, &costs, open, is_blocked);
@@ -121,9 +123,4 @@ impl Sources {
         }
         follower.field = Some(field);
     }
-}
-
-/// Returns whether a unit has to go around another: one that stands and cannot be pushed by it.
-fn is_obstacle_to(unit: &Unit, other: &Unit) -> bool {
-    !other.is_moving() && !other.is_pushable_by(unit.team)
 }

@@ -293,10 +293,7 @@ impl Sources {
         let is_blind = !self.look_ahead(board, grid, (index, is_at_ease));
         let has_field = self.followers[index as usize].field.is_some();
         if !is_blind && !needs_detour {
-            if has_field {
-                self.release_field(index);
-            }
-            return;
+            return self.release_field(index);
         }
         board.units[index].costs_tick = 0; // a field leads it from now on
         if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {

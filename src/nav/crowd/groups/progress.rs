@@ -48,11 +48,6 @@ impl Groups {
         self.progress[at] = Progress::default();
     }
 
-    /// Resets the step counts of all units.
-    pub fn reset_all_progress(&mut self) {
-        self.progress.fill(Progress::default());
-    }
-
     /// Counts a step that has just begun.
     pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
         let unit = &board.units[index];

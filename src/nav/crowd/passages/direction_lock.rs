@@ -19,9 +19,11 @@ const STALL_STEPS: u64 = 4;
 const BUSY_STEPS: u64 = 3;
 /// Most units in a batch while units wait on the other side, plus two for every cell of the passage.
 const BATCH_BASE: u32 = 16;
+/// Ticks that a step counts for before the first unit has come in.
+const FIRST_STEP_TICKS: u64 = 10;
 
 /// The direction of a passage.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct DirectionLock {
     /// The passage is not controlled.
     pub is_uncontrolled: bool,
@@ -43,24 +45,12 @@ pub struct DirectionLock {
     pub inside: [u32; 2],
 }
 
-impl Default for DirectionLock {
-    fn default() -> Self {
-        Self {
-            is_uncontrolled: false,
-            flow: 0,
-            flow_since: 0,
-            batch: 0,
-            last_entry: 0,
-            last_moved: 0,
-            last_waiting: [0; 2],
-            step_ticks: 10,
-            counted_at: 0,
-            inside: [0; 2],
-        }
-    }
-}
-
 impl DirectionLock {
+    /// Returns a lock of a passage into which no unit has come yet.
+    pub fn new(is_uncontrolled: bool) -> Self {
+        Self { is_uncontrolled, step_ticks: FIRST_STEP_TICKS, ..Self::default() }
+    }
+
     /// Returns whether a unit may enter from a side. If it may not and `records_wait` is set, notes that a
     /// unit waits there.
     pub fn admits(&mut self, side: usize, length: usize, now: u64, records_wait: bool) -> bool {

@@ -229,7 +229,7 @@ impl Passages {
         let is_wide =
             |mouth: Option<GridPos>| mouth.is_none_or(|at| narrow_directions(layer, at).is_none());
         let ends_are_wide = passage.mouths.into_iter().all(is_wide);
-        passage.lock.is_uncontrolled = passage.cells.len() > MAX_LENGTH || !ends_are_wide;
+        passage.lock = DirectionLock::new(passage.cells.len() > MAX_LENGTH || !ends_are_wide);
         self.record(layer, number, &passage);
         self[number] = passage;
     }

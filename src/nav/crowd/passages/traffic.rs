@@ -35,9 +35,7 @@ impl TerrainShape {
     #[inline]
     pub fn note_passage(&mut self, board: &mut Board, index: u32) {
         let unit = &board.units[index];
-        let passages = self.passages.get(usize::from(unit.profile.0));
-        let is_near =
-            unit.clearing_steps > 0 || passages.is_some_and(|known| known.is_near(unit.tail));
+        let is_near = unit.clearing_steps > 0 || self.is_passage_near(unit.profile, unit.tail);
         if is_near && unit.size == 1 {
             self.note_passage_step(board, index);
         }

@@ -81,10 +81,3 @@ fn has_been_passed(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
     let (from_here, from_other) = (cost(&here), cost(&other));
     from_here > from_other || from_here == UNREACHABLE
 }
-
-/// Lets a unit that has let another pass continue with its own order.
-pub fn stop_yielding(board: &mut Board, index: u32) {
-    let unit = &mut board.units[index];
-    unit.mode = Mode::Normal;
-    board.schedule_next_tick(index);
-}

@@ -167,7 +167,8 @@ pub fn evaluate(
     }
     // Between walls there are no lanes, and a unit that steps aside is in the way of another.
     let is_open = directions == u8::MAX;
-    let occupied = occupied_directions(board, unit);
+    let is_large = unit.size > 1;
+    let occupied = if is_large { 0 } else { board.reservations.standing_neighbors(unit.tail) };
     let leader = if is_open { leader(board, unit, best, occupied) } else { Leader::Other };
     let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
     let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
@@ -229,9 +230,4 @@ fn add_penalties(
         let tie = if is_reversed { 8 - at as u64 } else { 0 };
         (occupied + aside) * sixteenth + tie
     });
-}
-
-/// Returns the directions in which a unit stands on the neighboring cell.
-fn occupied_directions(board: &Board, unit: &Unit) -> u8 {
-    if unit.size > 1 { 0 } else { board.reservations.standing_neighbors(unit.tail) }
 }
