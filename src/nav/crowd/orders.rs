@@ -148,8 +148,7 @@ impl Crowd {
         membership: &Membership,
     ) -> Result<(), CrowdError> {
         self.board.check_size(grid)?;
-        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
-        let (goal, slot) = (pos(membership.goal)?, pos(membership.slot)?);
+        let (goal, slot) = (pos_of(grid, membership.goal)?, pos_of(grid, membership.slot)?);
         self.follow(grid, id, path)?;
         let unit = &self.board.units[id.index];
         let group = self.groups.join(unit, membership, goal);
@@ -162,14 +161,13 @@ impl Crowd {
     /// their ends is enough.
     fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(GridPos, GridPos), CrowdError> {
         self.board.check_size(grid)?;
-        let pos = |cell: Cell| GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell));
-        let (start, mut cell) = (pos(path.start())?, path.start());
+        let (start, mut cell) = (pos_of(grid, path.start())?, path.start());
         for leg in path.legs() {
             let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
             cell = cell.offset(dx * steps, dy * steps);
-            pos(cell)?;
+            pos_of(grid, cell)?;
         }
-        Ok((start, pos(path.end())?))
+        Ok((start, pos_of(grid, path.end())?))
     }
 
     fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
@@ -192,4 +190,8 @@ impl Crowd {
         self.board.schedule_next_tick(index);
         Ok(())
     }
+}
+
+fn pos_of(grid: &NavGrid, cell: Cell) -> Result<GridPos, CrowdError> {
+    GridPos::of(grid, cell).ok_or(CrowdError::Impassable(cell))
 }

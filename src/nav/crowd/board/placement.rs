@@ -23,11 +23,9 @@ impl Board {
                 && self.check_free(grid, profile, index, at).is_ok()
         };
         (0..=radius as i32).find_map(|distance| {
-            let ring = (-distance..=distance).flat_map(move |dy| {
-                (-distance..=distance)
-                    .filter(move |dx| dx.abs().max(dy.abs()) == distance)
-                    .map(move |dx| (dx, dy))
-            });
+            let side = -distance..=distance;
+            let square = side.clone().flat_map(|dy| side.clone().map(move |dx| (dx, dy)));
+            let ring = square.filter(|&(dx, dy): &(i32, i32)| dx.abs().max(dy.abs()) == distance);
             let cells = ring.map(|(dx, dy)| (dx * dx + dy * dy, cell.offset(dx, dy)));
             let free = cells.filter(|(_, at)| is_free(at));
             free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
@@ -49,7 +47,9 @@ impl Board {
         index: u32,
         cell: Cell,
     ) -> Result<GridPos, CrowdError> {
-        let pos = self.check_passable(grid, profile, cell)?;
+        self.check_size(grid)?;
+        let pos = GridPos::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
+        let pos = pos.ok_or(CrowdError::Impassable(cell))?;
         let size = grid.unit_size(profile) as usize;
         let is_held = |&at: &u32| {
             let reservation = self.reservations.get(at);
@@ -60,18 +60,6 @@ impl Board {
             Some(at) => Err(CrowdError::Held(cell.offset((at % size) as i32, (at / size) as i32))),
             None => Ok(pos),
         }
-    }
-
-    /// Returns the position of a cell that is passable for a profile, occupied or not.
-    pub fn check_passable(
-        &self,
-        grid: &NavGrid,
-        profile: ProfileId,
-        cell: Cell,
-    ) -> Result<GridPos, CrowdError> {
-        self.check_size(grid)?;
-        let pos = GridPos::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
-        pos.ok_or(CrowdError::Impassable(cell))
     }
 
     /// Puts a unit at a position immediately, with a new size.
@@ -124,9 +112,7 @@ impl Board {
         let is_out = grid.cost(unit.profile, unit.tail.cell(grid)) > 0;
         if is_out {
             self.units[index].mode = Mode::Normal;
-            if self.units[index].state != State::Moving {
-                self.schedule_next_tick(index);
-            }
+            self.schedule_next_tick(index);
         }
         is_out
     }

@@ -6,7 +6,7 @@
 //! grid, so that neighbors need no bounds check.
 
 use super::NONE;
-use crate::nav::{Cell, NavGrid, direction::OFFSETS};
+use crate::nav::{Cell, Direction, NavGrid, direction::OFFSETS};
 
 /// Most cells that a block of 8 × 8 enters in a step.
 const MAX_ENTERED: usize = 15;
@@ -43,6 +43,19 @@ impl GridPos {
         let (dx, dy) = OFFSETS[(direction & 7) as usize];
         let (x, y) = (steps.wrapping_mul(dx as u16), steps.wrapping_mul(dy as u16));
         Self { x: self.x.wrapping_add(x), y: self.y.wrapping_add(y) }
+    }
+
+    /// Returns the columns and rows to another position.
+    #[inline]
+    pub fn offset_to(self, other: Self) -> (i32, i32) {
+        let along = |from: u16, to: u16| i32::from(to) - i32::from(from);
+        (along(self.x, other.x), along(self.y, other.y))
+    }
+
+    /// Returns the direction of the single step to another position.
+    pub fn direction_to(self, other: Self) -> u8 {
+        let (dx, dy) = self.offset_to(other);
+        Direction::from_offset(dx, dy) as u8
     }
 
     /// Returns the Chebyshev distance to another position: the columns or rows between, the greater of both.

@@ -113,7 +113,7 @@ pub fn octile_distance(a: GridPos, b: GridPos) -> u64 {
 /// diagonal.
 pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
     while at != to {
-        let (dx, dy) = (i32::from(to.x) - i32::from(at.x), i32::from(to.y) - i32::from(at.y));
+        let (dx, dy) = at.offset_to(to);
         let along = |side: i32, other: i32| side.signum() * i32::from(side.abs() >= other.abs());
         let direction = Direction::from_offset(along(dx, dy), along(dy, dx)) as u8;
         if legal_directions(layer, at) >> direction & 1 == 0 {

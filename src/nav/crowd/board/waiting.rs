@@ -76,7 +76,7 @@ impl Board {
         self.reservations.set_listening(unit.tail, unit.size, false);
     }
 
-    /// Schedules a standing unit to be decided in the next tick.
+    /// Schedules a unit to be decided in the next tick, unless it moves.
     pub fn schedule_next_tick(&mut self, index: u32) {
         let now = self.now;
         let unit = &mut self.units[index];

@@ -53,8 +53,7 @@ impl<'a> CornerSight<'a> {
     /// the position itself ([`STAY`]).
     #[inline]
     pub fn seen_around(&self, corner: GridPos, pos: GridPos) -> u16 {
-        let (dx, dy) =
-            (i32::from(pos.x) - i32::from(corner.x), i32::from(pos.y) - i32::from(corner.y));
+        let (dx, dy) = corner.offset_to(pos);
         if dx.abs().max(dy.abs()) > i32::from(REACH) {
             return 0;
         }

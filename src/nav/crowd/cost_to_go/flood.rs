@@ -40,12 +40,8 @@ impl Flood {
     pub fn begin(&mut self, open: &mut OpenCells) {
         open.clear();
         self.costs.clear();
-        self.costs.resize(self.cells(), UNREACHABLE);
-    }
-
-    /// Returns the number of cells.
-    pub fn cells(&self) -> usize {
-        usize::from(self.span.0) * usize::from(self.span.1)
+        let cells = usize::from(self.span.0) * usize::from(self.span.1);
+        self.costs.resize(cells, UNREACHABLE);
     }
 
     pub fn index(&self, pos: GridPos) -> Option<usize> {

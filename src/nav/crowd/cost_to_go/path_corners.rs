@@ -121,15 +121,11 @@ impl Trace<'_> {
     /// Adds a corner, and begins another span.
     fn add_corner(&mut self) {
         self.span = Span::default();
-        let Self { at: pos, steps, done, .. } = *self;
+        // The cost from the beginning, for now.
+        let Self { at: pos, steps, done: cost_to_go, .. } = *self;
         if self.corners.last().is_none_or(|last| last.pos != pos) {
-            // The cost from the beginning, for now.
-            self.corners.push(Corner {
-                pos,
-                steps,
-                cost_to_go: done,
-                scale: self.costs.scale(pos),
-            });
+            let scale = self.costs.scale(pos);
+            self.corners.push(Corner { pos, steps, cost_to_go, scale });
         }
     }
 }

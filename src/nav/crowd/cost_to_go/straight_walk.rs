@@ -11,7 +11,7 @@
 
 use super::{Corner, PathFollower};
 use crate::nav::crowd::board::{GridPos, STAY, StepCosts, legal_directions};
-use crate::nav::{DIAGONAL, Direction, Layer, Neighborhood, STRAIGHT};
+use crate::nav::{DIAGONAL, Layer, Neighborhood, STRAIGHT};
 
 /// Columns and rows that a line covers at most, and corners among which its end is looked for.
 const MAX_LENGTH: u16 = 240;
@@ -32,7 +32,7 @@ pub struct Line {
 impl Line {
     /// Returns columns and rows from its start to its end.
     pub fn vector(&self) -> (i32, i32) {
-        offset(self.start, self.end)
+        self.start.offset_to(self.end)
     }
 
     /// Returns the position after so many steps.
@@ -50,7 +50,7 @@ impl Line {
     /// Returns how far the unit is off the position after so many steps if it walks straight and at an even speed. A
     /// diagonal step takes longer, so it is also ahead or behind.
     fn offset_at(&self, step: i32) -> Offset {
-        let ((dx, dy), (x, y)) = (self.vector(), offset(self.start, self.at(step)));
+        let ((dx, dy), (x, y)) = (self.vector(), self.start.offset_to(self.at(step)));
         let work = |x: i32, y: i32| {
             let (long, short) = (i64::from(x.abs().max(y.abs())), i64::from(x.abs().min(y.abs())));
             i64::from(STRAIGHT) * (long - short) + i64::from(DIAGONAL) * short
@@ -71,7 +71,7 @@ impl Line {
     fn direction_from(&self, pos: GridPos) -> Option<u8> {
         self.steps_left(pos).filter(|&left| left > 0)?;
         let next = self.at(i32::from(self.start.chebyshev(pos)) + 1);
-        Some(direction_between(pos, next))
+        Some(pos.direction_to(next))
     }
 
     /// Returns whether all steps are legal, over terrain that costs the same everywhere.
@@ -80,7 +80,7 @@ impl Line {
         (0..i32::from(self.start.chebyshev(self.end))).all(|step| {
             let (from, to) = (self.at(step), self.at(step + 1));
             let legal = legal_directions(costs.layer, from);
-            legal >> direction_between(from, to) & 1 == 1 && costs.scale(to) == scale
+            legal >> from.direction_to(to) & 1 == 1 && costs.scale(to) == scale
         })
     }
 }
@@ -148,19 +148,9 @@ impl PathFollower {
     }
 }
 
-fn offset(from: GridPos, to: GridPos) -> (i32, i32) {
-    (i32::from(to.x) - i32::from(from.x), i32::from(to.y) - i32::from(from.y))
-}
-
-/// Returns the direction of a single step.
-fn direction_between(from: GridPos, to: GridPos) -> u8 {
-    let (dx, dy) = offset(from, to);
-    Direction::from_offset(dx, dy) as u8
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{GridPos, Line, direction_between};
+    use super::{GridPos, Line};
 
     #[test]
     fn lines_stay_within_half_a_cell_of_the_straight_line_and_make_no_step_too_many() {
@@ -172,7 +162,7 @@ mod tests {
             let (mut at, mut steps) = (start, 0);
             while let Some(direction) = line.direction_from(at) {
                 let next = at.step(direction);
-                assert_eq!(direction_between(at, next), direction);
+                assert_eq!(at.direction_to(next), direction);
                 (at, steps) = (next, steps + 1);
                 let (px, py) = (i32::from(at.x) - 40, i32::from(at.y) - 40);
                 let across = (px * dy - py * dx).abs();

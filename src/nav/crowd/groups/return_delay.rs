@@ -4,7 +4,7 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::board::{Board, GridPos, Mode, Order, Rung, Unit};
+use crate::nav::crowd::board::{Board, GridPos, Mode, Order, Reservation, Rung, Unit};
 
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;
@@ -30,17 +30,15 @@ fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
     let reach = |at: u16, size: u32| {
         at.saturating_sub(REACH)..=at.saturating_add(REACH).min(size as u16 - 1)
     };
+    let counts = |index: u32| {
+        let other = board.units.get(index).filter(|other| other.team == unit.team);
+        other.is_some_and(|other| is_under_way(board, other))
+    };
     let mut rows = reach(at.y, board.size.1);
     rows.any(|y| {
         reach(at.x, board.size.0).any(|x| {
-            let reservation = board.reservations.at(GridPos { x, y });
-            let counts = |index: u32| {
-                board
-                    .units
-                    .get(index)
-                    .is_some_and(|other| other.team == unit.team && is_under_way(board, other))
-            };
-            counts(reservation.owner) || counts(reservation.next_owner)
+            let Reservation { owner, next_owner } = board.reservations.at(GridPos { x, y });
+            counts(owner) || counts(next_owner)
         })
     })
 }

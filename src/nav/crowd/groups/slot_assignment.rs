@@ -206,8 +206,8 @@ fn distance_squared(a: GridPos, b: GridPos) -> i64 {
 
 /// Returns the dot product of two vectors, each from its first position to its second.
 fn dot(a: (GridPos, GridPos), b: (GridPos, GridPos)) -> i64 {
-    let along = |from: u16, to: u16| i64::from(to) - i64::from(from);
-    along(a.0.x, a.1.x) * along(b.0.x, b.1.x) + along(a.0.y, a.1.y) * along(b.0.y, b.1.y)
+    let [(ax, ay), (bx, by)] = [a, b].map(|(from, to)| from.offset_to(to));
+    i64::from(ax) * i64::from(bx) + i64::from(ay) * i64::from(by)
 }
 
 /// Returns whether the line between two positions is open: straight first, then diagonal.

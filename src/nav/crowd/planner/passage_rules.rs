@@ -121,17 +121,14 @@ fn closed_directions(
 /// the room before it that is kept clear: units that come out separate there.
 fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<GridPos> {
     let passage = passages.approached_at(to)?;
-    let mut mouths = passage.mouths.iter().flatten().copied();
-    let near = |mouth: &GridPos| usize::from(mouth.chebyshev(to)) <= CLEARED_STEPS;
-    match passage.mouths.contains(&Some(to)) {
-        true => Some(to),
-        false
-            if passage.cells.len() < MIN_CLEARED_LENGTH || passages.passage_at(from).is_some() =>
-        {
-            None
-        }
-        false => mouths.find(|mouth| near(mouth) && mouth.chebyshev(from) > mouth.chebyshev(to)),
+    if passage.mouths.contains(&Some(to)) {
+        return Some(to);
     }
+    let keeps_room = passage.cells.len() >= MIN_CLEARED_LENGTH;
+    let mut mouths = passage.mouths.into_iter().flatten();
+    let near = |mouth: &GridPos| usize::from(mouth.chebyshev(to)) <= CLEARED_STEPS;
+    let found = mouths.find(|mouth| near(mouth) && mouth.chebyshev(from) > mouth.chebyshev(to));
+    found.filter(|_| keeps_room && passages.passage_at(from).is_none())
 }
 
 /// Returns whether a unit that steps onto the cell before a passage would continue into the passage and
