@@ -20,7 +20,7 @@ pub use board::{
     UnitSettings,
 };
 pub use cost_to_go::{Guidance, NO_COST};
-pub use groups::membership::Membership;
+pub use groups::group::Membership;
 
 use self::cost_to_go::{Sources, World};
 use self::{board::Board, decide::decide, groups::Groups, passages::TerrainShape};

@@ -6,12 +6,9 @@
 
 mod density;
 mod departures;
-mod error;
 mod events;
-mod hindrance;
 mod patience;
 mod placement;
-mod refit;
 mod reservations;
 mod step;
 mod step_costs;
@@ -23,11 +20,9 @@ use core::hint::black_box;
 
 use self::{density::Density, departures::Departures};
 pub use self::{
-    error::CrowdError,
-    events::{CrowdCounters, CrowdEvent},
-    hindrance::Hindrance,
+    events::{CrowdCounters, CrowdError, CrowdEvent, Hindrance},
     patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
-    refit::check_profile,
+    placement::check_profile,
     reservations::{CellList, GridPos, Reservation, Reservations, is_diagonal, turn_angle},
     step_costs::{
         MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, octile_distance,

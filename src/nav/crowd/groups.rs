@@ -3,7 +3,6 @@
 //! Input: members, goals and arrivals. Output: a slot for each member; units that stand back or settle.
 
 pub mod group;
-pub mod membership;
 pub mod progress;
 pub mod return_delay;
 pub mod slot_assignment;

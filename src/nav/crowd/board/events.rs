@@ -1,8 +1,9 @@
-//! The events of a tick, and counters of what a crowd has done so far.
+//! What a crowd reports: the events of a tick, why a unit does not move, why a call failed, and counters of what the
+//! crowd has done so far.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{Hindrance, UnitId};
+use super::UnitId;
 use crate::nav::Cell;
 
 /// Something that happened to a unit in a tick.
@@ -93,3 +94,74 @@ impl core::iter::Sum for CrowdCounters {
         })
     }
 }
+
+/// Why a unit does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub enum Hindrance {
+    /// Nothing: the unit moves, or it has nowhere to go.
+    #[default]
+    None,
+    /// It waits in a queue: the unit ahead has not made room yet.
+    Queue,
+    /// The units in its way have nowhere to go.
+    Jam,
+    /// A unit that it may not push is in its way, for example one of another team.
+    Obstacle,
+    /// Other units come towards it through a passage one cell wide.
+    Oncoming,
+    /// No path leads from here to its goal.
+    NoPath,
+    /// Its speed is 0.
+    NoSpeed,
+    /// It walks, but comes no nearer to its goal, although it has stood back many times.
+    Circling,
+    /// There is no free cell near the position where it was put, so it is not on the grid, or cannot move
+    /// because it has grown.
+    NoRoom,
+}
+
+impl core::fmt::Display for Hindrance {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::None => "nothing is in the way",
+            Self::Queue => "the unit ahead has not made room yet",
+            Self::Jam => "the units in the way have nowhere to go",
+            Self::Obstacle => "a unit that cannot be pushed is in the way",
+            Self::Oncoming => "others come out of the passage first",
+            Self::NoPath => "no path leads to its goal from here",
+            Self::NoSpeed => "its speed is 0",
+            Self::Circling => "it walks but comes no nearer to its goal",
+            Self::NoRoom => "there is no free cell near its position",
+        })
+    }
+}
+
+/// Why a call on a crowd failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CrowdError {
+    /// The unit does not exist, or was removed.
+    NoSuchUnit,
+    /// The grid does not know the unit's profile, or its units are too large.
+    Profile,
+    /// The crowd was made for a grid of another size.
+    OtherGrid,
+    /// The unit cannot stand there: the cell is off the grid or impassable to it.
+    Impassable(Cell),
+    /// Another unit holds this cell.
+    Held(Cell),
+}
+
+impl core::fmt::Display for CrowdError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NoSuchUnit => write!(f, "no such unit"),
+            Self::Profile => write!(f, "the profile is not known, or its units are too large"),
+            Self::OtherGrid => write!(f, "the grid and the crowd differ in size"),
+            Self::Impassable(cell) => write!(f, "a unit cannot stand on {cell}"),
+            Self::Held(cell) => write!(f, "{cell} is held by another unit"),
+        }
+    }
+}
+
+impl core::error::Error for CrowdError {}

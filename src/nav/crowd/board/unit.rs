@@ -102,10 +102,7 @@ pub enum Order {
 impl Order {
     /// Returns the group whose slots the unit goes to.
     pub const fn group(self) -> Option<GroupIndex> {
-        match self {
-            Self::Group(id) => Some(id),
-            Self::Idle | Self::Route(_) | Self::Path => None,
-        }
+        if let Self::Group(id) = self { Some(id) } else { None }
     }
 }
 

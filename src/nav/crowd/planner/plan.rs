@@ -66,9 +66,8 @@ impl Planner {
                 return false;
             }
             let directions = &ranking.directions[..usize::from(ranking.worthwhile)];
-            let is_found = self.plan_chain(scene, root, directions);
-            scene.board.counters.chains += u64::from(is_found);
-            if is_found {
+            if self.plan_chain(scene, root, directions) {
+                scene.board.counters.chains += 1;
                 return true;
             }
             if scene.board.has_waited_for(root, Rung::LetOut) {
