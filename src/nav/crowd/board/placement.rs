@@ -144,9 +144,6 @@ impl Board {
                 }
             }
         }
-        if self.pending_refits.is_empty() {
-            return;
-        }
         let mut pending = core::mem::take(&mut self.pending_refits);
         pending.retain(|&index| {
             let is_due = (self.now + u64::from(index)).is_multiple_of(RETRY_AFTER);

@@ -60,9 +60,7 @@ impl Groups {
             }
             Order::Idle | Order::Group(_) => return,
         };
-        let Some(progress) = self.progress.get_mut(index as usize) else {
-            return;
-        };
+        let progress = &mut self.progress[index as usize];
         if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
             *progress = Progress { least_remaining, ..Progress::default() };
             return;
@@ -78,9 +76,7 @@ impl Groups {
 
     /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer.
     pub fn ticks_without_progress(&mut self, now: u32, index: u32, remaining: u64) -> u64 {
-        let Some(progress) = self.progress.get_mut(index as usize) else {
-            return 0;
-        };
+        let progress = &mut self.progress[index as usize];
         if remaining < progress.least_remaining {
             (progress.least_remaining, progress.since) = (remaining, now);
         }

@@ -31,20 +31,29 @@ impl Planner {
         root: u32,
         direction: u8,
     ) -> Result<CellList, Hindrance> {
-        let index = self.stack[top].unit;
-        let unit = &board.units[index];
-        let (tail, size) = (unit.tail, unit.size);
-        let mark = self.log.len();
+        let (index, mark) = (self.stack[top].unit, self.log.len());
+        let Unit { tail, size, .. } = board.units[index];
         self.stack[top].log_mark = mark;
         let mut blockers = CellList::default();
         if size == 1 && is_crossed(board, tail, direction) {
             return Err(Hindrance::Queue);
         }
         for &cell in board.reservations.entered(tail, size, direction).as_slice() {
-            let step = (direction, cell);
-            if let Err(hindrance) = self.claim_cell(board, index, root, step, &mut blockers) {
-                self.undo_to(board, mark);
-                return Err(hindrance);
+            match availability(board, (index, root), (direction, cell)) {
+                Ok(other) => {
+                    self.claim(board, index, cell);
+                    if other != NONE && !blockers.as_slice().contains(&other) {
+                        blockers.push(other);
+                    }
+                }
+                Err((hindrance, other)) => {
+                    if other != NONE && !board.units[other].is_moving() {
+                        board.units[other].wake_also = root;
+                        board.update_listening(other);
+                    }
+                    self.undo_to(board, mark);
+                    return Err(hindrance);
+                }
             }
         }
         if size > 1 && !self.are_kept_cells_unclaimed(board, top, direction) {
@@ -68,32 +77,6 @@ impl Planner {
             .block(head, size)
             .filter(|&cell| board.reservations.covers(tail, size, cell))
             .all(|cell| [NONE, pusher].contains(&board.reservations.get(cell).next_owner))
-    }
-
-    fn claim_cell(
-        &mut self,
-        board: &mut Board,
-        index: u32,
-        root: u32,
-        step: (u8, u32),
-        blockers: &mut CellList,
-    ) -> Result<(), Hindrance> {
-        match availability(board, (index, root), step) {
-            Ok(other) => {
-                self.claim(board, index, step.1);
-                if other != NONE && !blockers.as_slice().contains(&other) {
-                    blockers.push(other);
-                }
-                Ok(())
-            }
-            Err((hindrance, other)) => {
-                if other != NONE && !board.units[other].is_moving() {
-                    board.units[other].wake_also = root;
-                    board.update_listening(other);
-                }
-                Err(hindrance)
-            }
-        }
     }
 
     /// Makes a unit the owner of a free cell, or the next owner of another.

@@ -201,11 +201,9 @@ impl Planner {
         }
     }
 
-    /// Continues with the unit on top of the stack.
+    /// Continues with the unit on top of the stack, which is not empty.
     fn advance_top(&mut self, board: &mut Board, root: u32) -> Next {
-        let Some(top) = self.stack.len().checked_sub(1) else {
-            return Next::Failed;
-        };
+        let top = self.stack.len() - 1;
         loop {
             if !self.stack[top].is_trying && !self.try_next_direction(board, top, root) {
                 return Next::Failed;
