@@ -78,12 +78,7 @@ impl LocalField {
 
 impl Sources {
     /// Fills the field of a unit around its position; a detour avoids the units that block it permanently.
-    pub fn fill_field(
-        &mut self,
-        board: &Board,
-        grid: &NavGrid,
-        (index, needs_detour): (u32, bool),
-    ) {
+    pub fn fill_field(&mut self, board: &Board, grid: &NavGrid, index: u32, needs_detour: bool) {
         let unit = &board.units[index];
         let (pos, profile) = (unit.tail, unit.profile);
         let Some(costs) = StepCosts::of(grid, profile) else {

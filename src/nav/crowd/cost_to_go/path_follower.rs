@@ -298,7 +298,7 @@ impl Sources {
         board.units[index].costs_tick = 0; // a field leads it from now on
         if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
             self.fields_built += 1;
-            self.fill_field(board, grid, (index, needs_detour));
+            self.fill_field(board, grid, index, needs_detour);
         }
     }
 }

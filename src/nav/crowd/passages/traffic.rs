@@ -119,7 +119,7 @@ impl Passages {
             if is_heading
                 && unit.preferred_direction != STAY
                 && !is_twice
-                && let Some(side) = exit_side(self, (number, passage), unit, along)
+                && let Some(side) = exit_side(self, number, unit, along)
             {
                 inside[side] += 1;
             }
@@ -129,12 +129,8 @@ impl Passages {
 }
 
 /// Returns the side for which a unit in a passage heads.
-fn exit_side(
-    passages: &Passages,
-    (number, passage): (u32, &Passage),
-    unit: &Unit,
-    along: usize,
-) -> Option<usize> {
+fn exit_side(passages: &Passages, number: u32, unit: &Unit, along: usize) -> Option<usize> {
+    let passage = &passages[number];
     let next = unit.tail.step(unit.preferred_direction);
     let beside = passages.passage_at(next).filter(|of| of.0 == number).map(|of| of.1);
     if unit.tail != passage.cells[along] {

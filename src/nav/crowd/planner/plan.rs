@@ -265,8 +265,7 @@ impl Planner {
             }
             let direction = frame.ranking.directions[usize::from(frame.tried)];
             frame.tried += 1;
-            let (push, is_first) = (frame.push, frame.tried == 1);
-            let is_sidestepping = frame.is_sidestepping;
+            let Frame { push, tried, is_sidestepping, .. } = *frame;
             if push != STAY && self.delays_pusher(board, top, direction) != Some(is_sidestepping) {
                 continue;
             }
@@ -276,7 +275,7 @@ impl Planner {
                     (frame.blockers, frame.next_blocker, frame.is_trying) = (blockers, 0, true);
                     return true;
                 }
-                Err(hindrance) if is_first && push == STAY => {
+                Err(hindrance) if tried == 1 && push == STAY => {
                     board.units[root].hindrance = hindrance;
                 }
                 Err(_) => {}
