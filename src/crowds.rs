@@ -16,7 +16,7 @@ mod report;
 mod steer;
 
 pub(crate) use self::{
-    enter::{drop_stale_crowds, enter_crowds},
+    enter::{drop_stale_crowds, enter_crowds, release_former_critters},
     report::advance_crowds,
     steer::steer_critters,
 };
@@ -41,6 +41,8 @@ pub struct Crowds {
     numbers: u64,
     /// Units of former critters, to be removed.
     left: Vec<(GridId, UnitId)>,
+    /// Entities that were critters until now.
+    former: Vec<Entity>,
     /// Critters to which a component that affects their steering was added or removed since the last tick.
     changed: Vec<Entity>,
 }
@@ -127,32 +129,31 @@ fn number_critter(
     }
 }
 
+/// A former critter keeps nothing of its movement: from now on the game moves the unit.
+fn end_critter(removed: On<Remove, Critter>, mut crowds: ResMut<Crowds>, mut commands: Commands) {
+    crowds.former.push(removed.entity);
+    commands.entity(removed.entity).try_remove::<CritterState>();
+}
+
 /// Removes a former critter from its crowd: its cells are free from the next tick on.
-fn leave_crowd<E: EntityEvent, B: Bundle>(
-    event: On<E, B>,
-    grids: Res<NavGrids>,
+fn leave_crowd(
+    discarded: On<Discard, CritterState>,
     mut crowds: ResMut<Crowds>,
-    mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
+    states: Query<&CritterState, Allow<Disabled>>,
 ) {
-    let entity = event.event_target();
-    let Ok((mut state, transform)) = states.get_mut(entity) else {
-        return;
-    };
-    let (grid, unit) = (state.member.grid, state.member.unit.take());
-    state.read_back(grids.frame(grid), transform);
-    state.freeze();
-    if let Some(unit) = unit
-        && crowds.entity(grid, unit) == Some(entity)
+    let member = states.get(discarded.entity).map(|state| state.member).unwrap_or_default();
+    if let Some(unit) = member.unit
+        && crowds.entity(member.grid, unit) == Some(discarded.entity)
     {
-        crowds.left.push((grid, unit));
+        crowds.left.push((member.grid, unit));
     }
 }
 
 /// Registers the observers that inform the crowds immediately.
 pub(crate) fn build(app: &mut App) {
     app.add_observer(number_critter)
-        .add_observer(leave_crowd::<Remove, Critter>)
-        .add_observer(leave_crowd::<Discard, CritterState>)
+        .add_observer(end_critter)
+        .add_observer(leave_crowd)
         .add_observer(record_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
         .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot)>)
         // While it is disabled, a critter stands still and holds its cells.

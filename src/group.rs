@@ -22,7 +22,7 @@ use bevy::{
 
 use crate::{
     flow::FlowField,
-    nav::{Cell, Direction, Formation, GroupOrder, ProfileId},
+    nav::{Cell, Direction, Formation, GroupOrder, PathFailure, ProfileId},
     request::{PathRequest, Target},
 };
 
@@ -278,14 +278,28 @@ pub(crate) struct SwapClass(pub(crate) u32);
 #[component(clone_behavior = Ignore)]
 pub struct GroupSpeedLimit(pub f32);
 
-/// All members of a group have come to rest: they have arrived, or their requests have failed.
+/// A member of a group got no slot, or lost the one it had: all are taken, the goal is gone, or the unit cannot go there.
+/// This is not the outcome of a request: the group made none for it, or removes the one it had made
+/// ([`PathCanceled`](crate::prelude::PathCanceled)). Where the group's goal cannot be resolved any more, members finish
+/// the requests they have.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct GroupSlotRefused {
+    /// The unit.
+    pub entity: Entity,
+    /// The entity with the [`Group`].
+    pub group: Entity,
+    /// Why it has no slot.
+    pub reason: PathFailure,
+}
+
+/// All members of a group have come to rest: they have arrived, their requests have failed, or they have no slots.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct GroupArrived {
     /// The entity with the [`Group`].
     pub entity: Entity,
     /// Members on their slots.
     pub arrived: u32,
-    /// Members whose requests have failed, those without a slot included.
+    /// Members whose requests have failed, and those without a slot.
     pub failed: u32,
 }
 

@@ -114,7 +114,7 @@
 //! | `Failed(UnknownProfile)` | the profile was not added with [`NavGrids::add_profile`](prelude::NavGrids::add_profile) or [`set_profiles`](prelude::NavGrids::set_profiles) |
 //! | `Failed(StartImpassable)` everywhere | the profile has no cost for the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
 //! | `Failed(StartUnknown)` | the unit has no `Transform`, or one that is NaN or infinite |
-//! | `Failed(NoRoom)` | a member of a [`Group`](prelude::Group) got no slot: all slots near the goal are taken |
+//! | a member of a [`Group`](prelude::Group) does not go | it got no slot: [`GroupSlotRefused`](prelude::GroupSlotRefused) has the reason |
 //! | `PathCanceled` instead of `Arrived` | the request was removed, or replaced by another one: see [`CancelReason`](prelude::CancelReason) |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
 //! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status is the reason; the critter continues as soon as it can |
@@ -170,7 +170,10 @@ pub mod prelude {
         diagnostics::TilePathDiagnosticsPlugin,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::{GridAccessError, NavGrids},
-        group::{Group, GroupArrived, GroupMember, GroupSlot, GroupSpeedLimit, GroupState},
+        group::{
+            Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
+            GroupState,
+        },
         movement::CritterDrawing,
         nav::{
             cell::{Cell, CellRect},

@@ -52,11 +52,15 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
-    crowds::{Crowds, advance_crowds, drop_stale_crowds, enter_crowds, steer_critters},
+    crowds::{
+        Crowds, advance_crowds, drop_stale_crowds, enter_crowds, release_former_critters,
+        steer_critters,
+    },
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
     group::{
-        Group, GroupArrived, GroupNumbers, GroupSlot, GroupSpeedLimit, GroupState, form_groups,
+        Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
+        GroupState, form_groups,
     },
     movement::{CritterDrawing, advance_critters, place_transforms, repair_paths},
     orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
@@ -151,6 +155,7 @@ impl Plugin for TilePathPlugin {
                 (
                     begin_tick,
                     drop_stale_crowds,
+                    release_former_critters,
                     follow_targets,
                     follow_agents,
                     accept_requests,
@@ -193,7 +198,7 @@ fn register_types(app: &mut App) {
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
-        GroupSlot, GroupSpeedLimit, GroupArrived, NavBlocker, NavGrids, PathFound, PathFailed,
+        GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavGrids, PathFound, PathFailed,
         Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing
     }
 }

@@ -131,6 +131,21 @@ fn react(unit: &mut RequesterItem, is_ghost: bool, outcomes: &mut Outcomes) {
     }
 }
 
+/// Searches for a new path for each former critter that was walking: the game moves it from where it is now.
+pub(crate) fn release_former_critters(
+    mut crowds: ResMut<Crowds>,
+    mut units: Query<Requester, (Without<Critter>, Allow<Disabled>)>,
+    mut outcomes: Outcomes,
+) {
+    for entity in crowds.former.drain(..) {
+        if let Ok(mut unit) = units.get_mut(entity)
+            && unit.is_walking()
+        {
+            outcomes.invalidate(&mut unit);
+        }
+    }
+}
+
 /// Removes the units of former critters, and the crowds of grids that were removed or replaced: their critters
 /// are no longer units of a crowd. Runs before anything else reads critters, and again before they move.
 pub(crate) fn drop_stale_crowds(

@@ -8,7 +8,8 @@ use bevy::{
 };
 
 use super::{
-    Group, GroupArrived, GroupMember, GroupSlot, GroupSpeedLimit, GroupState, Member, SwapClass,
+    Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState,
+    Member, SwapClass,
 };
 use crate::{
     blocker::PlacedBlockers,
@@ -20,7 +21,7 @@ use crate::{
     },
     request::{PathRequest, Target, cell_of_target, fitting_anchor, grid_of},
     scheduler::{Pathfinder, TilePathSettings},
-    unit::{Critter, CritterState, NavAgent, PathFailed, PathStatus, RequestState, SpeedLimit},
+    unit::{Critter, CritterState, NavAgent, PathStatus, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
 
@@ -151,7 +152,7 @@ impl SlotAssignment<'_, '_> {
         state.grid_version = self.grid_version(group);
         let (grid, order) = match self.formation_order(group, id, &before) {
             Ok(found) => found,
-            Err(reason) => return self.refuse_all(group, &before, state, reason),
+            Err(reason) => return self.refuse_all((entity, group), &before, state, reason),
         };
         let members: Vec<Member> =
             group.members.iter().map(|member| self.member(group, member, id)).collect();
@@ -249,7 +250,7 @@ impl SlotAssignment<'_, '_> {
                 self.change(entity, group, |unit| {
                     unit.remove::<(PathRequest, GroupSlot, GroupSpeedLimit)>();
                 });
-                self.commands.trigger(PathFailed { entity, reason });
+                self.commands.trigger(GroupSlotRefused { entity, group, reason });
             }
         }
     }
@@ -257,15 +258,16 @@ impl SlotAssignment<'_, '_> {
     /// No member can be sent anywhere.
     fn refuse_all(
         &mut self,
-        group: &Group,
+        (entity, group): (Entity, &Group),
         before: &GroupState,
         state: &mut GroupState,
         reason: PathFailure,
     ) {
-        for &GroupMember { entity, .. } in &group.members {
-            state.note((entity, None), None, self.issued(entity));
+        for member in &group.members {
+            state.note((member.entity, None), None, self.issued(member.entity));
             if before.was_changed {
-                self.commands.trigger(PathFailed { entity, reason });
+                let refused = GroupSlotRefused { entity: member.entity, group: entity, reason };
+                self.commands.trigger(refused);
             }
         }
         state.is_announced &= !before.was_changed;

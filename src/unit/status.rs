@@ -179,7 +179,7 @@ pub enum CancelReason {
 }
 
 /// An edit of the grid cut off the path of a unit that the game moves itself (one without a
-/// [`Critter`](crate::prelude::Critter)). Stop following [`NavPath`]: another path is searched for from where the
+/// [`Critter`](crate::prelude::Critter)), or its `Critter` was removed on the way. Stop following [`NavPath`]: another path is searched for from where the
 /// unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct PathInvalidated {

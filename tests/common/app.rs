@@ -137,6 +137,7 @@ pub enum Recorded {
     Failed(Entity, PathFailure),
     Canceled(Entity, CancelReason),
     Arrived(Entity, PathKind),
+    Refused(Entity, PathFailure),
 }
 
 /// Records all entity events of the app from here on.
@@ -150,6 +151,9 @@ pub fn record(app: &mut App) {
         })
         .add_observer(|event: On<PathCanceled>, mut events: ResMut<Events>| {
             events.0.push(Recorded::Canceled(event.entity, event.reason));
+        })
+        .add_observer(|event: On<GroupSlotRefused>, mut events: ResMut<Events>| {
+            events.0.push(Recorded::Refused(event.entity, event.reason));
         })
         .add_observer(|event: On<Arrived>, mut events: ResMut<Events>| {
             events.0.push(Recorded::Arrived(event.entity, event.kind));

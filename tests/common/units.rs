@@ -87,6 +87,17 @@ pub fn failures(app: &App, unit: Entity) -> Vec<PathFailure> {
         .collect()
 }
 
+/// Returns the recorded refusals of a slot in a group, in order.
+pub fn refusals(app: &App, unit: Entity) -> Vec<PathFailure> {
+    let recorded = events(app).into_iter();
+    recorded
+        .filter_map(|event| match event {
+            Recorded::Refused(entity, reason) if entity == unit => Some(reason),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Returns the recorded cancellations of the requests of a unit, in order.
 pub fn cancellations(app: &App, unit: Entity) -> Vec<CancelReason> {
     let recorded = events(app).into_iter();

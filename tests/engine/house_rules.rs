@@ -91,9 +91,8 @@ fn the_outcome_of_a_request_has_one_owner() {
     for (name, text) in sources(&src()) {
         let code: String = code_lines(&text).collect();
         let writes = code.contains("status = PathStatus::");
-        let triggers = ["PathFound {", "PathCanceled {", "PathInvalidated {", "Arrived {"]
-            .iter()
-            .any(|event| code.contains(&format!("trigger({event}")));
+        let events = ["PathFound", "PathFailed", "PathCanceled", "PathInvalidated", "Arrived"];
+        let triggers = events.iter().any(|event| code.contains(&format!("trigger({event} {{")));
         let is_owner = name.ends_with("request/outcome.rs");
         assert!(!writes && !triggers || is_owner, "{name} decides what becomes of a request");
     }

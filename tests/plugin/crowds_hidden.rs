@@ -95,8 +95,7 @@ fn meddle(app: &mut App, units: &[Entity], random: &mut Random) {
         0 => drop(entity.remove::<PathRequest>()),
         1 if entity.contains::<Disabled>() => drop(entity.remove::<Disabled>()),
         1 => drop(entity.insert(Disabled)),
-        // On its way it would stay where its transform says, which depends on whether it was seen.
-        2 if !is_moving => drop(entity.remove::<Critter>()),
+        // (Without its critter it would stay where its transform says: that depends on whether it is seen.)
         3 => drop(entity.insert(Critter::new(8.0).ghost())),
         4 => drop(entity.insert(Critter::new(3.0 + random.below(20) as f32))),
         // Only where it stands: what is written to critters on their way does not count.
@@ -112,7 +111,7 @@ fn meddle(app: &mut App, units: &[Entity], random: &mut Random) {
         7 => {
             let rect = CellRect::new(Cell::new(cell.0, cell.1), 1, 1);
             let mut grids = app.world_mut().resource_mut::<NavGrids>();
-            let mut level = grids.get_mut(GridId::default()).unwrap();
+            let level = grids.get_mut(GridId::default()).unwrap();
             // Nothing may be blocked there.
             let _ = if random.below(2) == 0 { level.unblock(rect) } else { level.block(rect) };
         }

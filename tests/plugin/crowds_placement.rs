@@ -162,6 +162,37 @@ fn a_critter_that_leaves_in_the_middle_of_a_step_releases_its_cells() {
 }
 
 #[test]
+fn a_walking_critter_that_is_none_any_more_gets_a_path_for_the_game_to_follow() {
+    #[derive(Resource, Default)]
+    struct Invalidated(Vec<Entity>);
+    for is_ghost in [false, true] {
+        let mut app = app_with(&field(40, 20));
+        record(&mut app);
+        app.init_resource::<Invalidated>().add_observer(
+            |event: On<PathInvalidated>, mut list: ResMut<Invalidated>| list.0.push(event.entity),
+        );
+        let unit = if is_ghost { spawn_ghost } else { spawn_critter }(&mut app, (2, 2));
+        order(&mut app, unit, (30, 9));
+        run(&mut app, 100);
+        app.world_mut().entity_mut(unit).remove::<Critter>();
+        run(&mut app, 4);
+        assert_eq!(app.world().resource::<Invalidated>().0, [unit]);
+        assert_eq!(status(&app, unit), PathStatus::Found(PathKind::Complete));
+        assert!(!app.world().entity(unit).contains::<CritterState>());
+        let place = position(&app, unit);
+        let start = app.world().get::<NavPath>(unit).unwrap().start();
+        assert!(start.x > 5, "its path begins where it was sent from, at {start}");
+        let center = Vec2::new(start.x as f32, start.y as f32) * 10.0;
+        assert!((place - center).abs().max_element() <= 5.01, "{start} is not the cell at {place}");
+        // It is a critter again, and another request makes it walk.
+        app.world_mut().entity_mut(unit).insert(Critter::new(8.0));
+        order(&mut app, unit, (30, 9));
+        run(&mut app, 400);
+        assert_eq!((has_arrived(&app, unit), failures(&app, unit).len()), (true, 0));
+    }
+}
+
+#[test]
 fn an_order_with_another_profile_changes_the_size_of_a_walking_critter() {
     let mut app = app_with_sizes(&field(40, 20));
     let mut watch = Watch::new();

@@ -442,7 +442,8 @@ fn a_group_larger_than_the_room_reports_members_without_a_slot() {
         assert!(failures(&app, *unit).is_empty());
     }
     for unit in &without {
-        assert_eq!(failures(&app, *unit), [full], "reported once");
+        assert_eq!(refusals(&app, *unit), [full], "reported once");
+        assert!(failures(&app, *unit).is_empty());
     }
     // A vacant slot is taken by one of the other members; no other unit gets a new order.
     units.retain(|&unit| unit != with[4]);
@@ -507,7 +508,7 @@ fn a_failure_of_all_members_is_reported_once_for_each() {
         let group = send(&mut app, Group { members, ..order });
         assert_eq!(finish(&mut app, group), (0, 4));
         for unit in units {
-            assert_eq!(failures(&app, unit), [reason]);
+            assert_eq!(refusals(&app, unit), [reason]);
         }
     }
 }
@@ -530,7 +531,7 @@ fn a_member_without_a_path_does_not_delay_the_others() {
         (odd, PathFailure::UnknownProfile(ProfileId(9))),
         (off, PathFailure::StartOutOfBounds(Cell::new(-3, 4))),
     ] {
-        assert_eq!(failures(&app, unit), [reason]);
+        assert_eq!(refusals(&app, unit), [reason]);
     }
     assert!(failures(&app, good).is_empty());
 }
@@ -549,8 +550,65 @@ fn slots_that_are_built_over_are_lost_and_counted() {
     let (arrived, failed) = finish(&mut app, group);
     assert_eq!((arrived + failed, failed), (16, lost as u32));
     assert!(cells(&app, &units).iter().all(|cell| !house.contains(*cell)));
+    for unit in &units {
+        let ends = arrivals(&app, *unit) + failures(&app, *unit).len();
+        assert_eq!((ends, refusals(&app, *unit).len()), (1, 0), "each request ends once");
+    }
     let failures: usize = units.iter().map(|unit| failures(&app, *unit).len()).sum();
     assert_eq!(failures, lost);
+}
+
+/// A refusal is the group's: the unit's own request goes on, and ends once.
+#[test]
+fn units_that_are_refused_a_slot_finish_their_own_requests() {
+    let mut app = open_field(20, 10);
+    let unit = squad(&mut app, 1, (2, 2))[0];
+    order(&mut app, unit, (15, 5));
+    run(&mut app, 10);
+    send(&mut app, group_to((90, 90), &[unit]));
+    run(&mut app, 400);
+    assert_eq!(refusals(&app, unit), [PathFailure::GoalOutOfBounds(Cell::new(90, 90))]);
+    assert_eq!((arrivals(&app, unit), failures(&app, unit).len()), (1, 0));
+    assert!(cancellations(&app, unit).is_empty());
+}
+
+/// A member that loses its slot to another one of lower rank: its request ends once, by being removed.
+#[test]
+fn the_request_of_a_member_that_loses_its_slot_ends_once() {
+    let mut app = with_log(app_with(ROOM));
+    let unit = |app: &mut App, at: i32| spawn_ghost(app, (1 + at % 3, 1 + at / 3 % 3));
+    let units: Vec<Entity> = (0..9).map(|at| unit(&mut app, at)).collect();
+    let firsts: Vec<Entity> = (0..3).map(|at| unit(&mut app, at)).collect();
+    let group = send(&mut app, group_to((2, 2), &units).persistent());
+    finish(&mut app, group);
+    let mut members = app.world_mut().get_mut::<Group>(group).unwrap();
+    members.members.extend(firsts.iter().map(|&unit| GroupMember::new(unit).rank(-1)));
+    run(&mut app, 200);
+    let lost: Vec<Entity> =
+        units.iter().copied().filter(|&unit| slot_of(&app, group, unit).is_none()).collect();
+    assert_eq!(lost.len(), 3);
+    for unit in lost {
+        let ends = arrivals(&app, unit) + failures(&app, unit).len();
+        assert_eq!(ends + cancellations(&app, unit).len(), 1, "{:?}", events(&app));
+        assert_eq!(refusals(&app, unit), [PathFailure::NoRoom(Cell::new(2, 2))]);
+        assert_eq!(status(&app, unit), PathStatus::Idle);
+    }
+}
+
+#[test]
+fn members_of_a_group_whose_goal_is_gone_finish_their_requests() {
+    let mut app = open_field(40, 20);
+    let units = squad(&mut app, 6, (2, 8));
+    let group = send(&mut app, group_to((25, 10), &units).persistent());
+    run(&mut app, 20);
+    let gone = despawned_entity(&mut app);
+    app.world_mut().get_mut::<Group>(group).unwrap().goal = Target::Entity(gone);
+    run(&mut app, 600);
+    for unit in units {
+        assert_eq!(refusals(&app, unit), [PathFailure::TargetGone]);
+        assert_eq!((arrivals(&app, unit), failures(&app, unit).len()), (1, 0));
+        assert!(cancellations(&app, unit).is_empty());
+    }
 }
 
 #[test]
