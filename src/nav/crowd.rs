@@ -49,6 +49,16 @@ impl Crowd {
     /// Advances the crowd by one tick. What happened can be read from [`events`](Self::events) until the
     /// next tick. Does nothing on a grid of another size.
     pub fn tick(&mut self, grid: &NavGrid, guidance: &dyn Guidance) {
+        self.tick_with(grid, guidance, decide);
+    }
+
+    /// The same; the unit at an index is decided by a function.
+    fn tick_with(
+        &mut self,
+        grid: &NavGrid,
+        guidance: &dyn Guidance,
+        mut decide: impl FnMut(&mut Scene<'_>, &mut Planner, u32),
+    ) {
         self.board.events.clear();
         self.board.moved.clear();
         if self.board.check_size(grid).is_err() {

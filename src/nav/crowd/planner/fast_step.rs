@@ -1,7 +1,8 @@
 //! The fast path for a unit whose best direction is free.
 //!
 //! Input: a unit of one cell that is not pushed. Output: the same plan that the search would find, at a
-//! fraction of the work; or none, and then the search runs. Most steps are planned here.
+//! fraction of the work; or none, and then the search runs. Most steps are planned here. A unit on its own path with no
+//! other unit beside it follows that path, where the search might take another one of the same length.
 
 use super::claim::{Claim, is_crossed, is_leaving, may_be_crossed};
 use super::{Planner, rank::evaluate};
@@ -69,5 +70,94 @@ fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
     passages.is_far(unit.tail) || {
         let layer = scene.world.grid.layer(unit.profile);
         layer.is_some_and(|layer| !passages.explore(layer, unit.tail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::crowd::{Crowd, RouteId, UnitSettings, decide::decide};
+    use crate::nav::{
+        Cell, CellRect, ProfileId, field::DistanceField, grid::NavGrid, terrain::TerrainId,
+    };
+
+    /// Plans of the fast step, and those that the search makes as well.
+    #[derive(Debug, Default)]
+    struct Plans {
+        fast: u32,
+        equal: u32,
+    }
+
+    /// Plans a unit both ways, if both apply, and undoes both.
+    fn compare(scene: &mut Scene<'_>, planner: &mut Planner, index: u32, plans: &mut Plans) {
+        let before = scene.board.units[index];
+        let is_free = !before.is_moving() && !before.is_idle() && before.mode == Mode::Normal;
+        if !is_free || scene.board.ticks_waited(index) > 0 || scene.is_at_goal(index) {
+            return;
+        }
+        scene.update_path_following(index);
+        scene.shape.update_wall_proximity(scene.board, scene.world.grid, index);
+        let unit = scene.board.units[index];
+        let mut plan = |planner: &mut Planner, scene: &mut Scene<'_>, is_fast: bool| {
+            (planner.log.clear(), planner.stack.clear());
+            let is_planned = if is_fast {
+                planner.plan_fast_step(scene, index)
+            } else {
+                planner.search(scene, index)
+            };
+            let log = format!("{:?}", planner.log);
+            planner.undo_to(scene.board, 0);
+            scene.board.units[index] = unit;
+            is_planned.then_some(log)
+        };
+        if let Some(log) = plan(planner, scene, true) {
+            plans.fast += 1;
+            plans.equal += u32::from(plan(planner, scene, false) == Some(log));
+        }
+    }
+
+    #[test]
+    fn a_fast_step_is_the_step_that_the_search_finds() {
+        let mut grid = NavGrid::new(60, 40, TerrainId(1)).unwrap();
+        for wall in [(20, 5, 1, 12), (20, 22, 1, 14), (38, 8, 6, 6), (44, 20, 1, 16)] {
+            let (x, y, width, height) = wall;
+            grid.block(CellRect::new(Cell::new(x, y), width, height)).unwrap();
+        }
+        let goals = [(3, 20), (56, 20), (30, 3), (30, 36)].map(|(x, y)| Cell::new(x, y));
+        let fields: Vec<DistanceField> = goals
+            .map(|goal| {
+                let mut field = <DistanceField>::new();
+                field.start(&grid, ProfileId(0), goal).unwrap();
+                while !field.is_finished() {
+                    field.step(&grid, u32::MAX);
+                }
+                field
+            })
+            .into();
+        for follows_path in [false, true] {
+            let mut crowd = Crowd::new(&grid);
+            let mut plans = Plans::default();
+            for at in 0..120 {
+                let cell = Cell::new(2 + at % 15, 2 + at / 15 * 4);
+                let ticks = 7 + at as u32 * 5 % 14;
+                let unit =
+                    crowd.add(&grid, cell, UnitSettings::default().ticks_per_cell(ticks)).unwrap();
+                let goal = at as usize % 4;
+                if follows_path {
+                    let path = grid.find_path(ProfileId(0), cell, goals[goal]).unwrap();
+                    crowd.follow(&grid, unit, &path).unwrap();
+                } else {
+                    crowd.follow_route(unit, RouteId(goal as u32)).unwrap();
+                }
+            }
+            for _ in 0..1_500 {
+                crowd.tick_with(&grid, &fields, |scene, planner, index| {
+                    compare(scene, planner, index, &mut plans);
+                    decide(scene, planner, index);
+                });
+            }
+            let least = if follows_path { plans.fast * 98 / 100 } else { plans.fast };
+            assert!(plans.fast > 2_000 && plans.equal >= least, "{plans:?}, paths: {follows_path}");
+        }
     }
 }

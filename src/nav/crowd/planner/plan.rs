@@ -80,9 +80,11 @@ impl Planner {
         {
             clear_way(scene.board, root);
         }
-        if self.plan_fast_step(scene, root) {
-            return true;
-        }
+        self.plan_fast_step(scene, root) || self.search(scene, root)
+    }
+
+    /// Searches for a step of a unit, and for steps of the units in its way.
+    pub fn search(&mut self, scene: &mut Scene<'_>, root: u32) -> bool {
         self.open_frame(scene, root, STAY);
         while !self.stack.is_empty() {
             match self.advance_top(scene.board, root) {
