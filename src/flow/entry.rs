@@ -84,7 +84,7 @@ impl Entry {
             self.fail(PathFailure::GridGone(key.grid));
             return;
         };
-        if let Err(failure) = <DistanceField>::check(grid, key.profile, key.goal) {
+        if let Err(failure) = DistanceField::check(grid, key.profile, key.goal) {
             self.fail(failure);
             return;
         }

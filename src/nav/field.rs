@@ -53,7 +53,7 @@ use super::{
 /// The cheapest paths from all cells to one goal; see the [module](self). Reuse one field for many goals: it
 /// keeps its memory.
 #[derive(Debug, Default)]
-pub struct DistanceField<L: OpenList = BucketHeap> {
+pub struct DistanceField {
     /// Path cost of each cell, in the layer's units, at the index given by `layout`; `UNREACHED` where no
     /// path is known yet. Final up to `front`: where cells are settled one by one, `OPEN` is set until they
     /// are settled. The last entry belongs to no cell.
@@ -61,7 +61,7 @@ pub struct DistanceField<L: OpenList = BucketHeap> {
     /// Highest cost that is final.
     front: u32,
     layout: CellLayout,
-    open: L,
+    open: BucketHeap,
     /// Whether rays fill the field.
     casts_rays: bool,
     /// The nodes from which rays are cast.
@@ -108,7 +108,7 @@ enum Phase {
     Repairing,
 }
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Creates an empty field.
     #[must_use]
     pub fn new() -> Self {

@@ -23,7 +23,7 @@ fn random_cell(random: &mut Random) -> Cell {
 }
 
 fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Option<DistanceField> {
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(grid, profile, goal).ok()?;
     while !field.is_finished() {
         field.step(grid, u32::MAX);
@@ -75,7 +75,7 @@ impl SoakMap {
             if let Some(new) = field(&self.grid, profile, old.goal()) {
                 *old = new;
             } else {
-                *old = <DistanceField>::new(); // its goal is a wall now
+                *old = DistanceField::new(); // its goal is a wall now
             }
         }
     }

@@ -10,7 +10,7 @@ use bevy_tilepath::{
 };
 
 fn field(grid: &NavGrid, goal: Cell) -> DistanceField {
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(grid, ProfileId::default(), goal).unwrap();
     while !field.is_finished() {
         field.step(grid, u32::MAX);

@@ -76,7 +76,7 @@ impl Crossing {
             return;
         };
         self.goals.push((goal, profile));
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         field.start(&self.grid, profile, goal).unwrap();
         while !field.is_finished() {
             field.step(&self.grid, u32::MAX);

@@ -2,12 +2,7 @@
 //! settled cell by cell and fields that are filled by rays.
 
 use bevy_tilepath::{
-    nav::{
-        field::DistanceField,
-        node_pool::NodePool,
-        open_list::{BinaryHeap, BucketHeap, OpenList},
-        search::Search,
-    },
+    nav::{field::DistanceField, node_pool::NodePool, search::Search},
     prelude::*,
 };
 use proptest::prelude::*;
@@ -98,12 +93,7 @@ fn free_cell(grid: &NavGrid, pick: u32) -> Option<Cell> {
     (!cells.is_empty()).then(|| cells[pick as usize % cells.len()])
 }
 
-fn run<L: OpenList>(
-    field: &mut DistanceField<L>,
-    grid: &NavGrid,
-    goal: Cell,
-    mut budget: impl FnMut() -> u32,
-) {
+fn run(field: &mut DistanceField, grid: &NavGrid, goal: Cell, mut budget: impl FnMut() -> u32) {
     field.start(grid, UNIT, goal).unwrap();
     let mut settled = field.counters().expansions;
     while !field.is_finished() {
@@ -119,17 +109,17 @@ fn run<L: OpenList>(
 }
 
 fn field_to(grid: &NavGrid, goal: Cell) -> DistanceField {
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     run(&mut field, grid, goal, || u32::MAX);
     field
 }
 
 /// Returns the costs of all cells, row-major.
-fn costs<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Option<u64>> {
+fn costs(field: &DistanceField, grid: &NavGrid) -> Vec<Option<u64>> {
     grid.rect().cells().map(|cell| field.cost(grid, cell).map(|cost| cost.0)).collect()
 }
 
-fn directions<L: OpenList>(field: &DistanceField<L>, grid: &NavGrid) -> Vec<Option<Direction>> {
+fn directions(field: &DistanceField, grid: &NavGrid) -> Vec<Option<Direction>> {
     grid.rect().cells().map(|cell| field.direction(grid, cell)).collect()
 }
 
@@ -153,7 +143,7 @@ proptest! {
         starts: [u32; 4],
     ) {
         // One field for all: no state of an earlier grid or goal may remain.
-        let (mut field, mut by_heap) = (<DistanceField>::new(), DistanceField::<BinaryHeap>::new());
+        let mut field = DistanceField::new();
         for (grid, pick) in [(&grid, picks.0), (&other, picks.1), (&grid, picks.1)] {
             let Some(goal) = free_cell(grid, pick) else {
                 continue;
@@ -161,8 +151,6 @@ proptest! {
             let best = dijkstra(grid, UNIT, goal);
             run(&mut field, grid, goal, || u32::MAX);
             prop_assert_eq!(&costs(&field, grid), &best);
-            run(&mut by_heap, grid, goal, || u32::MAX);
-            prop_assert_eq!(&costs(&by_heap, grid), &best);
             prop_assert!(!field.overflow());
             let reachable = best.iter().flatten().count() as u64;
             let counters = field.counters();
@@ -197,7 +185,7 @@ proptest! {
         };
         let slices: [&mut dyn FnMut() -> u32; 3] = [&mut || 1, &mut || 7, &mut any_budget];
         for budget in slices {
-            let mut sliced = DistanceField::<BucketHeap>::new();
+            let mut sliced = DistanceField::new();
             run(&mut sliced, &grid, goal, budget);
             prop_assert_eq!(sliced.counters(), whole.counters());
             prop_assert_eq!(costs(&sliced, &grid), costs(&whole, &grid));
@@ -215,7 +203,7 @@ proptest! {
             return Ok(());
         };
         let whole = field_to(&grid, goal);
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         field.start(&grid, UNIT, goal).unwrap();
         field.step(&grid, budget);
         let mut count = 0;
@@ -277,7 +265,7 @@ proptest! {
         let best = dijkstra(&grid, UNIT, goal);
         let on_grid = named.iter().filter(|&&cell| grid.contains(cell));
         let farthest = on_grid.filter_map(|&cell| best[index(&grid, cell)]).max().unwrap_or(0);
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         field.start(&grid, UNIT, goal).unwrap();
         field.await_cells(&grid, named.iter().chain(&named).copied());
         while !field.is_finished() {
@@ -292,7 +280,7 @@ proptest! {
                 prop_assert!(found <= Some(farthest), "settled after the last awaited cell");
             }
         }
-        let mut whole = <DistanceField>::new();
+        let mut whole = DistanceField::new();
         whole.start(&grid, UNIT, goal).unwrap();
         whole.await_cells(&grid, named.iter().copied());
         whole.step(&grid, u32::MAX);
@@ -341,7 +329,7 @@ fn rays_fill_a_large_map_as_dijkstra_does() {
                 let expanded = whole.counters().expansions;
                 assert!(expanded > 1 && 4 * expanded < reachable, "{case}: {expanded} nodes");
                 for budget in [1, 5] {
-                    let mut sliced = <DistanceField>::new();
+                    let mut sliced = DistanceField::new();
                     run(&mut sliced, &grid, goal, || budget);
                     assert_eq!(sliced.counters(), whole.counters(), "{case}");
                     assert!(costs(&sliced, &grid) == best, "{case}");
@@ -354,7 +342,7 @@ fn rays_fill_a_large_map_as_dijkstra_does() {
 #[test]
 fn a_slice_of_rays_is_short() {
     let grid = NavGrid::new(600, 600, TerrainId::GROUND).unwrap();
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(&grid, UNIT, Cell::new(300, 300)).unwrap();
     let mut slices = 0;
     while !field.is_finished() {
@@ -392,7 +380,7 @@ fn each_cell_of_an_open_grid_is_reached_once() {
 fn a_field_awaited_by_nearby_cells_stops_near_the_goal() {
     let grid = NavGrid::new(300, 300, TerrainId::GROUND).unwrap();
     let goal = Cell::new(150, 150);
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(&grid, UNIT, goal).unwrap();
     assert!(!field.is_finished());
     field.await_cells(&grid, [goal]);
@@ -412,7 +400,7 @@ fn a_field_awaited_by_nearby_cells_stops_near_the_goal() {
 fn unreachable_cells_are_not_awaited() {
     let mut grid = NavGrid::new(30, 10, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(15, 0), 1, 10)).unwrap();
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(&grid, UNIT, Cell::new(3, 3)).unwrap();
     field.await_cells(&grid, []);
     assert!(!field.is_finished(), "no cell is awaited");
@@ -430,7 +418,7 @@ fn unreachable_cells_are_not_awaited() {
 fn an_edit_makes_a_field_stale_and_a_restart_fixes_it() {
     let mut grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     let goal = Cell::new(5, 5);
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     assert!(field.is_stale(&grid), "nothing was started");
     field.start(&grid, UNIT, goal).unwrap();
     assert!(!field.is_stale(&grid));
@@ -480,7 +468,7 @@ fn invalid_input_is_reported_and_clears_the_field() {
         field.await_cells(&grid, [Cell::new(1, 1)]);
         assert_eq!(field.step(&grid, 100), 0);
         assert_eq!(field.cost(&grid, Cell::new(1, 1)), None);
-        assert_eq!(field.counters(), <DistanceField>::new().counters());
+        assert_eq!(field.counters(), DistanceField::new().counters());
     }
 }
 
@@ -497,7 +485,7 @@ fn cells_whose_cost_overflows_are_left_out() {
         assert_eq!(cost, (x < reached as u64).then_some(x * step));
     }
     assert!(field.overflow());
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(&grid, UNIT, Cell::new(0, 0)).unwrap();
     field.await_cells(&grid, [Cell::new(90, 0)]);
     field.step(&grid, u32::MAX);
@@ -620,7 +608,7 @@ proptest! {
         let Some(goal) = free_cell(&grid, pick) else {
             return Ok(());
         };
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         if is_repairable {
             field.start_repairable(&grid, UNIT, goal).unwrap();
         } else {
@@ -704,7 +692,7 @@ fn a_small_edit_takes_a_small_part_of_a_field() {
         let grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
         let mut grid = grid.with_profiles(vec![profile]);
         let goal = Cell::new(128, 128);
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         field.start(&grid, UNIT, goal).unwrap();
         let whole = field.step(&grid, u32::MAX);
         // Off the axis there are other paths of equal cost; on it there are none, up to the border.
@@ -754,7 +742,7 @@ fn can_repair_is_false_where_a_repair_is_impossible() {
     let level = || NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
     let spot = Cell::new(20, 20);
 
-    let (mut grid, mut field) = (level(), <DistanceField>::new());
+    let (mut grid, mut field) = (level(), DistanceField::new());
     assert!(!field.can_repair(&grid), "nothing was started");
     field.start(&grid, UNIT, goal).unwrap();
     assert!(!field.can_repair(&grid), "it is not finished");
@@ -835,7 +823,7 @@ fn a_repair_that_does_not_pay_is_reported() {
 fn edits_do_not_restart_a_repairable_field() {
     let mut grid = NavGrid::new(64, 64, TerrainId::GROUND).unwrap();
     let (goal, spot) = (Cell::new(10, 10), Cell::new(50, 40));
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start_repairable(&grid, UNIT, goal).unwrap();
     let mut slices = 0;
     while field.is_stale(&grid) || !field.is_finished() {

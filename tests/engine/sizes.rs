@@ -302,7 +302,7 @@ fn check_searches(grid: &NavGrid, picks: (u32, u32)) -> Result<(), TestCaseError
             prop_assert_eq!((path.start(), path.end()), (start, goal));
         }
     }
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     if let Err(failure) = field.start(grid, UNIT, goal) {
         prop_assert_eq!(failure, PathFailure::GoalImpassable(goal));
         prop_assert_eq!(oracle.cost(goal), 0);
@@ -409,7 +409,7 @@ fn on_a_map_smaller_than_the_unit_nothing_is_passable() {
                 assert_eq!(search(&grid, query), Err(PathFailure::StartImpassable(start)));
             }
         }
-        let mut field = <DistanceField>::new();
+        let mut field = DistanceField::new();
         assert_eq!(field.start(&grid, UNIT, goal), Err(PathFailure::GoalImpassable(goal)));
         grid.block(grid.rect()).unwrap();
         grid.unblock(grid.rect()).unwrap();

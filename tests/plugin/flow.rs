@@ -59,7 +59,7 @@ fn costs(app: &App, flow: &FlowField) -> Vec<Option<PathCost>> {
 /// Returns the costs of all cells in a new field.
 fn fresh_costs(app: &App, flow: &FlowField) -> Vec<Option<PathCost>> {
     let level = app.world().resource::<NavGrids>().get(LEVEL).unwrap();
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     field.start(level, flow.profile(), flow.goal()).unwrap();
     field.step(level, u32::MAX);
     level.rect().cells().map(|cell| field.cost(level, cell)).collect()

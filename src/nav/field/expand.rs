@@ -28,7 +28,7 @@ struct SettledCell {
     cost: u32,
 }
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Settles the goal, from which every step is worth trying.
     pub(super) fn settle_goal<G: StepModel>(&mut self, model: &G, (x, y): (u32, u32)) {
         let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));

@@ -13,7 +13,6 @@ use crate::nav::{
     direction::{Direction, OFFSETS},
     grid::NavGrid,
     moves::NO_DIRECTION,
-    open_list::OpenList,
     path::{Path, PathCost, PathKind, legs_from_back},
     steps::{StepModel, WeightedSteps},
 };
@@ -31,7 +30,7 @@ const PREFERENCE: [Direction; 8] = [
     Direction::South,
 ];
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Returns the cost of the cheapest path from `cell` to the goal; `None` unless the cell is settled. On a
     /// grid edited since the start, returns the cost at that time.
     #[must_use]

@@ -111,7 +111,7 @@ impl RayNodes {
     }
 }
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Settles the goal and makes it the first node.
     pub(super) fn open_goal(&mut self, layer: &Layer, (x, y): (u32, u32)) {
         let (_, highest) = layer.cost_sum_range();

@@ -23,7 +23,6 @@ use crate::nav::{
     direction::Direction,
     jump_map::{JumpMap, Stop},
     jump_terrain::JumpTerrain,
-    open_list::OpenList,
     terrain::STRAIGHT,
 };
 
@@ -44,7 +43,7 @@ struct Ray {
     max_steps: u32,
 }
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Casts rays in the directions that are left until the budget is spent.
     pub(super) fn cast_rays<const WEIGHTED: bool, const EIGHT: bool>(
         &mut self,

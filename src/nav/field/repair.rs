@@ -16,7 +16,7 @@ use super::{DistanceField, Phase, expand::OPEN, locate_goal};
 use crate::nav::{
     cell::CellRect,
     grid::NavGrid,
-    open_list::{NodeId, OpenList},
+    open_list::NodeId,
     steps::{UniformSteps, WeightedSteps},
 };
 
@@ -92,7 +92,7 @@ impl Repair {
     }
 }
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Brings a complete field up to date after edits of the grid, for up to `budget` units, and returns how
     /// many it spent: one for a cell checked, two for a cell that may have to change. Afterwards the field is
     /// as if it had been started now; only its [`counters`](Self::counters) are not.

@@ -40,7 +40,7 @@ use crate::nav::{
     direction::directions,
     layer::Layer,
     moves::NO_DIRECTION,
-    open_list::{NodeId, OpenList},
+    open_list::NodeId,
     steps::{CellSteps, StepModel},
 };
 
@@ -49,7 +49,7 @@ const CHECK_WORK: u32 = 8;
 /// Work to take a cell from the queue, check it, and queue its neighbors.
 const REPAIR_WORK: u32 = 16;
 
-impl<L: OpenList> DistanceField<L> {
+impl DistanceField {
     /// Checks cells, and takes them from the queue, until the budget is spent.
     pub(super) fn run_repair<G: StepModel>(
         &mut self,

@@ -79,7 +79,7 @@ struct Line {
 fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
     let grid = &course.board.grid;
     grid.build_layers();
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     let mut textbook = Textbook::new(&course.board);
     let (mut cells, mut ours, mut theirs) = (0, 0.0, 0.0);
     for row in &course.rows {

@@ -3,7 +3,7 @@
 //! Input: fields from outside. Output: the cost of the rest of a path from a cell and from each cell beside it.
 
 use crate::nav::crowd::board::{GridPos, RouteId, STAY};
-use crate::nav::{Cell, DistanceField, NavGrid, PathCost, direction::OFFSETS, open_list::OpenList};
+use crate::nav::{Cell, DistanceField, NavGrid, PathCost, direction::OFFSETS};
 
 /// The fields that lead units to shared goals.
 pub trait Guidance {
@@ -29,7 +29,7 @@ pub trait Guidance {
 /// The value that [`Guidance::costs_around`] returns for cells without a path.
 pub const NO_COST: u64 = u64::MAX;
 
-impl<L: OpenList> Guidance for Vec<DistanceField<L>> {
+impl Guidance for Vec<DistanceField> {
     fn cost(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> Option<PathCost> {
         self.get(route.0 as usize)?.cost(grid, cell)
     }

@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 fn measure(level: &Level, rounds: usize) -> Result<Times, String> {
     let (mut random, mut times) = (Random::default(), Times::default());
-    let (mut field, mut fresh) = (<DistanceField>::new(), <DistanceField>::new());
+    let (mut field, mut fresh) = (DistanceField::new(), DistanceField::new());
     let mut grid = level.grid.clone();
     for _ in 0..rounds {
         let goal = random.pick(&level.cells);

@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 fn measure(level: &Level, spread: Spread, options: &Options) -> Result<Vec<Race>, String> {
     let mut searcher = Searcher::new(&level.grid);
-    let (mut field, mut random) = (<DistanceField>::new(), Random::default());
+    let (mut field, mut random) = (DistanceField::new(), Random::default());
     let mut races = Vec::with_capacity(options.sample);
     for number in 0..options.sample {
         let question = Question::random(level, spread, &mut random);

@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 fn measure(level: &Level, is_crowd: bool, rounds: usize) -> Result<Vec<Line>, String> {
     let (mut random, mut queue) = (Random::default(), SearchQueue::default());
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     let mut lines = Vec::with_capacity(GOALS);
     for _ in 0..GOALS {
         let starts = match is_crowd {
@@ -87,7 +87,7 @@ impl Order {
         field: &mut DistanceField,
         rounds: usize,
     ) -> Result<Line, String> {
-        let mut whole = <DistanceField>::new();
+        let mut whole = DistanceField::new();
         whole.start(grid, UNIT, self.goal).map_err(text)?;
         whole.step(grid, u32::MAX);
         let (mut times, mut led) = ([Vec::new(), Vec::new(), Vec::new()], 0);

@@ -173,7 +173,7 @@ fn check_all(
     ways: &[(Cell, Cell)],
     paths: &[Path],
 ) -> Result<(), String> {
-    let mut field = <DistanceField>::new();
+    let mut field = DistanceField::new();
     for (path, &(start, goal)) in paths.iter().zip(ways) {
         check(grid, profile, path)?;
         field.start(grid, profile, goal).map_err(text)?;
