@@ -3,9 +3,6 @@
 use bevy::{color::palettes::css, prelude::*};
 use bevy_tilepath::prelude::*;
 
-const SIZE: Vec2 = Vec2::new(40.0, 22.0);
-const CELL: Vec2 = Vec2::splat(32.0);
-
 fn main() -> AppExit {
     App::new()
         .add_plugins((DefaultPlugins, TilePathPlugin::default()))
@@ -15,27 +12,24 @@ fn main() -> AppExit {
 }
 
 fn spawn_level(mut commands: Commands, mut grids: ResMut<NavGrids>) -> Result {
-    let grid = NavGrid::new(SIZE.x as u32, SIZE.y as u32, TerrainId::GROUND)?;
+    let grid = NavGrid::new(40, 22, TerrainId::GROUND)?;
     for cell in grid.rect().cells() {
         commands.spawn(square(cell, 0.0, 0.96, css::DARK_SEA_GREEN));
     }
-    grids.insert(GridId::default(), grid, GridFrame::square(center(Cell::new(0, 0)), CELL));
+    grids.insert(GridId::default(), grid, GridFrame::default());
     for y in 4..18 {
         commands.spawn(wall(Cell::new(20, y)));
     }
     for y in 6..16 {
         commands.spawn((square(Cell::new(4, y), 2.0, 0.6, css::ORANGE_RED), Critter::new(6.0)));
     }
-    commands.spawn(Camera2d);
+    let zoom = OrthographicProjection { scale: 1.0 / 32.0, ..OrthographicProjection::default_2d() };
+    commands.spawn((Camera2d, Projection::from(zoom), Transform::from_xyz(19.5, 10.5, 0.0)));
     Ok(())
 }
 
-fn center(cell: Cell) -> Vec2 {
-    (Vec2::new(cell.x as f32 + 0.5, cell.y as f32 + 0.5) - SIZE / 2.0) * CELL
-}
-
-fn square(cell: Cell, z: f32, size: f32, color: Srgba) -> impl Bundle {
-    (Sprite::from_color(color, CELL * size), Transform::from_translation(center(cell).extend(z)))
+fn square(at: Cell, z: f32, size: f32, color: Srgba) -> impl Bundle {
+    (Sprite::from_color(color, Vec2::splat(size)), Transform::from_xyz(at.x as f32, at.y as f32, z))
 }
 
 fn wall(cell: Cell) -> impl Bundle {
@@ -51,14 +45,12 @@ fn click(
     units: Query<Entity, With<Critter>>,
     walls: Query<(Entity, &NavBlocker)>,
 ) {
-    let (camera, view) = *camera;
     let Some(cursor) = window.cursor_position() else { return };
-    let Ok(position) = camera.viewport_to_world_2d(view, cursor) else { return };
+    let Ok(position) = camera.0.viewport_to_world_2d(camera.1, cursor) else { return };
     let Some(cell) = grids.cell_at(GridId::default(), position) else { return };
     if mouse.just_pressed(MouseButton::Left) {
         commands.spawn(Group::to(position, units));
-    }
-    if mouse.just_pressed(MouseButton::Right) {
+    } else if mouse.just_pressed(MouseButton::Right) {
         match walls.iter().find(|(_, wall)| wall.at == Some(cell)) {
             Some((wall, _)) => commands.entity(wall).despawn(),
             None => drop(commands.spawn(wall(cell))),
