@@ -1,4 +1,4 @@
-//! Heap-driven grid pathfinding and moving critters for Bevy tile maps.
+//! Pathfinding and crowds on Bevy's tile maps: A\*, JPS, HPA\* and flow fields, groups and formations.
 //!
 //! ```text
 //!  tiles ──▶ NavGrid ──▶ PathRequest ──▶ SearchQueue ──▶ Search ──▶ Path ──▶ Critter ──▶ Transform
