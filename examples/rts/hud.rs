@@ -165,7 +165,7 @@ fn write_pathfinder(
 
 fn write_selection(
     mut texts: Texts,
-    selected: Query<(&Unit, &PathStatus, &OrderQueue), With<Selected>>,
+    selected: Query<(&Unit, &CritterState, &PathStatus, &OrderQueue), With<Selected>>,
     group_settings: Res<GroupSettings>,
     patrol: Res<PatrolPending>,
     notice: Res<LastNotice>,
@@ -174,7 +174,7 @@ fn write_selection(
     let mut content = if selected.is_empty() {
         "nothing selected: click or drag a box".to_owned()
     } else {
-        let moving = selected.iter().filter(|(_, status, _)| status.is_under_way()).count();
+        let moving = selected.iter().filter(|(_, state, ..)| state.is_moving()).count();
         let orders: usize = selected.iter().map(|(.., queue)| queue.len()).sum();
         format!("{} selected, {moving} moving, {orders} orders", selected.iter().len())
     };
@@ -191,7 +191,7 @@ fn write_selection(
     if patrol.0 {
         content += "\npatrol: click its goal";
     }
-    if let Some(reason) = selected.iter().find_map(|(_, status, _)| hindrance(status)) {
+    if let Some(reason) = selected.iter().find_map(|(.., status, _)| hindrance(status)) {
         let _ = write!(content, "\n{reason}");
     }
     if let Some((at, text)) = &notice.0

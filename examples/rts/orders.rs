@@ -12,7 +12,7 @@ use bevy_tilepath::{nav::formation::assign_slots, prelude::*};
 
 use crate::{
     kinds::{Kind, SHOT},
-    reports::{Notice, Tally},
+    reports::{NoSlot, Notice, Tally},
     task::{GroupSettings, Task},
     units::{Unit, cell_of},
 };
@@ -180,10 +180,7 @@ impl Dispatcher<'_, '_> {
                     let back = receiver.request(receiver.from);
                     self.assign(receiver.entity, order(there, back), queued);
                 }
-                Err(reason) => {
-                    let entity = receiver.entity;
-                    self.commands.trigger(PathFailed { entity, reason });
-                }
+                Err(reason) => self.commands.trigger(NoSlot { unit: receiver.entity, reason }),
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Input: the library's events and statuses. Output: numbers for the HUD and the headless match,
 //! and a reason, with a position to show it at, for every order that fails or has to wait.
 
-use bevy::prelude::*;
+use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_tilepath::prelude::*;
 
 use crate::{task::Task, units::Unit};
@@ -33,6 +33,13 @@ pub struct Notice {
     pub text: String,
 }
 
+/// An order that is not given, because there is no slot for the critter.
+#[derive(Event, Clone, Copy, Debug)]
+pub struct NoSlot {
+    pub unit: Entity,
+    pub reason: PathFailure,
+}
+
 impl Notice {
     fn of_unit(transform: &Transform, goal: Option<Cell>, text: String) -> Self {
         Self { goal, at: Some(transform.translation.truncate()), text }
@@ -56,19 +63,33 @@ pub fn note_arrival(
     }
 }
 
+/// Counts and reports orders that fail.
+#[derive(SystemParam)]
+pub struct Failures<'w, 's> {
+    units: Query<'w, 's, &'static Transform, With<Unit>>,
+    tally: ResMut<'w, Tally>,
+    commands: Commands<'w, 's>,
+}
+
+impl Failures<'_, '_> {
+    fn note(&mut self, unit: Entity, reason: PathFailure) {
+        let Ok(transform) = self.units.get(unit) else {
+            return;
+        };
+        self.tally.failed += 1;
+        let notice = Notice::of_unit(transform, goal_of(reason), reason.to_string());
+        self.commands.trigger(notice);
+    }
+}
+
 /// Reports a request for which there is no path.
-pub fn note_failure(
-    failed: On<PathFailed>,
-    units: Query<&Transform, With<Unit>>,
-    mut tally: ResMut<Tally>,
-    mut commands: Commands,
-) {
-    let Ok(transform) = units.get(failed.entity) else {
-        return;
-    };
-    tally.failed += 1;
-    let (goal, text) = (goal_of(failed.reason), failed.reason.to_string());
-    commands.trigger(Notice::of_unit(transform, goal, text));
+pub fn note_failure(failed: On<PathFailed>, mut failures: Failures) {
+    failures.note(failed.entity, failed.reason);
+}
+
+/// Reports an order without a slot.
+pub fn note_no_slot(no_slot: On<NoSlot>, mut failures: Failures) {
+    failures.note(no_slot.unit, no_slot.reason);
 }
 
 /// Reports orders that have no path at present, and critters that are stuck.
