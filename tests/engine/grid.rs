@@ -1,6 +1,5 @@
 //! Grids: errors that name the value, blockers, profiles, size and memory.
 
-use bevy::prelude::*;
 use bevy_tilepath::{
     nav::{node_pool::NodePool, search::Search},
     prelude::*,
@@ -142,52 +141,4 @@ fn old_edits_are_listed_until_the_log_is_full() {
         grid.unblock(CellRect::single(Cell::new(x, 10))).unwrap();
     }
     assert!(grid.edits_since(start).is_none());
-}
-
-#[test]
-fn components_and_resources_are_registered() {
-    let mut app = App::new();
-    app.add_plugins((MinimalPlugins, TilePathPlugin::default()));
-    let registry = app.world().resource::<AppTypeRegistry>().read();
-    for name in [
-        "PathRequest",
-        "PathStatus",
-        "NavPath",
-        "RequestState",
-        "Critter",
-        "CritterState",
-        "Facing",
-        "NavBlocker",
-        "TilePathSettings",
-        "PathCounters",
-        "NavGrids",
-        "Pathfinder",
-        "PathFound",
-        "PathFailed",
-        "Arrived",
-        "PathFailure",
-        "Cell",
-    ] {
-        let found = registry.iter().any(|entry| {
-            let path = entry.type_info().type_path_table();
-            path.ident() == Some(name) && path.crate_name() == Some("bevy_tilepath")
-        });
-        assert!(found, "{name} is not registered");
-    }
-}
-
-#[test]
-fn counters_are_published_as_diagnostics() {
-    use bevy::diagnostic::{DiagnosticsPlugin, DiagnosticsStore};
-    let mut app = App::new();
-    app.add_plugins((
-        MinimalPlugins,
-        DiagnosticsPlugin,
-        TilePathPlugin::default(),
-        TilePathDiagnosticsPlugin,
-    ));
-    app.update();
-    let store = app.world().resource::<DiagnosticsStore>();
-    let waiting = store.get(&TilePathDiagnosticsPlugin::WAITING).unwrap();
-    assert_eq!(waiting.value(), Some(0.0));
 }

@@ -1,11 +1,19 @@
-//! Traps of the API that are closed: a test each.
+//! Traps of the API that are closed, a test each; registered types and diagnostics.
 
 use std::collections::BTreeMap;
 
-use bevy::{app::RunFixedMainLoop, prelude::*, state::app::StatesPlugin};
+use bevy::{
+    app::RunFixedMainLoop,
+    diagnostic::{DiagnosticsPlugin, DiagnosticsStore},
+    prelude::*,
+    state::app::StatesPlugin,
+};
 use bevy_tilepath::prelude::*;
 
-use crate::common::app::{app, app_with, field, make_pool};
+use crate::common::{
+    app::{app, app_with, field, make_pool, run},
+    units::block,
+};
 
 const GRID: GridId = GridId(0);
 const CELL: f32 = 10.0;
@@ -18,17 +26,8 @@ fn add_tank_profile(app: &mut App) -> ProfileId {
     app.world_mut().resource_mut::<NavGrids>().add_profile(Profile::default().size(2))
 }
 
-fn block(app: &mut App, x: i32, y: i32, width: u32, height: u32) {
-    let mut grids = app.world_mut().resource_mut::<NavGrids>();
-    grids.get_mut(GRID).unwrap().block(CellRect::new(Cell::new(x, y), width, height)).unwrap();
-}
-
 fn get<C: Component + Clone>(app: &App, entity: Entity) -> C {
     app.world().get::<C>(entity).unwrap().clone()
-}
-
-fn updates(app: &mut App, count: u32) {
-    (0..count).for_each(|_| app.update());
 }
 
 fn cells(path: &NavPath) -> Vec<Cell> {
@@ -40,8 +39,8 @@ fn a_bare_request_is_planned_for_the_units_own_profile() {
     let mut app = app_with(&field(20, 9));
     let tank = add_tank_profile(&mut app);
     // A wall with a door for one cell, and a gap of two cells at the upper border.
-    block(&mut app, 10, 0, 1, 2);
-    block(&mut app, 10, 3, 1, 4);
+    block(&mut app, CellRect::new(Cell::new(10, 0), 1, 2));
+    block(&mut app, CellRect::new(Cell::new(10, 3), 1, 4));
     let large =
         (Critter::new(8.0), NavAgent::new(tank), at(3, 2), PathRequest::to(Cell::new(16, 2)));
     let large = app.world_mut().spawn(large).id();
@@ -64,7 +63,7 @@ fn a_bare_request_moves_on_the_units_own_grid() {
     let agent = NavAgent::default().on(GridId(7));
     let request = PathRequest::to(Cell::new(11, 3));
     let unit = app.world_mut().spawn((Critter::new(8.0), agent, place, request)).id();
-    updates(&mut app, 200);
+    run(&mut app, 200);
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Arrived(PathKind::Complete));
     assert_eq!(get::<RequestState>(&app, unit).grid(), GridId(7));
 }
@@ -80,10 +79,10 @@ fn patrols_and_groups_take_the_units_own_profile() {
     let member = (Critter::new(8.0), NavAgent::new(tank), at(10, 2));
     let member = app.world_mut().spawn(member).id();
     app.world_mut().spawn(Group::to(Cell::new(10, 20), [member]));
-    updates(&mut app, 3);
+    run(&mut app, 3);
     assert_eq!(get::<RequestState>(&app, guard).query().profile, tank);
     assert_eq!(get::<RequestState>(&app, member).query().profile, tank);
-    updates(&mut app, 300);
+    run(&mut app, 300);
     assert_eq!(get::<PathStatus>(&app, member), PathStatus::Arrived(PathKind::Complete));
 }
 
@@ -91,19 +90,19 @@ fn patrols_and_groups_take_the_units_own_profile() {
 fn a_unit_that_becomes_another_kind_on_its_way_gets_another_path() {
     let mut app = app_with(&field(30, 9));
     let tank = add_tank_profile(&mut app);
-    block(&mut app, 15, 0, 1, 2);
-    block(&mut app, 15, 3, 1, 4); // a door for one cell at (15, 2), a gap of two above
+    block(&mut app, CellRect::new(Cell::new(15, 0), 1, 2));
+    block(&mut app, CellRect::new(Cell::new(15, 3), 1, 4)); // a door for one cell at (15, 2), a gap of two above
     let request = PathRequest::to(Cell::new(26, 2));
     let unit = app.world_mut().spawn((Critter::new(8.0), at(2, 2), request)).id();
-    updates(&mut app, 20);
+    run(&mut app, 20);
     assert!(cells(&get(&app, unit)).contains(&Cell::new(15, 2)));
     app.world_mut().get_mut::<NavAgent>(unit).unwrap().profile = tank;
-    updates(&mut app, 3);
+    run(&mut app, 3);
     assert!(
         cells(&get(&app, unit)).contains(&Cell::new(15, 7)),
         "it does not fit through the door"
     );
-    updates(&mut app, 600);
+    run(&mut app, 600);
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Arrived(PathKind::Complete));
     assert_eq!(get::<CritterState>(&app, unit).cell(), Cell::new(26, 2));
 }
@@ -148,7 +147,7 @@ fn every_request_ends_with_exactly_one_event_and_only_a_missing_path_is_a_failur
     let unit = app.world_mut().spawn((Critter::new(8.0), at(2, 2))).id();
     let send = |app: &mut App, goal: Cell, ticks| {
         app.world_mut().entity_mut(unit).insert(PathRequest::to(goal));
-        updates(app, ticks);
+        run(app, ticks);
         app.world().resource::<Ends>().of(unit)
     };
     assert_eq!(send(&mut app, Cell::new(20, 2), 10), [0, 0, 0, 0], "under way");
@@ -156,7 +155,7 @@ fn every_request_ends_with_exactly_one_event_and_only_a_missing_path_is_a_failur
     assert_eq!(send(&mut app, Cell::new(-3, 2), 10), [1, 1, 1, 0], "there is no such cell");
     assert_eq!(send(&mut app, Cell::new(30, 2), 10), [1, 1, 1, 0], "under way again");
     app.world_mut().entity_mut(unit).remove::<PathRequest>();
-    updates(&mut app, 10);
+    run(&mut app, 10);
     assert_eq!(app.world().resource::<Ends>().of(unit), [1, 1, 1, 1]);
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Idle);
 }
@@ -175,7 +174,7 @@ fn a_group_goes_to_any_target_and_despawns_when_it_has_come_to_rest() {
         let units: Vec<Entity> =
             (0..9).map(|i| app.world_mut().spawn((Critter::new(30.0), at(i, 2))).id()).collect();
         let group = app.world_mut().spawn(Group::to(target.clone(), units.clone())).id();
-        updates(&mut app, 300);
+        run(&mut app, 300);
         for &unit in &units {
             let cell = get::<CritterState>(&app, unit).cell();
             let (dx, dy) = (cell.x.abs_diff(30), cell.y.abs_diff(30));
@@ -195,9 +194,9 @@ fn an_empty_group_despawns_and_a_persistent_one_stays() {
     let dying = app.world_mut().spawn(Group::to(Cell::new(12, 12), [unit])).id();
     let other = app.world_mut().spawn((Critter::new(8.0), at(5, 2))).id();
     let kept = app.world_mut().spawn(Group::to(Cell::new(12, 3), [other]).persistent()).id();
-    updates(&mut app, 5);
+    run(&mut app, 5);
     assert!(app.world_mut().despawn(unit));
-    updates(&mut app, 200);
+    run(&mut app, 200);
     assert!(app.world().get_entity(empty).is_err());
     assert!(app.world().get_entity(dying).is_err());
     assert_eq!(get::<GroupSlot>(&app, other).group, kept);
@@ -215,15 +214,15 @@ fn a_unit_that_the_game_moves_hears_that_its_path_was_cut_off() {
     let unit = app.world_mut().spawn((at(2, 5), PathRequest::to(Cell::new(25, 5)))).id();
     app.update();
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Found(PathKind::Complete));
-    block(&mut app, 10, 0, 1, 3); // beside the path
-    updates(&mut app, 3);
+    block(&mut app, CellRect::new(Cell::new(10, 0), 1, 3)); // beside the path
+    run(&mut app, 3);
     assert!(app.world().resource::<Invalidated>().0.is_empty());
     *app.world_mut().get_mut::<Transform>(unit).unwrap() = at(12, 5);
-    block(&mut app, 8, 4, 1, 3); // behind the unit
-    updates(&mut app, 3);
+    block(&mut app, CellRect::new(Cell::new(8, 4), 1, 3)); // behind the unit
+    run(&mut app, 3);
     assert!(app.world().resource::<Invalidated>().0.is_empty());
-    block(&mut app, 20, 4, 1, 3); // ahead of it
-    updates(&mut app, 3);
+    block(&mut app, CellRect::new(Cell::new(20, 4), 1, 3)); // ahead of it
+    run(&mut app, 3);
     assert_eq!(app.world().resource::<Invalidated>().0, [unit]);
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Found(PathKind::Complete));
     let path = get::<NavPath>(&app, unit);
@@ -237,11 +236,11 @@ fn a_unit_that_waits_on_its_way_is_not_moving() {
     let guard = app.world_mut().spawn((Critter::new(8.0), Unpushable, at(10, 0))).id();
     let request = PathRequest::to(Cell::new(18, 0));
     let unit = app.world_mut().spawn((Critter::new(8.0), at(2, 0), request)).id();
-    updates(&mut app, 20);
+    run(&mut app, 20);
     let state = get::<CritterState>(&app, unit);
     assert!(state.is_moving());
     assert!((state.velocity() - Vec2::new(8.0 / 64.0, 0.0)).length() < 1.0e-4, "{state:?}");
-    updates(&mut app, 200);
+    run(&mut app, 200);
     assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Walking(PathKind::Complete));
     let state = get::<CritterState>(&app, unit);
     assert!(!state.is_moving(), "it waits in front of the guard");
@@ -265,7 +264,7 @@ fn facing_is_right_in_the_world_on_an_isometric_map() {
         for critter in [Critter::new(8.0), Critter::new(8.0).ghost()] {
             let place = Transform::from_translation(place);
             let unit = app.world_mut().spawn((critter, place, PathRequest::to(goal))).id();
-            updates(&mut app, 15);
+            run(&mut app, 15);
             let facing = get::<Facing>(&app, unit);
             assert_eq!((facing.direction, facing.compass()), (direction, compass));
             let moved = get::<Transform>(&app, unit).translation - place.translation;
@@ -316,20 +315,20 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
     };
     app.update(); // into the menu
     let first = start_level(&mut app, 30, 8);
-    updates(&mut app, 10);
+    run(&mut app, 10);
     assert_eq!(
         get::<PathStatus>(&app, first[5]),
         PathStatus::Searching,
         "nothing runs in the menu"
     );
     enter(&mut app, Screen::Level);
-    updates(&mut app, 30);
+    run(&mut app, 30);
     enter(&mut app, Screen::Paused);
     let stopped: Transform = get(&app, first[5]);
-    updates(&mut app, 50);
+    run(&mut app, 50);
     assert_eq!(get::<Transform>(&app, first[5]), stopped, "paused");
     enter(&mut app, Screen::Level);
-    updates(&mut app, 10);
+    run(&mut app, 10);
     assert_ne!(get::<Transform>(&app, first[5]), stopped, "it continues");
     // Left in the middle of everything, with requests not yet read.
     app.world_mut().entity_mut(first[7]).insert(PathRequest::to(Cell::new(1, 1)));
@@ -337,10 +336,10 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
         app.world_mut().query_filtered::<Entity, With<Group>>().iter(app.world()).collect();
     first.into_iter().chain(groups).for_each(|entity| assert!(app.world_mut().despawn(entity)));
     enter(&mut app, Screen::Menu);
-    updates(&mut app, 20);
+    run(&mut app, 20);
     let second = start_level(&mut app, 12, 4);
     enter(&mut app, Screen::Level);
-    updates(&mut app, 300);
+    run(&mut app, 300);
     let crowds = app.world().resource::<Crowds>();
     assert_eq!(crowds.get(GRID).unwrap().len(), 4, "only the units of this level");
     let counters = *app.world().resource::<PathCounters>();
@@ -379,4 +378,59 @@ fn edits_of_a_grid_that_tiles_write_are_refused_with_a_reason() {
     app.world_mut().get_mut::<NavSource>(map).unwrap().set_changed();
     app.update();
     assert_eq!(cost(&app), 0, "after a rebuild, too");
+}
+
+#[test]
+fn components_and_resources_are_registered() {
+    let app = app();
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    for name in [
+        "PathRequest",
+        "PathStatus",
+        "NavPath",
+        "RequestState",
+        "Critter",
+        "CritterState",
+        "Facing",
+        "NavBlocker",
+        "TilePathSettings",
+        "PathCounters",
+        "NavGrids",
+        "Pathfinder",
+        "PathFound",
+        "PathFailed",
+        "PathCanceled",
+        "PathInvalidated",
+        "Arrived",
+        "OrderBegun",
+        "OrderEnded",
+        "GroupArrived",
+        "NavAgent",
+        "Group",
+        "OrderQueue",
+        "PathFailure",
+        "Cell",
+    ] {
+        let found = registry.iter().any(|entry| {
+            let path = entry.type_info().type_path_table();
+            path.ident() == Some(name) && path.crate_name() == Some("bevy_tilepath")
+        });
+        assert!(found, "{name} is not registered");
+    }
+}
+
+#[test]
+fn counters_are_published_as_diagnostics() {
+    make_pool();
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins,
+        DiagnosticsPlugin,
+        TilePathPlugin::default(),
+        TilePathDiagnosticsPlugin,
+    ));
+    app.update();
+    let store = app.world().resource::<DiagnosticsStore>();
+    let waiting = store.get(&TilePathDiagnosticsPlugin::WAITING).unwrap();
+    assert_eq!(waiting.value(), Some(0.0));
 }

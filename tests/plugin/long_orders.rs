@@ -4,7 +4,7 @@
 use bevy::{prelude::*, tasks::ComputeTaskPool};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, app::*, is_legal_path};
+use crate::common::{Random, app::*, is_legal_path, units::block};
 
 const WIDTH: u32 = 2_400;
 const HEIGHT: u32 = 64;
@@ -63,10 +63,6 @@ fn path(app: &App, unit: Entity) -> &Path {
 
 fn level(app: &App) -> &NavGrid {
     app.world().resource::<NavGrids>().get(GridId::default()).unwrap()
-}
-
-fn block(app: &mut App, rect: CellRect) {
-    grid(app).get_mut(GridId::default()).unwrap().block(rect).unwrap();
 }
 
 /// Returns the cells that a critter leaves and enters, and its progress between them.

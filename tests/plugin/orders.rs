@@ -3,7 +3,11 @@
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, app::*};
+use crate::common::{
+    Random,
+    app::*,
+    units::{block, unblock},
+};
 
 /// A reported change of an order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,14 +129,6 @@ fn assert_halts(app: &mut App, unit: Entity) {
     assert_eq!(status(app, unit), PathStatus::Idle);
     assert_eq!(state(app, unit).cell(), head, "on the next cell");
     assert!(!state(app, unit).walk().is_between_cells());
-}
-
-fn block(app: &mut App, rect: CellRect) {
-    grid(app).get_mut(GridId::default()).unwrap().block(rect).unwrap();
-}
-
-fn unblock(app: &mut App, rect: CellRect) {
-    grid(app).get_mut(GridId::default()).unwrap().unblock(rect).unwrap();
 }
 
 const YARD: &str = "
