@@ -36,7 +36,6 @@
 // This file holds what the files below share; `search_queue` has the queue itself.
 
 mod admission;
-mod groups;
 mod in_flight;
 mod job;
 mod last_leg;

@@ -4,12 +4,11 @@
 
 use super::{
     GridSource, JOB_COST, Ticket,
-    groups::GroupKey,
     in_flight::{Task, TaskKind},
     job::{Answer, FoundBy, Job},
     search_queue::SearchQueue,
     shared_field::SharedField,
-    sharing_policy::MAX_FIELDS,
+    sharing_policy::{GroupKey, MAX_FIELDS},
     single_search::{MAX_BACKLOG, SingleSearch},
 };
 use crate::nav::{grid::NavGrid, layer::Layer, query::PathFailure, search::SearchCounters};

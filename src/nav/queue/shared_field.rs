@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{
     GridSource, JOB_COST, Ticket,
-    groups::GroupKey,
     job::{FinishedJob, FoundBy, Job},
     last_leg::LastLeg,
+    sharing_policy::GroupKey,
 };
 use crate::nav::{
     field::DistanceField, grid::NavGrid, node_pool::NodePool, path::Path, query::PathFailure,

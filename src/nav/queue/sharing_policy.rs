@@ -1,7 +1,7 @@
 //! When jobs with one goal are answered by one search.
 //!
-//! Input: the jobs that wait, and what searches have cost so far. Output: whether a field pays for a group
-//! of jobs.
+//! Input: the jobs that wait, and what searches have cost so far. Output: the group of each job, and whether a
+//! field pays for a group.
 //!
 //! A search outward from the goal (a [`DistanceField`](crate::nav::field::DistanceField)) answers every
 //! job that leads there. It visits all cells as near to the goal as the farthest start, which is more than
@@ -14,9 +14,15 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{groups::GroupKey, job::Job};
+use super::{MAX_RESTARTS, job::Job};
 use crate::nav::{
-    cell::Cell, grid::NavGrid, jump_map::JumpMap, layer::Layer, query::GridId, terrain::ProfileId,
+    cell::Cell,
+    grid::NavGrid,
+    jump_map::JumpMap,
+    layer::Layer,
+    query::{Algorithm, GridId, Reach},
+    search::HIERARCHY_MIN_DISTANCE,
+    terrain::ProfileId,
 };
 
 /// Most shared fields in flight at the same time: each takes 4 bytes a cell of its grid.
@@ -31,6 +37,37 @@ const CLEARED_PER_UNIT: u64 = 200;
 const FIRST_GUESS: [u64; 2] = [1, 8];
 /// What was measured is halved after so many steps of distance, so that it follows changes of the map.
 const RATE_WINDOW: u64 = 1 << 16;
+
+/// What jobs must have in common to be answered together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupKey {
+    pub(super) grid: GridId,
+    pub(super) profile: ProfileId,
+    /// Their goal, or their rally.
+    pub(super) goal: Cell,
+}
+
+impl GroupKey {
+    /// Returns the group of a job, if it may be answered together with others.
+    pub(super) fn of(job: &Job) -> Option<Self> {
+        let query = &job.query;
+        let goal = job.rally.unwrap_or(query.goal.cell());
+        // `Auto` answers a long query with the hierarchy; it does so where many wait, too.
+        let is_near = |goal: Cell| {
+            let (columns, rows) = (query.start.x.abs_diff(goal.x), query.start.y.abs_diff(goal.y));
+            u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
+        };
+        let may_share = query.algorithm == Algorithm::Auto
+            && query.reach == Reach::Exact
+            && job.has_single_goal_cell()
+            && is_near(goal)
+            && is_near(query.goal.cell())
+            && job.restarts < MAX_RESTARTS
+            && !job.is_single
+            && job.delivered.is_none();
+        may_share.then_some(Self { grid: job.grid, profile: query.profile, goal })
+    }
+}
 
 /// Statistics about the jobs that wait and the searches that are done.
 #[derive(Debug, Default)]
