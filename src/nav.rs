@@ -58,5 +58,5 @@ pub(crate) use self::{
 pub use map::{cell, direction, grid, layer, moving_ai, terrain};
 #[doc(no_inline)]
 pub use path::{line_of_sight, string_pulling, walk};
-#[doc(no_inline)]
+#[doc(hidden)]
 pub use search::node_pool;
