@@ -80,11 +80,11 @@ smoke dir="target/smoke":
     cargo run --example tower_defense -- --smoke {{dir}}/tower_defense
     cargo run --example isometric -- --smoke {{dir}}/isometric
 
-# This crate against its rivals, all in one process.
+# This crate and those it is compared with, all in one process.
 peers *args:
     cargo run --release --manifest-path benches/peers/Cargo.toml -- {{args}}
 
-# Whether the rivals' package still builds against this crate.
+# Whether the package with the compared crates still builds against this crate.
 peers-check:
     cargo check --manifest-path benches/peers/Cargo.toml
 

@@ -204,7 +204,7 @@ struct Line {
 /// All searchers of a map.
 struct Bench<'a> {
     map: &'a str,
-    ground: Ground<'a>,
+    terrain: Terrain<'a>,
     astar: AStar,
     field: DistanceField,
     graph: Graph,
@@ -214,11 +214,11 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(course: &'a Course) -> Self {
-        let ground = Ground::new(&course.board);
+        let terrain = Terrain::new(&course.board);
         course.board.grid.build_layers();
-        let (astar, graph) = (AStar::new(course.board.costs.len()), Graph::build(ground));
+        let (astar, graph) = (AStar::new(course.board.costs.len()), Graph::build(terrain));
         let (field, pool, search) = (<_>::default(), <_>::default(), <_>::default());
-        Self { map: &course.map, ground, astar, field, graph, pool, search }
+        Self { map: &course.map, terrain, astar, field, graph, pool, search }
     }
 
     /// # Panics
@@ -233,7 +233,7 @@ impl<'a> Bench<'a> {
             let begin = Instant::now();
             exact = self.exact(row);
             micros[1].push(micros_since(begin));
-            let (to_start, whole) = self.graph.sweep(self.ground, row.start, row.goal);
+            let (to_start, whole) = self.graph.sweep(self.terrain, row.start, row.goal);
             micros[2].push(to_start);
             micros[3].push(whole);
         }
@@ -248,36 +248,36 @@ impl<'a> Bench<'a> {
     }
 
     fn plain(&mut self, row: &ScenarioRow) -> Run {
-        let ground = self.ground;
-        self.astar.solve(ground, row, |cell| ground.bound(cell, row.goal))
+        let terrain = self.terrain;
+        self.astar.solve(terrain, row, |cell| terrain.bound(cell, row.goal))
     }
 
     fn oracle(&mut self, row: &ScenarioRow) -> Run {
-        let (ground, grid) = (self.ground, &self.ground.board.grid);
+        let (terrain, grid) = (self.terrain, &self.terrain.board.grid);
         // A field that does not start stays empty and reaches no cell.
         if self.field.start(grid, ProfileId::default(), row.goal).is_ok() {
             self.field.step(grid, u32::MAX);
         }
         let (graph, field) = (&self.graph, &self.field);
         let exit = |cell| (Gate::of(cell), field.cost(grid, cell).map_or(NEVER, units));
-        self.astar.solve(ground, row, |cell| {
-            let sides = graph.of_chunk[ground.chunk(cell)].iter().map(|&side| graph.sides[side]);
-            ground.estimate(cell, row.goal, sides.flat_map(Gate::cells).map(exit))
+        self.astar.solve(terrain, row, |cell| {
+            let sides = graph.of_chunk[terrain.chunk(cell)].iter().map(|&side| graph.sides[side]);
+            terrain.estimate(cell, row.goal, sides.flat_map(Gate::cells).map(exit))
         })
     }
 
     /// After the sweep to the same goal.
     fn real(&mut self, row: &ScenarioRow) -> Run {
-        let (ground, graph) = (self.ground, &self.graph);
+        let (terrain, graph) = (self.terrain, &self.graph);
         let gate = |&side: &usize| (graph.sides[side], graph.rests.costs[side]);
-        self.astar.solve(ground, row, |cell| {
-            let sides = &graph.of_chunk[ground.chunk(cell)];
-            ground.estimate(cell, row.goal, sides.iter().map(gate))
+        self.astar.solve(terrain, row, |cell| {
+            let sides = &graph.of_chunk[terrain.chunk(cell)];
+            terrain.estimate(cell, row.goal, sides.iter().map(gate))
         })
     }
 
     fn exact(&mut self, row: &ScenarioRow) -> Run {
-        let grid = &self.ground.board.grid;
+        let grid = &self.terrain.board.grid;
         let query = PathQuery::new(row.start, row.goal).algorithm(Algorithm::Exact);
         let started = self.search.start(grid, &self.pool, query);
         if started.is_ok() {
@@ -296,7 +296,7 @@ fn units(cost: PathCost) -> u32 {
 
 /// The map data of the heuristics.
 #[derive(Clone, Copy)]
-struct Ground<'a> {
+struct Terrain<'a> {
     board: &'a Board,
     /// Lowest sum of the costs of a step's two cells.
     lowest: u32,
@@ -304,7 +304,7 @@ struct Ground<'a> {
     columns: usize,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> Terrain<'a> {
     fn new(board: &'a Board) -> Self {
         let columns = board.grid.width().div_ceil(cell::CHUNK) as usize;
         Self { board, lowest: board.lowest_sum(), columns }
@@ -390,12 +390,17 @@ impl AStar {
         Self { g, reached, expanded, search: 0, open: BinaryHeap::new() }
     }
 
-    fn solve(&mut self, ground: Ground, row: &ScenarioRow, mut h: impl FnMut(Cell) -> u32) -> Run {
-        let (goal, width) = (ground.index(row.goal), ground.board.width);
+    fn solve(
+        &mut self,
+        terrain: Terrain,
+        row: &ScenarioRow,
+        mut h: impl FnMut(Cell) -> u32,
+    ) -> Run {
+        let (goal, width) = (terrain.index(row.goal), terrain.board.width);
         let mut run = Run::default();
         self.search += 1;
         self.open.clear();
-        self.reach(ground.index(row.start), 0, || h(row.start));
+        self.reach(terrain.index(row.start), 0, || h(row.start));
         while let Some((_, g, index)) = self.open.pop() {
             let at = index as usize;
             if self.g[at] < g {
@@ -408,8 +413,8 @@ impl AStar {
                 return Run { cost: g, ..run };
             }
             let from = Cell::new(index as i32 % width, index as i32 / width);
-            for (to, cost) in ground.board.steps(from) {
-                self.reach(ground.index(to), g + cost, || h(to));
+            for (to, cost) in terrain.board.steps(from) {
+                self.reach(terrain.index(to), g + cost, || h(to));
             }
         }
         Run { cost: NEVER, ..run }
@@ -443,21 +448,21 @@ struct Graph {
 }
 
 impl Graph {
-    fn build(ground: Ground) -> Self {
-        let (width, height) = (ground.board.width, ground.board.height);
-        let chunks = ground.chunk(Cell::new(width - 1, height - 1)) + 1;
+    fn build(terrain: Terrain) -> Self {
+        let (width, height) = (terrain.board.width, terrain.board.height);
+        let chunks = terrain.chunk(Cell::new(width - 1, height - 1)) + 1;
         let mut graph = Self { of_chunk: vec![Vec::new(); chunks], ..Self::default() };
         for bottom in (0..height).step_by(CHUNK as usize) {
             for left in (0..width).step_by(CHUNK as usize) {
                 let (right, top) = (left + CHUNK - 1, bottom + CHUNK - 1);
-                graph.cut(ground, Cell::new(right, bottom), (0, 1), (1, 0));
-                graph.cut(ground, Cell::new(left, top), (1, 0), (0, 1));
-                graph.cut(ground, Cell::new(right, top), (0, 0), (1, 1));
-                graph.cut(ground, Cell::new(left, top), (0, 0), (-1, 1));
+                graph.cut(terrain, Cell::new(right, bottom), (0, 1), (1, 0));
+                graph.cut(terrain, Cell::new(left, top), (1, 0), (0, 1));
+                graph.cut(terrain, Cell::new(right, top), (0, 0), (1, 1));
+                graph.cut(terrain, Cell::new(left, top), (0, 0), (-1, 1));
             }
         }
         for side in 0..graph.sides.len() {
-            graph.join(ground, side);
+            graph.join(terrain, side);
         }
         graph.first.push(graph.edges.len());
         graph
@@ -465,17 +470,17 @@ impl Graph {
 
     /// Divides a border into runs of cells from which steps lead across. It begins at `first`; a corner
     /// is a border of length one.
-    fn cut(&mut self, ground: Ground, first: Cell, along: (i32, i32), across: (i32, i32)) {
+    fn cut(&mut self, terrain: Terrain, first: Cell, along: (i32, i32), across: (i32, i32)) {
         let length = if along == (0, 0) { 1 } else { CHUNK };
         let there = |cell: Cell| cell.offset(across.0, across.1);
         let mut run: Option<Gate> = None;
         for i in 0..=length {
             let cell = first.offset(along.0 * i, along.1 * i);
-            if i < length && ground.can_step(cell, there(cell)) {
+            if i < length && terrain.can_step(cell, there(cell)) {
                 run = Some(Gate { low: run.map_or(cell, |run| run.low), high: cell });
             } else if let Some(Gate { low, high }) = run.take() {
                 for side in [Gate { low, high }, Gate { low: there(low), high: there(high) }] {
-                    self.of_chunk[ground.chunk(side.low)].push(self.sides.len());
+                    self.of_chunk[terrain.chunk(side.low)].push(self.sides.len());
                     self.sides.push(side);
                 }
             }
@@ -483,42 +488,42 @@ impl Graph {
     }
 
     /// Adds the edges of a side: across, and to the other sides in its chunk.
-    fn join(&mut self, ground: Ground, side: usize) {
+    fn join(&mut self, terrain: Terrain, side: usize) {
         self.first.push(self.edges.len());
         let (gate, twin) = (self.sides[side], side ^ 1);
-        self.edges.push((twin, ground.cheapest_step(gate, self.sides[twin])));
-        let ways = self.ways_inside(ground, gate);
-        self.edges.extend(ways.into_iter().filter(|&(other, _)| other != side));
+        self.edges.push((twin, terrain.cheapest_step(gate, self.sides[twin])));
+        let paths = self.paths_inside(terrain, gate);
+        self.edges.extend(paths.into_iter().filter(|&(other, _)| other != side));
     }
 
     /// Finds the lowest costs from a gate to the sides in its chunk, along paths inside it.
-    fn ways_inside(&mut self, ground: Ground, gate: Gate) -> Vec<(usize, u32)> {
-        let (chunk, Cell { x, y }) = (ground.chunk(gate.low), gate.low);
+    fn paths_inside(&mut self, terrain: Terrain, gate: Gate) -> Vec<(usize, u32)> {
+        let (chunk, Cell { x, y }) = (terrain.chunk(gate.low), gate.low);
         let (left, bottom) = (x - x % CHUNK, y - y % CHUNK);
         let place = |cell: Cell| ((cell.y - bottom) * CHUNK + cell.x - left) as usize;
         let steps = |place_from: usize| {
             let (dx, dy) = (place_from as i32 % CHUNK, place_from as i32 / CHUNK);
-            let steps = ground.board.steps(Cell::new(left + dx, bottom + dy));
-            let inside = steps.filter(move |&(to, _)| ground.chunk(to) == chunk);
+            let steps = terrain.board.steps(Cell::new(left + dx, bottom + dy));
+            let inside = steps.filter(move |&(to, _)| terrain.chunk(to) == chunk);
             inside.map(move |(to, cost)| (place(to), cost))
         };
         let sources = gate.cells().map(|cell| (place(cell), 0));
         self.flood.run((CHUNK * CHUNK) as usize, sources, steps);
         let cost = |cell: Cell| self.flood.costs[place(cell)];
         let nearest = |side: usize| self.sides[side].cells().map(cost).min().unwrap_or(NEVER);
-        let ways = self.of_chunk[chunk].iter().map(|&side| (side, nearest(side)));
-        ways.filter(|&(_, cost)| cost != NEVER).collect()
+        let paths = self.of_chunk[chunk].iter().map(|&side| (side, nearest(side)));
+        paths.filter(|&(_, cost)| cost != NEVER).collect()
     }
 
     /// Finds the lower bounds of all sides; edges cost the same in both directions. Returns the
     /// microseconds until those in the start's chunk are settled, and until all are.
-    fn sweep(&mut self, ground: Ground, start: Cell, goal: Cell) -> (f64, f64) {
+    fn sweep(&mut self, terrain: Terrain, start: Cell, goal: Cell) -> (f64, f64) {
         let begin = Instant::now();
-        let ways = self.ways_inside(ground, Gate::of(goal));
-        let (start_chunk, mut start_known) = (ground.chunk(start), micros_since(begin));
+        let paths = self.paths_inside(terrain, Gate::of(goal));
+        let (start_chunk, mut start_known) = (terrain.chunk(start), micros_since(begin));
         let (sides, first, edges) = (&self.sides, &self.first, &self.edges);
-        self.rests.run(sides.len(), ways.into_iter(), |side| {
-            if ground.chunk(sides[side].low) == start_chunk {
+        self.rests.run(sides.len(), paths.into_iter(), |side| {
+            if terrain.chunk(sides[side].low) == start_chunk {
                 start_known = micros_since(begin);
             }
             edges[first[side]..first[side + 1]].iter().copied()

@@ -15,7 +15,7 @@ const EDITS: usize = 2_000;
 fn main() -> ExitCode {
     println!(
         "{:>6} {:>10} {:>10} {:>10} {:>8}",
-        "side", "median µs", "p99 µs", "max µs", "islands"
+        "side", "median µs", "p99 µs", "max µs", "regions"
     );
     for side in [512, 1_024, 4_096] {
         if let Err(error) = measure(side) {
@@ -35,7 +35,7 @@ fn measure(side: u32) -> Result<(), GridError> {
         (((random >> 32) * u64::from(end)) >> 32) as u32
     };
     let mut grid = NavGrid::from_terrain(side, side, world(side, &mut below))?;
-    let before = islands(&grid);
+    let before = regions(&grid);
     let mut times = Vec::with_capacity(EDITS);
     for _ in 0..EDITS / 2 {
         let corner = Cell::new(below(side - 4) as i32, below(side - 4) as i32);
@@ -47,17 +47,17 @@ fn measure(side: u32) -> Result<(), GridError> {
         grid.unblock(rect)?;
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
-    assert_eq!(islands(&grid), before, "all edits were taken back");
+    assert_eq!(regions(&grid), before, "all edits were taken back");
     let anew = grid.clone().with_profiles(grid.profiles().to_vec());
-    assert_eq!(islands(&anew), before, "as if built from scratch");
+    assert_eq!(regions(&anew), before, "as if built from scratch");
     times.sort_by(f64::total_cmp);
     let at = |share: usize| times[(times.len() - 1) * share / 100];
-    let islands = before.unwrap_or_default();
-    println!("{side:>6} {:>10.1} {:>10.1} {:>10.1} {islands:>8}", at(50), at(99), at(100));
+    let regions = before.unwrap_or_default();
+    println!("{side:>6} {:>10.1} {:>10.1} {:>10.1} {regions:>8}", at(50), at(99), at(100));
     Ok(())
 }
 
-fn islands(grid: &NavGrid) -> Option<u32> {
+fn regions(grid: &NavGrid) -> Option<u32> {
     grid.layer(ProfileId::default()).map(|layer| layer.region_count())
 }
 

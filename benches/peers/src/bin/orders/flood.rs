@@ -86,8 +86,8 @@ fn steady_ratio(rounds: &[Vec<f64>]) -> f64 {
 /// of four goals.
 fn asks(level: &Level, count: usize, random: &mut Random) -> Vec<Ask> {
     let market = random.pick(&level.cells);
-    let island = level.grid.region(UNIT, market);
-    let is_elsewhere = |cell: &Cell| level.grid.region(UNIT, *cell) != island;
+    let region = level.grid.region(UNIT, market);
+    let is_elsewhere = |cell: &Cell| level.grid.region(UNIT, *cell) != region;
     let elsewhere: Vec<Cell> = level.grid.rect().cells().filter(is_elsewhere).collect();
     let ask = |number: usize| {
         let start = random.pick(&level.cells);

@@ -26,7 +26,7 @@ const FORMATIONS: [Formation; 2] = [Formation::Loose, Formation::Box];
 /// Orders per unit count.
 const ORDERS: usize = 8;
 /// Least distance of the point from the middle of the crowd, in columns or rows.
-const WAY: u32 = 100;
+const MIN_DISTANCE: u32 = 100;
 /// One in this many paths is compared with an independent search.
 const SAMPLE: usize = 20;
 
@@ -59,16 +59,16 @@ pub fn run(options: &Options) -> Result<(), String> {
         for formation in FORMATIONS {
             let mut times = Vec::with_capacity(ORDERS);
             for order in &orders {
-                times.push(order.muster(&level.grid, formation, options.rounds)?);
+                times.push(order.form_group(&level.grid, formation, options.rounds)?);
             }
             let worst = times.iter().copied().fold(0.0, f64::max);
             println!("| {count} | {formation:?} | {:.0} | {worst:.0} |", median(&mut times));
         }
-        lines.push((count, ways(&orders, &level.grid, options.rounds)?));
+        lines.push((count, paths(&orders, &level.grid, options.rounds)?));
     }
     println!();
     println!(
-        "| units | alone µs | with a rally µs | time, summed | cost, summed | costliest way | led |"
+        "| units | alone µs | with a rally µs | time, summed | cost, summed | costliest path | led |"
     );
     println!("|---|---|---|---|---|---|---|");
     lines.iter().for_each(|(count, lines)| print_line(*count, lines));
@@ -77,7 +77,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 /// Finds the paths of all orders, to slots of the loose formation. Each lane has a queue that is kept
 /// from order to order.
-fn ways(orders: &[Order], grid: &NavGrid, rounds: usize) -> Result<Vec<Line>, String> {
+fn paths(orders: &[Order], grid: &NavGrid, rounds: usize) -> Result<Vec<Line>, String> {
     let mut queues = [SearchQueue::default(), SearchQueue::default()];
     let mut lines = Vec::with_capacity(orders.len());
     for order in orders {
@@ -92,15 +92,21 @@ impl Order {
         let cells = level.crowd(count, random);
         let middle = cells[0];
         let units = cells.into_iter().map(GroupUnit::new).collect();
-        let is_far =
-            |point: Cell| point.x.abs_diff(middle.x).max(point.y.abs_diff(middle.y)) >= WAY;
+        let is_far = |point: Cell| {
+            point.x.abs_diff(middle.x).max(point.y.abs_diff(middle.y)) >= MIN_DISTANCE
+        };
         let mut picks = (0..10_000).map(|_| random.pick(&level.cells));
         let point = picks.find(|&point| is_far(point)).unwrap_or(middle);
         Self { units, point }
     }
 
     /// Returns the time of the slot assignment.
-    fn muster(&self, grid: &NavGrid, formation: Formation, rounds: usize) -> Result<f64, String> {
+    fn form_group(
+        &self,
+        grid: &NavGrid,
+        formation: Formation,
+        rounds: usize,
+    ) -> Result<f64, String> {
         let order = GroupOrder::to(self.point).formation(formation);
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..rounds {
@@ -117,8 +123,8 @@ impl Order {
             .into_iter()
             .collect::<Result<_, PathFailure>>()
             .map_err(text)?;
-        let island = grid.region(UNIT, self.point);
-        let is_reached = |&place: &Cell| grid.region(UNIT, place) == island;
+        let region = grid.region(UNIT, self.point);
+        let is_reached = |&place: &Cell| grid.region(UNIT, place) == region;
         let apart: BTreeSet<Cell> = places.iter().copied().collect();
         if apart.len() < self.units.len() || !places.iter().all(is_reached) {
             return Err(format!("bad places around {}", self.point));
@@ -188,7 +194,7 @@ impl Order {
             let path = answer.result.map_err(text)?;
             check(grid, UNIT, &path)?;
             if (path.start(), path.end()) != (unit.cell, place) {
-                return Err(format!("no way from {} to {place}", unit.cell));
+                return Err(format!("no path from {} to {place}", unit.cell));
             }
             costs.push(path.cost().0);
         }
@@ -202,7 +208,7 @@ impl Order {
         for ((unit, &place), &cost) in asked {
             let query = PathQuery::new(unit.cell, place).algorithm(Algorithm::AStar);
             if searcher.find(query, &[]).map_err(text)?.cost().0 != cost {
-                return Err(format!("from {} to {place}: not the cheapest way", unit.cell));
+                return Err(format!("from {} to {place}: not the cheapest path", unit.cell));
             }
         }
         Ok(())

@@ -108,7 +108,7 @@ impl Question {
         field.start(grid, UNIT, self.start).map_err(text)?;
         field.step(grid, u32::MAX);
         let costs = self.goals.iter().filter_map(|&goal| field.cost(grid, goal));
-        costs.min().ok_or_else(|| "no way to any goal".into())
+        costs.min().ok_or_else(|| "no path to any goal".into())
     }
 
     /// Returns the same by a search to each goal.
@@ -145,7 +145,7 @@ impl Question {
             check(grid, UNIT, &path)?;
             let is_right = path.start() == self.start && path.end() == found;
             if !is_right || path.cost() != least || !self.goals.contains(&found) {
-                return Err(format!("from {} to {found}: not the cheapest way", self.start));
+                return Err(format!("from {} to {found}: not the cheapest path", self.start));
             }
         }
         Ok(Race { micros: times.map(|mut times| median(&mut times)), expansions })

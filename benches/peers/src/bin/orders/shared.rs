@@ -142,7 +142,7 @@ impl Order {
             check(grid, UNIT, path)?;
             let is_right = (path.start(), path.end()) == (start, self.goal);
             if !is_right || Some(path.cost()) != whole.cost(grid, start) {
-                return Err(format!("from {start} to {}: not the cheapest way", self.goal));
+                return Err(format!("from {start} to {}: not the cheapest path", self.goal));
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use bevy_tilepath::{nav::field::DistanceField, prelude::*};
 
 use crate::{
     options::Options,
-    tools::{Level, Random, Searcher, UNIT, at, check, lane, largest_island, median, micros, text},
+    tools::{Level, Random, Searcher, UNIT, at, check, lane, largest_region, median, micros, text},
 };
 
 const SIDE: u32 = 512;
@@ -24,13 +24,13 @@ const STAYS: usize = 10;
 /// Size of the unit whose searches are compared with those of the smallest.
 const BIG: u8 = 3;
 /// Number of searches.
-const WAYS: usize = 200;
+const PATHS: usize = 200;
 
 pub fn run(options: &Options) -> Result<(), String> {
     let level = Level::generated(SIDE)?;
     print_layers(&level, options.rounds)?;
     println!();
-    println!("| map | ways | 1 × 1 a second | {BIG} × {BIG} a second | ratio | cost ratio |");
+    println!("| map | paths | 1 × 1 a second | {BIG} × {BIG} a second | ratio | cost ratio |");
     println!("|---|---|---|---|---|---|");
     for level in [level, Level::hunters(options)?] {
         print_searches(&level, options.rounds)
@@ -61,7 +61,7 @@ fn print_layers(level: &Level, rounds: usize) -> Result<(), String> {
     let mut grids = SIZES.map(|size| sized(&level.grid, &[size]));
     let mut edits = edit(&mut grids)?;
     println!("On {}.\n", level.name);
-    println!("| size | build µs | edit µs, median | p99 | worst | KiB | islands |");
+    println!("| size | build µs | edit µs, median | p99 | worst | KiB | regions |");
     println!("|---|---|---|---|---|---|---|");
     for (index, size) in SIZES.into_iter().enumerate() {
         is_as_anew(&grids[index]).map_err(|error| format!("size {size}: {error}"))?;
@@ -127,28 +127,28 @@ fn is_as_anew(grid: &NavGrid) -> Result<(), String> {
 
 fn print_searches(level: &Level, rounds: usize) -> Result<(), String> {
     let grid = sized(&level.grid, &[1, BIG]);
-    let cells = largest_island(&grid, ProfileId(1));
+    let cells = largest_region(&grid, ProfileId(1));
     if cells.is_empty() {
         return Err("no room for the large unit".into());
     }
     let mut random = Random::default();
-    let ways: Vec<(Cell, Cell)> =
-        repeat_with(|| (random.pick(&cells), random.pick(&cells))).take(WAYS).collect();
+    let pairs: Vec<(Cell, Cell)> =
+        repeat_with(|| (random.pick(&cells), random.pick(&cells))).take(PATHS).collect();
     let mut searcher = Searcher::new(&grid);
     let (mut times, mut costs) = ([Vec::new(), Vec::new()], [0_u64; 2]);
     for turn in 0..2 * rounds {
         let lane = lane(turn);
-        let (time, paths) = micros(|| find_all(&mut searcher, ProfileId(lane as u8), &ways));
+        let (time, paths) = micros(|| find_all(&mut searcher, ProfileId(lane as u8), &pairs));
         times[lane].push(time);
         let paths = paths.map_err(text)?;
         costs[lane] = paths.iter().map(|path| path.cost().0).sum();
         if turn < 2 {
-            check_all(&grid, ProfileId(lane as u8), &ways, &paths)?;
+            check_all(&grid, ProfileId(lane as u8), &pairs, &paths)?;
         }
     }
-    let [small, big] = times.map(|mut times| WAYS as f64 / median(&mut times) * 1e6);
+    let [small, big] = times.map(|mut times| PATHS as f64 / median(&mut times) * 1e6);
     println!(
-        "| {} | {WAYS} | {small:.0} | {big:.0} | {:.2} | {:.3} |",
+        "| {} | {PATHS} | {small:.0} | {big:.0} | {:.2} | {:.3} |",
         level.name,
         big / small,
         costs[1] as f64 / costs[0] as f64
@@ -159,29 +159,29 @@ fn print_searches(level: &Level, rounds: usize) -> Result<(), String> {
 fn find_all(
     searcher: &mut Searcher<'_>,
     profile: ProfileId,
-    ways: &[(Cell, Cell)],
+    pairs: &[(Cell, Cell)],
 ) -> Result<Vec<Path>, PathFailure> {
     let find = |&(start, goal): &(Cell, Cell)| {
         searcher.find(PathQuery::new(start, goal).profile(profile), &[])
     };
-    ways.iter().map(find).collect()
+    pairs.iter().map(find).collect()
 }
 
 fn check_all(
     grid: &NavGrid,
     profile: ProfileId,
-    ways: &[(Cell, Cell)],
+    pairs: &[(Cell, Cell)],
     paths: &[Path],
 ) -> Result<(), String> {
     let mut field = DistanceField::new();
-    for (path, &(start, goal)) in paths.iter().zip(ways) {
+    for (path, &(start, goal)) in paths.iter().zip(pairs) {
         check(grid, profile, path)?;
         field.start(grid, profile, goal).map_err(text)?;
         field.await_cells(grid, [start]);
         field.step(grid, u32::MAX);
         let is_right = (path.start(), path.end()) == (start, goal);
         if !is_right || field.cost(grid, start) != Some(path.cost()) {
-            return Err(format!("from {start} to {goal}: not the cheapest way"));
+            return Err(format!("from {start} to {goal}: not the cheapest path"));
         }
     }
     Ok(())

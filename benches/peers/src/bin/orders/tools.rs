@@ -28,7 +28,7 @@ pub struct Level {
 
 impl Level {
     fn new(name: String, grid: NavGrid) -> Result<Self, String> {
-        let cells = largest_island(&grid, UNIT);
+        let cells = largest_region(&grid, UNIT);
         if cells.len() < 2 {
             return Err(format!("{name}: nobody can go anywhere"));
         }
@@ -106,14 +106,14 @@ fn maps(family: &str, options: &Options) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Returns the cells of the largest connected region.
-pub fn largest_island(grid: &NavGrid, profile: ProfileId) -> Vec<Cell> {
+pub fn largest_region(grid: &NavGrid, profile: ProfileId) -> Vec<Cell> {
     let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
     for cell in grid.rect().cells() {
-        if let Some(island) = grid.region(profile, cell) {
-            *sizes.entry(island).or_default() += 1;
+        if let Some(region) = grid.region(profile, cell) {
+            *sizes.entry(region).or_default() += 1;
         }
     }
-    let largest = sizes.into_iter().max_by_key(|&(island, size)| (size, Reverse(island)));
+    let largest = sizes.into_iter().max_by_key(|&(region, size)| (size, Reverse(region)));
     let Some((largest, _)) = largest else {
         return Vec::new();
     };

@@ -1,6 +1,6 @@
 //! Times of long paths on real terrain: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
 //!
-//! `cargo run --release --bin tiled_ways -- --data FOLDER [--ways 60] [--rounds 3] [--only NAME]`
+//! `cargo run --release --bin tiled_paths -- --data FOLDER [--paths 60] [--rounds 3] [--only NAME]`
 //!
 //! A map is repeated over the world, every other copy mirrored, so that structures continue across its
 //! borders. Queries are pairs of random cells of one connected region, more than 2,048 cells apart. Each
@@ -43,7 +43,7 @@ const ALGORITHMS: [Algorithm; 3] = [Algorithm::Exact, Algorithm::Hierarchical, A
 
 struct Options {
     data: PathBuf,
-    ways: u32,
+    paths: u32,
     rounds: usize,
     only: Option<String>,
     verbose: bool,
@@ -60,14 +60,16 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Result<Options, String> {
-    let (data, ways, rounds) = (PathBuf::from("../../../shared/data/movingai"), 60, 3);
-    let mut options = Options { data, ways, rounds, only: None, verbose: false };
+    let (data, paths, rounds) = (PathBuf::from("../../../shared/data/movingai"), 60, 3);
+    let mut options = Options { data, paths, rounds, only: None, verbose: false };
     let mut parser = lexopt::Parser::from_env();
     let text = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(text)? {
         match argument {
             Long("data") => options.data = parser.value().map_err(text)?.into(),
-            Long("ways") => options.ways = parser.value().and_then(|v| v.parse()).map_err(text)?,
+            Long("paths") => {
+                options.paths = parser.value().and_then(|v| v.parse()).map_err(text)?
+            }
             Long("rounds") => {
                 options.rounds = parser.value().and_then(|v| v.parse()).map_err(text)?;
             }
@@ -85,7 +87,7 @@ fn run(options: &Options) -> Result<(), String> {
     println!(
         "{:<18} {:>4} {:>9} {:>9} {:>9} {:>9} {:>10} | {:>7} {:>7} | {:>7} {:>7}",
         "world",
-        "ways",
+        "paths",
         "exact ms",
         "hier ms",
         "auto ms",
@@ -139,9 +141,9 @@ struct Answer {
 }
 
 fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
-    let pairs = far_pairs(&grid, options.ways);
-    if pairs.len() < options.ways as usize {
-        println!("{name:<18} left out: no island is large enough");
+    let pairs = far_pairs(&grid, options.paths);
+    if pairs.len() < options.paths as usize {
+        println!("{name:<18} left out: no region is large enough");
         return Ok(());
     }
     let (pool, mut search) = (NodePool::default(), <Search>::new());
@@ -296,8 +298,8 @@ fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
         let mut cell = || Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
         let (start, goal) = (cell(), cell());
         let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
-        let island = grid.region(ProfileId::default(), start);
-        if apart > FAR && island.is_some() && island == grid.region(ProfileId::default(), goal) {
+        let region = grid.region(ProfileId::default(), start);
+        if apart > FAR && region.is_some() && region == grid.region(ProfileId::default(), goal) {
             pairs.push((start, goal));
             if pairs.len() == count as usize {
                 break;

@@ -19,7 +19,7 @@ use walked::{Random, check};
 
 const SIDE: u32 = 4_096;
 /// Paths per world.
-const WAYS: u32 = 40;
+const PATHS: u32 = 40;
 
 fn main() -> ExitCode {
     println!(
@@ -56,7 +56,7 @@ fn measure(name: &str, world: fn(&mut Random) -> Vec<u8>) -> Result<(), String> 
     let grid = NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())?;
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let mut figures: [Vec<f64>; 5] = Default::default();
-    while figures[0].len() < WAYS as usize {
+    while figures[0].len() < PATHS as usize {
         let (start, goal) = corners(&grid, &mut random, figures[0].len() as u32);
         let query = PathQuery::new(start, goal);
         let Ok(best) = exact(&grid, &pool, &mut search, query) else {
@@ -88,7 +88,7 @@ fn measure(name: &str, world: fn(&mut Random) -> Vec<u8>) -> Result<(), String> 
 }
 
 /// Passable cells near two opposite corners.
-fn corners(grid: &NavGrid, random: &mut Random, way: u32) -> (Cell, Cell) {
+fn corners(grid: &NavGrid, random: &mut Random, index: u32) -> (Cell, Cell) {
     let mut near = |right: bool, up: bool| loop {
         let mut along = |far: bool| {
             let off = random.below(64) as i32;
@@ -99,7 +99,7 @@ fn corners(grid: &NavGrid, random: &mut Random, way: u32) -> (Cell, Cell) {
             return cell;
         }
     };
-    let (right, up) = (way & 1 == 1, way & 2 == 2);
+    let (right, up) = (index & 1 == 1, index & 2 == 2);
     (near(right, up), near(!right, !up))
 }
 
