@@ -99,7 +99,8 @@ mod tests {
         scene.shape.update_wall_proximity(scene.board, scene.world.grid, index);
         let unit = scene.board.units[index];
         let plan = |planner: &mut Planner, scene: &mut Scene<'_>, is_fast: bool| {
-            (planner.log.clear(), planner.stack.clear());
+            planner.log.clear();
+            planner.stack.clear();
             let is_planned = if is_fast {
                 planner.plan_fast_step(scene, index)
             } else {
