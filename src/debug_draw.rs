@@ -86,7 +86,7 @@ impl Plugin for TilePathDebugPlugin {
 type TilePathLines<'w, 's> = Gizmos<'w, 's, TilePathGizmos>;
 
 /// A unit with a path.
-type Drawn = (
+type DrawnPath = (
     &'static NavPath,
     &'static RequestState,
     &'static PathStatus,
@@ -98,7 +98,7 @@ fn draw_paths(
     debug: Res<TilePathDebug>,
     grids: Res<NavGrids>,
     crowds: Res<Crowds>,
-    units: Query<Drawn>,
+    units: Query<DrawnPath>,
     mut lines: TilePathLines,
 ) {
     if !debug.paths {

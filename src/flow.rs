@@ -23,7 +23,7 @@ use std::{
 
 use bevy::prelude::*;
 
-use self::entry::{Entry, Work};
+use self::entry::{FlowEntry, Work};
 use crate::{
     grids::NavGrids,
     nav::{
@@ -39,7 +39,7 @@ const FILL_SHARE_DIVISOR: u32 = 4;
 
 /// Grid, profile and goal of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Key {
+struct FieldKey {
     grid: GridId,
     profile: ProfileId,
     goal: Cell,
@@ -50,7 +50,7 @@ struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Hash, Clone)]
-pub struct FlowField(Arc<Key>);
+pub struct FlowField(Arc<FieldKey>);
 
 impl FlowField {
     /// Returns the grid of the field.
@@ -141,13 +141,13 @@ pub struct FlowFields {
     /// uniform terrain in one tick.
     pub budget: u32,
     #[reflect(ignore)]
-    fields: BTreeMap<Key, Entry>,
+    fields: BTreeMap<FieldKey, FlowEntry>,
     /// Key of the field served last, by kind of work.
     #[reflect(ignore)]
-    last_served: [Option<Key>; 2],
+    last_served: [Option<FieldKey>; 2],
     /// Keys of the fields by their numbers as routes of crowds, and the number assigned last.
     #[reflect(ignore)]
-    route_keys: BTreeMap<RouteId, Key>,
+    route_keys: BTreeMap<RouteId, FieldKey>,
     #[reflect(ignore)]
     last_route: u32,
     counters: FlowCounters,
@@ -171,7 +171,7 @@ impl FlowFields {
     /// Returns a handle to the field that leads to `goal`: the existing field, or a new one, which is filled
     /// from the next tick on. A field is dropped in the first tick in which no handle to it is left.
     pub fn request(&mut self, grid: GridId, profile: ProfileId, goal: Cell) -> FlowField {
-        let key = Key { grid, profile, goal };
+        let key = FieldKey { grid, profile, goal };
         if let Some(entry) = self.fields.get(&key) {
             return entry.handle.clone();
         }
@@ -179,7 +179,7 @@ impl FlowFields {
         self.last_route += 1;
         let route = RouteId(self.last_route);
         self.route_keys.insert(route, key);
-        self.fields.insert(key, Entry::new(handle.clone(), route));
+        self.fields.insert(key, FlowEntry::new(handle.clone(), route));
         handle
     }
 
@@ -230,7 +230,7 @@ impl FlowFields {
     /// Returns the memory of all fields, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.fields.values().map(Entry::bytes).sum()
+        self.fields.values().map(FlowEntry::bytes).sum()
     }
 
     /// Returns the field of a handle and the grid it was computed for.
@@ -265,9 +265,10 @@ impl FlowFields {
     }
 
     /// Returns the fields that need this kind of work, in the order in which they are served.
-    fn round_robin(&self, work: Work) -> VecDeque<Key> {
-        let needs_work = |(&key, entry): (&Key, &Entry)| (entry.work == Some(work)).then_some(key);
-        let mut queue: VecDeque<Key> = self.fields.iter().filter_map(needs_work).collect();
+    fn round_robin(&self, work: Work) -> VecDeque<FieldKey> {
+        let needs_work =
+            |(&key, entry): (&FieldKey, &FlowEntry)| (entry.work == Some(work)).then_some(key);
+        let mut queue: VecDeque<FieldKey> = self.fields.iter().filter_map(needs_work).collect();
         if let Some(last) = self.last_served[work as usize] {
             let next = queue.partition_point(|&key| key <= last);
             queue.rotate_left(next);

@@ -22,7 +22,7 @@ use bevy::{
 
 use crate::{
     flow::FlowField,
-    nav::{Cell, Direction, Formation, GroupOrder, PathFailure, ProfileId},
+    nav::{Cell, Direction, Formation, FormationSpec, PathFailure, ProfileId},
     request::{PathRequest, Target},
 };
 
@@ -122,7 +122,7 @@ impl Group {
         goal: impl Into<Target>,
         members: impl IntoIterator<Item = impl Into<GroupMember>>,
     ) -> Self {
-        let GroupOrder { formation, facing, spacing, .. } = GroupOrder::default();
+        let FormationSpec { formation, facing, spacing, .. } = FormationSpec::default();
         Self {
             goal: goal.into(),
             formation,
@@ -174,7 +174,7 @@ pub struct GroupState {
     /// Groups are dealt with in the order in which they were made.
     number: u64,
     /// Goal, formation and facing as they were when slots were last assigned.
-    settled: GroupOrder,
+    assigned: FormationSpec,
     /// The cell of each member; `None` where there was none for it.
     slots: Vec<(Entity, Option<Cell>)>,
     /// Of each member the number of its latest request when slots were assigned.
@@ -227,7 +227,7 @@ impl GroupState {
     /// The facing of the formation.
     #[must_use]
     pub const fn facing(&self) -> Option<Direction> {
-        self.settled.facing
+        self.assigned.facing
     }
 }
 

@@ -179,7 +179,7 @@ pub mod prelude {
             cell::{Cell, CellRect},
             crowd::{CrowdCounters, Hindrance},
             direction::Direction,
-            formation::{Formation, GroupOrder, GroupUnit},
+            formation::{Formation, FormationSpec, FormationUnit},
             goal::{Approach, Goal},
             grid::{GridEdit, GridError, NavGrid},
             path::{Leg, Path, PathCost, PathKind},

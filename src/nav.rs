@@ -40,7 +40,7 @@ pub(crate) use self::{
     },
     direction::Direction,
     field::DistanceField,
-    formation::{Formation, GroupOrder, GroupUnit},
+    formation::{Formation, FormationSpec, FormationUnit},
     goal::{Approach, Goal},
     grid::NavGrid,
     layer::Layer,

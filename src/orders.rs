@@ -30,7 +30,7 @@ use bevy::{
     prelude::*,
 };
 
-use self::{advance::clear_up, entry::Entry};
+use self::{advance::clear_up, entry::QueuedOrder};
 
 /// Orders for a unit, carried out one after another as [`PathRequest`](crate::prelude::PathRequest)s.
 ///
@@ -57,9 +57,9 @@ use self::{advance::clear_up, entry::Entry};
 #[must_use]
 pub struct OrderQueue {
     #[entities]
-    current: Option<Entry>,
+    current: Option<QueuedOrder>,
     #[entities]
-    waiting: VecDeque<Entry>,
+    waiting: VecDeque<QueuedOrder>,
     /// Begin and end events since the last processing, triggered in the next one.
     #[reflect(ignore)]
     events: Vec<QueueEvent>,
@@ -161,7 +161,7 @@ impl OrderQueue {
     fn add(&mut self, index: usize, order: impl Into<Order>) -> OrderId {
         self.given += 1;
         let id = OrderId(self.given);
-        self.waiting.insert(index, Entry::new(id, order.into()));
+        self.waiting.insert(index, QueuedOrder::new(id, order.into()));
         id
     }
 

@@ -16,8 +16,8 @@ pub(crate) use self::{
     deliver::deliver_answers,
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
-    outcome::{OpenRequests, Outcomes, Requester, RequesterItem, grid_of, is_latest, move_again},
-    resolve::{cell_of_target, fitting_anchor, way_out},
+    outcome::{OpenRequests, Outcomes, Requester, RequesterItem, clear_stuck, grid_of, is_latest},
+    resolve::{cell_of_target, fitting_anchor, nearest_free_start},
 };
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::{
-    nav::formation::{GroupOrder, GroupUnit, assign_slots},
+    nav::formation::{FormationSpec, FormationUnit, assign_slots},
     prelude::*,
 };
 
@@ -122,13 +122,14 @@ impl AppSimulation {
 
 /// Gives each unit of a scene with a common goal a cell of its own around it.
 fn spread_goals(scene: &mut Scene) -> Result<(), String> {
-    let unit =
-        |start: &super::scenes::Start| GroupUnit::new(start.cell).profile(start.settings.profile);
-    let units: Vec<GroupUnit> = scene.starts.iter().map(unit).collect();
+    let unit = |start: &super::scenes::Start| {
+        FormationUnit::new(start.cell).profile(start.settings.profile)
+    };
+    let units: Vec<FormationUnit> = scene.starts.iter().map(unit).collect();
     let Some(goal) = scene.starts.first().map(|start| start.goal) else {
         return Ok(());
     };
-    let slots = assign_slots(&scene.grid, &units, &GroupOrder::to(goal));
+    let slots = assign_slots(&scene.grid, &units, &FormationSpec::to(goal));
     for (start, slot) in scene.starts.iter_mut().zip(slots) {
         start.goal = slot.map_err(|failure| failure.to_string())?;
     }

@@ -8,7 +8,7 @@ use bevy_tilepath::{
     nav::{
         crowd::{Crowd, CrowdError, CrowdEvent, Membership, RouteId, UnitId},
         field::DistanceField,
-        formation::{GroupOrder, GroupUnit, assign_slots},
+        formation::{FormationSpec, FormationUnit, assign_slots},
     },
     prelude::*,
 };
@@ -72,9 +72,9 @@ impl Simulation {
             return Ok(());
         };
         let route = Some(self.route(first));
-        let unit = |start: &Start| GroupUnit::new(start.cell).profile(start.settings.profile);
-        let units: Vec<GroupUnit> = starts.iter().map(unit).collect();
-        let slots = assign_slots(grid, &units, &GroupOrder::to(first.goal));
+        let unit = |start: &Start| FormationUnit::new(start.cell).profile(start.settings.profile);
+        let units: Vec<FormationUnit> = starts.iter().map(unit).collect();
+        let slots = assign_slots(grid, &units, &FormationSpec::to(first.goal));
         for ((start, slot), &id) in starts.iter().zip(slots).zip(&self.ids) {
             // A unit without a slot or path stays where it is.
             let Ok(slot) = slot else { continue };

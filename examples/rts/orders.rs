@@ -168,11 +168,12 @@ impl Dispatcher<'_, '_> {
         };
         let unit = |receiver: &Receiver| {
             let rank = receiver.unit.kind.rank();
-            GroupUnit::new(receiver.from).profile(receiver.profile()).rank(rank)
+            FormationUnit::new(receiver.from).profile(receiver.profile()).rank(rank)
         };
         let units: Vec<_> = squad.iter().map(unit).collect();
-        let group =
-            GroupOrder::to(goal).formation(self.group_settings.formation()).resolve_facing(&units);
+        let group = FormationSpec::to(goal)
+            .formation(self.group_settings.formation())
+            .resolve_facing(&units);
         for (receiver, slot) in squad.iter().zip(assign_slots(grid, &units, &group)) {
             match slot {
                 Ok(cell) => {

@@ -123,7 +123,7 @@ pub(crate) fn enter_crowds(
 /// a path from its current position.
 fn react(unit: &mut RequesterItem, is_ghost: bool, outcomes: &mut Outcomes) {
     if !is_ghost {
-        unit.be_stuck(Hindrance::NoRoom);
+        unit.set_stuck(Hindrance::NoRoom);
     } else if unit.state.ticket.is_none() {
         let head = unit.head();
         unit.stop_at(head);
@@ -241,12 +241,12 @@ impl NewcomerItem<'_, '_> {
             generation: grids.generation(id),
             profiles_revision: grid.profiles_revision(),
         });
-        self.settle(grid_crowd, id, (grid, frame), profile, whereabouts)
+        self.place(grid_crowd, id, (grid, frame), profile, whereabouts)
     }
 
     /// Joins a crowd, on the nearest free cell. A unit that has joined moves, or changes its profile; if there is
     /// no free cell for that, it stays as it is.
-    fn settle(
+    fn place(
         &mut self,
         grid_crowd: &mut GridCrowd,
         id: GridId,
@@ -273,7 +273,7 @@ impl NewcomerItem<'_, '_> {
             if is_sent_back {
                 // The position written to its transform is rejected: it is drawn where it was.
                 self.state.drawn = self.transform.translation.truncate();
-                self.state.drawing = Drawing::Anew;
+                self.state.drawing = Drawing::Full;
             }
             return is_sent_back;
         };

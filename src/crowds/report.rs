@@ -17,7 +17,7 @@ use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupState},
     nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, Path, PathKind, UnitId, Walk},
-    request::{Outcomes, Requester, RequesterItem, move_again, way_out},
+    request::{Outcomes, Requester, RequesterItem, clear_stuck, nearest_free_start},
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
 
@@ -102,8 +102,8 @@ fn apply_events(
                     if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
                         core::mem::swap(&mut a.state.query, &mut b.state.query);
                         if !have_arrived {
-                            a.walk_on();
-                            b.walk_on();
+                            a.resume_walking();
+                            b.resume_walking();
                         }
                     }
                     slots.exchange(pair);
@@ -181,7 +181,7 @@ impl ShownItem<'_, '_> {
         if core::mem::take(&mut state.member.is_stuck)
             && let (Some(status), Some(path)) = (&mut self.status, self.path)
         {
-            move_again(status, path);
+            clear_stuck(status, path);
         }
     }
 }
@@ -202,7 +202,7 @@ fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes
         CrowdEvent::Arrived { .. } if !is_elsewhere(unit) => arrive(unit, outcomes),
         CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
         // Unless it was pushed in the same tick.
-        CrowdEvent::Stuck { why, .. } if !is_moving => unit.be_stuck(why),
+        CrowdEvent::Stuck { why, .. } if !is_moving => unit.set_stuck(why),
         // The latter two were applied before.
         CrowdEvent::Stuck { .. } | CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {}
     }
@@ -234,7 +234,8 @@ fn is_elsewhere(unit: &RequesterItem) -> bool {
 fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     let head = unit.head();
     let profile = unit.state.query.profile;
-    let start = grids.get(unit.state.grid).map_or(head, |grid| way_out(grid, profile, head));
+    let start =
+        grids.get(unit.state.grid).map_or(head, |grid| nearest_free_start(grid, profile, head));
     unit.stop_at(start);
     outcomes.repair(unit, start);
 }

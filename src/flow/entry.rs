@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{FlowCounters, FlowField, FlowStatus, Key};
+use super::{FieldKey, FlowCounters, FlowField, FlowStatus};
 use crate::{
     grids::NavGrids,
     nav::{DistanceField, NavGrid, PathFailure, RouteId},
@@ -29,7 +29,7 @@ pub(super) enum Work {
 
 /// A field and its state.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct FlowEntry {
     pub(super) handle: FlowField,
     /// Number of the field as a route of crowds.
     pub(super) route: RouteId,
@@ -44,7 +44,7 @@ pub(super) struct Entry {
     interruptions: u32,
 }
 
-impl Entry {
+impl FlowEntry {
     pub(super) fn new(handle: FlowField, route: RouteId) -> Self {
         Self {
             handle,
@@ -69,7 +69,7 @@ impl Entry {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Key>() + size_of::<Self>() + self.field.bytes()
+        size_of::<FieldKey>() + size_of::<Self>() + self.field.bytes()
     }
 
     /// Determines the work that the field needs.
@@ -142,7 +142,7 @@ impl Entry {
     /// Starts the fill; returns the work units that starting takes.
     fn start(&mut self, grid: &NavGrid, budget: u32) -> u32 {
         self.must_start = false;
-        let Key { profile, goal, .. } = *self.handle.0;
+        let FieldKey { profile, goal, .. } = *self.handle.0;
         let started = if self.interruptions < MAX_INTERRUPTIONS {
             self.field.start(grid, profile, goal)
         } else {

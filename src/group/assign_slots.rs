@@ -16,7 +16,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     nav::{
-        Cell, GridId, GroupOrder, GroupUnit, NavGrid, PathFailure, PathKind, ProfileId,
+        Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind, ProfileId,
         formation::{assign_slots, reassign_slots},
     },
     request::{PathRequest, Target, cell_of_target, fitting_anchor, grid_of},
@@ -183,15 +183,15 @@ impl SlotAssignment<'_, '_> {
         group: &Group,
         id: GridId,
         before: &GroupState,
-    ) -> Result<(&NavGrid, GroupOrder), PathFailure> {
+    ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let goal = if before.was_changed {
             cell_of_target(&group.goal, id, (&self.grids, &self.blockers, &self.whereabouts))?
         } else {
-            before.settled.goal
+            before.assigned.goal
         };
         let &Group { formation, facing, spacing, .. } = group;
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
-        Ok((grid, GroupOrder { goal, formation, facing, spacing }))
+        Ok((grid, FormationSpec { goal, formation, facing, spacing }))
     }
 
     /// A member as the kind of unit it is, and where it stands.
@@ -376,30 +376,31 @@ fn swap_class(group: u64, rank: i32) -> u32 {
 }
 
 /// Slots for the members that have a cell: from scratch where the order is another than before, else so that
-/// each keeps what it can. Notes the order, its facing settled.
+/// each keeps what it can. Notes the order, its facing assigned.
 fn slots_for(
     grid: &NavGrid,
-    order: GroupOrder,
+    order: FormationSpec,
     members: &[Member],
     before: &GroupState,
     state: &mut GroupState,
 ) -> Vec<Result<Cell, PathFailure>> {
     let present = || members.iter().filter_map(|member| Some((member, member.cell?)));
-    let units: Vec<GroupUnit> = present()
-        .map(|(&Member { profile, rank, .. }, cell)| GroupUnit { cell, profile, rank })
+    let units: Vec<FormationUnit> = present()
+        .map(|(&Member { profile, rank, .. }, cell)| FormationUnit { cell, profile, rank })
         .collect();
-    let settled = before.settled;
-    let is_same = GroupOrder { facing: None, ..order } == GroupOrder { facing: None, ..settled }
-        && order.facing.is_none_or(|facing| Some(facing) == settled.facing)
+    let assigned = before.assigned;
+    let is_same = FormationSpec { facing: None, ..order }
+        == FormationSpec { facing: None, ..assigned }
+        && order.facing.is_none_or(|facing| Some(facing) == assigned.facing)
         && !before.slots.is_empty();
     if !is_same {
-        state.settled = order.resolve_facing(&units);
-        return assign_slots(grid, &units, &state.settled);
+        state.assigned = order.resolve_facing(&units);
+        return assign_slots(grid, &units, &state.assigned);
     }
-    state.settled = settled;
+    state.assigned = assigned;
     let held: Vec<Option<Cell>> =
         present().map(|(member, _)| before.slot_of(member.entity)).collect();
-    reassign_slots(grid, &units, &held, &settled)
+    reassign_slots(grid, &units, &held, &assigned)
 }
 
 /// The request of a member for its slot.

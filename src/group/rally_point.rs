@@ -58,7 +58,7 @@ impl GroupState {
 
     /// The goal of the group, or where members of this profile cannot stand there their slot nearest to it.
     fn middle(&self, members: &[Member], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
-        let goal = self.settled.goal;
+        let goal = self.assigned.goal;
         if grid.cost(profile, goal) > 0 {
             return Some(goal);
         }

@@ -10,7 +10,7 @@ use crate::{
     grids::NavGrids,
     group::GroupSpeedLimit,
     nav::{NavGrid, PathFailure, PathKind, WalkEvent},
-    request::{Outcomes, Requester, RequesterItem, fitting_anchor, move_again},
+    request::{Outcomes, Requester, RequesterItem, clear_stuck, fitting_anchor},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,
 };
@@ -110,7 +110,7 @@ impl WalkerItem<'_, '_> {
             return None; // the crowd leads it, or it stands still
         }
         let event = self.walk((grid, frame), seconds, whereabouts)?;
-        move_again(&mut self.unit.status, &self.unit.path); // it has become a ghost
+        clear_stuck(&mut self.unit.status, &self.unit.path); // it has become a ghost
         match (event, self.unit.path.0.kind()) {
             _ if !is_walking => None,
             (WalkEvent::Blocked, _) => Some(Ending::Blocked),
@@ -135,7 +135,7 @@ impl WalkerItem<'_, '_> {
             state.place_at(frame.to_cells(position));
             state.drawn = transform.translation.truncate();
         }
-        state.lead_over(lines);
+        state.blend_from_previous(lines);
         let limited = self.critter.limited(self.limit);
         let speed = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
         let event = state.walk.advance(path, grid, profile, work(speed, seconds));

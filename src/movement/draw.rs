@@ -101,13 +101,13 @@ pub(crate) fn place_transforms(
         if !is_moved && critter.child_of.is_none() {
             match (critter.state.drawing, &params) {
                 (Drawing::AtRest, _) => continue,
-                (Drawing::GoesOn | Drawing::Moves, _)
+                (Drawing::Continue | Drawing::Moves, _)
                     if drawing.skips_hidden && critter.is_hidden() =>
                 {
                     continue;
                 }
                 // In the tick in which the step began it may have gone around a corner.
-                (Drawing::GoesOn, Some((id, params)))
+                (Drawing::Continue, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
                     critter.go_on(params);
@@ -171,9 +171,9 @@ impl DrawnItem<'_, '_> {
         let state = self.state.bypass_change_detection();
         state.drawing = match self.child_of {
             None if stands && !is_walking && !state.is_turning => Drawing::AtRest,
-            None if is_walking && state.goes_on() => Drawing::GoesOn,
+            None if is_walking && state.goes_on() => Drawing::Continue,
             None if is_walking && state.unit().is_some() => Drawing::Moves,
-            _ => Drawing::Anew,
+            _ => Drawing::Full,
         };
     }
 

@@ -8,7 +8,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
-    request::{Outcomes, Requester, RequesterItem, fitting_anchor, way_out},
+    request::{Outcomes, Requester, RequesterItem, fitting_anchor, nearest_free_start},
     unit::PathStatus,
     whereabouts::Whereabouts,
 };
@@ -50,7 +50,7 @@ pub(crate) fn repair_paths(
     broken.sort_unstable();
     for (_, entity) in broken.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
-            mend(&mut unit, &grids, &mut outcomes);
+            repair_path(&mut unit, &grids, &mut outcomes);
         }
     }
 }
@@ -96,7 +96,7 @@ fn is_cut_off(
 }
 
 /// Stops a unit whose path is cut off, and searches for another.
-fn mend(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
+fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
     let Some((critter, _)) = &mut unit.critter else {
         outcomes.invalidate(unit);
@@ -112,7 +112,7 @@ fn mend(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     }
     // A unit that has grown makes room.
     let head = critter.walk.head();
-    let beginning = if is_ghost { fitting_anchor } else { way_out };
+    let beginning = if is_ghost { fitting_anchor } else { nearest_free_start };
     let start = grid.map_or(head, |grid| beginning(grid, profile, head));
     unit.path.0 = Path::standing(start);
     if !unit.is_at_rest() {

@@ -1,6 +1,6 @@
 //! Slots for many units near one goal, and the assignment of units to slots.
 //!
-//! Input: a grid, units (their cell, profile and rank) and a [`GroupOrder`]. Output: a slot for each unit, or
+//! Input: a grid, units (their cell, profile and rank) and a [`FormationSpec`]. Output: a slot for each unit, or
 //! the reason why it has none.
 //!
 //! Invariants: blocks of n × n cells never overlap, nor come nearer to each other than the spacing; each slot
@@ -36,7 +36,7 @@ use super::{
     terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
-/// Largest [`spacing`](GroupOrder::spacing), in cells.
+/// Largest [`spacing`](FormationSpec::spacing), in cells.
 pub const MAX_SPACING: u8 = 16;
 
 /// The shape of a group, seen in the direction in which it faces.
@@ -64,7 +64,7 @@ pub enum Formation {
 /// One unit of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub struct GroupUnit {
+pub struct FormationUnit {
     /// The unit's cell (its anchor).
     pub cell: Cell,
     /// Determines how the unit moves, and its size.
@@ -73,7 +73,7 @@ pub struct GroupUnit {
     pub rank: i32,
 }
 
-impl GroupUnit {
+impl FormationUnit {
     /// Creates a unit of profile 0 and rank 0.
     #[must_use]
     pub fn new(cell: Cell) -> Self {
@@ -98,7 +98,7 @@ impl GroupUnit {
 /// The goal and shape of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub struct GroupOrder {
+pub struct FormationSpec {
     /// The middle of the group; for units that cannot stand on it, the cells around it count.
     pub goal: Cell,
     /// The shape of the group.
@@ -110,7 +110,7 @@ pub struct GroupOrder {
     pub spacing: u8,
 }
 
-impl GroupOrder {
+impl FormationSpec {
     /// Creates an order to `goal`, loose and without spacing.
     #[must_use]
     pub fn to(goal: Cell) -> Self {
@@ -142,7 +142,7 @@ impl GroupOrder {
     /// to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
     /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
-    pub fn resolve_facing(self, units: &[GroupUnit]) -> Self {
+    pub fn resolve_facing(self, units: &[FormationUnit]) -> Self {
         let (x, y) = units.iter().fold((0, 0), |sum: (i64, i64), unit| {
             let (dx, dy) = (i64::from(self.goal.x), i64::from(self.goal.y));
             (sum.0 + dx - i64::from(unit.cell.x), sum.1 + dy - i64::from(unit.cell.y))
@@ -174,8 +174,8 @@ impl GroupOrder {
 #[must_use]
 pub fn assign_slots(
     grid: &NavGrid,
-    units: &[GroupUnit],
-    order: &GroupOrder,
+    units: &[FormationUnit],
+    order: &FormationSpec,
 ) -> Vec<Result<Cell, PathFailure>> {
     let held = |index: usize| units.get(index).map(|unit| unit.cell);
     assign_keeping_held(grid, units, held, order)
@@ -187,16 +187,16 @@ pub fn assign_slots(
 ///
 /// Slots are chosen as by [`assign_slots`]. A unit whose slot is still among those for its size (and its
 /// rank) keeps it, whether it stands there already or not; the others are distributed over the rest. The
-/// order should have its facing [resolved](GroupOrder::resolve_facing).
+/// order should have its facing [resolved](FormationSpec::resolve_facing).
 ///
 /// # Errors
 /// As [`assign_slots`].
 #[must_use]
 pub fn reassign_slots(
     grid: &NavGrid,
-    units: &[GroupUnit],
+    units: &[FormationUnit],
     previous: &[Option<Cell>],
-    order: &GroupOrder,
+    order: &FormationSpec,
 ) -> Vec<Result<Cell, PathFailure>> {
     assign_keeping_held(grid, units, |index| previous.get(index).copied().flatten(), order)
 }
@@ -204,9 +204,9 @@ pub fn reassign_slots(
 /// Returns slots for units, each of which keeps the slot it holds if possible.
 fn assign_keeping_held(
     grid: &NavGrid,
-    units: &[GroupUnit],
+    units: &[FormationUnit],
     held: impl Fn(usize) -> Option<Cell>,
-    order: &GroupOrder,
+    order: &FormationSpec,
 ) -> Vec<Result<Cell, PathFailure>> {
     let Some(goal) = grid.local(order.goal) else {
         return vec![Err(PathFailure::GoalOutOfBounds(order.goal)); units.len()];
@@ -226,7 +226,7 @@ fn assign_keeping_held(
 }
 
 /// Gives each member a slot, in their order.
-fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &GroupOrder) {
+fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) {
     let Roster { members, classes, center } = roster;
     let size = (grid.width(), grid.height());
     let mut held: BTreeMap<u32, BitRows> = BTreeMap::new();

@@ -5,7 +5,7 @@
 
 use super::{
     OnFailure, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
-    entry::{End, Entry, Progress},
+    entry::{End, Progress, QueuedOrder},
 };
 use bevy::ecs::query::QueryData;
 
@@ -72,7 +72,7 @@ impl OrderQueue {
             progress = self.begin_next();
         }
         let current = self.current.as_ref();
-        let remove = slot.owner == Owner::Queue && !current.is_some_and(Entry::uses_requests);
+        let remove = slot.owner == Owner::Queue && !current.is_some_and(QueuedOrder::uses_requests);
         if remove {
             slot.owner = Owner::None;
         }
@@ -127,7 +127,7 @@ impl OrderQueue {
     /// whether its rest is over. An interrupted order rests until the next processing.
     pub(super) fn tick_rest(&mut self) -> Option<bool> {
         let interrupted = self.waiting.iter_mut().find(|entry| entry.interrupted);
-        self.current.as_mut().into_iter().chain(interrupted).find_map(Entry::tick_rest)
+        self.current.as_mut().into_iter().chain(interrupted).find_map(QueuedOrder::tick_rest)
     }
 
     /// Ends the current order if the game has inserted a request on the unit or removed the request.
@@ -149,7 +149,7 @@ impl OrderQueue {
         } else if !has_request
             && slot.owner == Owner::Queue
             && end.is_none()
-            && self.current.as_ref().is_some_and(Entry::is_on_its_way)
+            && self.current.as_ref().is_some_and(QueuedOrder::is_on_its_way)
         {
             self.end_current(OrderOutcome::Canceled);
         }

@@ -15,7 +15,7 @@ const PATROL_REST: u32 = 32;
 /// An order and its state.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
-pub(super) struct Entry {
+pub(super) struct QueuedOrder {
     pub(super) id: OrderId,
     #[entities]
     pub(super) order: Order,
@@ -57,7 +57,7 @@ pub(super) enum Progress {
     Failed(PathFailure),
 }
 
-impl Entry {
+impl QueuedOrder {
     /// Creates an order that has not begun.
     pub(super) fn new(id: OrderId, order: Order) -> Self {
         let left = if let Order::Hold { ticks } = order { ticks } else { 0 };

@@ -53,7 +53,7 @@ fn deliver(unit: &mut RequesterItem, answer: Answer, outcomes: &mut Outcomes, gr
             if let (Some(any_angle), Some(grid)) = (&mut unit.any_angle, grids.get(answer.grid)) {
                 // Paid in the next tick.
                 outcomes.pathfinder.spend(found.steps() / STEPS_PULLED_PER_UNIT);
-                found = any_angle.take_up(grid, unit.state.query.profile, &found, is_rest);
+                found = any_angle.set_path(grid, unit.state.query.profile, &found, is_rest);
             }
             outcomes.found(unit, found, is_rest);
         }

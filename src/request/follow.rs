@@ -51,7 +51,7 @@ pub(crate) fn follow_targets(
             Action::Keep => {}
             Action::PlanAgain => {
                 intake.outcomes.pathfinder.counters.followed += 1;
-                spent = spent.saturating_add(ENTRY_COST + intake.take_up(entity));
+                spent = spent.saturating_add(ENTRY_COST + intake.resolve_and_queue(entity));
             }
             Action::Stop(cell, goal) => intake.stop(entity, cell, goal),
             Action::Fail(reason) => intake.lose_target(entity, number, reason),

@@ -58,7 +58,7 @@ pub(crate) fn follow_agents(
             continue;
         }
         if unit.is_latest() && unit.status.is_under_way() {
-            let cost = ENTRY_COST.saturating_add(intake.take_up(entity));
+            let cost = ENTRY_COST.saturating_add(intake.resolve_and_queue(entity));
             intake.outcomes.pathfinder.spend(cost);
         } else {
             (unit.state.grid, unit.state.query.profile) = (own.grid, own.profile);
@@ -74,7 +74,7 @@ pub(crate) fn accept_requests(
 ) {
     // Half of the budget is for reading; retries and urgent requests leave some to the others.
     let mut left = settings.budget / 2;
-    intake.take_up_due(left / 2, &mut left);
+    intake.retry_due(left / 2, &mut left);
     let RequestInbox { urgent, entries, .. } = &mut *inbox;
     let mut unread = 0;
     for (entries, keep) in [(urgent, left / 4), (entries, 0)] {
@@ -105,13 +105,13 @@ impl RequestIntake<'_, '_> {
                 }
                 0
             }
-            InboxEntry::Issued { entity, number } => self.take_up_new(entity, number),
+            InboxEntry::Issued { entity, number } => self.accept_new(entity, number),
         }
     }
 
     /// Takes up a request for the first time, if it is still the unit's latest; else it was removed,
     /// replaced or despawned meanwhile, and a later entry says so.
-    fn take_up_new(&mut self, entity: Entity, number: u64) -> u32 {
+    fn accept_new(&mut self, entity: Entity, number: u64) -> u32 {
         let Ok(mut unit) = self.units.get_mut(entity) else {
             return 0;
         };
@@ -123,11 +123,11 @@ impl RequestIntake<'_, '_> {
         unit.state.accepted = number;
         (unit.state.tries, unit.state.attempt) = (0, 0);
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
-        self.take_up(entity)
+        self.resolve_and_queue(entity)
     }
 
     /// Takes up requests that are due again, for up to `share` of the budget of which there is `left`.
-    fn take_up_due(&mut self, share: u32, left: &mut u32) {
+    fn retry_due(&mut self, share: u32, left: &mut u32) {
         let mut spent = 0;
         let now = self.outcomes.pathfinder.now;
         while spent < share
@@ -142,7 +142,7 @@ impl RequestIntake<'_, '_> {
             });
             if is_due {
                 self.outcomes.pathfinder.counters.retried += 1;
-                cost = cost.saturating_add(self.take_up(entity));
+                cost = cost.saturating_add(self.resolve_and_queue(entity));
             }
             spent = cost.saturating_add(spent);
         }
@@ -152,7 +152,7 @@ impl RequestIntake<'_, '_> {
 
     /// Resolves the request of `entity` in its present attempt and queues it; returns what that took of
     /// the budget beside reading the request.
-    pub(super) fn take_up(&mut self, entity: Entity) -> u32 {
+    pub(super) fn resolve_and_queue(&mut self, entity: Entity) -> u32 {
         let unit = self.units.get(entity).ok();
         let Some((request, unit)) = unit.and_then(|unit| Some((unit.request?, unit))) else {
             return 0;

@@ -112,7 +112,7 @@ impl Outcomes<'_, '_> {
             return true;
         };
         *unit.status = status;
-        self.take_up_in(ticks, unit);
+        self.retry_in(ticks, unit);
         false
     }
 
@@ -126,10 +126,10 @@ impl Outcomes<'_, '_> {
     /// Resolves the request again in the next tick, from where the unit is then.
     pub(super) fn resolve_again(&mut self, unit: &mut RequesterItem) {
         *unit.status = PathStatus::Searching;
-        self.take_up_in(1, unit);
+        self.retry_in(1, unit);
     }
 
-    fn take_up_in(&mut self, ticks: u64, unit: &RequesterItem) {
+    fn retry_in(&mut self, ticks: u64, unit: &RequesterItem) {
         let due = self.pathfinder.now + ticks;
         self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
@@ -154,7 +154,7 @@ impl Outcomes<'_, '_> {
     pub(crate) fn invalidate(&mut self, unit: &mut RequesterItem) {
         self.pathfinder.counters.repaired += 1;
         *unit.status = PathStatus::Repairing;
-        self.take_up_in(1, unit);
+        self.retry_in(1, unit);
         self.commands.trigger(PathInvalidated { entity: unit.entity });
     }
 
@@ -183,11 +183,16 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter stands at the end of its path. `is_news` is false where its arrival was announced before.
-    pub(crate) fn arrive(&mut self, unit: &mut RequesterItem, kind: PathKind, is_news: bool) {
+    /// A critter stands at the end of its path. `is_first_arrival` is false where its arrival was announced before.
+    pub(crate) fn arrive(
+        &mut self,
+        unit: &mut RequesterItem,
+        kind: PathKind,
+        is_first_arrival: bool,
+    ) {
         *unit.status = PathStatus::Arrived(kind);
         if let Some((state, _)) = &unit.critter
-            && is_news
+            && is_first_arrival
         {
             let (entity, cell) = (unit.entity, state.cell());
             self.commands.trigger(Arrived { entity, kind, cell });
@@ -282,7 +287,7 @@ impl RequesterItem<'_, '_> {
     }
 
     /// It cannot move on, for this reason.
-    pub(crate) fn be_stuck(&mut self, why: Hindrance) {
+    pub(crate) fn set_stuck(&mut self, why: Hindrance) {
         *self.status = PathStatus::Stuck(why);
         if let Some((state, _)) = &mut self.critter {
             state.bypass_change_detection().member.is_stuck = true;
@@ -290,7 +295,7 @@ impl RequesterItem<'_, '_> {
     }
 
     /// It was sent on to another slot of its group before it announced its arrival, or after.
-    pub(crate) fn walk_on(&mut self) {
+    pub(crate) fn resume_walking(&mut self) {
         if let (PathStatus::Arrived(kind), Some((state, _))) = (*self.status, &mut self.critter) {
             state.member.is_announced = true;
             *self.status = PathStatus::Walking(kind);
@@ -299,7 +304,7 @@ impl RequesterItem<'_, '_> {
 }
 
 /// A unit that was stuck moves again.
-pub(crate) fn move_again(status: &mut Mut<PathStatus>, path: &NavPath) {
+pub(crate) fn clear_stuck(status: &mut Mut<PathStatus>, path: &NavPath) {
     if matches!(**status, PathStatus::Stuck(_)) {
         **status = PathStatus::Walking(path.0.kind());
     }

@@ -34,7 +34,7 @@ impl RequestIntake<'_, '_> {
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
         // A unit of a crowd that was built over walks out by itself; one that was put into a wall fails.
         let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
-        let beginning = if is_led { way_out } else { fitting_anchor };
+        let beginning = if is_led { nearest_free_start } else { fitting_anchor };
         let (goal, goals) = match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
                 let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
@@ -157,7 +157,7 @@ const WAY_OUT: i32 = 16;
 
 /// Where the way begins of a unit of a crowd: the cell itself if it can stand there; else the nearest one
 /// where it can, to which it is on its way: it was built over, or has grown.
-pub(crate) fn way_out(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
+pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
     let cell = fitting_anchor(grid, profile, cell);
     if grid.cost(profile, cell) > 0 {
         return cell;

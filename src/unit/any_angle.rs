@@ -32,7 +32,7 @@ impl AnyAnglePath {
     }
 
     /// Sets a path, or appends the rest of the current one; returns it with its steps rearranged.
-    pub(crate) fn take_up(
+    pub(crate) fn set_path(
         &mut self,
         grid: &NavGrid,
         profile: ProfileId,

@@ -39,7 +39,7 @@ impl CritterState {
         (self.before, self.now) = (place, place);
         self.placed = true;
         (self.is_diverted, self.is_on_line) = (false, false);
-        self.drawing = Drawing::Anew;
+        self.drawing = Drawing::Full;
         self.heading = (0, 0);
     }
 
@@ -65,7 +65,7 @@ impl CritterState {
     }
 
     /// Starts another path from the drawn position.
-    pub(crate) fn lead_over(&mut self, lines: Option<&PathLines>) {
+    pub(crate) fn blend_from_previous(&mut self, lines: Option<&PathLines>) {
         if core::mem::take(&mut self.is_diverted) {
             let offset = self.now - self.exact_position(lines).0;
             self.offset = if offset.length() > NO_OFFSET { offset } else { Vec2::ZERO };
@@ -78,7 +78,7 @@ impl CritterState {
         let (place, heading) = self.exact_position(lines);
         self.now = place + self.offset;
         self.heading = heading;
-        self.drawing = Drawing::Anew;
+        self.drawing = Drawing::Full;
     }
 
     /// Returns the position of its center in cell space without the offset, and its heading on a straight
@@ -183,7 +183,7 @@ impl CritterState {
         self.ticks = ((needed - done) as f64 / SUBTICKS_PER_TICK as f64) as f32;
         self.departure = (1.0 - (done as f64 / SUBTICKS_PER_TICK as f64) as f32).max(0.0);
         self.since = tick;
-        self.drawing = Drawing::Anew;
+        self.drawing = Drawing::Full;
     }
 
     /// Sets the number of cells by which its offset shrinks per tick.
@@ -216,7 +216,7 @@ impl CritterState {
 
     /// Reads back where it is drawn if it only went on along its step: then that is not stored.
     pub(crate) fn read_back(&mut self, frame: Option<&GridFrame>, transform: &Transform) {
-        if let Some(frame) = frame.filter(|_| self.drawing == Drawing::GoesOn) {
+        if let Some(frame) = frame.filter(|_| self.drawing == Drawing::Continue) {
             self.drawn = transform.translation.truncate();
             self.now = frame.to_cells(self.drawn);
         }
@@ -225,7 +225,7 @@ impl CritterState {
     /// Stops being moved by a crowd: it stays where it is drawn.
     pub(crate) fn freeze(&mut self) {
         self.before = self.now;
-        self.drawing = Drawing::Anew;
+        self.drawing = Drawing::Full;
     }
 
     /// Returns its position at a fraction of a tick after that of its last change, where it goes straight on.

@@ -34,7 +34,7 @@ pub struct CritterState {
     pub(crate) drawn: Vec2,
     /// Its unit in the crowd of its grid, if it has one.
     #[reflect(ignore)]
-    pub(crate) member: Membership,
+    pub(crate) member: CrowdLink,
     /// How far off its exact position it is drawn, in cells: critters spawned beside a cell's center, or
     /// stopped for a new request, are led in gently.
     pub(crate) offset: Vec2,
@@ -65,9 +65,9 @@ pub struct CritterState {
 pub(crate) enum Drawing {
     /// Everything: something has changed.
     #[default]
-    Anew,
+    Full,
     /// It goes on along its step, and is turned to its direction.
-    GoesOn,
+    Continue,
     /// It moves along its step in another way: it turns meanwhile, or is off its step.
     Moves,
     /// Nothing: it stands, and is drawn where it stands.
@@ -77,7 +77,7 @@ pub(crate) enum Drawing {
 /// What a critter and the crowd of its grid have agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)] // drawing reads the first two
-pub(crate) struct Membership {
+pub(crate) struct CrowdLink {
     pub(crate) grid: GridId,
     pub(crate) unit: Option<UnitId>,
     pub(crate) profile: ProfileId,

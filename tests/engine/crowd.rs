@@ -4,7 +4,7 @@ use bevy_tilepath::{
     nav::{
         crowd::{Crowd, CrowdEvent, Membership, RouteId, UnitId, UnitSettings},
         field::DistanceField,
-        formation::{GroupOrder, GroupUnit, assign_slots},
+        formation::{FormationSpec, FormationUnit, assign_slots},
     },
     prelude::*,
 };
@@ -216,8 +216,8 @@ fn a_group_comes_to_rest_on_distinct_cells() {
     let fields = vec![field(&grid, profile, goal).unwrap()];
     let mut crowd = Crowd::new(&grid);
     let start = |i: i32| Cell::new(3 + i % 10, 15 + i / 10);
-    let members: Vec<GroupUnit> = (0..100).map(|i| GroupUnit::new(start(i))).collect();
-    let slots = assign_slots(&grid, &members, &GroupOrder::to(goal));
+    let members: Vec<FormationUnit> = (0..100).map(|i| FormationUnit::new(start(i))).collect();
+    let slots = assign_slots(&grid, &members, &FormationSpec::to(goal));
     let mut units = Vec::new();
     for (i, slot) in (0..100).zip(slots) {
         let (unit, slot) =

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use bevy_tilepath::{
-    nav::formation::{Formation, GroupOrder, GroupUnit, MAX_SPACING, assign_slots, reassign_slots},
+    nav::formation::{
+        Formation, FormationSpec, FormationUnit, MAX_SPACING, assign_slots, reassign_slots,
+    },
     prelude::*,
 };
 
@@ -26,17 +28,17 @@ fn sizes() -> Vec<Profile> {
 }
 
 /// Returns `count` units of profile 0 on distinct cells, drawn from `cell`.
-fn distinct_units(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<GroupUnit> {
+fn distinct_units(count: usize, mut cell: impl FnMut() -> (i32, i32)) -> Vec<FormationUnit> {
     let mut cells = BTreeSet::new();
     while cells.len() < count {
         cells.insert(cell());
     }
-    cells.into_iter().map(|cell| GroupUnit::new(Cell::from(cell))).collect()
+    cells.into_iter().map(|cell| FormationUnit::new(Cell::from(cell))).collect()
 }
 
 /// Returns units side by side in rows of ten, from (0, 0).
-fn in_rows(count: i32) -> Vec<GroupUnit> {
-    (0..count).map(|unit| GroupUnit::new(Cell::new(unit % 10, unit / 10))).collect()
+fn in_rows(count: i32) -> Vec<FormationUnit> {
+    (0..count).map(|unit| FormationUnit::new(Cell::new(unit % 10, unit / 10))).collect()
 }
 
 fn slots(answers: &Answers) -> Vec<Cell> {
@@ -44,13 +46,13 @@ fn slots(answers: &Answers) -> Vec<Cell> {
 }
 
 /// Returns the cells that a unit covers.
-fn block(grid: &NavGrid, unit: &GroupUnit, anchor: Cell) -> CellRect {
+fn block(grid: &NavGrid, unit: &FormationUnit, anchor: Cell) -> CellRect {
     let side = grid.unit_size(unit.profile);
     CellRect::new(anchor, side, side)
 }
 
 /// Panics unless each slot is passable and reachable, and no two are closer than the spacing.
-fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answers) {
+fn check(grid: &NavGrid, units: &[FormationUnit], order: &FormationSpec, answers: &Answers) {
     assert_eq!(units.len(), answers.len());
     let spacing = order.spacing.min(MAX_SPACING);
     let mut taken: BTreeSet<Cell> = BTreeSet::new();
@@ -73,9 +75,9 @@ fn check(grid: &NavGrid, units: &[GroupUnit], order: &GroupOrder, answers: &Answ
 }
 
 /// Draws the terrain with the units on it: a letter for the rank, or a digit for the size.
-fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String> {
+fn picture(grid: &NavGrid, units: &[FormationUnit], answers: &Answers) -> Vec<String> {
     let letter = |cell: Cell| {
-        let here = |(unit, at): (&GroupUnit, &Result<Cell, PathFailure>)| {
+        let here = |(unit, at): (&FormationUnit, &Result<Cell, PathFailure>)| {
             let stands = at.is_ok_and(|at| block(grid, unit, at).contains(cell));
             stands.then(|| match grid.unit_size(unit.profile) {
                 1 => (b'a' + unit.rank as u8) as char,
@@ -92,10 +94,10 @@ fn picture(grid: &NavGrid, units: &[GroupUnit], answers: &Answers) -> Vec<String
 }
 
 /// Draws a formation in all facings, side by side: east, northeast and so on.
-fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
+fn all_facings(formation: Formation, units: &[FormationUnit]) -> String {
     let grid = open_grid(9, 9);
     let pictures = Direction::ALL.map(|facing| {
-        let order = GroupOrder::to(Cell::new(4, 4)).formation(formation).facing(facing);
+        let order = FormationSpec::to(Cell::new(4, 4)).formation(formation).facing(facing);
         let answers = assign_slots(&grid, units, &order);
         check(&grid, units, &order, &answers);
         picture(&grid, units, &answers)
@@ -107,8 +109,9 @@ fn all_facings(formation: Formation, units: &[GroupUnit]) -> String {
 #[test]
 fn formations_look_as_documented_in_all_facings() {
     // Four units of rank a, five of rank b.
-    let units: Vec<GroupUnit> =
-        (0..9).map(|unit| GroupUnit::new(Cell::new(unit, 0)).rank(i32::from(unit > 3))).collect();
+    let units: Vec<FormationUnit> = (0..9)
+        .map(|unit| FormationUnit::new(Cell::new(unit, 0)).rank(i32::from(unit > 3)))
+        .collect();
     let drawn = SHAPES.map(|formation| all_facings(formation, &units));
     let expected = [LINES, COLUMNS, BOXES, WEDGES].map(str::trim);
     assert_eq!(drawn, expected, "\n{}", drawn.join("\n\n"));
@@ -166,7 +169,7 @@ fn shapes_rotate_with_their_facing() {
     for formation in SHAPES {
         for count in 1..50 {
             let offsets = |facing: Direction| -> BTreeSet<(i32, i32)> {
-                let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(1);
+                let order = FormationSpec::to(goal).formation(formation).facing(facing).spacing(1);
                 let answers = assign_slots(&grid, &in_rows(count), &order);
                 slots(&answers).iter().map(|at| (at.x - goal.x, at.y - goal.y)).collect()
             };
@@ -185,7 +188,7 @@ fn shapes_rotate_with_their_facing() {
 fn formations_have_the_documented_proportions() {
     let (grid, goal) = (open_grid(121, 121), Cell::new(60, 60));
     let sides = SHAPES.map(|formation| {
-        let order = GroupOrder::to(goal).formation(formation).facing(Direction::North);
+        let order = FormationSpec::to(goal).formation(formation).facing(Direction::North);
         let at = slots(&assign_slots(&grid, &in_rows(100), &order));
         let rect = at.iter().fold(CellRect::default(), |all, &at| all.union(CellRect::single(at)));
         (rect.width, rect.height)
@@ -198,19 +201,20 @@ fn without_a_facing_the_front_is_in_the_direction_of_travel() {
     let (grid, goal) = (open_grid(60, 60), Cell::new(30, 30));
     for facing in Direction::ALL {
         let (dx, dy) = facing.offset();
-        let units: Vec<GroupUnit> = (-2..=2)
-            .map(|aside| GroupUnit::new(goal.offset(-20 * dx + aside, -20 * dy - aside)))
+        let units: Vec<FormationUnit> = (-2..=2)
+            .map(|aside| FormationUnit::new(goal.offset(-20 * dx + aside, -20 * dy - aside)))
             .collect();
-        let order = GroupOrder::to(goal).formation(Formation::Wedge);
+        let order = FormationSpec::to(goal).formation(Formation::Wedge);
         assert_eq!(order.resolve_facing(&units).facing, Some(facing));
         let answers = assign_slots(&grid, &units, &order);
         assert_eq!(answers, assign_slots(&grid, &units, &order.facing(facing)));
     }
-    let at_goal = GroupOrder::to(goal).resolve_facing(&[GroupUnit::new(goal)]);
+    let at_goal = FormationSpec::to(goal).resolve_facing(&[FormationUnit::new(goal)]);
     assert_eq!(at_goal.facing, Some(Direction::East));
     // A little more or less than half the angle between east and northeast.
-    let facing =
-        |cell: Cell| GroupOrder::to(Cell::default()).resolve_facing(&[GroupUnit::new(cell)]).facing;
+    let facing = |cell: Cell| {
+        FormationSpec::to(Cell::default()).resolve_facing(&[FormationUnit::new(cell)]).facing
+    };
     assert_eq!(facing(Cell::new(-1000, -414)), Some(Direction::East));
     assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
 }
@@ -231,17 +235,18 @@ fn slots_never_overlap_and_are_reachable() {
         let mut cell = || origin.offset(random.below(width) as i32, random.below(height) as i32);
         let goal = cell();
         let cells: Vec<Cell> = (0..60).map(|_| cell()).collect();
-        let units: Vec<GroupUnit> = cells
+        let units: Vec<FormationUnit> = cells
             .iter()
             .map(|&cell| {
                 let profile = ProfileId(random.below(3) as u8);
-                GroupUnit::new(cell).profile(profile).rank(random.below(3) as i32)
+                FormationUnit::new(cell).profile(profile).rank(random.below(3) as i32)
             })
             .collect();
         for formation in ALL {
             let facing = Direction::from_bits(random.below(8) as u8);
             let spacing = random.below(3) as u8;
-            let order = GroupOrder::to(goal).formation(formation).facing(facing).spacing(spacing);
+            let order =
+                FormationSpec::to(goal).formation(formation).facing(facing).spacing(spacing);
             let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
             for (unit, answer) in units.iter().zip(&answers) {
@@ -262,18 +267,18 @@ fn slots_never_overlap_and_are_reachable() {
 #[test]
 fn mixed_sizes_are_packed_closely() {
     let grid = open_grid(80, 80);
-    let units: Vec<GroupUnit> = (0..90)
-        .map(|unit| GroupUnit::new(Cell::new(unit % 60, 1)).profile(ProfileId(unit as u8 % 3)))
+    let units: Vec<FormationUnit> = (0..90)
+        .map(|unit| FormationUnit::new(Cell::new(unit % 60, 1)).profile(ProfileId(unit as u8 % 3)))
         .collect();
     let goal = Cell::new(40, 40);
     for formation in ALL {
-        let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
+        let order = FormationSpec::to(goal).formation(formation).facing(Direction::East);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok), "{formation:?}");
     }
     // They cover 30 × (1 + 4 + 9) = 420 cells; within 14 cells of the goal there are 841.
-    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
+    let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
     for (unit, at) in units.iter().zip(slots(&answers)) {
         let away = at.x.abs_diff(goal.x).max(at.y.abs_diff(goal.y));
         assert!(away <= 14, "{unit:?} at {at}");
@@ -299,9 +304,9 @@ fn loose_slots_have_the_lowest_path_cost() {
         let costs = dijkstra(&grid, ProfileId::default(), goal);
         let cost = |cell: Cell| costs[(cell.y * 40 + cell.x) as usize];
         let reached: Vec<Cell> = grid.rect().cells().filter(|&cell| cost(cell).is_some()).collect();
-        let units: Vec<GroupUnit> =
-            reached.iter().rev().step_by(3).copied().map(GroupUnit::new).collect();
-        let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
+        let units: Vec<FormationUnit> =
+            reached.iter().rev().step_by(3).copied().map(FormationUnit::new).collect();
+        let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
         let mut found: Vec<_> = slots(&answers).into_iter().map(cost).collect();
         let mut expected: Vec<_> = reached.iter().map(|&cell| cost(cell)).collect();
         found.sort_unstable();
@@ -315,11 +320,11 @@ fn loose_slots_have_the_lowest_path_cost() {
 fn no_unit_is_placed_behind_a_wall_beside_the_goal() {
     let mut grid = open_grid(60, 60);
     grid.block(CellRect::new(Cell::new(32, 10), 1, 40)).unwrap();
-    let units: Vec<GroupUnit> =
-        (0..60).map(|unit| GroupUnit::new(Cell::new(3 + unit / 20, 20 + unit % 20))).collect();
+    let units: Vec<FormationUnit> =
+        (0..60).map(|unit| FormationUnit::new(Cell::new(3 + unit / 20, 20 + unit % 20))).collect();
     for formation in ALL {
         for facing in Direction::ALL {
-            let order = GroupOrder::to(Cell::new(31, 30)).formation(formation).facing(facing);
+            let order = FormationSpec::to(Cell::new(31, 30)).formation(formation).facing(facing);
             let answers = assign_slots(&grid, &units, &order);
             check(&grid, &units, &order, &answers);
             // Slots past the ends of the wall are allowed.
@@ -343,7 +348,8 @@ fn blocked_slots_are_replaced_by_their_neighbors() {
         .............";
     let grid = grid_from(map);
     let units = in_rows(9);
-    let order = GroupOrder::to(Cell::new(6, 3)).formation(Formation::Line).facing(Direction::North);
+    let order =
+        FormationSpec::to(Cell::new(6, 3)).formation(Formation::Line).facing(Direction::North);
     // The goal itself is blocked, with the slots to both sides of it.
     let answers = assign_slots(&grid, &units, &order);
     let drawn = picture(&grid, &units, &answers);
@@ -356,18 +362,19 @@ fn a_blocked_goal_is_surrounded_from_the_side_of_the_group() {
     grid.block(CellRect::new(Cell::new(28, 0), 5, 61)).unwrap();
     grid.unblock(CellRect::new(Cell::new(28, 0), 5, 1)).unwrap();
     for (from, near) in [(5, 27), (50, 33)] {
-        let units: Vec<GroupUnit> =
-            (0..30).map(|unit| GroupUnit::new(Cell::new(from + unit % 3, 20 + unit / 3))).collect();
+        let units: Vec<FormationUnit> = (0..30)
+            .map(|unit| FormationUnit::new(Cell::new(from + unit % 3, 20 + unit / 3)))
+            .collect();
         let goal = Cell::new(30, 30);
-        let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
-        check(&grid, &units, &GroupOrder::to(goal), &answers);
+        let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
+        check(&grid, &units, &FormationSpec::to(goal), &answers);
         let at = slots(&answers);
         assert!(at.contains(&Cell::new(near, 30)));
         assert!(at.iter().all(|at| at.x.abs_diff(near) <= 5 && at.y.abs_diff(30) <= 6), "{at:?}");
         assert!(at.iter().all(|at| (at.x < 30) == (from < 30)));
         // Units that have arrived stay.
-        let standing: Vec<GroupUnit> = at.iter().copied().map(GroupUnit::new).collect();
-        assert_eq!(assign_slots(&grid, &standing, &GroupOrder::to(goal)), answers);
+        let standing: Vec<FormationUnit> = at.iter().copied().map(FormationUnit::new).collect();
+        assert_eq!(assign_slots(&grid, &standing, &FormationSpec::to(goal)), answers);
     }
 }
 
@@ -377,10 +384,10 @@ fn units_in_another_region_get_the_closest_slots() {
     let mut grid = open_grid(150, 150);
     grid.block(CellRect::new(Cell::new(40, 0), 3, 150)).unwrap();
     let goal = Cell::new(46, 75);
-    let units: Vec<GroupUnit> =
-        (0..120).map(|unit| GroupUnit::new(Cell::new(2 + unit % 2 * 140, 5 + unit))).collect();
-    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
-    check(&grid, &units, &GroupOrder::to(goal), &answers);
+    let units: Vec<FormationUnit> =
+        (0..120).map(|unit| FormationUnit::new(Cell::new(2 + unit % 2 * 140, 5 + unit))).collect();
+    let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
+    check(&grid, &units, &FormationSpec::to(goal), &answers);
     let line = |at: Cell| open_distance(&grid, ProfileId::default(), at, goal);
     let mut expected: Vec<u32> = grid.rect().cells().filter(|at| at.x < 40).map(line).collect();
     expected.sort_unstable();
@@ -393,7 +400,7 @@ fn units_in_another_region_get_the_closest_slots() {
     found.sort_unstable();
     assert_eq!(found, expected[..60]);
     for formation in SHAPES {
-        let order = GroupOrder::to(goal).formation(formation);
+        let order = FormationSpec::to(goal).formation(formation);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok));
@@ -406,10 +413,10 @@ fn a_distant_region_is_found_and_filled() {
     // A room of 4 × 4 cells in the opposite corner.
     grid.block(CellRect::new(Cell::new(10, 10), 6, 6)).unwrap();
     grid.unblock(CellRect::new(Cell::new(11, 11), 4, 4)).unwrap();
-    let units = vec![GroupUnit::new(Cell::new(12, 12)); 20];
+    let units = vec![FormationUnit::new(Cell::new(12, 12)); 20];
     let goal = Cell::new(390, 290);
-    let answers = assign_slots(&grid, &units, &GroupOrder::to(goal));
-    check(&grid, &units, &GroupOrder::to(goal), &answers);
+    let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
+    check(&grid, &units, &FormationSpec::to(goal), &answers);
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 16);
     let none_left = answers.iter().filter(|&&at| at == Err(PathFailure::NoRoom(goal)));
     assert_eq!(none_left.count(), 4);
@@ -424,13 +431,13 @@ fn without_room_high_ranks_and_distant_units_get_no_slot() {
         ###########";
     let grid = grid_from(map);
     // Twelve units for eight cells; four of the middle rank, two of them close to the goal.
-    let unit = |x, y, rank| GroupUnit::new(Cell::new(x, y)).rank(rank);
-    let mut units: Vec<GroupUnit> = (0..6).map(|_| unit(4, 1, -1)).collect();
+    let unit = |x, y, rank| FormationUnit::new(Cell::new(x, y)).rank(rank);
+    let mut units: Vec<FormationUnit> = (0..6).map(|_| unit(4, 1, -1)).collect();
     units.extend([unit(4, 1, 0), unit(1, 2, 0), unit(2, 1, 0), unit(4, 2, 0)]);
     units.extend([unit(1, 1, 9), unit(1, 1, 9)]);
     let goal = Cell::new(1, 1);
     for formation in ALL {
-        let order = GroupOrder::to(goal).formation(formation).facing(Direction::East);
+        let order = FormationSpec::to(goal).formation(formation).facing(Direction::East);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         let placed: Vec<bool> = answers.iter().map(Result::is_ok).collect();
@@ -443,9 +450,10 @@ fn without_room_high_ranks_and_distant_units_get_no_slot() {
 #[test]
 fn a_map_smaller_than_the_group_is_filled() {
     let grid = open_grid(3, 3);
-    let units = vec![GroupUnit::new(Cell::new(2, 2)); 20];
+    let units = vec![FormationUnit::new(Cell::new(2, 2)); 20];
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(0, 1)).formation(formation).facing(Direction::South);
+        let order =
+            FormationSpec::to(Cell::new(0, 1)).formation(formation).facing(Direction::South);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 9, "{formation:?}");
@@ -456,10 +464,10 @@ fn a_map_smaller_than_the_group_is_filled() {
 fn an_empty_group_gets_no_slots() {
     let grid = open_grid(9, 9);
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(4, 4)).formation(formation);
+        let order = FormationSpec::to(Cell::new(4, 4)).formation(formation);
         assert_eq!(assign_slots(&grid, &[], &order), []);
         assert_eq!(reassign_slots(&grid, &[], &[Some(Cell::new(1, 1))], &order), []);
-        let alone = assign_slots(&grid, &[GroupUnit::new(Cell::new(0, 0))], &order);
+        let alone = assign_slots(&grid, &[FormationUnit::new(Cell::new(0, 0))], &order);
         assert_eq!(alone, [Ok(Cell::new(4, 4))]);
     }
 }
@@ -469,13 +477,13 @@ fn units_without_a_slot_get_a_reason() {
     let mut grid = open_grid(9, 9);
     grid.block(CellRect::single(Cell::new(1, 1))).unwrap();
     let units = [
-        GroupUnit::new(Cell::new(0, 0)).profile(ProfileId(7)),
-        GroupUnit::new(Cell::new(-1, 0)),
-        GroupUnit::new(Cell::new(1, 1)),
-        GroupUnit::new(Cell::new(8, 8)).profile(ProfileId(1)), // does not fit into the corner
-        GroupUnit::new(Cell::new(3, 3)),
+        FormationUnit::new(Cell::new(0, 0)).profile(ProfileId(7)),
+        FormationUnit::new(Cell::new(-1, 0)),
+        FormationUnit::new(Cell::new(1, 1)),
+        FormationUnit::new(Cell::new(8, 8)).profile(ProfileId(1)), // does not fit into the corner
+        FormationUnit::new(Cell::new(3, 3)),
     ];
-    let answers = assign_slots(&grid, &units, &GroupOrder::to(Cell::new(5, 5)));
+    let answers = assign_slots(&grid, &units, &FormationSpec::to(Cell::new(5, 5)));
     let expected = [
         Err(PathFailure::UnknownProfile(ProfileId(7))),
         Err(PathFailure::StartOutOfBounds(Cell::new(-1, 0))),
@@ -485,7 +493,7 @@ fn units_without_a_slot_get_a_reason() {
     ];
     assert_eq!(answers, expected);
     let outside = Cell::new(9, 5);
-    let answers = assign_slots(&grid, &units[4..], &GroupOrder::to(outside));
+    let answers = assign_slots(&grid, &units[4..], &FormationSpec::to(outside));
     assert_eq!(answers, [Err(PathFailure::GoalOutOfBounds(outside))]);
 }
 
@@ -495,7 +503,7 @@ fn low_ranks_get_slots_in_front_or_near_the_goal() {
     let mut random = Random(3);
     let mut units = distinct_units(200, || (random.below(90) as i32, random.below(90) as i32));
     units.iter_mut().for_each(|unit| unit.rank = random.below(5) as i32 * 7 - 9);
-    let in_order = |order: &GroupOrder, level: &dyn Fn(Cell) -> i64| {
+    let in_order = |order: &FormationSpec, level: &dyn Fn(Cell) -> i64| {
         let answers = assign_slots(&grid, &units, order);
         check(&grid, &units, order, &answers);
         let mut found: Vec<(i32, i64)> =
@@ -504,10 +512,10 @@ fn low_ranks_get_slots_in_front_or_near_the_goal() {
         assert!(found.is_sorted_by_key(|&(_, level)| level), "{order:?}");
     };
     let away = |at: Cell| i64::from(open_distance(&grid, ProfileId::default(), at, goal));
-    in_order(&GroupOrder::to(goal), &away);
+    in_order(&FormationSpec::to(goal), &away);
     for formation in SHAPES {
         for facing in Direction::ALL {
-            let order = GroupOrder::to(goal).formation(formation).facing(facing);
+            let order = FormationSpec::to(goal).formation(formation).facing(facing);
             let (dx, dy) = facing.offset();
             in_order(&order, &|at| -i64::from(at.x * dx + at.y * dy));
         }
@@ -523,15 +531,15 @@ fn every_profile_keeps_to_its_own_terrain() {
     let both = swims.clone().with(TerrainId(1), 2 * Profile::PLAIN_COST);
     let grid =
         NavGrid::from_terrain(40, 40, terrain).unwrap().with_profiles(vec![walks, swims, both]);
-    let units: Vec<GroupUnit> = (0..90)
+    let units: Vec<FormationUnit> = (0..90)
         .map(|unit| {
             let (profile, row) = (ProfileId(unit as u8 % 3), unit / 3);
             let column = [3, 35, 20][unit as usize % 3];
-            GroupUnit::new(Cell::new(column, row)).profile(profile)
+            FormationUnit::new(Cell::new(column, row)).profile(profile)
         })
         .collect();
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(19, 20)).formation(formation);
+        let order = FormationSpec::to(Cell::new(19, 20)).formation(formation);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         let far = |at: &Cell| at.x.abs_diff(19).max(at.y.abs_diff(20)) > 20;
@@ -540,7 +548,7 @@ fn every_profile_keeps_to_its_own_terrain() {
 }
 
 /// Returns groups of many layouts around the middle of an open field.
-fn layouts(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<GroupUnit>)> {
+fn layouts(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<FormationUnit>)> {
     let mut at = |width: u32, height: u32, x: i32, y: i32| {
         let cell = (random.below(width) as i32, random.below(height) as i32);
         (x + cell.0 - width as i32 / 2, y + cell.1 - height as i32 / 2)
@@ -574,13 +582,13 @@ fn layouts(count: usize, random: &mut Random) -> Vec<(&'static str, Vec<GroupUni
 }
 
 /// Returns the total weight from all units to their slots.
-fn travel(grid: &NavGrid, units: &[GroupUnit], slots: &[Cell]) -> u64 {
+fn travel(grid: &NavGrid, units: &[FormationUnit], slots: &[Cell]) -> u64 {
     let weight =
-        |(unit, &at): (&GroupUnit, &Cell)| open_distance(grid, unit.profile, unit.cell, at);
+        |(unit, &at): (&FormationUnit, &Cell)| open_distance(grid, unit.profile, unit.cell, at);
     units.iter().zip(slots).map(weight).map(u64::from).sum()
 }
 
-fn starts(units: &[GroupUnit]) -> Vec<Cell> {
+fn starts(units: &[FormationUnit]) -> Vec<Cell> {
     units.iter().map(|unit| unit.cell).collect()
 }
 
@@ -590,7 +598,7 @@ fn the_exact_assignment_is_exact() {
     let mut random = Random(4);
     let mut cell = || Cell::new(random.below(20) as i32, random.below(20) as i32);
     for _ in 0..20 {
-        let units: Vec<GroupUnit> = (0..6).map(|_| GroupUnit::new(cell())).collect();
+        let units: Vec<FormationUnit> = (0..6).map(|_| FormationUnit::new(cell())).collect();
         let slots: Vec<Cell> = (0..6).map(|_| cell()).collect();
         let mut least = u64::MAX;
         permutations(&mut slots.clone(), 0, &mut |order| {
@@ -618,7 +626,7 @@ fn travel_is_close_to_the_optimum() {
     for (count, seed) in [(400, 5), (60, 6), (150, 7)] {
         for (name, units) in layouts(count, &mut Random(seed)) {
             for formation in [Formation::Loose, Formation::Line, Formation::Box] {
-                let order = GroupOrder::to(Cell::new(60, 60)).formation(formation);
+                let order = FormationSpec::to(Cell::new(60, 60)).formation(formation);
                 let answers = assign_slots(&grid, &units, &order);
                 check(&grid, &units, &order, &answers);
                 let at = slots(&answers);
@@ -636,7 +644,7 @@ fn travel_is_close_to_the_optimum() {
 fn units_seldom_walk_past_those_that_stand_already() {
     let grid = open_grid(121, 121);
     for (name, units) in layouts(400, &mut Random(8)) {
-        let at = slots(&assign_slots(&grid, &units, &GroupOrder::to(Cell::new(60, 60))));
+        let at = slots(&assign_slots(&grid, &units, &FormationSpec::to(Cell::new(60, 60))));
         let lines: Vec<(Cell, Cell)> =
             units.iter().map(|unit| unit.cell).zip(at.iter().copied()).collect();
         let pairs = lines.iter().flat_map(|&line| lines.iter().map(move |&other| (line, other)));
@@ -660,7 +668,7 @@ fn walks_past(line: (Cell, Cell), other: (Cell, Cell)) -> bool {
 #[test]
 fn a_group_on_its_slots_stays_there() {
     let grid = open_grid(121, 121);
-    let order = GroupOrder::to(Cell::new(60, 60)).facing(Direction::NorthWest);
+    let order = FormationSpec::to(Cell::new(60, 60)).facing(Direction::NorthWest);
     for formation in ALL {
         for spacing in [0, 1] {
             let order = order.formation(formation).spacing(spacing);
@@ -694,12 +702,13 @@ fn a_mixed_group_on_its_slots_stays_there() {
         unit.profile = ProfileId(number as u8 % 3);
     }
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(45, 45)).formation(formation).facing(Direction::South);
+        let order =
+            FormationSpec::to(Cell::new(45, 45)).formation(formation).facing(Direction::South);
         let answers = assign_slots(&grid, &units, &order);
-        let arrived: Vec<GroupUnit> = units
+        let arrived: Vec<FormationUnit> = units
             .iter()
             .zip(slots(&answers))
-            .map(|(unit, at)| GroupUnit { cell: at, ..*unit })
+            .map(|(unit, at)| FormationUnit { cell: at, ..*unit })
             .collect();
         assert_eq!(assign_slots(&grid, &arrived, &order), answers, "{formation:?}");
     }
@@ -711,7 +720,8 @@ fn removed_and_added_units_leave_other_slots_unchanged() {
     let grid = open_grid(121, 121);
     let mut random = Random(11);
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(60, 60)).formation(formation).facing(Direction::East);
+        let order =
+            FormationSpec::to(Cell::new(60, 60)).formation(formation).facing(Direction::East);
         let (_, mut units) = layouts(150, &mut random).swap_remove(0);
         let mut held: Vec<Option<Cell>> = vec![None; units.len()];
         for _ in 0..12 {
@@ -730,7 +740,7 @@ fn removed_and_added_units_leave_other_slots_unchanged() {
             }
             for _ in 0..random.below(9) {
                 let cell = Cell::new(random.below(121) as i32, random.below(121) as i32);
-                units.push(GroupUnit::new(cell)); // beyond the end of `held`
+                units.push(FormationUnit::new(cell)); // beyond the end of `held`
             }
         }
     }
@@ -740,7 +750,7 @@ fn removed_and_added_units_leave_other_slots_unchanged() {
 #[test]
 fn removing_one_unit_moves_one_other() {
     let grid = open_grid(121, 121);
-    let order = GroupOrder::to(Cell::new(60, 60));
+    let order = FormationSpec::to(Cell::new(60, 60));
     let (_, units) = layouts(300, &mut Random(12)).swap_remove(3);
     let at = slots(&assign_slots(&grid, &units, &order));
     let removed = at.iter().position(|&at| at == order.goal).unwrap();
@@ -770,14 +780,14 @@ fn shuffled_units_get_the_same_slots() {
         unit.rank = random.below(2) as i32;
     }
     for formation in ALL {
-        let order = GroupOrder::to(Cell::new(41, 40)).formation(formation);
+        let order = FormationSpec::to(Cell::new(41, 40)).formation(formation);
         let answers = assign_slots(&grid, &units, &order);
         let held = |at: usize| answers[at].ok().filter(|_| !at.is_multiple_of(3));
         let all_held: Vec<Option<Cell>> = (0..units.len()).map(held).collect();
         let kept = reassign_slots(&grid, &units, &all_held, &order);
         let mut mixed: Vec<usize> = (0..units.len()).collect();
         (1..mixed.len()).for_each(|at| mixed.swap(at, random.below(at as u32 + 1) as usize));
-        let shuffled: Vec<GroupUnit> = mixed.iter().map(|&at| units[at]).collect();
+        let shuffled: Vec<FormationUnit> = mixed.iter().map(|&at| units[at]).collect();
         let held: Vec<Option<Cell>> = mixed.iter().map(|&at| all_held[at]).collect();
         let expected: Answers = mixed.iter().map(|&at| answers[at]).collect();
         assert_eq!(assign_slots(&grid, &shuffled, &order), expected, "{formation:?}");
@@ -790,10 +800,10 @@ fn shuffled_units_get_the_same_slots() {
 #[test]
 fn ten_thousand_units_get_slots() {
     let grid = open_grid(400, 400);
-    let units: Vec<GroupUnit> =
-        (0..10_000).map(|unit| GroupUnit::new(Cell::new(unit % 125, unit / 125))).collect();
+    let units: Vec<FormationUnit> =
+        (0..10_000).map(|unit| FormationUnit::new(Cell::new(unit % 125, unit / 125))).collect();
     for formation in [Formation::Loose, Formation::Box] {
-        let order = GroupOrder::to(Cell::new(250, 250)).formation(formation);
+        let order = FormationSpec::to(Cell::new(250, 250)).formation(formation);
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok));

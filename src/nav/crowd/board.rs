@@ -30,7 +30,7 @@ pub use self::{
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{
-        FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, Mode, NONE, Order, RouteId, STAY, State, Unit,
+        FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, Mode, NONE, RouteId, STAY, State, Task, Unit,
         UnitId, UnitSettings, Units,
     },
 };

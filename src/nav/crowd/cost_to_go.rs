@@ -29,7 +29,7 @@ pub use self::{
         route_costs_around,
     },
 };
-use super::board::{Board, Mode, NONE, Order};
+use super::board::{Board, Mode, NONE, Task};
 use crate::nav::NavGrid;
 
 /// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
@@ -84,9 +84,9 @@ impl Sources {
         let unit = &mut board.units[index];
         let was_on_line = core::mem::take(&mut unit.is_on_line) && unit.standing_since == now;
         let follower = self.followers.get_mut(index as usize);
-        if let Some(follower) = follower.filter(|_| was_on_line || unit.order == Order::Path) {
+        if let Some(follower) = follower.filter(|_| was_on_line || unit.task == Task::Path) {
             let before = if was_on_line { follower.line_offsets[1] } else { (0, 0) };
-            let layer = grid.layer(unit.profile).filter(|_| unit.order == Order::Path);
+            let layer = grid.layer(unit.profile).filter(|_| unit.task == Task::Path);
             let ahead = layer.map(|layer| follower.line_offset(layer, unit.head));
             follower.line_offsets = [before, ahead.unwrap_or_default()];
             unit.is_on_line = follower.line_offsets != [(0, 0); 2];

@@ -13,8 +13,8 @@ use core::{
     ops::{Index, IndexMut},
 };
 
-use self::{group::Group, progress::Progress, slots::TakenCells};
-use super::board::{GroupIndex, NONE, Order, RouteId, Unit};
+use self::{group::Group, progress::GoalProgress, slots::TakenCells};
+use super::board::{GroupIndex, NONE, RouteId, Task, Unit};
 use super::cost_to_go::{OpenCells, UNREACHABLE, bytes_of};
 
 /// The groups of a crowd. Only this room reads what they consist of.
@@ -24,15 +24,15 @@ pub struct Groups {
     taken: TakenCells,
     open_cells: OpenCells,
     /// By unit: how it has come nearer to its goal.
-    progress: Vec<Progress>,
+    progress: Vec<GoalProgress>,
 }
 
 impl Groups {
     /// Returns the shared field that leads a unit, unless the unit has a slot of its group or is near one.
     pub fn route_of(&self, unit: &Unit) -> Option<RouteId> {
-        match unit.order {
-            Order::Route(route) => Some(route),
-            Order::Group(id) if unit.slot == NONE => {
+        match unit.task {
+            Task::Route(route) => Some(route),
+            Task::Group(id) if unit.slot == NONE => {
                 let group = &self[id];
                 group.route.filter(|_| group.window.cost(unit.tail) == UNREACHABLE)
             }
@@ -48,13 +48,13 @@ impl Groups {
 
     /// Counts all steps anew, and marks all groups for a refresh, after the terrain has changed.
     pub fn follow_edit(&mut self) {
-        self.progress.fill(Progress::default());
+        self.progress.fill(GoalProgress::default());
         self.list.iter_mut().for_each(|group| group.is_stale = true);
     }
 
     /// Returns the memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        let progress = self.progress.capacity() * size_of::<Progress>();
+        let progress = self.progress.capacity() * size_of::<GoalProgress>();
         let groups = self.list.iter().map(Group::bytes).sum::<usize>();
         groups + self.taken.bytes() + bytes_of(&self.open_cells) + progress
     }

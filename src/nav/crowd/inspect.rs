@@ -3,7 +3,7 @@
 //! Input: a crowd and a unit's id. Output: the units and their positions, the events of the last tick, the
 //! reason a unit does not move, the memory held.
 
-use super::board::{GridPos, NONE, Order, STAY, State};
+use super::board::{GridPos, NONE, STAY, State, Task};
 use super::{Crowd, CrowdCounters, CrowdEvent, Hindrance, UnitId};
 use crate::nav::{Cell, NavGrid, ProfileId, Walk, direction::OFFSETS};
 
@@ -68,7 +68,7 @@ impl Crowd {
     #[must_use]
     pub fn heading(&self, id: UnitId) -> Option<(i32, i32)> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
-        let follower = self.sources.follower(id.index).filter(|_| unit.order == Order::Path);
+        let follower = self.sources.follower(id.index).filter(|_| unit.task == Task::Path);
         let walker = follower.filter(|follower| follower.line_direction == unit.direction);
         let step = OFFSETS[usize::from(unit.direction & 7)];
         Some(walker.map_or(step, |walker| walker.line.vector()))
@@ -118,7 +118,7 @@ impl Crowd {
     /// Returns whether a unit goes to a slot that it may exchange with others.
     #[must_use]
     pub fn is_in_group(&self, id: UnitId) -> bool {
-        self.board.get(id).is_some_and(|unit| matches!(unit.order, Order::Group(_)))
+        self.board.get(id).is_some_and(|unit| matches!(unit.task, Task::Group(_)))
     }
 
     /// Returns how far a unit has come along its path, standing on the last cell of the path that it reached.
@@ -126,7 +126,7 @@ impl Crowd {
     #[must_use]
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
         let unit = self.board.get(id)?;
-        let has_path = matches!(unit.order, Order::Path | Order::Group(_));
+        let has_path = matches!(unit.task, Task::Path | Task::Group(_));
         self.sources.walk(grid, id.index).filter(|_| has_path)
     }
 

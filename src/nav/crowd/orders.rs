@@ -1,6 +1,6 @@
 //! Adding, removing and ordering units.
 
-use super::board::{FIRST_PRIORITY, GridPos, Mode, NONE, Order, STAY, State, Unit, check_profile};
+use super::board::{FIRST_PRIORITY, GridPos, Mode, NONE, STAY, State, Task, Unit, check_profile};
 use super::cost_to_go::EXIT_UNDECIDED;
 use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
 use crate::nav::{Cell, NavGrid, Path};
@@ -82,7 +82,7 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
     pub fn follow_route(&mut self, id: UnitId, route: RouteId) -> Result<(), CrowdError> {
-        self.set_order(id, Order::Route(route))
+        self.set_task(id, Task::Route(route))
     }
 
     /// Takes a unit's orders away; a step under way is finished.
@@ -90,7 +90,7 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].
     pub fn stop(&mut self, id: UnitId) -> Result<(), CrowdError> {
-        self.set_order(id, Order::Idle)
+        self.set_task(id, Task::Idle)
     }
 
     /// Sends a unit along a path, which may start near the unit instead of under it.
@@ -100,7 +100,7 @@ impl Crowd {
     /// leaves the grid.
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
-        self.set_order(id, Order::Path)?;
+        self.set_task(id, Task::Path)?;
         self.board.units[id.index].goal = ends.1;
         let profile = self.board.units[id.index].profile;
         self.sources.set_path((id.index, profile), grid, ends, path);
@@ -120,12 +120,12 @@ impl Crowd {
     ) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
         let unit = self.board.get(id).ok_or(CrowdError::NoSuchUnit)?;
-        let (index, order, profile) = (id.index, unit.order, unit.profile);
-        let has_path = matches!(order, Order::Path | Order::Group(_));
+        let (index, order, profile) = (id.index, unit.task, unit.profile);
+        let has_path = matches!(order, Task::Path | Task::Group(_));
         if !has_path || !self.sources.extend_path((index, profile), grid, ends, path) {
             return self.follow(grid, id, path);
         }
-        if matches!(order, Order::Path) {
+        if matches!(order, Task::Path) {
             self.board.units[index].goal = ends.1;
         }
         self.board.units[index].has_arrived = false;
@@ -152,7 +152,7 @@ impl Crowd {
         self.follow(grid, id, path)?;
         let unit = &self.board.units[id.index];
         let group = self.groups.join(unit, membership, goal);
-        self.set_order(id, Order::Group(group))?;
+        self.set_task(id, Task::Group(group))?;
         self.board.units[id.index].goal = slot;
         Ok(())
     }
@@ -170,12 +170,12 @@ impl Crowd {
         Ok((start, pos_of(grid, path.end())?))
     }
 
-    fn set_order(&mut self, id: UnitId, order: Order) -> Result<(), CrowdError> {
+    fn set_task(&mut self, id: UnitId, task: Task) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
         let now = self.board.now;
         self.groups.leave(&mut self.board, index);
         let unit = &mut self.board.units[index];
-        unit.order = order;
+        unit.task = task;
         unit.costs_tick = 0;
         unit.mode = if unit.is_trapped() { Mode::Escaping(EXIT_UNDECIDED) } else { Mode::Normal };
         unit.preferred_direction = STAY;

@@ -6,7 +6,7 @@
 
 use core::hint::black_box;
 
-use super::board::{Board, GridPos, Mode, NONE, Order, STAY, StepCosts, Unit, legal_directions};
+use super::board::{Board, GridPos, Mode, NONE, STAY, StepCosts, Task, Unit, legal_directions};
 use super::cost_to_go::{
     CostToGo, NeighborCosts, Sources, UNREACHABLE, World, around, route_cost, route_costs_around,
 };
@@ -48,7 +48,7 @@ impl Scene<'_> {
             let cost_to_go = route_costs_around(world, route, unit.tail);
             // At the end of its group's field a member needs its own path, or there is none.
             let is_at_end = matches!(cost_to_go[usize::from(STAY)], 0 | UNREACHABLE);
-            if !is_at_end || !matches!(unit.order, Order::Group(_)) {
+            if !is_at_end || !matches!(unit.task, Task::Group(_)) {
                 let directions = legal_directions(layer, unit.tail);
                 let costs = NeighborCosts { cost_to_go, directions, cell_cost };
                 self.sources.note_neighbor_costs(self.board, index, costs);
@@ -64,7 +64,7 @@ impl Scene<'_> {
             let unit = &board.units[index];
             if let Some(route) = self.groups.route_of(unit) {
                 world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if matches!(unit.order, Order::Path)
+            } else if matches!(unit.task, Task::Path)
                 && let Some(follower) = self.sources.follower(index)
             {
                 follower.prefetch();
@@ -78,7 +78,7 @@ impl Scene<'_> {
             }
         }
         for &index in &board.ready {
-            if matches!(board.units[index].order, Order::Path)
+            if matches!(board.units[index].task, Task::Path)
                 && let Some(follower) = self.sources.follower(index)
             {
                 follower.prefetch_corners();
@@ -89,14 +89,14 @@ impl Scene<'_> {
     /// Returns whether a unit stands on the goal of its order.
     pub fn is_at_goal(&self, index: u32) -> bool {
         let unit = &self.board.units[index];
-        match unit.order {
+        match unit.task {
             _ if unit.mode != Mode::Normal => false,
-            Order::Route(route) => match self.sources.neighbor_costs(self.board, index) {
+            Task::Route(route) => match self.sources.neighbor_costs(self.board, index) {
                 Some(costs) => costs.cost_to_go[usize::from(STAY)] == 0,
                 None => route_cost(self.world, route, unit.tail) == 0,
             },
-            Order::Path | Order::Group(_) => unit.goal == unit.tail,
-            Order::Idle => true,
+            Task::Path | Task::Group(_) => unit.goal == unit.tail,
+            Task::Idle => true,
         }
     }
 
@@ -112,10 +112,10 @@ impl Scene<'_> {
     /// Returns whether a unit follows its own path at present.
     fn follows_own_path(&self, index: u32) -> bool {
         let unit = &self.board.units[index];
-        match unit.order {
-            Order::Path => true,
-            Order::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
-            Order::Group(id) if unit.slot == NONE => {
+        match unit.task {
+            Task::Path => true,
+            Task::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
+            Task::Group(id) if unit.slot == NONE => {
                 let group = &self.groups[id];
                 let is_known = |route| route_cost(self.world, route, unit.tail) != UNREACHABLE;
                 group.window.cost(unit.tail) == UNREACHABLE && !group.route.is_some_and(is_known)
@@ -151,11 +151,11 @@ impl Scene<'_> {
             }
             Mode::Yielding(passing) => return self.reversed_costs(unit.tail, passing, directions),
         }
-        match unit.order {
-            Order::Idle => [UNREACHABLE; 9],
-            Order::Route(route) => route_costs_around(self.world, route, unit.tail),
-            Order::Group(_) => self.member_cost_to_go((index, unit), directions),
-            Order::Path => self.sources.path_costs_around(grid, (index, unit), directions),
+        match unit.task {
+            Task::Idle => [UNREACHABLE; 9],
+            Task::Route(route) => route_costs_around(self.world, route, unit.tail),
+            Task::Group(_) => self.member_cost_to_go((index, unit), directions),
+            Task::Path => self.sources.path_costs_around(grid, (index, unit), directions),
         }
     }
 
@@ -178,7 +178,7 @@ impl Scene<'_> {
         if let Some(cost_to_go) = self.groups.slot_costs_around(self.world.grid, unit, directions) {
             return cost_to_go;
         }
-        let route = unit.order.group().and_then(|id| self.groups[id].route);
+        let route = unit.task.group().and_then(|id| self.groups[id].route);
         let mut cost_to_go = route
             .map_or([UNREACHABLE; 9], |route| route_costs_around(self.world, route, unit.tail));
         if cost_to_go[usize::from(STAY)] == UNREACHABLE {

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use super::{
     line_costs::line_cost,
     nearest_cells::{Slot, UnitClass},
-    roster::Member,
+    roster::RosterUnit,
 };
 
 /// Pairs compared for each unit, up to [`MAX_COMPARISONS`] for all units of one size. All pairs of 400 units
@@ -50,7 +50,7 @@ struct Assignment {
 }
 
 /// Distributes the slots of `members` among members of equal size.
-pub(super) fn assign_within_sizes(members: &mut [Member], classes: &[UnitClass<'_>]) {
+pub(super) fn assign_within_sizes(members: &mut [RosterUnit], classes: &[UnitClass<'_>]) {
     let largest = members.iter().map(|member| member.size).max().unwrap_or(0);
     for size in 1..=largest {
         let mut assignments: Vec<Assignment> = assignments_of_size(members, size).collect();
@@ -64,7 +64,7 @@ pub(super) fn assign_within_sizes(members: &mut [Member], classes: &[UnitClass<'
 }
 
 /// Returns the assignments of the members of this size that have a slot.
-fn assignments_of_size(members: &[Member], size: u32) -> impl Iterator<Item = Assignment> {
+fn assignments_of_size(members: &[RosterUnit], size: u32) -> impl Iterator<Item = Assignment> {
     members.iter().enumerate().filter(move |(_, member)| member.size == size).filter_map(
         |(number, member)| {
             let (unit, slot) = (member.cell, member.slot?);
@@ -79,7 +79,7 @@ fn assignments_of_size(members: &[Member], size: u32) -> impl Iterator<Item = As
 /// returns the others.
 fn keep_held(
     assignments: &mut Vec<Assignment>,
-    members: &[Member],
+    members: &[RosterUnit],
     classes: &[UnitClass<'_>],
 ) -> Vec<Assignment> {
     let mut owners: Vec<((u32, u32), usize)> = assignments

@@ -1,6 +1,6 @@
 //! The units that take part in a group order, in the order in which slots are given out.
 //!
-//! Input: the units and the slots they hold. Output: a [`Member`] for each unit that can take part, the
+//! Input: the units and the slots they hold. Output: a [`RosterUnit`] for each unit that can take part, the
 //! classes they belong to, and the center of the group; the others get their failure. Members are sorted by
 //! their properties and cells, so that nothing depends on the order of the input (except among units that are
 //! equal in everything).
@@ -8,7 +8,7 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{
-    Formation, GroupOrder, GroupUnit,
+    Formation, FormationSpec, FormationUnit,
     nearest_cells::{Center, Slot, UnitClass},
 };
 use crate::nav::{
@@ -20,7 +20,7 @@ use crate::nav::{
 
 /// A unit that takes part. Cells are counted from the grid's origin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub(super) struct RosterUnit {
     /// Index of the unit in the caller's list.
     pub(super) index: usize,
     pub(super) cell: (u32, u32),
@@ -35,7 +35,7 @@ pub(super) struct Member {
 /// All units that take part.
 #[derive(Debug)]
 pub(super) struct Roster<'a> {
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<RosterUnit>,
     pub(super) classes: Vec<UnitClass<'a>>,
     pub(super) center: Center,
 }
@@ -44,7 +44,7 @@ impl<'a> Roster<'a> {
     /// Collects the units that can take part; calls `reject` for the others.
     pub(super) fn new(
         grid: &'a NavGrid,
-        (units, held): (&[GroupUnit], impl Fn(usize) -> Option<Cell>),
+        (units, held): (&[FormationUnit], impl Fn(usize) -> Option<Cell>),
         goal: (u32, u32),
         mut reject: impl FnMut(usize, PathFailure),
     ) -> Self {
@@ -61,7 +61,7 @@ impl<'a> Roster<'a> {
                         });
                     let held = held(index).and_then(|cell| grid.local(cell));
                     let (rank, size) = (unit.rank, found.size);
-                    members.push(Member { index, cell, held, rank, size, class, slot: None });
+                    members.push(RosterUnit { index, cell, held, rank, size, class, slot: None });
                 }
             }
         }
@@ -72,7 +72,7 @@ impl<'a> Roster<'a> {
     /// Sorts members in the order in which slots are given out: in a loose group the largest first, because
     /// they find room least easily; in a formation those of low rank. If slots run out, units that are far
     /// from the goal and hold none get none.
-    pub(super) fn sort(&mut self, order: &GroupOrder) {
+    pub(super) fn sort(&mut self, order: &FormationSpec) {
         let (goal, classes) = (self.center.goal, &self.classes);
         self.members.sort_by_cached_key(|member| {
             let size = Reverse(member.size);
@@ -89,7 +89,7 @@ impl<'a> Roster<'a> {
 /// Returns the cell and the class of a unit.
 fn class_of<'a>(
     grid: &'a NavGrid,
-    unit: &GroupUnit,
+    unit: &FormationUnit,
 ) -> Result<((u32, u32), UnitClass<'a>), PathFailure> {
     let layer = grid.layer(unit.profile).ok_or(PathFailure::UnknownProfile(unit.profile))?;
     let cell = grid.local(unit.cell).ok_or(PathFailure::StartOutOfBounds(unit.cell))?;
@@ -99,7 +99,7 @@ fn class_of<'a>(
 }
 
 /// Returns the mean of all cells; `None` without members.
-fn mean_cell(members: &[Member]) -> Option<(u32, u32)> {
+fn mean_cell(members: &[RosterUnit]) -> Option<(u32, u32)> {
     let sum = members.iter().fold((0, 0), |sum, member| {
         (sum.0 + u64::from(member.cell.0), sum.1 + u64::from(member.cell.1))
     });

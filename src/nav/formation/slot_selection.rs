@@ -7,7 +7,7 @@
 use super::{
     layout::LatticeSlot,
     nearest_cells::{NearestCells, Slot, UnitClass},
-    roster::{Member, octile_distance},
+    roster::{RosterUnit, octile_distance},
 };
 use crate::nav::bit_rows::BitRows;
 
@@ -35,14 +35,14 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Gives each member the nearest slot that is left.
-    pub(super) fn assign_loose(&mut self, members: &mut [Member]) {
+    pub(super) fn assign_loose(&mut self, members: &mut [RosterUnit]) {
         members.iter_mut().for_each(|member| self.assign_nearest(member, None));
     }
 
     /// Gives each member its slot in the formation, or the nearest one that is left around it.
     pub(super) fn assign_formation(
         &mut self,
-        members: &mut [Member],
+        members: &mut [RosterUnit],
         slots: &[LatticeSlot],
         pitch: u32,
     ) {
@@ -67,13 +67,13 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Gives the member the slot nearest to the goal that is left, if any.
-    fn assign_nearest(&mut self, member: &mut Member, level: Option<u32>) {
+    fn assign_nearest(&mut self, member: &mut RosterUnit, level: Option<u32>) {
         if let Some(found) = self.nearest_cells[member.class].take_nearest(&self.taken) {
             self.give_slot(member, Slot { level: level.unwrap_or(found.level), ..found });
         }
     }
 
-    fn give_slot(&mut self, member: &mut Member, slot: Slot) {
+    fn give_slot(&mut self, member: &mut RosterUnit, slot: Slot) {
         let around = |at: u32, side: u32| {
             at.saturating_sub(self.spacing)..(at + member.size + self.spacing).min(side)
         };
@@ -85,7 +85,7 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Returns the cell if it is a possible slot for the member and free.
-    fn free_slot(&self, member: &Member, (x, y): (i64, i64)) -> Option<(u32, u32)> {
+    fn free_slot(&self, member: &RosterUnit, (x, y): (i64, i64)) -> Option<(u32, u32)> {
         let cell = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
         let is_free = self.nearest_cells[member.class].is_directly_reachable(cell)
             && !self.taken.meets_square(cell, member.size);
@@ -93,7 +93,7 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Surveys the cells around the slots, class by class.
-    fn survey(&mut self, members: &[Member], wanted: &[(i64, i64)]) {
+    fn survey(&mut self, members: &[RosterUnit], wanted: &[(i64, i64)]) {
         let mut cells = vec![Vec::new(); self.classes.len()];
         for (member, &(x, y)) in members.iter().zip(wanted) {
             let on_grid = |at: i64, side: u32| at.clamp(0, i64::from(side) - 1) as u32;

@@ -73,13 +73,13 @@ impl GroupKey {
 #[derive(Debug, Default)]
 pub(super) struct SharingPolicy {
     /// The groups that have jobs. By class as well: of a limited class not all jobs can be admitted together.
-    groups: BTreeMap<(GroupKey, u8), Group>,
+    groups: BTreeMap<(GroupKey, u8), SharedJobs>,
     rates: BTreeMap<(GridId, ProfileId), Rate>,
 }
 
 /// The waiting jobs of one group and class.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct SharedJobs {
     count: u32,
     /// How many of them were never admitted.
     new: u32,
@@ -172,13 +172,13 @@ impl SharingPolicy {
     /// Returns the memory of the statistics about waiting jobs, in bytes: estimated at two thirds of full
     /// nodes, which is what keys in random order leave.
     pub(super) fn bytes(&self) -> usize {
-        self.groups.len() * size_of::<((GroupKey, u8), Group)>() * 3 / 2
+        self.groups.len() * size_of::<((GroupKey, u8), SharedJobs)>() * 3 / 2
     }
 }
 
 /// Returns the sum of the distances of those jobs of a group that may be admitted, if `allowance` new
 /// ones may.
-fn allowed_distance(group: &Group, allowance: u32) -> u64 {
+fn allowed_distance(group: &SharedJobs, allowance: u32) -> u64 {
     let allowed = group.count - group.new.saturating_sub(allowance);
     // Any of them: on average.
     group.distance_sum.saturating_mul(u64::from(allowed)) / u64::from(group.count.max(1))

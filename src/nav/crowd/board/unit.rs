@@ -87,7 +87,7 @@ pub struct GroupIndex(pub u32);
 
 /// What a unit was ordered to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum Task {
     /// Nothing.
     #[default]
     Idle,
@@ -99,7 +99,7 @@ pub enum Order {
     Path,
 }
 
-impl Order {
+impl Task {
     /// Returns the group whose slots the unit goes to.
     pub const fn group(self) -> Option<GroupIndex> {
         if let Self::Group(id) = self { Some(id) } else { None }
@@ -204,7 +204,7 @@ pub struct Unit {
     pub waiting_since: u32,
     /// Tick of its last step or order.
     pub standing_since: u32,
-    pub order: Order,
+    pub task: Task,
     /// The cell where it is to go in the end, unless a field leads it. Members of groups exchange it.
     pub goal: GridPos,
     /// The number of the slot in its group to which it goes; [`NONE`] while it has none.
@@ -276,12 +276,12 @@ impl Unit {
 
     /// Returns whether it has the same order as another unit, to the same goal.
     pub fn shares_goal_with(&self, other: &Self) -> bool {
-        self.order == other.order && (self.order != Order::Path || self.goal == other.goal)
+        self.task == other.task && (self.task != Task::Path || self.goal == other.goal)
     }
 
     /// Returns whether it has nothing to do.
     pub fn is_idle(&self) -> bool {
-        self.order == Order::Idle && self.mode == Mode::Normal
+        self.task == Task::Idle && self.mode == Mode::Normal
     }
 
     /// Returns whether the terrain under it was built over.
@@ -299,7 +299,7 @@ impl Unit {
 
     /// Returns whether it has somewhere to go and has not been there yet, or lets another unit pass.
     pub fn is_under_way(&self) -> bool {
-        let has_goal = self.order != Order::Idle && !self.has_arrived;
+        let has_goal = self.task != Task::Idle && !self.has_arrived;
         self.is_present() && (has_goal || self.yields_to() != NONE)
     }
 
@@ -307,7 +307,7 @@ impl Unit {
     /// so units that were sent to the same cell do not fight for it.
     pub fn is_returning(&self) -> bool {
         self.has_arrived
-            && matches!(self.order, Order::Path | Order::Group(_))
+            && matches!(self.task, Task::Path | Task::Group(_))
             && self.mode == Mode::Normal
     }
 
@@ -343,9 +343,9 @@ impl Unit {
 
     /// Returns its priority; lower numbers go first.
     pub fn priority(&self, index: u32) -> u64 {
-        let class = match (self.order, self.has_arrived) {
+        let class = match (self.task, self.has_arrived) {
             _ if self.mode != Mode::Normal => 0,
-            (Order::Idle, _) => 2,
+            (Task::Idle, _) => 2,
             (_, true) => 1,
             (_, false) => 0,
         };

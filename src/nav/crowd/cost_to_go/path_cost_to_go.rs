@@ -12,7 +12,7 @@ use super::{
     UNREACHABLE, around, is_seen,
 };
 use crate::nav::crowd::board::{
-    Board, GridPos, MAX_CLEAR_DISTANCE, Order, STAY, StepCosts, Unit, legal_directions,
+    Board, GridPos, MAX_CLEAR_DISTANCE, STAY, StepCosts, Task, Unit, legal_directions,
 };
 use crate::nav::{DIAGONAL, NavGrid, direction::directions as iter_directions};
 
@@ -73,7 +73,7 @@ impl Sources {
             None => drop(follower.update_position(pos)),
         }
         let is_any_visible = known.cost_to_go.iter().any(|&cost| cost != UNREACHABLE);
-        if matches!(unit.order, Order::Path) {
+        if matches!(unit.task, Task::Path) {
             let cost_to_go = follower.complete(known.cost_to_go, &costs, pos, directions);
             let cell_cost = costs.uniform();
             let costs = NeighborCosts { cost_to_go, directions, cell_cost };

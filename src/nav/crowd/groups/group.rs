@@ -9,7 +9,7 @@
 
 use super::Groups;
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, GroupIndex, NONE, Order, RouteId, State, Unit, octile_distance,
+    Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, octile_distance,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, Flood, UNREACHABLE, around};
 use crate::nav::{Cell, NavGrid, ProfileId};
@@ -111,7 +111,7 @@ impl Groups {
     /// Frees the slots of a unit that leaves its group, if it has one.
     pub fn leave(&mut self, board: &mut Board, index: u32) {
         self.release_slot(board, index);
-        if let Order::Group(id) = board.units[index].order {
+        if let Task::Group(id) = board.units[index].task {
             let group = &mut self[id];
             if let Some(own) = group.own_slot(index) {
                 group.slots[own].owner = NONE;
@@ -153,7 +153,7 @@ impl Groups {
         unit: &Unit,
         directions: u8,
     ) -> Option<CostToGo> {
-        let group = &self[unit.order.group()?];
+        let group = &self[unit.task.group()?];
         if let Some(slot) = group.slots.get(unit.slot as usize) {
             let layer = grid.layer(unit.profile);
             let cost = layer

@@ -10,7 +10,7 @@
 //! count.
 
 use super::Groups;
-use crate::nav::crowd::board::{Board, Order, STAY};
+use crate::nav::crowd::board::{Board, STAY, Task};
 use crate::nav::crowd::cost_to_go::Sources;
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
@@ -23,7 +23,7 @@ const REPORT_AFTER: u32 = 2_048;
 
 /// The progress of a unit towards its goal.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct GoalProgress {
     /// The lowest remaining cost so far.
     least_remaining: u64,
     /// Steps since then.
@@ -32,7 +32,7 @@ pub struct Progress {
     since: u32,
 }
 
-impl Default for Progress {
+impl Default for GoalProgress {
     fn default() -> Self {
         Self { least_remaining: u64::MAX, steps: 0, since: 0 }
     }
@@ -43,26 +43,26 @@ impl Groups {
     pub fn reset_progress(&mut self, index: u32) {
         let at = index as usize;
         if self.progress.len() <= at {
-            self.progress.resize(at + 1, Progress::default());
+            self.progress.resize(at + 1, GoalProgress::default());
         }
-        self.progress[at] = Progress::default();
+        self.progress[at] = GoalProgress::default();
     }
 
     /// Counts a step that has just begun.
     pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
         let unit = &board.units[index];
-        let remaining = match unit.order {
+        let remaining = match unit.task {
             _ if unit.has_arrived => return,
-            Order::Path => sources.follower(index).map(|follower| follower.steps_left.into()),
-            Order::Route(_) => {
+            Task::Path => sources.follower(index).map(|follower| follower.steps_left.into()),
+            Task::Route(_) => {
                 let costs = sources.neighbor_costs(board, index);
                 costs.map(|costs| costs.cost_to_go[usize::from(STAY)])
             }
-            Order::Idle | Order::Group(_) => return,
+            Task::Idle | Task::Group(_) => return,
         };
         let progress = &mut self.progress[index as usize];
         if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
-            *progress = Progress { least_remaining, ..Progress::default() };
+            *progress = GoalProgress { least_remaining, ..GoalProgress::default() };
             return;
         }
         progress.steps = progress.steps.saturating_add(1);

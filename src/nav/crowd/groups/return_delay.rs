@@ -4,7 +4,7 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::board::{Board, GridPos, Mode, Order, Reservation, Rung, Unit};
+use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, Rung, Task, Unit};
 
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;
@@ -15,7 +15,7 @@ const STALLED_AFTER: u64 = 96;
 pub fn delays_return(board: &Board, index: u32) -> bool {
     let unit = &board.units[index];
     let would_return = unit.has_arrived
-        && matches!(unit.order, Order::Route(_) | Order::Path)
+        && matches!(unit.task, Task::Route(_) | Task::Path)
         && unit.size == 1
         && unit.is_pushable
         && unit.is_pushed()
@@ -44,6 +44,6 @@ fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
 }
 
 fn is_under_way(board: &Board, unit: &Unit) -> bool {
-    let has_goal = !unit.has_arrived && unit.order != Order::Idle;
+    let has_goal = !unit.has_arrived && unit.task != Task::Idle;
     has_goal && (unit.is_moving() || unit.ticks_stood(board.now) < STALLED_AFTER)
 }

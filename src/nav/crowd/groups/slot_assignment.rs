@@ -27,7 +27,7 @@ impl Groups {
     /// Assigns a slot to a member that has none, and takes away a slot that is no longer in sight.
     pub fn assign_slot(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
-        let Some(id) = unit.order.group() else {
+        let Some(id) = unit.task.group() else {
             return;
         };
         let pos = unit.tail;
@@ -66,7 +66,7 @@ impl Groups {
     pub fn release_slot(&mut self, board: &mut Board, index: u32) {
         let unit = &mut board.units[index];
         let slot = core::mem::replace(&mut unit.slot, NONE);
-        if let Some(id) = unit.order.group().filter(|_| slot != NONE) {
+        if let Some(id) = unit.task.group().filter(|_| slot != NONE) {
             self[id].are_costs_stale = true;
         }
     }
@@ -74,7 +74,7 @@ impl Groups {
     /// Exchanges a member's slot with those of members beside it that stand the other way round.
     pub fn exchange_slots(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
-        let Some(id) = unit.order.group().filter(|_| unit.slot != NONE) else {
+        let Some(id) = unit.task.group().filter(|_| unit.slot != NONE) else {
             return;
         };
         let (pos, size) = (unit.head, unit.size);
@@ -95,7 +95,7 @@ impl Groups {
     /// Returns whether two units are members of one group that stand the other way round than their slots.
     fn should_exchange(&self, board: &Board, grid: &NavGrid, index: u32, other: u32) -> bool {
         let (a, b) = (&board.units[index], &board.units[other]);
-        let Some(id) = a.order.group().filter(|_| b.order == a.order && b.slot != NONE) else {
+        let Some(id) = a.task.group().filter(|_| b.task == a.task && b.slot != NONE) else {
             return false;
         };
         if a.has_given_up() || b.has_given_up() {
@@ -129,7 +129,7 @@ impl Groups {
     /// stand across two of them, and the slots of two groups may overlap.
     pub fn settle_in_place(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
-        let Some(id) = unit.order.group() else {
+        let Some(id) = unit.task.group() else {
             return;
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);

@@ -5,7 +5,7 @@
 
 use super::group::{Group, Slot};
 use crate::nav::NavGrid;
-use crate::nav::crowd::board::{Board, GridPos, GroupIndex, NONE, Order, State, StepCosts};
+use crate::nav::crowd::board::{Board, GridPos, GroupIndex, NONE, State, StepCosts, Task};
 use crate::nav::crowd::cost_to_go::OpenCells;
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
@@ -55,7 +55,7 @@ impl Group {
         taken.begin(board.reservations.len());
         for owner in 0..board.units.0.len() as u32 {
             let unit = &mut board.units[owner];
-            if unit.order != Order::Group(id) {
+            if unit.task != Task::Group(id) {
                 continue;
             }
             let pos = unit.goal;

@@ -6,7 +6,7 @@
 use super::TerrainShape;
 use super::passage::{Passage, Passages};
 use crate::nav::ProfileId;
-use crate::nav::crowd::board::{Board, GridPos, Order, STAY, SUBTICKS_PER_TICK, Unit};
+use crate::nav::crowd::board::{Board, GridPos, STAY, SUBTICKS_PER_TICK, Task, Unit};
 
 /// Shortest passage that is locked, in cells. At a single door, a unit in the way is soon pushed back.
 const MIN_LOCKED_LENGTH: usize = 2;
@@ -115,7 +115,7 @@ impl Passages {
             has_moved |= unit.is_moving();
             let is_twice =
                 unit.tail != cell && self.passage_at(unit.tail).is_some_and(|of| of.0 == number);
-            let is_heading = unit.order != Order::Idle && !unit.has_arrived;
+            let is_heading = unit.task != Task::Idle && !unit.has_arrived;
             if is_heading
                 && unit.preferred_direction != STAY
                 && !is_twice

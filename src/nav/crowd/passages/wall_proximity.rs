@@ -10,7 +10,7 @@
 //! taken: units that have come around a corner spread out behind it.
 
 use super::TerrainShape;
-use crate::nav::crowd::board::{Board, GridPos, Order};
+use crate::nav::crowd::board::{Board, GridPos, Task};
 use crate::nav::{Layer, NavGrid, ProfileId};
 
 /// Cells along a side of a block.
@@ -76,7 +76,7 @@ impl TerrainShape {
     pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &mut board.units[index];
         let (profile, pos) = (unit.profile, unit.tail);
-        let follows = matches!(unit.order, Order::Route(_) | Order::Path) && !unit.is_trapped();
+        let follows = matches!(unit.task, Task::Route(_) | Task::Path) && !unit.is_trapped();
         let forms_lanes = follows && unit.size == 1 && self.is_wall_near(grid, profile, pos);
         unit.is_near_wall = forms_lanes && !self.is_passage_near(profile, pos);
     }

@@ -5,7 +5,7 @@
 //! their speeds; all units of a ring arrive at the same time.
 
 use super::{Planner, claim::Claim};
-use crate::nav::crowd::board::{Board, Order, SUBTICKS_PER_TICK, Unit, octile_distance};
+use crate::nav::crowd::board::{Board, SUBTICKS_PER_TICK, Task, Unit, octile_distance};
 use crate::nav::crowd::scene::Scene;
 
 impl Planner {
@@ -74,7 +74,7 @@ fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
 /// units that push no others on their way back: members of groups, and units that follow their own paths.
 fn note_arrival_in_passing(scene: &mut Scene<'_>, index: u32) {
     let unit = &scene.board.units[index];
-    let follows_route = matches!(unit.order, Order::Route(_));
+    let follows_route = matches!(unit.task, Task::Route(_));
     if follows_route && !unit.has_arrived && scene.is_at_goal(index) {
         scene.board.note_arrival(scene.world.grid, index);
     }

@@ -4,7 +4,7 @@
 //! those units come out towards it and past it, while it stands back.
 
 use super::Planner;
-use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, Order, STAY, Unit};
+use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, STAY, Task, Unit};
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::scene::Scene;
 
@@ -30,7 +30,7 @@ impl Planner {
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
             }
-            let has_goal = unit.order != Order::Idle && !unit.has_arrived;
+            let has_goal = unit.task != Task::Idle && !unit.has_arrived;
             if !has_goal && !is_yielding && !unit.is_trapped() {
                 unit.mode = Mode::Yielding(root);
             }

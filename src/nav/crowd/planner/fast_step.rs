@@ -7,7 +7,7 @@
 use super::claim::{Claim, is_crossed, is_leaving, may_be_crossed};
 use super::{Planner, rank::evaluate};
 use crate::nav::crowd::board::{
-    Mode, NONE, Order, Reservation, STAY, legal_directions, uniform_step_costs,
+    Mode, NONE, Reservation, STAY, Task, legal_directions, uniform_step_costs,
 };
 use crate::nav::crowd::scene::Scene;
 
@@ -54,7 +54,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
         let evaluation = evaluate(scene.board, unit, STAY, costs, costs.cell_cost, &steps);
         return evaluation.first().map(|direction| (direction, evaluation.best));
     }
-    let follows_path = unit.order == Order::Path && unit.mode == Mode::Normal;
+    let follows_path = unit.task == Task::Path && unit.mode == Mode::Normal;
     let is_alone = follows_path && scene.board.reservations.standing_neighbors(unit.tail) == 0;
     let follower = scene.sources.follower(index).filter(|_| is_alone)?;
     let direction = follower.next_direction(unit.tail)?;

@@ -17,7 +17,7 @@ use super::{
     passage_rules::rank_with_locks, rank::Ranking,
 };
 use crate::nav::crowd::board::{
-    Board, CellList, GridPos, Hindrance, NONE, Order, Rung, STAY, turn_angle,
+    Board, CellList, GridPos, Hindrance, NONE, Rung, STAY, Task, turn_angle,
 };
 use crate::nav::crowd::scene::Scene;
 
@@ -326,9 +326,9 @@ impl Planner {
 pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);
-    let have_paths = matches!((unit.order, other.order), (Order::Path, Order::Path));
+    let have_paths = matches!((unit.task, other.task), (Task::Path, Task::Path));
     let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
-    unit.order != Order::Idle
+    unit.task != Task::Idle
         && (unit.shares_goal_with(other) || go_along)
         && !unit.has_arrived
         && !other.has_arrived

@@ -14,7 +14,7 @@ use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader}
 use super::scores::{Scores, tie_order};
 use crate::nav::STRAIGHT;
 use crate::nav::crowd::board::{
-    Board, Order, Rung, STAY, State, StepCosts, Unit, is_diagonal, turn_angle,
+    Board, Rung, STAY, State, StepCosts, Task, Unit, is_diagonal, turn_angle,
 };
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
@@ -200,7 +200,7 @@ fn queues_on_its_path(
     (leader, is_open): (Leader, bool),
 ) -> bool {
     let is_slow = || unit.ticks_waited(board.now) >= unit.ticks_until(Rung::Queue);
-    matches!(unit.order, Order::Path)
+    matches!(unit.task, Task::Path)
         && (leader == Leader::Queued
             || (unit.is_near_wall || !is_open) && is_slow() && goes_along_ahead(board, unit, best))
 }

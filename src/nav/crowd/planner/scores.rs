@@ -5,7 +5,7 @@
 //! the direction itself form one number, the key, so that eight directions are compared and sorted without a
 //! branch.
 
-use crate::nav::crowd::board::{Order, STAY, Unit};
+use crate::nav::crowd::board::{STAY, Task, Unit};
 
 /// Bits of a key below the score: whether the cell is vacant, the rank among ties, the direction.
 const BELOW: u32 = 7;
@@ -67,9 +67,9 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 /// comes first, so that units that have come around a corner do not all continue along the same line.
 #[inline]
 pub const fn tie_order(unit: &Unit) -> &'static TieOrder {
-    match unit.order {
-        Order::Group(_) => &STRAIGHT_FIRST,
-        Order::Route(_) | Order::Path if unit.is_near_wall => {
+    match unit.task {
+        Task::Group(_) => &STRAIGHT_FIRST,
+        Task::Route(_) | Task::Path if unit.is_near_wall => {
             &RIGHT_FIRST[(unit.direction & 7) as usize]
         }
         _ => &LEFT_FIRST[(unit.direction & 7) as usize],

@@ -32,7 +32,7 @@ const SAMPLE: usize = 20;
 
 /// The units and their goal.
 struct Order {
-    units: Vec<GroupUnit>,
+    units: Vec<FormationUnit>,
     point: Cell,
 }
 
@@ -91,7 +91,7 @@ impl Order {
     fn random(level: &Level, count: usize, random: &mut Random) -> Self {
         let cells = level.crowd(count, random);
         let middle = cells[0];
-        let units = cells.into_iter().map(GroupUnit::new).collect();
+        let units = cells.into_iter().map(FormationUnit::new).collect();
         let is_far = |point: Cell| {
             point.x.abs_diff(middle.x).max(point.y.abs_diff(middle.y)) >= MIN_DISTANCE
         };
@@ -107,7 +107,7 @@ impl Order {
         formation: Formation,
         rounds: usize,
     ) -> Result<f64, String> {
-        let order = GroupOrder::to(self.point).formation(formation);
+        let order = FormationSpec::to(self.point).formation(formation);
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..rounds {
             times.push(micros(|| assign_slots(grid, &self.units, &order)).0);
@@ -118,7 +118,7 @@ impl Order {
 
     /// Returns a slot for each unit; an error if slots overlap or cannot be reached.
     fn places(&self, grid: &NavGrid, formation: Formation) -> Result<Vec<Cell>, String> {
-        let order = GroupOrder::to(self.point).formation(formation);
+        let order = FormationSpec::to(self.point).formation(formation);
         let places: Vec<Cell> = assign_slots(grid, &self.units, &order)
             .into_iter()
             .collect::<Result<_, PathFailure>>()
