@@ -86,14 +86,14 @@ pub struct GroupMember {
 }
 
 impl From<Entity> for GroupMember {
-    /// A member of rank 0, as the kind of unit it is.
+    /// A member of rank 0, with its own profile.
     fn from(entity: Entity) -> Self {
         Self::new(entity)
     }
 }
 
 impl GroupMember {
-    /// A member of rank 0, as the kind of unit it is.
+    /// A member of rank 0, with its own profile.
     pub const fn new(entity: Entity) -> Self {
         Self { entity, profile: None, rank: 0 }
     }
@@ -166,20 +166,20 @@ impl Group {
     }
 }
 
-/// How far the plugin has got with a [`Group`]. Read-only: the plugin writes it.
+/// Progress of a [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_state, clone_behavior = Ignore)]
 pub struct GroupState {
-    /// Groups are dealt with in the order in which they were made.
+    /// Groups are processed in the order in which they were made.
     number: u64,
     /// Goal, formation and facing as they were when slots were last assigned.
     assigned: FormationSpec,
     /// The cell of each member; `None` where there was none for it.
     slots: Vec<(Entity, Option<Cell>)>,
-    /// Of each member the number of its latest request when slots were assigned.
+    /// Request number per member when slots were assigned.
     issued: Vec<u64>,
-    /// Of each member the cell that its request names: slots are exchanged on the way.
+    /// Cell named by the request of each member: slots are exchanged on the way.
     sent: Vec<Option<Cell>>,
     /// Where members of each profile gather.
     #[reflect(ignore)]
@@ -239,7 +239,7 @@ pub(crate) struct RallyPoint {
     pub(crate) field: Option<FlowField>,
 }
 
-/// A member as the kind of unit it is.
+/// A member with its own profile.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     entity: Entity,

@@ -1,4 +1,4 @@
-//! Stage 4, the rest of it: ghosts walk by themselves, paths that edits cut off are repaired, and all critters
+//! Stage 4, the rest of it: ghosts walk, paths that edits cut off are repaired, and all critters
 //! are drawn.
 //!
 //! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`](bevy::prelude::Transform)s.

@@ -39,9 +39,9 @@
 //! app.update();
 //! ```
 //!
-//! - Paused, critters stand where they are and searches stay as they are. Requests inserted meanwhile wait.
+//! - Paused, critters stand where they are and searches stay as they are. Requests inserted in that time wait.
 //! - To leave a level, despawn its units, groups and blockers, and remove its grids (or despawn its tilemaps).
-//!   What the plugin still remembers of them is dropped in the first tick that runs again.
+//!   The plugin's remaining state of them is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 
 use bevy::{
@@ -76,7 +76,7 @@ use crate::{
     },
 };
 
-/// Node pages made when the plugin is added: what a full house of searches takes in its first
+/// Node pages made when the plugin is added: as many searches as fit in flight take in the first
 /// tick.
 const PAGES_AHEAD: usize = 512;
 
@@ -102,9 +102,9 @@ pub enum TilePathSystems {
     All,
 }
 
-/// Pathfinding on tile maps: requests are answered under a budget, critters walk the answers.
+/// Pathfinding on tile maps: requests are answered under a budget, critters follow the paths found.
 ///
-/// Ticks in `FixedUpdate` unless told otherwise, so that the same orders give the same walks at
+/// Ticks in `FixedUpdate` by default, so that the same orders give the same movement at
 /// every frame rate. Needs Bevy's `TimePlugin` (part of `MinimalPlugins` and `DefaultPlugins`).
 #[derive(Clone, Debug)]
 pub struct TilePathPlugin {

@@ -43,7 +43,7 @@ pub(crate) struct GroupUnitData {
     walking: Option<(&'static CritterState, &'static Transform)>,
 }
 
-/// What slots are assigned with.
+/// System parameters for assigning slots.
 #[derive(SystemParam)]
 pub(crate) struct SlotAssignment<'w, 's> {
     grids: Res<'w, NavGrids>,
@@ -194,7 +194,7 @@ impl SlotAssignment<'_, '_> {
         Ok((grid, FormationSpec { goal, formation, facing, spacing }))
     }
 
-    /// A member as the kind of unit it is, and where it stands.
+    /// A member with its own profile, and where it stands.
     fn member(&self, group: &Group, member: &GroupMember, id: GridId) -> Member {
         let &GroupMember { entity, profile: named, rank } = member;
         let named = named.or(group.request.profile);
@@ -376,7 +376,7 @@ fn swap_class(group: u64, rank: i32) -> u32 {
 }
 
 /// Slots for the members that have a cell: from scratch where the order is another than before, else so that
-/// each keeps what it can. Notes the order, its facing assigned.
+/// each keeps what it can. Stores the order with its resolved facing.
 fn slots_for(
     grid: &NavGrid,
     order: FormationSpec,

@@ -48,7 +48,7 @@ pub(crate) fn advance_critters(
     mut removals: Local<u64>,
     mut outcomes: Outcomes,
 ) {
-    // Those that a crowd leads are looked at only where their grid may have gone.
+    // Units of a crowd are checked only if their grid may be gone.
     let is_any_gone = core::mem::replace(&mut *removals, grids.removals) != grids.removals;
     let listed = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
     ghosts.extend(listed.map(|(entity, _)| entity));

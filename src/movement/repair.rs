@@ -15,7 +15,7 @@ use crate::{
 
 /// Looks at the edits since the last tick and sends units whose path they cross to the queue.
 pub(crate) fn repair_paths(
-    // Up to which paths are known to be good.
+    // Last checked revision per grid.
     mut revisions: Local<BTreeMap<GridId, u64>>,
     mut edits: Local<BTreeMap<GridId, Vec<CellRect>>>,
     mut broken: Local<Vec<(u64, Entity)>>,
@@ -76,7 +76,7 @@ fn is_cut_off(
         return false;
     }
     let walk = crowds.walk_along(grid, unit.state.grid, critter);
-    // A unit of a crowd that has no path walks off terrain that is built over by itself.
+    // A unit of a crowd that has no path leaves blocked terrain automatically.
     let has_path = walk.is_some() || critter.unit().is_none();
     let walk = walk.unwrap_or(critter.walk);
     let head = walk.head();
@@ -103,7 +103,7 @@ fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcom
         return;
     };
     let is_free = |cell| grid.is_some_and(|grid| grid.cost(profile, cell) > 0);
-    // Built over on both sides of a step, it finishes the step.
+    // If both cells of its step are blocked, it finishes the step.
     let is_ghost = critter.unit().is_none();
     if !is_ghost || is_free(critter.walk.head()) || !is_free(critter.walk.tail()) {
         critter.restart();

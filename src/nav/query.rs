@@ -162,7 +162,7 @@ impl core::fmt::Display for PathFailure {
             Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
             Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),
             Self::CostOverflow { start, goal } => {
-                write!(f, "the way from {start} to {goal} costs more than can be counted")
+                write!(f, "the cost of the path from {start} to {goal} overflows")
             }
             Self::StartUnknown => f.write_str("the unit has no finite position"),
             Self::GoalUnknown => f.write_str("the goal position is not finite"),

@@ -26,7 +26,7 @@ pub enum Order {
         mode: PatrolMode,
     },
     /// Hold the position for a number of ticks, counted from the tick in which the order begins (a step in
-    /// progress is finished meanwhile). With 0 it is done immediately.
+    /// progress is finished in that time). With 0 it is done immediately.
     Hold {
         /// Duration in ticks.
         ticks: u32,

@@ -44,7 +44,7 @@ fn deliver(unit: &mut RequesterItem, answer: Answer, outcomes: &mut Outcomes, gr
     match answer.result {
         _ if !is_rest && unit.was_moved() => outcomes.resolve_again(unit),
         Ok(found) if is_rest && unit.path.0.end() != found.start() => {
-            // It was led elsewhere meanwhile.
+            // Its path was replaced in the meantime.
             let head = unit.head();
             outcomes.repair(unit, head);
         }

@@ -13,19 +13,19 @@ use crate::{
     unit::PathStatus,
 };
 
-/// What looking after one target takes of the budget, in expansions.
+/// What checking one target takes of the budget, in expansions.
 const LOOK_COST: u32 = 4;
 /// A path is planned again when its goal has moved by this share of what is left of it.
 const SHARE_OF_PATH: u32 = 4;
 
-/// What is to be done about a follower.
+/// Action for a follower.
 enum Action {
     Keep,
     PlanAgain,
-    /// Near enough, here.
+    /// Close enough: stop at this cell.
     Stop(Cell, Goal),
     Fail(PathFailure),
-    /// It does not follow any more.
+    /// No longer a follower.
     Forget,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn follow_targets(
 }
 
 impl RequestIntake<'_, '_> {
-    /// What is to be done about the follower with this request; an error ends the request.
+    /// Returns the action for the follower with this request; an error ends the request.
     fn action_for(&self, entity: Entity, number: u64) -> Result<Action, PathFailure> {
         let Ok(unit) = self.units.get(entity) else {
             return Ok(Action::Forget);

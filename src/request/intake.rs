@@ -1,7 +1,7 @@
 //! Reads the inbox: canceled requests end, new ones are resolved and queued, and so are those that are due to
 //! be tried again.
 //!
-//! Reading is paid from the tick's budget and may take half of it; a flood of requests is read
+//! Reading counts against the tick's budget and may take half of it; a flood of requests is read
 //! over several ticks, urgent ones first, each kind in order. Targets are turned into cells here.
 
 use bevy::{
@@ -23,12 +23,12 @@ use crate::{
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
 pub(super) const ENTRY_COST: u32 = 16;
-/// So many targets of one request take a unit of the budget (estimated).
+/// Targets of one request per unit of budget (estimated).
 const TARGETS_PER_UNIT: u32 = 4;
 /// Entries above which the inbox gives its memory back when all are read.
 const INBOX_KEPT: usize = 4_096;
 
-/// What requests are read with.
+/// System parameters for reading requests.
 #[derive(SystemParam)]
 pub(crate) struct RequestIntake<'w, 's> {
     pub(super) outcomes: Outcomes<'w, 's>,
@@ -110,7 +110,7 @@ impl RequestIntake<'_, '_> {
     }
 
     /// Takes up a request for the first time, if it is still the unit's latest; else it was removed,
-    /// replaced or despawned meanwhile, and a later entry says so.
+    /// replaced or despawned in the meantime, and a later entry says so.
     fn accept_new(&mut self, entity: Entity, number: u64) -> u32 {
         let Ok(mut unit) = self.units.get_mut(entity) else {
             return 0;

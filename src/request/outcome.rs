@@ -1,4 +1,4 @@
-//! What becomes of a request.
+//! Decides the outcome of requests.
 //!
 //! The only file that writes [`PathStatus`], triggers the events of requests, decides whether a request fails,
 //! is tried again or continues, and knows which request is the latest. Input: what happened to a unit, from all
@@ -44,7 +44,7 @@ pub(crate) struct Requester {
 /// Requests that wait for something other than an answer.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct OpenRequests {
-    /// To be tried again, by tick and number; those canceled meanwhile stay until they are due.
+    /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
     pub(super) retries: BTreeMap<(u64, u64), Entity>,
     /// Those that follow an entity, by number.
     pub(super) followers: BTreeMap<u64, Entity>,
@@ -211,7 +211,7 @@ impl Outcomes<'_, '_> {
         }
     }
 
-    /// Ends whatever the unit's request was doing; a critter stops on the next cell.
+    /// Ends the unit's current request; a critter stops on the next cell.
     pub(super) fn end(&mut self, unit: &mut RequesterItem) {
         self.pathfinder.forget(unit.entity);
         self.unfollow(unit.state.accepted);
@@ -277,7 +277,7 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
     }
 
-    /// Gives up its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
+    /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
     /// path begins.
     pub(crate) fn stop_at(&mut self, cell: Cell) {
         self.path.0 = Path::standing(cell);

@@ -32,7 +32,7 @@ impl RequestIntake<'_, '_> {
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
-        // A unit of a crowd that was built over walks out by itself; one that was put into a wall fails.
+        // A unit of a crowd that was built over leaves automatically; one that was put into a wall fails.
         let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
         let beginning = if is_led { nearest_free_start } else { fitting_anchor };
         let (goal, goals) = match request.target_of(unit.state.attempt) {
@@ -104,7 +104,7 @@ impl RequestIntake<'_, '_> {
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
     /// is the entity's transform; on the grid or not. A critter that was about to enter a cell which its grid,
-    /// replaced meanwhile, does not have is where its transform is.
+    /// replaced in the meantime, does not have is where its transform is.
     fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
         if let Ok(unit) = self.units.get(entity)
             && let Some((critter, transform)) = unit.critter
@@ -152,10 +152,10 @@ pub(crate) fn cell_of_target(
     }
 }
 
-/// Farthest way off ground that was built over, in cells.
+/// Search radius for a free cell, in cells.
 const WAY_OUT: i32 = 16;
 
-/// Where the way begins of a unit of a crowd: the cell itself if it can stand there; else the nearest one
+/// Start cell for a unit in a crowd: the cell itself if it can stand there; else the nearest one
 /// where it can, to which it is on its way: it was built over, or has grown.
 pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
     let cell = fitting_anchor(grid, profile, cell);

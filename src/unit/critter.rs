@@ -1,4 +1,4 @@
-//! Units that the plugin moves, and what the game may say about how they move.
+//! Units that the plugin moves, and the components that control their movement.
 
 use bevy::prelude::*;
 
@@ -13,9 +13,9 @@ use crate::{
 /// The plugin writes the entity's `Transform` while it walks (x and y; z stays as it is). To put
 /// a critter elsewhere, write its `Transform` while it stands. The transform is the middle of the
 /// critter: of a unit of 2 × 2 cells ([`Profile::size`](crate::prelude::Profile::size)) the corner where
-/// its four cells meet. What kind of unit it is says its [`NavAgent`].
+/// its four cells meet. Its [`NavAgent`] sets its grid and profile.
 ///
-/// Critters keep off each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
+/// Critters collide with each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
 /// [`ghost`](Self::ghost) walks through all others.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -23,7 +23,7 @@ use crate::{
 #[must_use]
 pub struct Critter {
     /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. 0 (and
-    /// anything that is no positive number) stands still. Default 4.
+    /// 0, negative numbers and NaN) stands still. Default 4.
     pub speed: f32,
     /// Whether the transform is rotated to the direction of movement, its local +x ahead:
     /// gradually, by at most a full turn for each cell that it could walk in that time, at 4 cells per second or

@@ -14,11 +14,11 @@ use crate::nav::{Cell, GridId, ProfileId, UnitId, Walk};
 #[repr(C, align(64))] // what is read in every frame comes first, in as few cache lines as possible
 pub struct CritterState {
     pub(crate) drawing: Drawing,
-    /// Its transform has not been turned as far as it is to be turned yet.
+    /// Its rotation is in progress.
     pub(crate) is_turning: bool,
     /// It was given a position on the grid.
     pub(crate) placed: bool,
-    /// It has another path than a tick ago: its drawing is to be led over gently.
+    /// It has another path than a tick ago: its drawing blends from the previous one.
     pub(super) is_diverted: bool,
     /// Of a unit of a crowd: for how many ticks it goes on from where it was in the tick `since`.
     pub(super) ticks: f32,
@@ -36,7 +36,7 @@ pub struct CritterState {
     #[reflect(ignore)]
     pub(crate) member: CrowdLink,
     /// How far off its exact position it is drawn, in cells: critters spawned beside a cell's center, or
-    /// stopped for a new request, are led in gently.
+    /// stopped for a new request, move smoothly to the center of the cell.
     pub(crate) offset: Vec2,
     /// By how many cells its offset shrinks in a tick.
     pub(super) shrink: f32,
@@ -68,13 +68,13 @@ pub(crate) enum Drawing {
     Full,
     /// It goes on along its step, and is turned to its direction.
     Continue,
-    /// It moves along its step in another way: it turns meanwhile, or is off its step.
+    /// It moves along its step in another way: it turns while it does, or is off its step.
     Moves,
     /// Nothing: it stands, and is drawn where it stands.
     AtRest,
 }
 
-/// What a critter and the crowd of its grid have agreed on.
+/// State shared with the crowd of its grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)] // drawing reads the first two
 pub(crate) struct CrowdLink {
@@ -88,11 +88,11 @@ pub(crate) struct CrowdLink {
     pub(crate) is_announced: bool,
     /// It is about to come into the crowd for the first time.
     pub(crate) is_newcomer: bool,
-    /// Its status says that it is stuck, as far as is known.
+    /// Cached: its status is `Stuck`.
     pub(crate) is_stuck: bool,
 }
 
-/// What the crowd knows of a critter's path.
+/// How much of a critter's path was passed to the crowd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PathSync {
     /// Nothing: it is another path, or there is none any more.

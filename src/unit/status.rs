@@ -1,4 +1,4 @@
-//! What became of a unit's request: its status, its path, and the events when something ends.
+//! The outcome of a unit's request: its status, its path, and the events when something ends.
 //!
 //! Written by `request::outcome` alone.
 
@@ -11,7 +11,7 @@ use crate::nav::{
     Ticket,
 };
 
-/// What is going on with a unit's request, and why. Read-only: the plugin writes it.
+/// State of a unit's request, and its reason. Read-only: the plugin writes it.
 ///
 /// It does not say whether the unit moves at this moment: units wait for each other on their way. See
 /// [`CritterState::is_moving`](crate::prelude::CritterState::is_moving).
@@ -49,7 +49,7 @@ impl PathStatus {
         matches!(self, Self::Walking(_) | Self::Stuck(_))
     }
 
-    /// Whether more is to come of the request: a path, the rest of one, another try, an arrival.
+    /// Whether the request is still in progress: a path, the rest of one, another try, an arrival.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         matches!(
@@ -64,8 +64,8 @@ impl PathStatus {
     }
 }
 
-/// The path last found for a unit; no steps at first and after a failure. Read-only: a critter
-/// keeps count of its steps along it.
+/// The path last found for a unit; no steps at first and after a failure. Read-only. How far a
+/// critter has come on it is in [`CritterState`](crate::prelude::CritterState).
 #[derive(Component, Clone, Debug, Default, Deref, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
@@ -79,8 +79,8 @@ pub struct RequestState {
     /// Number of the request last inserted: each one inserted anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) issued: u64,
-    /// Number of the request last read from the inbox, which the other fields are about: what order depends
-    /// on where order shows. 0 before the first.
+    /// Number of the request last read from the inbox, which the other fields are about: the sort key
+    /// wherever order is observable. 0 before the first.
     #[reflect(ignore)]
     pub(crate) accepted: u64,
     pub(crate) grid: GridId,
@@ -93,7 +93,7 @@ pub struct RequestState {
     pub(crate) goals: Option<Arc<[Goal]>>,
     pub(crate) priority: Priority,
     pub(crate) class: RequestClass,
-    /// How often it was tried again, and which of its targets it is under way to: 0 is the first.
+    /// Number of retries, and index of the current target: 0 is the first.
     pub(crate) tries: u16,
     pub(crate) attempt: u16,
     /// Its place in the queue while an answer is awaited.

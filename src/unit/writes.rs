@@ -10,6 +10,6 @@ pub(crate) struct TransformWrites {
     pub(crate) is_between_ticks: bool,
     /// When they were last written.
     pub(crate) written: Option<Tick>,
-    /// Critters whose transform the game had written at that very time: commands do not count time.
+    /// Critters whose transform the game wrote in the same change tick as the plugin.
     pub(crate) moved: Vec<Entity>,
 }

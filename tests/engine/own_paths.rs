@@ -154,7 +154,7 @@ fn a_unit_walks_around_a_wall_of_units_that_cannot_be_pushed() {
 
 /// An edit cuts a path behind one of its corners, and there is no other way: the unit says so, wherever it is then.
 #[test]
-fn a_unit_whose_path_is_cut_anywhere_knows_no_path() {
+fn a_unit_whose_path_is_cut_anywhere_has_no_path() {
     for cut in 12..=36 {
         let mut grid = NavGrid::new(40, 24, TerrainId::GROUND).expect("the size is valid");
         grid.block(CellRect::new(Cell::new(20, 0), 1, 18)).expect("the wall is on the grid");

@@ -612,7 +612,7 @@ fn a_chained_job_can_be_canceled() {
 }
 
 #[test]
-fn a_flight_without_jobs_is_retired() {
+fn a_search_in_flight_without_jobs_is_retired() {
     let world = SingleGrid(NavGrid::new(100, 100, TerrainId::GROUND).unwrap());
     let (mut queue, tickets) = chained_jobs(&world);
     for ticket in tickets {

@@ -206,7 +206,7 @@ fn an_empty_group_despawns_and_a_persistent_one_stays() {
 struct Invalidated(Vec<Entity>);
 
 #[test]
-fn a_unit_that_the_game_moves_hears_that_its_path_was_cut_off() {
+fn a_unit_that_the_game_moves_is_notified_when_its_path_is_cut_off() {
     let mut app = app_with(&field(30, 11));
     app.init_resource::<Invalidated>().add_observer(
         |event: On<PathInvalidated>, mut all: ResMut<Invalidated>| all.0.push(event.entity),

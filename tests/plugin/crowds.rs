@@ -93,7 +93,7 @@ fn assert_walked_around(obstacle: impl Bundle) {
 }
 
 #[test]
-fn an_immovable_critter_is_walked_around() {
+fn an_unpushable_critter_is_walked_around() {
     assert_walked_around(Unpushable);
 }
 
@@ -129,7 +129,7 @@ fn a_line_of_another_team_is_walked_around_at_its_end() {
     }
 }
 
-/// Returns a critter that waits for an immovable one in a corridor and is reported as stuck.
+/// Returns a critter that waits for an unpushable one in a corridor and is reported as stuck.
 fn stuck_in_corridor() -> (App, Watch, Entity, Entity) {
     let mut app = app_with(&corridor());
     let mut watch = Watch::new();
@@ -146,7 +146,7 @@ fn stuck_in_corridor() -> (App, Watch, Entity, Entity) {
 }
 
 #[test]
-fn a_waiting_critter_continues_when_the_immovable_one_becomes_pushable() {
+fn a_waiting_critter_continues_when_the_unpushable_one_becomes_pushable() {
     let (mut app, mut watch, guard, walker) = stuck_in_corridor();
     app.world_mut().entity_mut(guard).remove::<Unpushable>();
     watch.run_until_all_arrived(&mut app, &[walker], 2_000);
@@ -155,7 +155,7 @@ fn a_waiting_critter_continues_when_the_immovable_one_becomes_pushable() {
 }
 
 #[test]
-fn a_waiting_critter_continues_when_the_immovable_one_is_despawned() {
+fn a_waiting_critter_continues_when_the_unpushable_one_is_despawned() {
     let (mut app, mut watch, guard, walker) = stuck_in_corridor();
     app.world_mut().entity_mut(guard).despawn();
     watch.run_until_all_arrived(&mut app, &[walker], 1_000);

@@ -1,8 +1,8 @@
 //! The units on a grid and the cells they hold.
 //!
 //! Input: units that are put on the grid, and steps that are planned. Output: who stands where, who is between two
-//! cells and until when, and which units are to be decided in a tick. All other rooms read this one; it knows
-//! nothing of where the units want to go.
+//! cells and until when, and which units are to be decided in a tick. All other rooms read this one; it does
+//! not depend on goals.
 
 mod density;
 mod departures;

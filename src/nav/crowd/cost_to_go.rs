@@ -1,4 +1,4 @@
-//! Where a unit wants to go: the cost of the rest of its way from the cells around it.
+//! What guides a unit: the cost of the rest of its path from the cells around it.
 //!
 //! Input: shared fields, paths, slots, and areas that units have to leave. Output: for each source the same nine
 //! numbers, by direction (see [`guidance`]).

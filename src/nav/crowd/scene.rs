@@ -1,6 +1,6 @@
-//! Where each unit wants to go, whatever leads it: one interface over all sources.
+//! What guides each unit: one interface over all sources.
 //!
-//! Input: the units, and what leads them: shared fields, groups and slots, their own paths, the way out of a blocked
+//! Input: the units, and what guides them: shared fields, groups and slots, their own paths, the way out of a blocked
 //! area, or another unit that they let pass. Output: for a unit, the cost of the rest of its path from its own cell
 //! and from each cell beside it. Every mechanism of the planner works with these nine numbers alone.
 

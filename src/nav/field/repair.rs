@@ -1,7 +1,7 @@
 //! Brings a complete field up to date after edits of the grid, recomputing only the cells that they affect.
 //!
 //! Input: a complete field, and the rectangles edited since it was up to date. Output: exactly the costs that
-//! a new start on the edited grid would lead to, however the work is sliced and whatever is edited meanwhile.
+//! a new start on the edited grid would lead to, however the work is sliced and whatever is edited in the meantime.
 //!
 //! Edits are recorded as blocks of cells to check; what follows from them is done cell by cell (see
 //! `repair_loop`). All remaining work is in [`Repair`], so a repair can be interrupted at any cell, and
@@ -98,7 +98,7 @@ impl DistanceField {
     /// as if it had been started now; only its [`counters`](Self::counters) are not.
     ///
     /// During a repair the field is not [finished](Self::is_finished), and only final costs are returned: all
-    /// of them near the goal, none beyond what is repaired. The grid may be edited meanwhile: the edits are
+    /// of them near the goal, none beyond what is repaired. The grid may be edited in the meantime: the edits are
     /// taken into account at the next call.
     ///
     /// 0 from a field that had a budget and is still [stale](Self::is_stale) means that it cannot be

@@ -1,4 +1,4 @@
-//! How insistent a unit is: what it does after waiting for how long.
+//! How insistent a unit is: what it does after how many ticks of waiting.
 //!
 //! One ladder for all units. Its rungs count ticks of a unit that takes ten ticks for a cell; faster and slower
 //! units wait for as many steps of their own. Nothing on the ladder depends on what leads the unit: a field, its own
@@ -23,7 +23,7 @@ pub enum Rung {
     /// It takes the units ahead for a queue, near walls. At the corner of a building units wait for less, and form
     /// lanes beside each other.
     Queue = 60,
-    /// It sends large units out of its way, and leaves a building on any side. Earlier the ways become longer,
+    /// It sends large units out of its way, and leaves a building on any side. With a lower value paths get longer,
     /// since a push often is enough; with 160 some units that cross each other do not arrive.
     ClearWay = 96,
     /// It lets out the units that it shuts in.

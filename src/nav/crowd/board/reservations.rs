@@ -218,7 +218,7 @@ impl Reservations {
         x.wrapping_sub(u32::from(at.x)) < side && y.wrapping_sub(u32::from(at.y)) < side
     }
 
-    /// Marks whether a unit in this block listens.
+    /// Sets whether a unit in this block is registered for wake-up.
     #[inline]
     pub fn set_listening(&mut self, at: GridPos, size: u8, listens: bool) {
         set_bits(&mut self.listening, self.words_per_row, (at, size), listens);
@@ -246,7 +246,7 @@ impl Reservations {
         own >> 2 | upper | (own & 1) << 4 | lower
     }
 
-    /// Returns whether any unit listens in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell
+    /// Returns whether any unit is registered for wake-up in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell
     /// is the diagonal neighbor below and to the left of `at`.
     #[inline(always)]
     pub fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {

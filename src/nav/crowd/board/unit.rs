@@ -317,7 +317,7 @@ impl Unit {
     }
 
     /// Returns whether it stands its ground for a moment against a push in a direction, since it has been carried back
-    /// for several steps: units beside it pass meanwhile, and it can step out of the way to their side. Otherwise
+    /// for several steps: units beside it pass in that time, and it can step out of the way to their side. Otherwise
     /// units that walk abreast carry it along with them to where they go.
     pub fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
         self.pushed_steps > 0

@@ -60,7 +60,7 @@ impl Board {
         }
     }
 
-    /// Updates whether a unit listens.
+    /// Updates whether a unit is registered for wake-up.
     pub fn update_listening(&mut self, index: u32) {
         let unit = &self.units[index];
         let listens = unit.state == State::Waiting || unit.wake_also != NONE;

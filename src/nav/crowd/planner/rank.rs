@@ -8,7 +8,7 @@
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
 //! around corners. In a queue for one goal no unit gains by stepping out of it. Units with paths of their
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
-//! become dearer in it, or they would wander about there.
+//! cost more in it; otherwise they would drift sideways there.
 
 use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader};
 use super::scores::{Scores, tie_order};
