@@ -16,7 +16,10 @@ pub(crate) use self::{
     deliver::deliver_answers,
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
-    outcome::{OpenRequests, Outcomes, Requester, RequesterItem, clear_stuck, grid_of, is_latest},
+    outcome::{
+        OpenRequests, Outcomes, Requester, RequesterItem, clear_stuck, grid_of, has_unread,
+        is_latest,
+    },
     resolve::{cell_of_target, fitting_anchor, nearest_free_start},
 };
 

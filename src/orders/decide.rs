@@ -10,7 +10,7 @@ use super::{
 use bevy::ecs::query::QueryData;
 
 use crate::{
-    request::{PathRequest, Target},
+    request::{PathRequest, Target, has_unread},
     unit::{NavPath, PathStatus, RequestState},
 };
 
@@ -32,7 +32,7 @@ impl UnitRequestItem<'_, '_> {
     fn end(&self) -> Option<End> {
         let (status, state, path) = self.result?;
         match *status {
-            _ if state.issued > state.accepted => None,
+            _ if has_unread(state) => None,
             PathStatus::Arrived(_) => {
                 let moved = path.start() != path.end();
                 let follows = self.request.is_some_and(|request| {

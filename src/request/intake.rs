@@ -11,7 +11,7 @@ use bevy::{
 
 use super::{
     InboxEntry, RequestInbox,
-    outcome::{Outcomes, Requester, is_latest},
+    outcome::{Outcomes, Requester, is_latest_read},
 };
 use crate::{
     blocker::PlacedBlockers,
@@ -115,14 +115,9 @@ impl RequestIntake<'_, '_> {
         let Ok(mut unit) = self.units.get_mut(entity) else {
             return 0;
         };
-        let Some(request) = unit.request.filter(|_| unit.state.issued == number) else {
+        if !self.outcomes.accept(&mut unit, number) {
             return 0;
-        };
-        // An urgent one is read before the entry that removes the old one.
-        self.outcomes.end(&mut unit);
-        unit.state.accepted = number;
-        (unit.state.tries, unit.state.attempt) = (0, 0);
-        unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
+        }
         self.resolve_and_queue(entity)
     }
 
@@ -137,7 +132,7 @@ impl RequestIntake<'_, '_> {
             let is_due = self.units.get(entity).is_ok_and(|unit| {
                 use PathStatus::{Repairing, Searching, Waiting};
                 let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
-                let is_same = is_latest(unit.request, unit.state) && unit.state.accepted == number;
+                let is_same = is_latest_read(unit.request, unit.state, number);
                 waits && is_same && unit.state.ticket.is_none()
             });
             if is_due {

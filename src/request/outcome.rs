@@ -68,6 +68,19 @@ pub(crate) struct Outcomes<'w, 's> {
 }
 
 impl Outcomes<'_, '_> {
+    /// Begins the unit's request `number`; returns false if that is not the latest: it was removed or replaced.
+    pub(super) fn accept(&mut self, unit: &mut RequesterItem, number: u64) -> bool {
+        let Some(request) = unit.request.filter(|_| unit.state.issued == number) else {
+            return false;
+        };
+        // An urgent one is read before the entry that removes the old one.
+        self.end(unit);
+        unit.state.accepted = number;
+        (unit.state.tries, unit.state.attempt) = (0, 0);
+        unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
+        true
+    }
+
     /// Queues a resolved request; a critter stops after the step under way.
     pub(super) fn search(&mut self, unit: &mut RequesterItem, resolved: Resolved) {
         let Some(request) = unit.request else {
@@ -308,6 +321,20 @@ pub(crate) fn clear_stuck(status: &mut Mut<PathStatus>, path: &NavPath) {
     if matches!(**status, PathStatus::Stuck(_)) {
         **status = PathStatus::Walking(path.0.kind());
     }
+}
+
+/// Whether a request was inserted that has not been read from the inbox.
+pub(crate) fn has_unread(state: &RequestState) -> bool {
+    state.issued > state.accepted
+}
+
+/// Whether request `number` is the one that was read last, and the latest.
+pub(super) fn is_latest_read(
+    request: Option<&PathRequest>,
+    state: &RequestState,
+    number: u64,
+) -> bool {
+    is_latest(request, state) && state.accepted == number
 }
 
 /// Whether `request`, as found on a unit, is the one its state is about.
