@@ -176,7 +176,7 @@ impl PathRequest {
     }
 
     /// Returns the grid and the profile of the request.
-    pub(crate) fn kind(&self, agent: Option<&NavAgent>) -> (GridId, ProfileId) {
+    pub(crate) fn grid_and_profile(&self, agent: Option<&NavAgent>) -> (GridId, ProfileId) {
         let own = agent.copied().unwrap_or_default();
         (self.grid.unwrap_or(own.grid), self.profile.unwrap_or(own.profile))
     }

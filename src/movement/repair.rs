@@ -112,8 +112,8 @@ fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcom
     }
     // A unit that has grown makes room.
     let head = critter.walk.head();
-    let beginning = if is_ghost { fitting_anchor } else { nearest_free_start };
-    let start = grid.map_or(head, |grid| beginning(grid, profile, head));
+    let start_for = if is_ghost { fitting_anchor } else { nearest_free_start };
+    let start = grid.map_or(head, |grid| start_for(grid, profile, head));
     unit.path.0 = Path::standing(start);
     if !unit.is_at_rest() {
         outcomes.repair(unit, start);

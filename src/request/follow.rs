@@ -79,7 +79,7 @@ impl RequestIntake<'_, '_> {
         {
             return Ok(Action::Keep); // an answer is under way
         }
-        let (id, profile) = request.kind(unit.agent);
+        let (id, profile) = request.grid_and_profile(unit.agent);
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let goal = self.goal(&unit, request, request.target_of(unit.state.attempt))?;
         let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());

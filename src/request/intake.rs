@@ -152,14 +152,14 @@ impl RequestIntake<'_, '_> {
         let Some((request, unit)) = unit.and_then(|unit| Some((unit.request?, unit))) else {
             return 0;
         };
-        let kind = request.kind(unit.agent);
+        let grid_and_profile = request.grid_and_profile(unit.agent);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let resolved = self.resolve(&unit, request);
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
                 Ok(resolved) => self.outcomes.search(&mut unit, resolved),
                 Err(reason) => {
-                    (unit.state.grid, unit.state.query.profile) = kind;
+                    (unit.state.grid, unit.state.query.profile) = grid_and_profile;
                     self.outcomes.fail_unanswered(&mut unit, reason);
                 }
             }

@@ -28,13 +28,13 @@ impl RequestIntake<'_, '_> {
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
     ) -> Result<Resolved, PathFailure> {
-        let (id, profile) = request.kind(unit.agent);
+        let (id, profile) = request.grid_and_profile(unit.agent);
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
         // A unit of a crowd that was built over leaves automatically; one that was put into a wall fails.
-        let is_led = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
-        let beginning = if is_led { nearest_free_start } else { fitting_anchor };
+        let is_in_crowd = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
+        let start_for = if is_in_crowd { nearest_free_start } else { fitting_anchor };
         let (goal, goals) = match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
                 let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
@@ -44,7 +44,7 @@ impl RequestIntake<'_, '_> {
             }
             target => (self.goal(unit, request, target)?, None),
         };
-        let query = PathQuery::new(beginning(grid, profile, start), goal)
+        let query = PathQuery::new(start_for(grid, profile, start), goal)
             .profile(profile)
             .reach(request.reach_of(unit.state.attempt))
             .algorithm(request.algorithm);
@@ -58,7 +58,7 @@ impl RequestIntake<'_, '_> {
         request: &PathRequest,
         target: &Target,
     ) -> Result<Goal, PathFailure> {
-        let (id, profile) = request.kind(unit.agent);
+        let (id, profile) = request.grid_and_profile(unit.agent);
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {
@@ -153,7 +153,7 @@ pub(crate) fn cell_of_target(
 }
 
 /// Search radius for a free cell, in cells.
-const WAY_OUT: i32 = 16;
+const START_SEARCH_RADIUS: i32 = 16;
 
 /// Start cell for a unit in a crowd: the cell itself if it can stand there; else the nearest one
 /// where it can, to which it is on its way: it was built over, or has grown.
@@ -162,7 +162,8 @@ pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell)
     if grid.cost(profile, cell) > 0 {
         return cell;
     }
-    let found = (1..=WAY_OUT).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
+    let found =
+        (1..=START_SEARCH_RADIUS).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
     found.unwrap_or(cell)
 }
 

@@ -575,7 +575,7 @@ fn short_query(number: i32) -> PathQuery {
     PathQuery::new(Cell::new(2 * number, 5), Cell::new(2 * number + 1, 20 + number))
 }
 
-/// Returns a queue with a single slot, in which five jobs are chained in one flight.
+/// Returns a queue with a single slot, in which five jobs are chained in one task.
 fn chained_jobs(world: &SingleGrid) -> (SearchQueue, Vec<Ticket>) {
     let mut queue = SearchQueue::default();
     queue.settings = QueueSettings { in_flight: 1, ..QueueSettings::default() };
@@ -590,7 +590,7 @@ fn chained_jobs(world: &SingleGrid) -> (SearchQueue, Vec<Ticket>) {
     // Starting a job costs eight units, which leaves nothing for the search.
     step(&mut queue, world, 40, &mut replies);
     assert_eq!(replies.len(), 40, "none is answered");
-    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all are in one flight");
+    assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all are in one task");
     (queue, tickets)
 }
 

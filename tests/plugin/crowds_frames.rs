@@ -236,9 +236,9 @@ fn a_transform_written_in_any_frame_moves_the_critter() {
     assert!(has_arrived(&app, other), "the walking critter is not moved");
 }
 
-/// Critters put beside the center of a cell are led in gently, for several frames.
+/// Critters put beside the center of a cell move smoothly to the center of the cell, for several frames.
 #[test]
-fn a_transform_written_while_the_critter_is_led_in_counts() {
+fn a_transform_written_while_the_critter_moves_to_the_center_counts() {
     for frame in 0..24 {
         let mut app = app_in_frames();
         let unit = spawn_critter(&mut app, (2, 2));

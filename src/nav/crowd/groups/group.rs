@@ -30,9 +30,9 @@ pub struct Membership {
     pub route: Option<RouteId>,
 }
 
-/// What the members of a group have in common.
+/// The swap class of a group and the team of its members. Both are part of what makes it one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SwapClass {
+pub struct SwapGroup {
     id: u32,
     team: u8,
 }
@@ -41,7 +41,7 @@ pub struct SwapClass {
 pub struct Group {
     pub route: Option<RouteId>,
     /// What the members have in common.
-    pub swap_class: SwapClass,
+    pub swap_group: SwapGroup,
     pub goal: GridPos,
     pub profile: ProfileId,
     pub size: u8,
@@ -93,14 +93,14 @@ impl Groups {
     /// Counts a unit that joins the group of its swap class, and returns that group. It has this field and goal from now
     /// on. The unit gets its order afterwards.
     pub fn join(&mut self, unit: &Unit, membership: &Membership, goal: GridPos) -> GroupIndex {
-        let swap_class = SwapClass { id: membership.swap_class, team: unit.team };
+        let swap_group = SwapGroup { id: membership.swap_class, team: unit.team };
         let (profile, size) = (unit.profile, unit.size);
         let known = self.list.iter().position(|group| {
-            group.members > 0 && group.swap_class == swap_class && group.profile == profile
+            group.members > 0 && group.swap_group == swap_group && group.profile == profile
         });
         let id = match known {
             Some(at) => GroupIndex(at as u32),
-            None => self.insert_group(Group { swap_class, profile, size, ..Group::default() }),
+            None => self.insert_group(Group { swap_group, profile, size, ..Group::default() }),
         };
         let group = &mut self[id];
         (group.route, group.goal) = (membership.route, goal);
