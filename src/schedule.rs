@@ -39,9 +39,9 @@
 //! app.update();
 //! ```
 //!
-//! - Paused, critters stand where they are and searches stay as they are. Requests inserted in that time wait.
+//! - Paused, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
 //! - To leave a level, despawn its units, groups and blockers, and remove its grids (or despawn its tilemaps).
-//!   The plugin's remaining state of them is dropped in the first tick that runs again.
+//!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 
 use bevy::{
@@ -76,8 +76,8 @@ use crate::{
     },
 };
 
-/// Node pages made when the plugin is added: as many searches as fit in flight take in the first
-/// tick.
+/// Node pages made when the plugin is added: enough for the first tick of as many searches
+/// as fit in flight.
 const PAGES_AHEAD: usize = 512;
 
 /// The stages of a tick, in their order; see the [module](self) for what may be changed before

@@ -1,7 +1,7 @@
 //! The components that units carry: data only, no systems.
 //!
 //! [`NavAgent`] says what a unit is, [`Critter`] lets the plugin move it, and [`PathStatus`], [`NavPath`] and
-//! [`RequestState`] hold what became of its request.
+//! [`RequestState`] hold the outcome of its request.
 
 mod agent;
 mod any_angle;

@@ -14,8 +14,8 @@ pub enum Order {
     /// Move to the target of the request. Done on arrival. A request that follows its target is done when it
     /// has caught up and another order waits; until then it keeps following.
     Go(#[entities] PathRequest),
-    /// Move from stop to stop repeatedly. Does not end by itself, but fails if all stops fail for a whole
-    /// round; single stops that fail are skipped. Without stops it is done immediately. If a whole round
+    /// Move from stop to stop repeatedly, until it is canceled. Fails if all stops fail for a whole round;
+    /// single stops that fail are skipped. Without stops it is done immediately. If a whole round
     /// takes no step (there is one stop only, or the others are unreachable), the unit rests for half a
     /// second (32 ticks) before it tries again.
     Patrol {

@@ -20,9 +20,9 @@ use crate::nav::{GridId, ProfileId};
 /// # bevy::ecs::system::assert_is_system(build_tank);
 /// ```
 ///
-/// It may be changed at any time. A unit under way gets a new path for what it is now; one that grows moves
-/// to a cell where it fits. A request that names a grid or a profile of its own keeps them: the unit counts as that kind
-/// until its next request.
+/// It may be changed at any time. A unit under way gets a new path for its new grid and profile; one that
+/// grows moves to a cell where it fits. A request that names a grid or a profile of its own keeps them: the
+/// unit counts as that kind until its next request.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[must_use]

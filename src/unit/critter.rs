@@ -22,14 +22,14 @@ use crate::{
 #[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
 pub struct Critter {
-    /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. 0 (and
-    /// 0, negative numbers and NaN) stands still. Default 4.
+    /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. With
+    /// zero, a negative number or NaN it stands still. Default 4.
     pub speed: f32,
     /// Whether the transform is rotated to the direction of movement, its local +x ahead:
     /// gradually, by at most a full turn for each cell that it could walk in that time, at 4 cells per second or
     /// more. Default true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
     pub turns: bool,
-    /// Whether it keeps off other critters, and they off it. Default true; see [`ghost`](Self::ghost).
+    /// Whether it and other critters collide with each other. Default true; see [`ghost`](Self::ghost).
     pub collides: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct CrowdTeam(pub u8);
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 pub struct Unpushable;
 
-/// Which way a critter moves, or moved last. Read-only: the plugin writes it.
+/// The direction in which a critter moves, or moved last. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct Facing {

@@ -18,7 +18,7 @@ pub struct CritterState {
     pub(crate) is_turning: bool,
     /// It was given a position on the grid.
     pub(crate) placed: bool,
-    /// It has another path than a tick ago: its drawing blends from the previous one.
+    /// Its path was replaced since the last tick: its drawing blends from the previous path.
     pub(super) is_diverted: bool,
     /// Of a unit of a crowd: for how many ticks it goes on from where it was in the tick `since`.
     pub(super) ticks: f32,
@@ -68,7 +68,7 @@ pub(crate) enum Drawing {
     Full,
     /// It goes on along its step, and is turned to its direction.
     Continue,
-    /// It moves along its step in another way: it turns while it does, or is off its step.
+    /// It moves along its step, and also turns or is drawn off the step.
     Moves,
     /// Nothing: it stands, and is drawn where it stands.
     AtRest,
@@ -139,7 +139,7 @@ impl CritterState {
         self.member.unit
     }
 
-    /// Whether it keeps off others, and they off it: from the next tick on, if it is new.
+    /// Whether it and others collide with each other: from the next tick on, if it is new.
     pub(crate) const fn holds_its_cells(&self) -> bool {
         self.member.unit.is_some() || self.member.is_newcomer
     }

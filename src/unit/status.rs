@@ -49,7 +49,7 @@ impl PathStatus {
         matches!(self, Self::Walking(_) | Self::Stuck(_))
     }
 
-    /// Whether the request is still in progress: a path, the rest of one, another try, an arrival.
+    /// Whether the request is still in progress: a path, the rest of one, a retry or an arrival is yet to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         matches!(
@@ -119,13 +119,13 @@ impl RequestState {
         self.goals.as_deref().unwrap_or_default()
     }
 
-    /// How often it was tried again, see [`PathRequest::retry`](crate::prelude::PathRequest::retry).
+    /// Number of retries, see [`PathRequest::retry`](crate::prelude::PathRequest::retry).
     #[must_use]
     pub const fn tries(&self) -> u16 {
         self.tries
     }
 
-    /// Which of its targets it leads to: 0 is the first, then come the alternatives.
+    /// Index of the current target: 0 is the first, then come the alternatives.
     #[must_use]
     pub const fn attempt(&self) -> u16 {
         self.attempt
