@@ -107,7 +107,7 @@ impl WalkerItem<'_, '_> {
             return is_walking.then_some(Ending::GridGone);
         };
         if self.critter.collides || self.is_disabled {
-            return None; // the crowd leads it, or it stands still
+            return None; // the crowd moves it, or it stands still
         }
         let event = self.walk((grid, frame), seconds, whereabouts)?;
         clear_stuck(&mut self.unit.status, &self.unit.path); // it has become a ghost

@@ -110,7 +110,7 @@ fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcom
     } else {
         critter.turn_back();
     }
-    // A unit that has grown makes room.
+    // A unit that has grown moves to a cell where it fits.
     let head = critter.walk.head();
     let start_for = if is_ghost { fitting_anchor } else { nearest_free_start };
     let start = grid.map_or(head, |grid| start_for(grid, profile, head));

@@ -15,7 +15,7 @@ use crate::{
 
 /// What checking one target takes of the budget, in expansions.
 const LOOK_COST: u32 = 4;
-/// A path is planned again when its goal has moved by this share of what is left of it.
+/// A path is planned again when its goal has moved by at least the remaining distance divided by this.
 const SHARE_OF_PATH: u32 = 4;
 
 /// Action for a follower.
@@ -29,7 +29,7 @@ enum Action {
     Forget,
 }
 
-/// Looks after the targets that are followed, one after another: for up to a quarter of the budget in a tick.
+/// Checks the targets that are followed, one after another: for up to a quarter of the budget in a tick.
 pub(crate) fn follow_targets(
     mut intake: RequestIntake,
     settings: Res<TilePathSettings>,

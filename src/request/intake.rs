@@ -1,5 +1,5 @@
-//! Reads the inbox: canceled requests end, new ones are resolved and queued, and so are those that are due to
-//! be tried again.
+//! Reads the inbox: canceled requests end, new ones are resolved and queued, and so are those whose
+//! retry is due.
 //!
 //! Reading counts against the tick's budget and may take half of it; a flood of requests is read
 //! over several ticks, urgent ones first, each kind in order. Targets are turned into cells here.
@@ -109,7 +109,7 @@ impl RequestIntake<'_, '_> {
         }
     }
 
-    /// Takes up a request for the first time, if it is still the unit's latest; else it was removed,
+    /// Accepts a request for the first time, if it is still the unit's latest; else it was removed,
     /// replaced or despawned in the meantime, and a later entry says so.
     fn accept_new(&mut self, entity: Entity, number: u64) -> u32 {
         let Ok(mut unit) = self.units.get_mut(entity) else {
@@ -121,7 +121,7 @@ impl RequestIntake<'_, '_> {
         self.resolve_and_queue(entity)
     }
 
-    /// Takes up requests that are due again, for up to `share` of the budget of which there is `left`.
+    /// Queues the requests whose retry is due, for up to `share` of the budget of which there is `left`.
     fn retry_due(&mut self, share: u32, left: &mut u32) {
         let mut spent = 0;
         let now = self.outcomes.pathfinder.now;

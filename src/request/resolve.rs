@@ -32,7 +32,7 @@ impl RequestIntake<'_, '_> {
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
-        // A unit of a crowd that was built over leaves automatically; one that was put into a wall fails.
+        // A unit of a crowd leaves terrain that was blocked under it; one that was put into a wall fails.
         let is_in_crowd = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
         let start_for = if is_in_crowd { nearest_free_start } else { fitting_anchor };
         let (goal, goals) = match request.target_of(unit.state.attempt) {
@@ -156,7 +156,7 @@ pub(crate) fn cell_of_target(
 const START_SEARCH_RADIUS: i32 = 16;
 
 /// Start cell for a unit in a crowd: the cell itself if it can stand there; else the nearest one
-/// where it can, to which it is on its way: it was built over, or has grown.
+/// where it can. A unit whose cell was blocked, or that has grown, is on its way to that cell.
 pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
     let cell = fitting_anchor(grid, profile, cell);
     if grid.cost(profile, cell) > 0 {
@@ -168,7 +168,7 @@ pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell)
 }
 
 /// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
-/// one asked for and where it fits: units that are put close to a wall, or grow, make room that way.
+/// one asked for and where it fits: used for units that are put close to a wall, or grow.
 /// The anchor itself where there is none.
 pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
     let reach = grid.unit_size(profile) as i32 - 1;

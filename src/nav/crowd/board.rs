@@ -1,7 +1,7 @@
 //! The units on a grid and the cells they hold.
 //!
 //! Input: units that are put on the grid, and steps that are planned. Output: who stands where, who is between two
-//! cells and until when, and which units are to be decided in a tick. All other rooms read this one; it does
+//! cells and until when, and which units are decided in a tick. All other rooms read this one; it does
 //! not depend on goals.
 
 mod density;

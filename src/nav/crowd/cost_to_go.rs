@@ -32,7 +32,7 @@ pub use self::{
 use super::board::{Board, Mode, NONE, Task};
 use crate::nav::NavGrid;
 
-/// What leads units: their paths, the fields by which they return to them, and the areas that they leave. Only this
+/// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
 #[derive(Debug, Default)]
 pub struct Sources {

@@ -28,7 +28,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Returns the shared field that leads a unit, unless the unit has a slot of its group or is near one.
+    /// Returns the shared field that guides a unit, unless the unit has a slot of its group or is near one.
     pub fn route_of(&self, unit: &Unit) -> Option<RouteId> {
         match unit.task {
             Task::Route(route) => Some(route),

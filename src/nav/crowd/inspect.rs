@@ -122,7 +122,7 @@ impl Crowd {
     }
 
     /// Returns how far a unit has come along its path, standing on the last cell of the path that it reached.
-    /// `None` if it follows no path: it has none, or a field or slot of its group leads it.
+    /// `None` if it follows no path: it has none, or a field or slot of its group guides it.
     #[must_use]
     pub fn path_progress(&self, grid: &NavGrid, id: UnitId) -> Option<Walk> {
         let unit = self.board.get(id)?;

@@ -23,7 +23,7 @@ pub trait Workers {
     /// How many may work at the same time, the calling one included: at least 1.
     fn count(&self) -> usize;
 
-    /// Calls `lead` on this thread and meanwhile `help` on up to [`count`](Self::count) − 1 others;
+    /// Calls `lead` on this thread and, at the same time, `help` on up to [`count`](Self::count) − 1 others;
     /// returns when all have returned. `help` returns soon after `lead` has.
     fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut());
 }

@@ -1,7 +1,7 @@
 //! How insistent a unit is: what it does after how many ticks of waiting.
 //!
 //! One ladder for all units. Its rungs count ticks of a unit that takes ten ticks for a cell; faster and slower
-//! units wait for as many steps of their own. Nothing on the ladder depends on what leads the unit: a field, its own
+//! units wait for as many steps of their own. Nothing on the ladder depends on what guides the unit: a field, its own
 //! path, a slot, or the way out from under a building.
 
 use super::{Board, State, Unit};
@@ -16,7 +16,7 @@ pub const LOST_AFTER: u64 = 24;
 /// A rung: the least number of ticks of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
-    /// It looks for a way around units that it cannot push.
+    /// It looks for a path around units that it cannot push.
     GoAround = 24,
     /// It searches for chains of pushes in all directions. Such a search looks at many units.
     SearchChains = 48,

@@ -246,8 +246,8 @@ impl Reservations {
         own >> 2 | upper | (own & 1) << 4 | lower
     }
 
-    /// Returns whether any unit is registered for wake-up in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell
-    /// is the diagonal neighbor below and to the left of `at`.
+    /// Returns whether any unit is registered for wake-up in the square of `SIDE` × `SIDE` cells whose lowest,
+    /// leftmost cell is the diagonal neighbor below and to the left of `at`.
     #[inline(always)]
     pub fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {
         let shift = usize::from(at.x) % 64;
@@ -262,7 +262,7 @@ impl Reservations {
         (low >> shift | high << 1 << (63 - shift)) & ((1 << SIDE) - 1) != 0
     }
 
-    /// Calls `found` with the index of every listening cell in a block and the ring of cells around it.
+    /// Calls `found` with the index of every cell registered for wake-up in a block and the ring of cells around it.
     pub fn for_each_listener(&self, at: GridPos, size: u8, mut found: impl FnMut(u32)) {
         let side = usize::from(size) + 2;
         let mask = (1u64 << side) - 1;

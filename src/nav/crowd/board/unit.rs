@@ -205,7 +205,7 @@ pub struct Unit {
     /// Tick of its last step or order.
     pub standing_since: u32,
     pub task: Task,
-    /// The cell where it is to go in the end, unless a field leads it. Members of groups exchange it.
+    /// Its final destination, unless a field guides it. Members of groups exchange it.
     pub goal: GridPos,
     /// The number of the slot in its group to which it goes; [`NONE`] while it has none.
     pub slot: u32,

@@ -1,7 +1,7 @@
 //! Units that wait, and what wakes them.
 //!
-//! Input: units that stand, and cells that become free. Output: the units that are decided again: those that listen
-//! beside such a cell, and those whose retry is due.
+//! Input: units that stand, and cells that become free. Output: the units that are decided again: those that are
+//! registered for wake-up beside such a cell, and those whose retry is due.
 
 use super::{
     Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, RETRY_AFTER, STUCK_AFTER, State, Unit,
@@ -67,7 +67,7 @@ impl Board {
         self.reservations.set_listening(unit.tail, unit.size, listens);
     }
 
-    /// Takes a unit out of the timers and lets it listen no longer.
+    /// Removes a unit from the timers and ends its registration for wake-up.
     #[inline]
     pub fn stop_waiting(&mut self, index: u32) {
         self.timers.remove(index);

@@ -2,7 +2,7 @@
 //!
 //! Input: edits. Output: for each edited area under units, a small field that leads out of it. The field
 //! covers the edited cells only, so no unit escapes through a wall that stood there before. It uses straight
-//! steps only, so no corner is cut on the way out. A unit led by a shared field leaves on the side from which
+//! steps only, so no corner is cut on the way out. A unit guided by a shared field leaves on the side from which
 //! the rest of its path is cheapest, and keeps to that side. All others, and units that make no progress for
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 

@@ -5,7 +5,7 @@
 use crate::nav::crowd::board::{GridPos, RouteId, STAY};
 use crate::nav::{Cell, DistanceField, NavGrid, PathCost, direction::OFFSETS};
 
-/// The fields that lead units to shared goals.
+/// The fields that guide units to shared goals.
 pub trait Guidance {
     /// Returns the cost of the cheapest path from `cell` to the goal of `route`; 0 at the goal. `None` if
     /// there is no path, or none is known yet.

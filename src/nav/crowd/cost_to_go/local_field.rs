@@ -1,7 +1,7 @@
-//! A small field that leads a unit back to its path, or around units that block it permanently.
+//! A small field that guides a unit back to its path, or around units that block it permanently.
 //!
-//! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost to
-//! go by way of the next cells of the path: a local search, not a new path search.
+//! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost-to-go
+//! through the next cells of the path: a local search, not a new path search.
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
 use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};

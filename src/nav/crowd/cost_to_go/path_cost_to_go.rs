@@ -2,7 +2,7 @@
 //!
 //! Input: the next corners of the path, and the cells from which they are visible. Output: the cost-to-go from
 //! a position and from its neighbors: the distance to a visible corner plus the cost from that corner on, for
-//! the best such corner. So all equally short ways count the same, as in a field, and a unit is free to take
+//! the best such corner. So all equally short paths count the same, as in a field, and a unit is free to take
 //! the one that no other unit uses.
 
 use core::ops::Range;

@@ -14,7 +14,7 @@ use super::{
 use crate::nav::crowd::board::{Board, GridPos, Hindrance, Rung, STAY, StepCosts};
 use crate::nav::{NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
-/// Ticks between two attempts to find a way around others.
+/// Ticks between two attempts to find a path around others.
 const FIELD_RETRY: u64 = 64;
 
 /// A path and how far a unit has come along it.
@@ -295,7 +295,7 @@ impl Sources {
         if !is_blind && !needs_detour {
             return self.release_field(index);
         }
-        board.units[index].costs_tick = 0; // a field leads it from now on
+        board.units[index].costs_tick = 0; // a field guides it from now on
         if (needs_detour || is_lost || !has_field) && self.fields_built < MAX_FIELDS_PER_TICK {
             self.fields_built += 1;
             self.fill_field(board, grid, index, needs_detour);

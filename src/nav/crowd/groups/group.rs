@@ -17,7 +17,7 @@ use crate::nav::{Cell, NavGrid, ProfileId};
 /// Fewest ticks between two refreshes of a group.
 const REFRESH: u64 = 8;
 
-/// What the order of a group member says beside its path.
+/// The order of a group member, apart from its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
     /// Units of one profile and team with the same number may exchange their slots.
@@ -60,7 +60,8 @@ pub struct Group {
     pub are_costs_wanted: bool,
 }
 
-/// A cell, and the member whose own it is; [`NONE`](crate::nav::crowd::board::unit::NONE) for a while after that member has left the group.
+/// A cell, and the member that owns it; [`NONE`](crate::nav::crowd::board::unit::NONE) for a while after that
+/// member has left the group.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub pos: GridPos,

@@ -9,7 +9,7 @@
 //! exchange lowers their sum, so exchanges come to an end, and of two members in a line the one in front
 //! continues to the farther slot.
 //!
-//! Only slots in sight are assigned. Where a wall stands between, the field of the window leads on.
+//! Only slots in sight are assigned. Where a wall stands between, the field of the window guides the members.
 
 use super::{Groups, group::Group};
 use crate::nav::NavGrid;

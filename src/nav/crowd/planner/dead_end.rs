@@ -51,7 +51,7 @@ impl Planner {
         board.counters.dead_ends += 1;
     }
 
-    /// Returns whether a unit goes on letting another pass.
+    /// Returns whether a unit continues to let another pass.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         match scene.board.units[index].mode {
             Mode::Yielding(other) => !has_been_passed(scene, index, other),

@@ -44,7 +44,7 @@ impl Planner {
         known.is_some()
     }
 
-    /// Returns the first direction of the cheapest way to a position that is out of the way.
+    /// Returns the first direction of the cheapest path to a position that is out of the way.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
         let unit = &board.units[index];
         let (layer, other) = (grid.layer(unit.profile)?, &board.units[unit.yields_to()]);
@@ -54,7 +54,7 @@ impl Planner {
         let side = |at: u16| at + RADIUS + 1 - low(at);
         window.lay_out(origin, (side(unit.tail.x), side(unit.tail.y)));
         window.begin(open);
-        // The first direction of the way to each cell.
+        // The first direction of the path to each cell.
         let mut first_directions = [None; SIDE * SIDE];
         window.improve(open, unit.tail, 0);
         while let Some((cost, pos)) = window.pop(open) {
