@@ -87,6 +87,32 @@ fn patrols_and_groups_take_the_units_own_profile() {
 }
 
 #[test]
+fn patrols_and_groups_move_on_the_units_own_grid() {
+    let mut app = app_with(&field(4, 4));
+    let frame = GridFrame::square(Vec2::new(500.0, 0.0), Vec2::splat(CELL));
+    let level = NavGrid::new(20, 10, TerrainId::GROUND).unwrap();
+    app.world_mut().resource_mut::<NavGrids>().insert(GridId(7), level, frame);
+    let on_grid = |x: f32, y: f32| {
+        let place = Transform::from_xyz(500.0 + x * CELL, y * CELL, 0.0);
+        (Critter::new(20.0), NavAgent::default().on(GridId(7)), place)
+    };
+    let patrol = Order::patrol([Cell::new(18, 8), Cell::new(1, 8)], PatrolMode::Round);
+    let queue = OrderQueue::new().then(patrol);
+    let guard = app.world_mut().spawn((on_grid(1.0, 8.0), queue)).id();
+    let members: Vec<Entity> =
+        (0..4).map(|y| app.world_mut().spawn(on_grid(1.0, y as f32)).id()).collect();
+    app.world_mut().spawn(Group::to(Cell::new(17, 2), members.clone()));
+    run(&mut app, 3);
+    assert_eq!(get::<RequestState>(&app, guard).grid(), GridId(7));
+    run(&mut app, 120);
+    for member in members {
+        assert_eq!(get::<PathStatus>(&app, member), PathStatus::Arrived(PathKind::Complete));
+        let cell = get::<CritterState>(&app, member).cell();
+        assert!(cell.x.abs_diff(17).max(cell.y.abs_diff(2)) <= 1, "{cell}");
+    }
+}
+
+#[test]
 fn a_unit_that_becomes_another_kind_on_its_way_gets_another_path() {
     let mut app = app_with(&field(30, 9));
     let tank = add_tank_profile(&mut app);
@@ -164,11 +190,12 @@ fn every_request_ends_with_exactly_one_event_and_only_a_missing_path_is_a_failur
 fn a_group_goes_to_any_target_and_despawns_when_it_has_come_to_rest() {
     let mut app = app_with(&field(40, 40));
     let flag = app.world_mut().spawn(at(30, 30)).id();
-    let targets: [Target; 4] = [
+    let targets: [Target; 5] = [
         Cell::new(30, 30).into(),
         Vec2::new(300.0, 300.0).into(),
         flag.into(),
         CellRect::new(Cell::new(28, 28), 5, 5).into(),
+        Target::Nearest(vec![Cell::new(30, 30).into(), Cell::new(3, 35).into()]),
     ];
     for target in targets {
         let units: Vec<Entity> =
@@ -249,6 +276,21 @@ fn a_unit_that_waits_on_its_way_is_not_moving() {
 }
 
 #[test]
+fn a_ghost_is_moving_only_while_it_walks() {
+    let mut app = app_with(&field(20, 1));
+    let request = PathRequest::to(Cell::new(18, 0));
+    let ghost = app.world_mut().spawn((Critter::new(8.0).ghost(), at(2, 0), request)).id();
+    run(&mut app, 20);
+    let state = get::<CritterState>(&app, ghost);
+    assert!(state.is_moving());
+    assert!((state.velocity() - Vec2::new(8.0 / 64.0, 0.0)).length() < 1.0e-4, "{state:?}");
+    run(&mut app, 200);
+    let state = get::<CritterState>(&app, ghost);
+    assert_eq!((state.is_moving(), state.velocity()), (false, Vec2::ZERO));
+    assert_eq!(get::<PathStatus>(&app, ghost), PathStatus::Arrived(PathKind::Complete));
+}
+
+#[test]
 fn facing_is_right_in_the_world_on_an_isometric_map() {
     let mut app = app();
     let level = NavGrid::new(12, 12, TerrainId::GROUND).unwrap();
@@ -300,7 +342,7 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
         .add_systems(OnEnter(Screen::Menu), |mut grids: ResMut<NavGrids>| {
             grids.remove(GRID);
         });
-    let start_level = |app: &mut App, side: u32, count: i32| -> Vec<Entity> {
+    let start_level = |app: &mut App, side: u32, count: i32| -> (Vec<Entity>, Entity) {
         let level = NavGrid::new(side, side, TerrainId::GROUND).unwrap();
         let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(CELL));
         app.world_mut().resource_mut::<NavGrids>().insert(GRID, level, frame);
@@ -311,10 +353,16 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
             })
             .collect();
         app.world_mut().spawn(Group::to(Cell::new(3, 3), units[..2].to_vec()));
-        units
+        let tower = app.world_mut().spawn(NavBlocker::on(CellRect::single(Cell::new(5, 5)))).id();
+        let stops = [Cell::new(9, 9), Cell::new(9, 3)];
+        let queue = OrderQueue::new().then(Order::patrol(stops, PatrolMode::Round));
+        app.world_mut().entity_mut(units[3]).remove::<PathRequest>().insert(queue);
+        (units, tower)
     };
     app.update(); // into the menu
-    let first = start_level(&mut app, 30, 8);
+    let (first, tower) = start_level(&mut app, 30, 8);
+    let goal = Cell::new(20, 20);
+    let field = app.world_mut().resource_mut::<FlowFields>().request(GRID, ProfileId(0), goal);
     run(&mut app, 10);
     assert_eq!(
         get::<PathStatus>(&app, first[5]),
@@ -334,19 +382,32 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
     app.world_mut().entity_mut(first[7]).insert(PathRequest::to(Cell::new(1, 1)));
     let groups: Vec<Entity> =
         app.world_mut().query_filtered::<Entity, With<Group>>().iter(app.world()).collect();
-    first.into_iter().chain(groups).for_each(|entity| assert!(app.world_mut().despawn(entity)));
+    let gone = first.into_iter().chain(groups).chain([tower]);
+    gone.for_each(|entity| assert!(app.world_mut().despawn(entity)));
     enter(&mut app, Screen::Menu);
     run(&mut app, 20);
-    let second = start_level(&mut app, 12, 4);
+    let (second, tower) = start_level(&mut app, 12, 4);
+    app.world_mut().despawn(tower);
     enter(&mut app, Screen::Level);
+    let cost = |app: &App, x, y| {
+        let grids = app.world().resource::<NavGrids>();
+        grids.get(GRID).unwrap().cost(ProfileId(0), Cell::new(x, y))
+    };
+    assert!(cost(&app, 5, 5) > 0, "no tower of the first level stands in the second");
+    let fields = app.world().resource::<FlowFields>();
+    assert!(
+        !fields.is_ready(&field),
+        "the field of the first level leads nowhere: it has no such goal"
+    );
     run(&mut app, 300);
     let crowds = app.world().resource::<Crowds>();
     assert_eq!(crowds.get(GRID).unwrap().len(), 4, "only the units of this level");
     let counters = *app.world().resource::<PathCounters>();
     assert_eq!((counters.waiting, counters.in_flight, counters.waiting_again), (0, 0, 0));
-    for unit in second {
+    for &unit in second[..3].iter() {
         assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Arrived(PathKind::Complete));
     }
+    assert!(get::<PathStatus>(&app, second[3]).is_under_way(), "its patrol goes on");
 }
 
 #[cfg(feature = "tilemap")]
