@@ -404,7 +404,7 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
     assert_eq!(crowds.get(GRID).unwrap().len(), 4, "only the units of this level");
     let counters = *app.world().resource::<PathCounters>();
     assert_eq!((counters.waiting, counters.in_flight, counters.waiting_again), (0, 0, 0));
-    for &unit in second[..3].iter() {
+    for &unit in &second[..3] {
         assert_eq!(get::<PathStatus>(&app, unit), PathStatus::Arrived(PathKind::Complete));
     }
     assert!(get::<PathStatus>(&app, second[3]).is_under_way(), "its patrol goes on");
