@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(from_tiles, from_text);
         paint(&mut app, 9, WALL);
         let timeline = app.world().resource::<Timeline>();
-        assert!(timeline.moments[0].caption.contains("no way leads"));
+        assert!(timeline.moments[0].caption.contains("no path from"));
     }
 
     #[test]

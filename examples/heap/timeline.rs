@@ -153,7 +153,7 @@ mod tests {
         let (_, _, timeline) = timeline_of("S#.\n###\n..G");
         assert_eq!(timeline.last(), 0);
         assert!(
-            timeline.moments[0].caption.contains("no way leads"),
+            timeline.moments[0].caption.contains("no path from"),
             "{}",
             timeline.moments[0].caption
         );

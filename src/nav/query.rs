@@ -158,7 +158,7 @@ impl core::fmt::Display for PathFailure {
             Self::GoalOutOfBounds(cell) => write!(f, "goal {cell} is not on the grid"),
             Self::GoalImpassable(cell) => write!(f, "the unit cannot stand on the goal {cell}"),
             Self::NoRoom(goal) => write!(f, "there is no room left around {goal}"),
-            Self::NoPath { start, goal } => write!(f, "no way leads from {start} to {goal}"),
+            Self::NoPath { start, goal } => write!(f, "there is no path from {start} to {goal}"),
             Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
             Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),
             Self::CostOverflow { start, goal } => {
