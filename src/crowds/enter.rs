@@ -18,7 +18,7 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     nav::{Cell, Crowd, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
-    request::{Outcomes, Requester, RequesterItem, fitting_anchor},
+    request::{Outcomes, Requester, fitting_anchor},
     unit::{Critter, CritterState, Drawing, NavAgent, PathSync, RequestState, TransformWrites},
     whereabouts::Whereabouts,
 };
@@ -112,23 +112,15 @@ pub(crate) fn enter_crowds(
             && let Ok(mut unit) = critters.p2().get_mut(entity)
             && unit.status.is_walking()
         {
-            react(&mut unit, is_ghost, &mut outcomes);
+            if is_ghost {
+                outcomes.crowd_left(&mut unit);
+            } else {
+                unit.set_stuck(Hindrance::NoRoom);
+            }
         }
     }
     outside.sort_unstable();
     outside.dedup();
-}
-
-/// Updates the request of a walking critter: without a free cell it is stuck; if it has become a ghost, it gets
-/// a path from its current position.
-fn react(unit: &mut RequesterItem, is_ghost: bool, outcomes: &mut Outcomes) {
-    if !is_ghost {
-        unit.set_stuck(Hindrance::NoRoom);
-    } else if unit.state.ticket.is_none() {
-        let head = unit.head();
-        unit.stop_at(head);
-        outcomes.repair(unit, head);
-    }
 }
 
 /// Searches for a new path for each former critter that was walking: the game moves it from where it is now.
@@ -141,7 +133,8 @@ pub(crate) fn release_former_critters(
         if let Ok(mut unit) = units.get_mut(entity)
             && unit.is_walking()
         {
-            outcomes.invalidate(&mut unit);
+            let head = unit.head();
+            outcomes.path_lost(&mut unit, head);
         }
     }
 }

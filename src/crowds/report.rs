@@ -237,5 +237,5 @@ fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outco
     let start =
         grids.get(unit.state.grid).map_or(head, |grid| nearest_free_start(grid, profile, head));
     unit.stop_at(start);
-    outcomes.repair(unit, start);
+    outcomes.path_lost(unit, start);
 }

@@ -9,7 +9,7 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     group::GroupSpeedLimit,
-    nav::{NavGrid, PathFailure, PathKind, WalkEvent},
+    nav::{NavGrid, PathKind, WalkEvent},
     request::{Outcomes, Requester, RequesterItem, clear_stuck, fitting_anchor},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,
@@ -74,14 +74,9 @@ fn end(unit: &mut RequesterItem, ending: Ending, grids: &NavGrids, outcomes: &mu
         Ending::Blocked => {
             let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
             let start = grid.map_or(head, |grid| fitting_anchor(grid, profile, head));
-            outcomes.repair(unit, start);
+            outcomes.path_lost(unit, start);
         }
-        Ending::GridGone => {
-            unit.stop_at(head);
-            // The rest of a long path may still be searched for.
-            outcomes.pathfinder.forget(unit.entity);
-            outcomes.fail_unanswered(unit, PathFailure::GridGone(unit.state.grid));
-        }
+        Ending::GridGone => outcomes.grid_gone(unit),
     }
 }
 

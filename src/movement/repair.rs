@@ -99,8 +99,8 @@ fn is_cut_off(
 fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
     let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
     let Some((critter, _)) = &mut unit.critter else {
-        outcomes.invalidate(unit);
-        return;
+        let start = unit.head();
+        return outcomes.path_lost(unit, start);
     };
     let is_free = |cell| grid.is_some_and(|grid| grid.cost(profile, cell) > 0);
     // If both cells of its step are blocked, it finishes the step.
@@ -114,10 +114,7 @@ fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcom
     let head = critter.walk.head();
     let start_for = if is_ghost { fitting_anchor } else { nearest_free_start };
     let start = grid.map_or(head, |grid| start_for(grid, profile, head));
-    unit.path.0 = Path::standing(start);
-    if !unit.is_at_rest() {
-        outcomes.repair(unit, start);
-    }
+    outcomes.path_lost(unit, start);
 }
 
 /// Whether the path of a unit that the game moves is still legal after `edits`, from the cell `here` on; all of

@@ -116,7 +116,7 @@ impl Outcomes<'_, '_> {
 
     /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
     /// there is none, it has failed for good; returns whether it has.
-    pub(crate) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
+    pub(super) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
         unit.state.ticket = None;
         let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
         let Some((status, ticks)) = wait else {
@@ -130,7 +130,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// The same for a request that fails without an answer from the queue.
-    pub(crate) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
+    pub(super) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
         if self.fail(unit, reason) {
             self.pathfinder.counters.failed += 1;
         }
@@ -147,8 +147,38 @@ impl Outcomes<'_, '_> {
         self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
 
+    /// A unit cannot follow its path any more; another one would begin at `start`. A critter gets one if it needs
+    /// one; a unit that the game moves is notified, and its request is resolved again.
+    pub(crate) fn path_lost(&mut self, unit: &mut RequesterItem, start: Cell) {
+        if unit.critter.is_none() {
+            return self.invalidate(unit);
+        }
+        unit.path.0 = Path::standing(start);
+        if !unit.is_at_rest() {
+            self.repair(unit, start);
+        }
+    }
+
+    /// A walking critter has become a ghost: it continues on a path from its cell, unless one is searched for.
+    pub(crate) fn crowd_left(&mut self, unit: &mut RequesterItem) {
+        if unit.state.ticket.is_none() {
+            let head = unit.head();
+            unit.stop_at(head);
+            self.repair(unit, head);
+        }
+    }
+
+    /// The grid on which a critter walks is gone: its request fails.
+    pub(crate) fn grid_gone(&mut self, unit: &mut RequesterItem) {
+        let head = unit.head();
+        unit.stop_at(head);
+        // The rest of a long path may still be searched for.
+        self.pathfinder.forget(unit.entity);
+        self.fail_unanswered(unit, PathFailure::GridGone(unit.state.grid));
+    }
+
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
-    pub(crate) fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
+    pub(super) fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
         let options = JobOptions {
             priority: Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY)),
@@ -164,7 +194,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// Announces that the path of a unit that the game moves was cut off, and resolves its request again.
-    pub(crate) fn invalidate(&mut self, unit: &mut RequesterItem) {
+    fn invalidate(&mut self, unit: &mut RequesterItem) {
         self.pathfinder.counters.repaired += 1;
         *unit.status = PathStatus::Repairing;
         self.retry_in(1, unit);

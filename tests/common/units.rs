@@ -76,37 +76,34 @@ pub fn despawned_entity(app: &mut App) -> Entity {
     entity
 }
 
-/// Returns the recorded failures of the orders of a unit, in order.
+/// Returns what `pick` finds in the recorded events of an app, in order, with the unit it belongs to.
+fn recorded<T>(app: &App, unit: Entity, pick: fn(Recorded) -> Option<(Entity, T)>) -> Vec<T> {
+    let found = events(app).into_iter().filter_map(pick);
+    found.filter(|&(entity, _)| entity == unit).map(|(_, what)| what).collect()
+}
+
+/// Returns the recorded failures of the requests of a unit, in order.
 pub fn failures(app: &App, unit: Entity) -> Vec<PathFailure> {
-    let recorded = events(app).into_iter();
-    recorded
-        .filter_map(|event| match event {
-            Recorded::Failed(entity, reason) if entity == unit => Some(reason),
-            _ => None,
-        })
-        .collect()
+    recorded(app, unit, |event| match event {
+        Recorded::Failed(entity, reason) => Some((entity, reason)),
+        _ => None,
+    })
 }
 
 /// Returns the recorded refusals of a slot in a group, in order.
 pub fn refusals(app: &App, unit: Entity) -> Vec<PathFailure> {
-    let recorded = events(app).into_iter();
-    recorded
-        .filter_map(|event| match event {
-            Recorded::Refused(entity, reason) if entity == unit => Some(reason),
-            _ => None,
-        })
-        .collect()
+    recorded(app, unit, |event| match event {
+        Recorded::Refused(entity, reason) => Some((entity, reason)),
+        _ => None,
+    })
 }
 
 /// Returns the recorded cancellations of the requests of a unit, in order.
 pub fn cancellations(app: &App, unit: Entity) -> Vec<CancelReason> {
-    let recorded = events(app).into_iter();
-    recorded
-        .filter_map(|event| match event {
-            Recorded::Canceled(entity, reason) if entity == unit => Some(reason),
-            _ => None,
-        })
-        .collect()
+    recorded(app, unit, |event| match event {
+        Recorded::Canceled(entity, reason) => Some((entity, reason)),
+        _ => None,
+    })
 }
 
 /// Returns how many arrivals of a unit were recorded.
