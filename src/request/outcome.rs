@@ -13,11 +13,12 @@ use bevy::{
 
 use super::{InboxEntry, PathRequest, RequestInbox, Resolved, Target};
 use crate::{
+    grids::NavGrids,
     nav::{
-        Cell, GridId, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority,
-        ProfileId,
+        Answer, Cell, GridId, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery,
+        Priority, ProfileId,
     },
-    scheduler::Pathfinder,
+    scheduler::{Pathfinder, path_kind},
     unit::{
         AnyAnglePath, Arrived, CancelReason, CritterState, NavAgent, NavPath, PathCanceled,
         PathFailed, PathFound, PathInvalidated, PathStatus, RequestState,
@@ -26,6 +27,9 @@ use crate::{
 
 /// How far ahead of ordinary requests repairs are in the queue: a unit stands and waits for them.
 const REPAIR_PRIORITY: i8 = 4;
+
+/// Steps of a path that are pulled straight for a unit of the budget (estimated).
+const STEPS_PULLED_PER_UNIT: u32 = 2;
 
 /// A unit with everything that belongs to its request.
 #[derive(QueryData)]
@@ -114,6 +118,41 @@ impl Outcomes<'_, '_> {
         unit.state.ticket = Some(ticket);
     }
 
+    /// The answer to a unit's request has come.
+    pub(super) fn answered(&mut self, unit: &mut RequesterItem, answer: Answer, grids: &NavGrids) {
+        let is_first_part = path_kind(&answer) == Some(PathKind::FirstSegment);
+        if !is_first_part {
+            unit.state.ticket = None;
+        }
+        if !unit.is_latest() {
+            return; // removed or replaced: the entry that says so is not read yet
+        }
+        let is_rest = answer.delivered.is_some();
+        match answer.result {
+            _ if !is_rest && unit.was_moved() => self.resolve_again(unit),
+            Ok(found) if is_rest && unit.path.0.end() != found.start() => {
+                // Its path was replaced in the meantime.
+                let head = unit.head();
+                self.repair(unit, head);
+            }
+            Ok(mut found) => {
+                // In straight lines if it has any-angle paths.
+                if let (Some(any_angle), Some(grid)) = (&mut unit.any_angle, grids.get(answer.grid))
+                {
+                    // Paid in the next tick.
+                    self.pathfinder.spend(found.steps() / STEPS_PULLED_PER_UNIT);
+                    found = any_angle.set_path(grid, unit.state.query.profile, &found, is_rest);
+                }
+                self.found(unit, found, is_rest);
+            }
+            Err(reason) => {
+                let head = unit.head();
+                unit.stop_at(head);
+                self.fail(unit, reason);
+            }
+        }
+    }
+
     /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
     /// there is none, it has failed for good; returns whether it has.
     pub(super) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
@@ -137,7 +176,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// Resolves the request again in the next tick, from where the unit is then.
-    pub(super) fn resolve_again(&mut self, unit: &mut RequesterItem) {
+    fn resolve_again(&mut self, unit: &mut RequesterItem) {
         *unit.status = PathStatus::Searching;
         self.retry_in(1, unit);
     }
@@ -178,7 +217,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
-    pub(super) fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
+    fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
         let options = JobOptions {
             priority: Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY)),
@@ -202,7 +241,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// Hands a unit its path, or the rest of one.
-    pub(super) fn found(&mut self, unit: &mut RequesterItem, found: Path, is_rest: bool) {
+    fn found(&mut self, unit: &mut RequesterItem, found: Path, is_rest: bool) {
         let kind = found.kind();
         if kind == PathKind::Complete {
             unit.state.tries = 0;
