@@ -16,14 +16,11 @@ pub(crate) use self::{
     deliver::deliver_answers,
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
-    outcome::{
-        OpenRequests, Outcomes, Requester, RequesterItem, clear_stuck, grid_of, has_unread,
-        is_latest,
-    },
+    outcome::{Outcomes, Requester, RequesterItem, clear_stuck, grid_of, has_unread, is_latest},
     resolve::{cell_of_target, fitting_anchor, nearest_free_start},
 };
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
@@ -211,6 +208,24 @@ struct Resolved {
     query: PathQuery,
     /// All goals, where there are several.
     goals: Option<Arc<[Goal]>>,
+}
+
+/// Requests that wait for something other than an answer.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct OpenRequests {
+    /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
+    retries: BTreeMap<(u64, u64), Entity>,
+    /// Those that follow an entity, by number.
+    followers: BTreeMap<u64, Entity>,
+}
+
+impl OpenRequests {
+    /// Takes the next request that is due at `tick`: its unit and number.
+    fn take_due(&mut self, tick: u64) -> Option<(Entity, u64)> {
+        let first = self.retries.first_entry()?;
+        let (due, number) = *first.key();
+        (due <= tick).then(|| (first.remove(), number))
+    }
 }
 
 /// Requests inserted and removed since the last tick, in chronological order.

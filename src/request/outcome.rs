@@ -4,14 +4,12 @@
 //! is tried again or continues, and knows which request is the latest. Input: what happened to a unit, from all
 //! stages. Output: its status, path, retries, and events.
 
-use std::collections::BTreeMap;
-
 use bevy::{
     ecs::{lifecycle::HookContext, query::QueryData, system::SystemParam, world::DeferredWorld},
     prelude::*,
 };
 
-use super::{InboxEntry, PathRequest, RequestInbox, Resolved, Target};
+use super::{InboxEntry, OpenRequests, PathRequest, RequestInbox, Resolved, Target};
 use crate::{
     grids::NavGrids,
     nav::{
@@ -43,24 +41,6 @@ pub(crate) struct Requester {
     pub(crate) path: &'static mut NavPath,
     pub(crate) critter: Option<(&'static mut CritterState, &'static Transform)>,
     pub(crate) any_angle: Option<&'static mut AnyAnglePath>,
-}
-
-/// Requests that wait for something other than an answer.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct OpenRequests {
-    /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
-    pub(super) retries: BTreeMap<(u64, u64), Entity>,
-    /// Those that follow an entity, by number.
-    pub(super) followers: BTreeMap<u64, Entity>,
-}
-
-impl OpenRequests {
-    /// Takes the next request that is due at `tick`: its unit and number.
-    pub(super) fn take_due(&mut self, tick: u64) -> Option<(Entity, u64)> {
-        let first = self.retries.first_entry()?;
-        let (due, number) = *first.key();
-        (due <= tick).then(|| (first.remove(), number))
-    }
 }
 
 /// Everything needed to decide what becomes of a request.
