@@ -83,6 +83,12 @@ impl Board {
         self.now as u32
     }
 
+    /// Returns whether a block lies on the grid. That of a unit may reach past it where its profile has another size now.
+    pub fn is_on_grid(&self, at: GridPos, size: u8) -> bool {
+        let fits = |at: u16, side: u32| u32::from(at) + u32::from(size) <= side;
+        fits(at.x, self.size.0) && fits(at.y, self.size.1)
+    }
+
     pub fn id(&self, index: u32) -> UnitId {
         UnitId { index, generation: self.units[index].generation }
     }

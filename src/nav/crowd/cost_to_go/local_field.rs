@@ -99,12 +99,15 @@ impl Sources {
             let (reservations, units) = (&board.reservations, &board.units);
             // Not by units that move or can be pushed.
             let is_blocked = |at: GridPos| {
-                reservations.block(at, unit.size).any(|cell| {
-                    let owner = reservations.get(cell).owner;
-                    let other = units.get(owner).filter(|_| owner != index);
-                    other
-                        .is_some_and(|other| !other.is_moving() && !other.is_pushable_by(unit.team))
-                })
+                let is_outside = !board.is_on_grid(at, unit.size);
+                is_outside
+                    || reservations.block(at, unit.size).any(|cell| {
+                        let owner = reservations.get(cell).owner;
+                        let other = units.get(owner).filter(|_| owner != index);
+                        other.is_some_and(|other| {
+                            !other.is_moving() && !other.is_pushable_by(unit.team)
+                        })
+                    })
             };
             field.fill(pos, follower, &costs, open, is_blocked);
             field.is_detour = field.cost(pos) != UNREACHABLE;

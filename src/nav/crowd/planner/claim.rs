@@ -195,8 +195,7 @@ fn yields_to_returning(board: &Board, root: u32, other: u32) -> bool {
     let goal = root_unit.goal;
     let is_free = |cell: u32| [NONE, root].contains(&board.reservations.get(cell).owner);
     // A unit that has grown since may not fit there any more.
-    let fits = |at: u16, side: u32| u32::from(at) + u32::from(root_unit.size) <= side;
-    let is_on_grid = fits(goal.x, board.size.0) && fits(goal.y, board.size.1);
+    let is_on_grid = board.is_on_grid(goal, root_unit.size);
     let is_shut_out = || {
         is_on_grid
             && !root_unit.has_given_up()
