@@ -121,3 +121,54 @@ fn when_the_grid_is_removed_all_orders_fail() {
     watch.run_until_all_arrived(&mut app, &[walker], 1_500);
     assert_eq!(crowd_len(&app), 3);
 }
+
+/// Returns the cells of a 7 × 7 building around (10, 10), the middle first.
+fn building_from_the_middle() -> Vec<Cell> {
+    let mut cells: Vec<Cell> = CellRect::new(Cell::new(7, 7), 7, 7).cells().collect();
+    cells.sort_by_key(|cell| cell.x.abs_diff(10).max(cell.y.abs_diff(10)));
+    cells
+}
+
+/// Builds a cell at a time over 25 critters, `ticks` ticks apart; all of them must get out.
+fn is_built_over_units(cells: impl Iterator<Item = Cell>, ticks: u32) {
+    let mut app = app_with(&field(24, 24));
+    let mut watch = Watch::new();
+    let stands = CellRect::new(Cell::new(8, 8), 5, 5).cells();
+    let units: Vec<Entity> =
+        stands.map(|at| spawn_at(&mut app, Critter::new(8.0), (at.x, at.y))).collect();
+    watch.run(&mut app, 3);
+    for cell in cells {
+        block(&mut app, CellRect::single(cell));
+        watch.run(&mut app, ticks);
+    }
+    watch.run_until(&mut app, 900, |app| units.iter().all(|&unit| is_passable(app, unit)));
+}
+
+#[test]
+fn critters_leave_a_building_that_is_built_piece_by_piece() {
+    for ticks in [0, 1, 3, 9] {
+        is_built_over_units(building_from_the_middle().into_iter(), ticks);
+    }
+    is_built_over_units(building_from_the_middle().into_iter().rev(), 0);
+}
+
+/// A wall grows by a cell over a critter at its end. Others stand to both sides, so the critter leaves along the wall,
+/// and the next cell of the wall is built over it again.
+#[test]
+fn a_critter_that_leaves_a_new_wall_can_be_built_over_again() {
+    for delay in 0..24 {
+        let mut app = app_with(&field(20, 20));
+        let mut watch = Watch::new();
+        block(&mut app, CellRect::new(Cell::new(7, 3), 1, 12));
+        let cells = [(7, 15), (6, 15), (8, 15)];
+        let units = cells.map(|at| spawn_at(&mut app, Critter::new(4.0), at));
+        for &guard in &units[1..] {
+            app.world_mut().entity_mut(guard).insert(Unpushable);
+        }
+        watch.run(&mut app, 3);
+        block(&mut app, CellRect::single(Cell::new(7, 15)));
+        watch.run(&mut app, delay);
+        block(&mut app, CellRect::single(Cell::new(7, 16)));
+        watch.run_until(&mut app, 300, |app| is_passable(app, units[0]));
+    }
+}

@@ -12,16 +12,14 @@ impl Crowd {
     pub(super) fn apply_edits(&mut self, grid: &NavGrid) {
         let revision = grid.revision();
         if revision != self.revision {
-            match grid.edits_since(self.revision) {
-                Some(edits) => edits.for_each(|rect| {
-                    self.sources.find_trapped(&mut self.board, grid, rect);
-                    self.forget_terrain(grid, rect);
-                }),
-                None => {
-                    self.sources.find_trapped(&mut self.board, grid, grid.rect());
-                    self.shape.clear();
-                }
+            let edits: Option<Vec<CellRect>> =
+                grid.edits_since(self.revision).map(Iterator::collect);
+            match &edits {
+                Some(edits) => edits.iter().for_each(|&rect| self.forget_terrain(grid, rect)),
+                None => self.shape.clear(),
             }
+            let edits = edits.unwrap_or_else(|| vec![grid.rect()]);
+            self.sources.find_trapped(&mut self.board, grid, &edits);
             self.revision = revision;
             self.sources.follow_edit(grid);
             self.groups.follow_edit();

@@ -1,7 +1,8 @@
 //! Escape from terrain that was blocked while units stood on it: they may leave it, no unit may enter it.
 //!
 //! Input: edits. Output: for each edited area under units, a small field that leads out of it. The field
-//! covers the edited cells only, so no unit escapes through a wall that stood there before. It uses straight
+//! covers the edited cells only, so no unit escapes through a wall that stood there before. Edits beside the
+//! area are added to it as long as a unit is on it: a wall is often built piece by piece. The field uses straight
 //! steps only, so no corner is cut on the way out. A unit guided by a shared field leaves on the side from which
 //! the rest of its path is cheapest, and keeps to that side. All others, and units that make no progress for
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
@@ -24,20 +25,41 @@ const INSIDE_WEIGHT: u64 = 2;
 /// chosen side.
 const OTHER_SIDE_PENALTY: u64 = 1 << 48;
 
+/// Greatest side of an area that later edits are added to, in cells: a bound for the time to fill the field. A unit
+/// leaves a smaller area before it is enclosed again.
+const MAX_JOINED_SIDE: u32 = 64;
+
 /// An area that was blocked under units, as the units of one profile see it.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
     profile: ProfileId,
     /// The edited anchors, as far as they lie on the grid.
-    edited: CellRect,
-    /// Straight steps to the nearest cell on which these units can stand, for these anchors and one cell around.
+    edited: Vec<CellRect>,
+    /// The smallest rectangle that contains them.
+    bounds: CellRect,
+    /// Straight steps to the nearest cell on which these units can stand, for `bounds` and one cell around.
     steps: Flood,
 }
 
 impl Footprint {
+    /// Adds anchors that were edited, if they touch the area. Returns whether the area has grown.
+    fn extend(&mut self, edited: CellRect) -> bool {
+        let bounds = self.bounds.union(edited);
+        let touches = |known: &CellRect| !known.grown().intersection(edited).is_empty();
+        let is_new = !self.edited.iter().any(|known| known.union(edited) == *known);
+        let grows = is_new
+            && bounds.width.max(bounds.height) <= MAX_JOINED_SIDE
+            && self.edited.iter().any(touches);
+        if grows {
+            self.bounds = bounds;
+            self.edited.push(edited);
+        }
+        grows
+    }
+
     /// Counts the steps, from outside inward.
     pub fn fill(&mut self, grid: &NavGrid, open: &mut OpenCells) {
-        let around = self.edited.grown().intersection(grid.rect());
+        let around = self.bounds.grown().intersection(grid.rect());
         let origin = GridPos::of(grid, around.min).unwrap_or_default();
         self.steps.lay_out(origin, (around.width as u16, around.height as u16));
         self.steps.begin(open);
@@ -48,7 +70,8 @@ impl Footprint {
         }
         while let Some((steps, pos)) = self.steps.pop(open) {
             for next in SIDES.map(|direction| pos.step(direction)) {
-                if self.steps.contains(next) && self.edited.contains(next.cell(grid)) {
+                let is_edited = |area: &CellRect| area.contains(next.cell(grid));
+                if self.steps.contains(next) && self.edited.iter().any(is_edited) {
                     self.steps.improve(open, next, steps + 1);
                 }
             }
@@ -68,27 +91,40 @@ impl Footprint {
 }
 
 impl Sources {
-    /// Finds the units in a rectangle that stand on cells impassable for them.
-    pub fn find_trapped(&mut self, board: &mut Board, grid: &NavGrid, rect: CellRect) {
-        for pos in positions(grid, rect) {
-            let Reservation { owner, next_owner } = board.reservations.at(pos);
-            for index in [owner, next_owner] {
-                let unit = board.units.get_mut(index);
-                let Some(unit) = unit.filter(|unit| !unit.is_trapped()) else {
-                    continue;
-                };
-                let profile = unit.profile;
-                let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
-                if stands(unit.tail) && stands(unit.head) {
-                    continue;
-                }
-                unit.mode = Mode::Escaping(EXIT_UNDECIDED);
-                board.schedule_next_tick(index);
-                let edited = grid.anchors_over(profile, rect).intersection(grid.rect());
-                if !self.footprints_of(profile).any(|known| known.edited == edited) {
-                    self.footprints.push(Footprint { profile, edited, ..Footprint::default() });
-                }
+    /// Finds the units that stand on cells impassable for them, among those on the edited rectangles.
+    pub fn find_trapped(&mut self, board: &mut Board, grid: &NavGrid, edits: &[CellRect]) {
+        for &rect in edits {
+            for pos in positions(grid, rect) {
+                let Reservation { owner, next_owner } = board.reservations.at(pos);
+                self.trap(board, grid, (owner, rect));
+                self.trap(board, grid, (next_owner, rect));
             }
+        }
+        let mut extend = |&rect: &CellRect| {
+            self.footprints.iter_mut().fold(false, |grows, known| {
+                known.extend(edited_anchors(grid, known.profile, rect)) || grows
+            })
+        };
+        while edits.iter().fold(false, |grows, rect| extend(rect) || grows) {}
+    }
+
+    /// Lets a unit escape if it stands on an impassable cell, on edited ground or on its way to or from there.
+    fn trap(&mut self, board: &mut Board, grid: &NavGrid, (index, rect): (u32, CellRect)) {
+        let Some(unit) = board.units.get_mut(index) else {
+            return;
+        };
+        let profile = unit.profile;
+        let stands = |pos: GridPos| grid.cost(profile, pos.cell(grid)) > 0;
+        if stands(unit.tail) && stands(unit.head) {
+            return;
+        }
+        unit.mode = Mode::Escaping(EXIT_UNDECIDED);
+        board.schedule_next_tick(index);
+        let edited = edited_anchors(grid, profile, rect);
+        if !self.footprints_of(profile).any(|known| known.edited.contains(&edited)) {
+            let areas = vec![edited];
+            let new = Footprint { profile, edited: areas, bounds: edited, steps: Flood::default() };
+            self.footprints.push(new);
         }
     }
 
@@ -102,7 +138,7 @@ impl Sources {
             let reservation = board.reservations.at(pos);
             is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
         };
-        self.footprints.retain(|known| positions(grid, known.edited).any(holds_trapped));
+        self.footprints.retain(|known| positions(grid, known.bounds).any(holds_trapped));
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
@@ -168,4 +204,9 @@ impl Sources {
 fn positions(grid: &NavGrid, rect: CellRect) -> impl Iterator<Item = GridPos> {
     let cells = rect.intersection(grid.rect()).cells();
     cells.filter_map(|cell: Cell| GridPos::of(grid, cell))
+}
+
+/// Returns the anchors from which units of a profile cover an edited rectangle, as far as they lie on the grid.
+fn edited_anchors(grid: &NavGrid, profile: ProfileId, rect: CellRect) -> CellRect {
+    grid.anchors_over(profile, rect).intersection(grid.rect())
 }
