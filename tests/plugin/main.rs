@@ -36,6 +36,7 @@ mod orders;
 mod promises;
 mod requests;
 mod storms;
+mod storms_building;
 mod straight;
 mod tilemap;
 mod unit_sizes;

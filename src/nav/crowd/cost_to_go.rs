@@ -29,7 +29,7 @@ pub use self::{
         route_costs_around,
     },
 };
-use super::board::{Board, Mode, NONE, Task};
+use super::board::{Board, Mode, NONE, Task, Unit};
 use crate::nav::NavGrid;
 
 /// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
@@ -94,9 +94,16 @@ impl Sources {
     }
 
     /// Sets whether a unit follows its path at present.
-    pub fn set_active(&mut self, index: u32, is_active: bool) {
-        if let Some(follower) = self.followers.get_mut(index as usize) {
-            follower.is_active = is_active;
+    pub fn set_active(&mut self, grid: &NavGrid, (index, unit): (u32, &Unit), is_active: bool) {
+        let Some(follower) = self.followers.get_mut(index as usize) else {
+            return;
+        };
+        follower.is_active = is_active;
+        if is_active
+            && core::mem::take(&mut follower.is_unchecked)
+            && let Some(layer) = grid.layer(unit.profile)
+        {
+            follower.check_path(layer);
         }
     }
 
@@ -104,7 +111,10 @@ impl Sources {
     pub fn follow_edit(&mut self, grid: &NavGrid) {
         let Self { footprints, open_cells, .. } = self;
         footprints.iter_mut().for_each(|footprint| footprint.fill(grid, open_cells));
-        self.followers.iter_mut().for_each(PathFollower::forget_line);
+        for follower in &mut self.followers {
+            follower.forget_line();
+            follower.is_unchecked |= !follower.is_active;
+        }
     }
 
     /// Releases the field of a unit that no longer needs it. Keeps no more memory for other units than may be

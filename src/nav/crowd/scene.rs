@@ -103,9 +103,20 @@ impl Scene<'_> {
     /// Updates whether a unit follows its own path at present, and its progress along that path.
     pub fn update_path_following(&mut self, index: u32) {
         let is_active = self.follows_own_path(index);
-        self.sources.set_active(index, is_active);
+        self.sources.set_active(self.world.grid, (index, &self.board.units[index]), is_active);
         if is_active {
             self.sources.update_path_progress(self.board, self.world.grid, index);
+        }
+    }
+
+    /// Lets a unit look along its own path, if it has only followed it in this tick: the search considers other cells
+    /// than the next one, and where it leads, the unit must remember which corner it goes to.
+    pub fn look_ahead(&mut self, index: u32) {
+        let unit = &self.board.units[index];
+        let has_looked = self.sources.neighbor_costs(self.board, index).is_some()
+            || self.sources.follower(index).is_none_or(|follower| follower.field.is_some());
+        if unit.task == Task::Path && unit.mode == Mode::Normal && !has_looked {
+            self.sources.look_ahead(self.board, self.world.grid, (index, false));
         }
     }
 
@@ -126,11 +137,12 @@ impl Scene<'_> {
 
     /// Returns the directions in which the terrain allows a unit to step, one bit each.
     pub fn unit_directions(&self, index: u32) -> u8 {
-        let unit = &self.board.units[index];
-        if unit.is_trapped() {
+        let (unit, grid) = (&self.board.units[index], self.world.grid);
+        // One that is pushed before it is decided may be outside already.
+        if unit.is_trapped() && grid.cost(unit.profile, unit.tail.cell(grid)) == 0 {
             return self.sources.escape_directions(unit);
         }
-        let layer = self.world.grid.layer(unit.profile);
+        let layer = grid.layer(unit.profile);
         layer.map_or(0, |layer| legal_directions(layer, unit.tail))
     }
 

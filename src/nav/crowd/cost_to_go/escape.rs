@@ -100,12 +100,11 @@ impl Sources {
                 self.trap(board, grid, (next_owner, rect));
             }
         }
-        let mut extend = |&rect: &CellRect| {
-            self.footprints.iter_mut().fold(false, |grows, known| {
-                known.extend(edited_anchors(grid, known.profile, rect)) || grows
-            })
-        };
-        while edits.iter().fold(false, |grows, rect| extend(rect) || grows) {}
+        // Until no area grows any more.
+        while edits.iter().any(|&rect| {
+            let known = &mut self.footprints;
+            known.iter_mut().any(|area| area.extend(edited_anchors(grid, area.profile, rect)))
+        }) {}
     }
 
     /// Lets a unit escape if it stands on an impassable cell, on edited ground or on its way to or from there.

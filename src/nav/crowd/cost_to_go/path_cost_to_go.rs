@@ -25,6 +25,8 @@ struct PathCosts {
     cost_to_go: CostToGo,
     /// The number of the corner that is best from the position, among those near.
     best: Option<usize>,
+    /// The number of the last corner that is visible from any of them.
+    last: Option<usize>,
 }
 
 impl Sources {
@@ -38,6 +40,9 @@ impl Sources {
     ) -> CostToGo {
         let (pos, profile) = (unit.tail, unit.profile);
         let follower = &self.followers[index as usize];
+        if follower.is_cut {
+            return [UNREACHABLE; 9];
+        }
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
@@ -61,6 +66,9 @@ impl Sources {
         let unit = &board.units[index];
         let (pos, profile) = (unit.tail, unit.profile);
         let follower = &mut self.followers[index as usize];
+        if follower.is_cut {
+            return false;
+        }
         let Some((sight, costs)) =
             CornerSight::new(grid, profile).zip(StepCosts::of(grid, profile))
         else {
@@ -68,6 +76,9 @@ impl Sources {
         };
         let directions = legal_directions(costs.layer, pos);
         let known = follower.visible_costs(&costs, &sight, (pos, is_alone), directions);
+        if let Some(last) = known.last {
+            follower.aim = (follower.range_near().start + last) as u32;
+        }
         match known.best {
             Some(best) => follower.note_corner(best, &costs, pos),
             None => drop(follower.update_position(pos)),
@@ -101,17 +112,20 @@ impl PathFollower {
         directions: u8,
     ) -> PathCosts {
         let near = &self.corners[self.range_near()];
-        let mut known = PathCosts { cost_to_go: [UNREACHABLE; 9], best: None };
+        // The field of a unit leads around a cut of its path, which may be just behind the corner it has left.
+        let behind = self.corner as usize - self.range_near().start;
+        let first = if self.field.is_some() { behind } else { 0 };
+        let mut known = PathCosts { cost_to_go: [UNREACHABLE; 9], best: None, last: None };
         let mut open = u16::from(directions) | SEEN_HERE;
-        if let Some(number) = self.clear_corner(costs, pos) {
+        if let Some(number) = self.clear_corner(costs, pos).filter(|&number| number >= first) {
             known.add(open, (number, &near[number]), costs, pos);
             return known;
         }
         // From one step to the next, seldom more than one corner comes into view.
-        let aim = (self.aim as usize).saturating_sub(self.range_near().start);
+        let aim = (self.aim as usize).saturating_sub(self.range_near().start).max(first);
         let is_one_enough = is_alone && costs.layer.is_uniform();
         let likely = if is_one_enough { aim..near.len().min(aim + 2) } else { 0..0 };
-        for number in likely.rev().chain((0..near.len()).rev()) {
+        for number in likely.rev().chain((first..near.len()).rev()) {
             if open == 0 || is_one_enough && known.best.is_some() {
                 break;
             }
@@ -162,9 +176,7 @@ impl PathFollower {
 
     /// Notes that a unit stands at a position from which a corner is visible.
     fn note_corner(&mut self, number: usize, costs: &StepCosts, pos: GridPos) {
-        let aim = self.range_near().start + number;
-        self.aim = aim as u32;
-        let corner = &self.corners[aim];
+        let corner = &self.corners[self.range_near().start + number];
         let steps = corner.steps.saturating_sub(costs.steps_between(pos, corner.pos));
         self.advance(steps.saturating_sub(self.steps_done()) as usize);
     }
@@ -211,6 +223,7 @@ impl PathCosts {
         costs: &StepCosts,
         pos: GridPos,
     ) {
+        self.last = self.last.max(Some(number));
         for direction in (0..=STAY).filter(|&direction| is_seen(seen, direction)) {
             let cell = if direction == STAY { pos } else { pos.step(direction) };
             let cost = corner.cost_to_go + costs.distance(cell, corner.pos) * corner.scale;

@@ -11,8 +11,10 @@ use super::{
     Corner, FIELD_LOOKAHEAD, Line, LocalField, MAX_FIELDS_PER_TICK, Offset, Sources, UNREACHABLE,
     find_corners,
 };
-use crate::nav::crowd::board::{Board, GridPos, Hindrance, Rung, STAY, StepCosts};
-use crate::nav::{NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
+use crate::nav::crowd::board::{
+    Board, GridPos, Hindrance, Rung, STAY, StepCosts, legal_directions,
+};
+use crate::nav::{Layer, NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
 /// Ticks between two attempts to find a path around others.
 const FIELD_RETRY: u64 = 64;
@@ -37,6 +39,10 @@ pub struct PathFollower {
     pub field_made_at: u32,
     /// Whether the unit follows this path at present. Members of groups can be guided in other ways as well.
     pub is_active: bool,
+    /// The terrain was edited since it followed the path.
+    pub is_unchecked: bool,
+    /// An edit has cut the path: the unit has none until it gets another one.
+    pub is_cut: bool,
     /// The line along which the unit walks while it is alone, the direction of its next step there ([`STAY`]: it
     /// does not), and the value of `corner` at which no line was found.
     pub line: Line,
@@ -61,7 +67,7 @@ impl PathFollower {
         self.start = start;
         self.replace(end, path, costs);
         self.rewind();
-        self.is_active = true;
+        (self.is_active, self.is_unchecked, self.is_cut) = (true, false, false);
     }
 
     fn replace(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
@@ -86,6 +92,7 @@ impl PathFollower {
     /// Replaces the path by a longer one; as many steps of it are done as of the shorter one.
     fn extend(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
         self.replace(end, path, costs);
+        self.is_unchecked = true;
         self.steps_left += path.steps() - self.steps;
         self.steps = path.steps();
         self.forget_line();
@@ -104,6 +111,17 @@ impl PathFollower {
             }
         }
         self.advance(steps);
+    }
+
+    /// Notes whether an edit has cut the path ahead while the unit did not follow it.
+    pub fn check_path(&mut self, layer: &Layer) {
+        let mut at = self.reached;
+        let is_cut = self.directions_ahead().any(|direction| {
+            let is_legal = legal_directions(layer, at) >> direction & 1 == 1;
+            at = at.step(direction);
+            !is_legal
+        });
+        self.is_cut = is_cut;
     }
 
     /// Marks the next `steps` steps of the path as done.
@@ -158,7 +176,7 @@ impl PathFollower {
         if self.line_direction != STAY {
             return Some(self.line_direction);
         }
-        let is_on_path = self.reached == pos && self.field.is_none();
+        let is_on_path = self.reached == pos && self.field.is_none() && !self.is_cut;
         let leg = self.legs.get(self.leg as usize).filter(|_| is_on_path)?;
         Some(leg.direction as u8)
     }
@@ -264,6 +282,9 @@ impl Sources {
             unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, unit.profile);
         let follower = &mut self.followers[index as usize];
+        if follower.is_cut {
+            return self.release_field(index);
+        }
         let field_age = u64::from((board.now as u32).wrapping_sub(follower.field_made_at));
         let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
         let mut is_lost = false;

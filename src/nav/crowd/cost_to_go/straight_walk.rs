@@ -110,13 +110,14 @@ impl PathFollower {
         }
     }
 
-    /// Returns a line to a corner far ahead to which one is open.
+    /// Returns a line to a corner far ahead to which one is open. Not to one before the corner to which the unit goes:
+    /// that would lead back where the unit came from in a shorter way.
     fn find_line(&mut self, costs: &StepCosts, pos: GridPos) -> Option<Line> {
         // Where there was none, there is none before the next corner.
         if self.no_line_at == self.corner || costs.layer.neighborhood() == Neighborhood::Four {
             return None;
         }
-        let ahead = &self.corners[self.corner as usize..];
+        let ahead = &self.corners[self.corner.max(self.aim) as usize..];
         let is_near = |corner: &&Corner| corner.pos.chebyshev(pos) <= MAX_LENGTH;
         let mut count = ahead.iter().take(MAX_CORNERS).take_while(is_near).count();
         let (back, done) = (self.cost_back(costs, pos), self.steps_done());
@@ -145,6 +146,7 @@ impl PathFollower {
     /// Forgets the line after an edit of the terrain.
     pub fn forget_line(&mut self) {
         (self.line, self.line_direction, self.no_line_at) = (Line::default(), STAY, u32::MAX);
+        self.aim = self.corner;
     }
 }
 

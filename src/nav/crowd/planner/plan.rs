@@ -80,7 +80,10 @@ impl Planner {
         {
             clear_way(scene.board, root);
         }
-        self.plan_fast_step(scene, root) || self.search(scene, root)
+        self.plan_fast_step(scene, root) || {
+            scene.look_ahead(root);
+            self.search(scene, root)
+        }
     }
 
     /// Searches for a step of a unit, and for steps of the units in its way.
