@@ -8,6 +8,7 @@ mod deliver;
 mod follow;
 mod intake;
 mod outcome;
+mod requester;
 mod resolve;
 mod target;
 
@@ -16,7 +17,8 @@ pub(crate) use self::{
     deliver::deliver_answers,
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
-    outcome::{Outcomes, Requester, RequesterItem, clear_stuck, grid_of, has_unread, is_latest},
+    outcome::{Outcomes, clear_stuck, has_unread, is_latest},
+    requester::{Requester, RequesterItem, grid_of},
     resolve::{cell_of_target, fitting_anchor, nearest_free_start},
 };
 

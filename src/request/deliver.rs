@@ -2,7 +2,7 @@
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
-use super::outcome::{Outcomes, Requester};
+use super::{Outcomes, Requester};
 use crate::{grids::NavGrids, scheduler::PathCounters};
 
 /// Hands each answer to its unit, and makes the counters readable.

@@ -10,8 +10,8 @@ use bevy::{
 };
 
 use super::{
-    InboxEntry, RequestInbox,
-    outcome::{Outcomes, Requester, is_latest_read},
+    InboxEntry, RequestInbox, Requester,
+    outcome::{Outcomes, is_latest_read},
 };
 use crate::{
     blocker::PlacedBlockers,

@@ -5,21 +5,21 @@
 //! stages. Output: its status, path, retries, and events.
 
 use bevy::{
-    ecs::{lifecycle::HookContext, query::QueryData, system::SystemParam, world::DeferredWorld},
+    ecs::{lifecycle::HookContext, system::SystemParam, world::DeferredWorld},
     prelude::*,
 };
 
-use super::{InboxEntry, OpenRequests, PathRequest, RequestInbox, Resolved, Target};
+use super::{
+    InboxEntry, OpenRequests, PathRequest, RequestInbox, RequesterItem, Resolved, Target, grid_of,
+    target::SeenTarget,
+};
 use crate::{
     grids::NavGrids,
-    nav::{
-        Answer, Cell, GridId, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery,
-        Priority, ProfileId,
-    },
+    nav::{Answer, Cell, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority},
     scheduler::{Pathfinder, path_kind},
     unit::{
-        AnyAnglePath, Arrived, CancelReason, CritterState, NavAgent, NavPath, PathCanceled,
-        PathFailed, PathFound, PathInvalidated, PathStatus, RequestState,
+        Arrived, CancelReason, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
+        PathStatus, RequestState,
     },
 };
 
@@ -29,19 +29,8 @@ const REPAIR_PRIORITY: i8 = 4;
 /// Steps of a path that are pulled straight for a unit of the budget (estimated).
 const STEPS_PULLED_PER_UNIT: u32 = 2;
 
-/// A unit with everything that belongs to its request.
-#[derive(QueryData)]
-#[query_data(mutable)]
-pub(crate) struct Requester {
-    pub(crate) entity: Entity,
-    pub(crate) request: Option<&'static PathRequest>,
-    pub(crate) agent: Option<&'static NavAgent>,
-    pub(crate) status: &'static mut PathStatus,
-    pub(crate) state: &'static mut RequestState,
-    pub(crate) path: &'static mut NavPath,
-    pub(crate) critter: Option<(&'static mut CritterState, &'static Transform)>,
-    pub(crate) any_angle: Option<&'static mut AnyAnglePath>,
-}
+/// A path is planned again when the goal has moved by at least the remaining distance divided by this.
+const SHARE_OF_PATH: u32 = 4;
 
 /// Everything needed to decide what becomes of a request.
 #[derive(SystemParam)]
@@ -196,6 +185,56 @@ impl Outcomes<'_, '_> {
         self.fail_unanswered(unit, PathFailure::GridGone(unit.state.grid));
     }
 
+    /// Returns whether a unit follows the target of its request `number` and waits for no answer.
+    pub(super) fn follows(&mut self, unit: &RequesterItem, number: u64) -> bool {
+        let follows = unit.request.is_some_and(|request| request.follows)
+            && unit.state.accepted == number
+            && !matches!(*unit.status, PathStatus::Failed(_));
+        if !follows {
+            self.unfollow(number);
+        }
+        let is_answer_due = unit.state.ticket.is_some()
+            || matches!(*unit.status, PathStatus::Searching | PathStatus::Waiting(_));
+        follows && !is_answer_due
+    }
+
+    /// A follower has looked at its target: it goes on, or stops where it is near enough. Returns whether it needs
+    /// another path: its goal has moved by at least a part of the remaining distance.
+    pub(super) fn target_seen(&mut self, unit: &mut RequesterItem, target: &SeenTarget) -> bool {
+        let last = unit.state.query.goal.cell();
+        let (moved, left) = (target.goal.cell().chebyshev(last), target.here.chebyshev(last));
+        match *unit.status {
+            walking if walking.is_walking() && target.is_near => {
+                if unit.critter.is_some() {
+                    unit.stop_at(target.here);
+                    unit.state.query.goal = target.goal;
+                }
+                false
+            }
+            walking if walking.is_walking() => {
+                moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
+            }
+            PathStatus::Arrived(PathKind::Complete) => !target.is_near,
+            PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) => moved > 0,
+            _ => false,
+        }
+    }
+
+    /// The target of request `number` is gone, or where it is cannot be told.
+    pub(super) fn target_lost(
+        &mut self,
+        unit: &mut RequesterItem,
+        number: u64,
+        reason: PathFailure,
+    ) {
+        if unit.critter.is_some() {
+            let head = unit.head();
+            unit.stop_at(head);
+        }
+        self.fail_unanswered(unit, reason);
+        self.unfollow(number);
+    }
+
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
     fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
@@ -329,25 +368,6 @@ impl RequesterItem<'_, '_> {
             || matches!(*self.status, Searching) && self.state.ticket.is_none()
     }
 
-    /// Whether the game moved the critter while its answer was awaited.
-    pub(super) fn was_moved(&self) -> bool {
-        self.critter.as_ref().is_some_and(|(state, transform)| state.was_moved(transform))
-    }
-
-    /// The cell it stands on or enters; of a unit that the game moves, where its last path began.
-    pub(crate) fn head(&self) -> Cell {
-        self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
-    }
-
-    /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
-    /// path begins.
-    pub(crate) fn stop_at(&mut self, cell: Cell) {
-        self.path.0 = Path::standing(cell);
-        if let Some((state, _)) = &mut self.critter {
-            state.restart();
-        }
-    }
-
     /// It cannot move on, for this reason.
     pub(crate) fn set_stuck(&mut self, why: Hindrance) {
         *self.status = PathStatus::Stuck(why);
@@ -389,16 +409,6 @@ pub(super) fn is_latest_read(
 /// Whether `request`, as found on a unit, is the one its state is about.
 pub(crate) fn is_latest(request: Option<&PathRequest>, state: &RequestState) -> bool {
     request.is_some() && state.issued == state.accepted
-}
-
-/// The grid a critter is on.
-pub(crate) fn grid_of(critter: &CritterState, state: &RequestState) -> GridId {
-    if critter.member.unit.is_some() { critter.member.grid } else { state.grid }
-}
-
-/// What kind of unit a critter is.
-pub(crate) fn profile_of(critter: &CritterState, state: &RequestState) -> ProfileId {
-    if critter.member.unit.is_some() { critter.member.profile } else { state.query.profile }
 }
 
 /// A request was inserted: its unit waits for an answer from this moment on.

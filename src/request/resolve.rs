@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use super::{
     PathRequest, Resolved, Target,
     intake::RequestIntake,
-    outcome::{RequesterReadOnlyItem, grid_of, profile_of},
+    requester::{RequesterReadOnlyItem, grid_of, profile_of},
 };
 use crate::{
     blocker::PlacedBlockers,

@@ -2,7 +2,7 @@
 
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
-use crate::nav::{Cell, CellRect};
+use crate::nav::{Cell, CellRect, Goal};
 
 /// Destination of a unit.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
@@ -81,4 +81,12 @@ impl Retry {
         let pause = u64::from(self.after.max(1)) << doublings;
         pause.min(u64::from(self.longest.max(self.after).max(1)))
     }
+}
+
+/// What a follower sees of its target.
+pub(super) struct SeenTarget {
+    pub goal: Goal,
+    /// The cell on which the follower is, and whether it is near enough there.
+    pub here: Cell,
+    pub is_near: bool,
 }

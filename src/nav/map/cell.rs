@@ -26,6 +26,11 @@ impl Cell {
         Self { x, y }
     }
 
+    /// Returns the columns or the rows to another cell, whichever are more.
+    pub(crate) fn chebyshev(self, other: Self) -> u32 {
+        self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
+    }
+
     /// Returns the cell `dx` columns to the right and `dy` rows up; saturates at the limits of the number
     /// range instead of wrapping.
     #[must_use]

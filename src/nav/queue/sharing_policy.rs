@@ -101,7 +101,7 @@ impl SharingPolicy {
     pub(super) fn add_waiting(&mut self, job: &Job) {
         if let Some(key) = GroupKey::of(job) {
             let group = self.groups.entry((key, job.class)).or_default();
-            let distance = distance(job.query.start, key.goal);
+            let distance = job.query.start.chebyshev(key.goal);
             group.count += 1;
             group.new += u32::from(job.is_new);
             group.distance_sum += u64::from(distance);
@@ -117,7 +117,7 @@ impl SharingPolicy {
             let group = entry.get_mut();
             group.count -= 1;
             group.new -= u32::from(job.is_new);
-            group.distance_sum -= u64::from(distance(job.query.start, key.goal));
+            group.distance_sum -= u64::from(job.query.start.chebyshev(key.goal));
             if group.count == 0 {
                 entry.remove();
             }
@@ -131,7 +131,7 @@ impl SharingPolicy {
         }
         let rate = self.rates.entry((job.grid, job.query.profile)).or_default();
         rate.spent += spent;
-        rate.distance += u64::from(distance(job.query.start, job.query.goal.cell()));
+        rate.distance += u64::from(job.query.start.chebyshev(job.query.goal.cell()));
         if rate.distance > RATE_WINDOW {
             rate.spent /= 2;
             rate.distance /= 2;
@@ -182,11 +182,6 @@ fn allowed_distance(group: &SharedJobs, allowance: u32) -> u64 {
     let allowed = group.count - group.new.saturating_sub(allowance);
     // Any of them: on average.
     group.distance_sum.saturating_mul(u64::from(allowed)) / u64::from(group.count.max(1))
-}
-
-/// Returns the distance between two cells, in cells along the longer axis.
-fn distance(from: Cell, to: Cell) -> u32 {
-    from.x.abs_diff(to.x).max(from.y.abs_diff(to.y))
 }
 
 #[cfg(test)]

@@ -1,0 +1,56 @@
+//! A unit with its request, and what other stages read of it.
+//!
+//! Input: the components of the unit. Output: where it is, and on which grid.
+
+use bevy::{ecs::query::QueryData, prelude::*};
+
+use super::PathRequest;
+use crate::{
+    nav::{Cell, GridId, Path, ProfileId},
+    unit::{AnyAnglePath, CritterState, NavAgent, NavPath, PathStatus, RequestState},
+};
+
+/// A unit with everything that belongs to its request.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Requester {
+    pub(crate) entity: Entity,
+    pub(crate) request: Option<&'static PathRequest>,
+    pub(crate) agent: Option<&'static NavAgent>,
+    pub(crate) status: &'static mut PathStatus,
+    pub(crate) state: &'static mut RequestState,
+    pub(crate) path: &'static mut NavPath,
+    pub(crate) critter: Option<(&'static mut CritterState, &'static Transform)>,
+    pub(crate) any_angle: Option<&'static mut AnyAnglePath>,
+}
+
+impl RequesterItem<'_, '_> {
+    /// Whether the game moved the critter while its answer was awaited.
+    pub(super) fn was_moved(&self) -> bool {
+        self.critter.as_ref().is_some_and(|(state, transform)| state.was_moved(transform))
+    }
+
+    /// The cell it stands on or enters; of a unit that the game moves, where its last path began.
+    pub(crate) fn head(&self) -> Cell {
+        self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
+    }
+
+    /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
+    /// path begins.
+    pub(crate) fn stop_at(&mut self, cell: Cell) {
+        self.path.0 = Path::standing(cell);
+        if let Some((state, _)) = &mut self.critter {
+            state.restart();
+        }
+    }
+}
+
+/// The grid a critter is on.
+pub(crate) fn grid_of(critter: &CritterState, state: &RequestState) -> GridId {
+    if critter.member.unit.is_some() { critter.member.grid } else { state.grid }
+}
+
+/// What kind of unit a critter is.
+pub(crate) fn profile_of(critter: &CritterState, state: &RequestState) -> ProfileId {
+    if critter.member.unit.is_some() { critter.member.profile } else { state.query.profile }
+}
