@@ -204,16 +204,8 @@ impl GroupState {
         &self.slots
     }
 
-    /// Two members have exchanged their slots.
-    pub(crate) fn exchange(&mut self, units: [Entity; 2]) {
-        if let [Some(&a), Some(&b)] = units.map(|unit| self.index.get(&unit)) {
-            let cells = [a, b].map(|index| self.slots[index].1);
-            [self.slots[b].1, self.slots[a].1] = cells;
-        }
-    }
-
-    /// A member keeps another slot than it was given.
-    pub(crate) fn settle(&mut self, unit: Entity, cell: Cell) {
+    /// A member has another slot than it was given.
+    pub(crate) fn change_slot(&mut self, unit: Entity, cell: Cell) {
         if let Some(&index) = self.index.get(&unit) {
             self.slots[index].1 = Some(cell);
         }

@@ -97,22 +97,14 @@ fn apply_events(
         let entity = |unit: UnitId| grid_crowd.entities[unit.slot()];
         for &event in grid_crowd.crowd.events() {
             match event {
-                CrowdEvent::Exchanged { unit, with, have_arrived } => {
-                    let pair = [entity(unit), entity(with)];
-                    if let Ok([mut a, mut b]) = units.get_many_mut(pair) {
-                        core::mem::swap(&mut a.state.query, &mut b.state.query);
-                        if !have_arrived {
-                            a.resume_walking();
-                            b.resume_walking();
+                CrowdEvent::SlotChanged { unit, cell, has_arrived } => {
+                    if let Ok(mut member) = units.get_mut(entity(unit)) {
+                        member.state.query.goal = cell.into();
+                        if !has_arrived {
+                            member.resume_walking();
                         }
                     }
-                    slots.exchange(pair);
-                }
-                CrowdEvent::Settled { unit, cell } => {
-                    if let Ok(mut unit) = units.get_mut(entity(unit)) {
-                        unit.state.query.goal = cell.into();
-                    }
-                    slots.settle(entity(unit), cell);
+                    slots.change(entity(unit), cell);
                 }
                 CrowdEvent::Arrived { unit, .. }
                 | CrowdEvent::Stuck { unit, .. }
@@ -127,22 +119,12 @@ fn apply_events(
 }
 
 impl Slots<'_, '_> {
-    /// Exchanges the slots of two members of a group.
-    fn exchange(&mut self, pair: [Entity; 2]) {
-        if let Ok([mut a, mut b]) = self.slots.get_many_mut(pair) {
-            core::mem::swap(&mut a.cell, &mut b.cell);
-            if let Ok(mut group) = self.groups.get_mut(a.group) {
-                group.bypass_change_detection().exchange(pair);
-            }
-        }
-    }
-
     /// Assigns a member of a group another slot than the original one.
-    fn settle(&mut self, entity: Entity, cell: Cell) {
+    fn change(&mut self, entity: Entity, cell: Cell) {
         if let Ok(mut slot) = self.slots.get_mut(entity) {
             slot.cell = cell;
             if let Ok(mut group) = self.groups.get_mut(slot.group) {
-                group.bypass_change_detection().settle(entity, cell);
+                group.bypass_change_detection().change_slot(entity, cell);
             }
         }
     }
@@ -203,8 +185,8 @@ fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes
         CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
         // Unless it was pushed in the same tick.
         CrowdEvent::Stuck { why, .. } if !is_moving => unit.set_stuck(why),
-        // The latter two were applied before.
-        CrowdEvent::Stuck { .. } | CrowdEvent::Exchanged { .. } | CrowdEvent::Settled { .. } => {}
+        // The latter was applied before.
+        CrowdEvent::Stuck { .. } | CrowdEvent::SlotChanged { .. } => {}
     }
 }
 

@@ -142,7 +142,10 @@ impl SteeredItem<'_, '_> {
         fields: &FlowFields,
         path: &NavPath,
     ) -> Option<Membership> {
-        let (slot, class) = self.slot.filter(|_| path.0.kind() != PathKind::Partial)?;
+        // A unit that has got another order leaves its group in the next tick.
+        let goal = self.state_of_request?.query.goal.cell();
+        let is_member = |slot: &GroupSlot| slot.cell == goal && path.0.kind() != PathKind::Partial;
+        let (slot, class) = self.slot.filter(|(slot, _)| is_member(slot))?;
         let point = groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
         let route = point.field.as_ref().and_then(|field| fields.route(field));
         Some(Membership { swap_class: class.0, slot: slot.cell, goal: point.goal, route })

@@ -29,8 +29,8 @@ pub use self::{
         route_costs_around,
     },
 };
-use super::board::{Board, Mode, NONE, Task, Unit};
-use crate::nav::NavGrid;
+use super::board::{Board, Mode, NONE, StepCosts, Task, Unit};
+use crate::nav::{CellRect, NavGrid};
 
 /// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
@@ -107,13 +107,18 @@ impl Sources {
         }
     }
 
-    /// Updates what the terrain decides after an edit: the ways out of blocked areas, and straight walks.
-    pub fn follow_edit(&mut self, grid: &NavGrid) {
+    /// Updates what the terrain decides after an edit: the ways out of blocked areas, and for units with a path of
+    /// their own its corners, straight walks and the field around them.
+    pub fn follow_edits(&mut self, board: &Board, grid: &NavGrid, edits: &[CellRect]) {
         let Self { footprints, open_cells, .. } = self;
         footprints.iter_mut().for_each(|footprint| footprint.fill(grid, open_cells));
-        for follower in &mut self.followers {
+        for (follower, unit) in self.followers.iter_mut().zip(&board.units.0) {
             follower.forget_line();
             follower.is_unchecked |= !follower.is_active;
+            if let Some(costs) = StepCosts::of(grid, unit.profile).filter(|_| unit.is_present()) {
+                let near = |rect: &CellRect| grid.anchors_over(unit.profile, *rect).grown();
+                edits.iter().for_each(|rect| follower.follow_edit(grid, &costs, near(rect)));
+            }
         }
     }
 

@@ -21,7 +21,7 @@ impl Crowd {
             let edits = edits.unwrap_or_else(|| vec![grid.rect()]);
             self.sources.find_trapped(&mut self.board, grid, &edits);
             self.revision = revision;
-            self.sources.follow_edit(grid);
+            self.sources.follow_edits(&self.board, grid, &edits);
             self.groups.follow_edit();
         }
         self.sources.drop_unused_footprints(&self.board, grid);

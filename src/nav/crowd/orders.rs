@@ -136,7 +136,7 @@ impl Crowd {
 
     /// Sends a unit along a path, as [`follow`](Self::follow) does, as a member of a group. The unit goes to
     /// its slot, or to that of another member with which it exchanges slots
-    /// ([`CrowdEvent::Exchanged`](super::CrowdEvent::Exchanged)).
+    /// ([`CrowdEvent::SlotChanged`](super::CrowdEvent::SlotChanged)).
     ///
     /// # Errors
     /// As `follow`; and [`CrowdError::Impassable`] where the slot or the goal is not on the grid.

@@ -153,7 +153,8 @@ impl Scene<'_> {
         match unit.mode {
             Mode::Normal => {}
             Mode::Escaping(side) => {
-                let cost = |pos| self.sources.escape_cost((unit.profile, side), pos);
+                let step = grid.layer(unit.profile).map_or(1, costliest_step);
+                let cost = |pos| self.sources.escape_cost((unit.profile, side), step, pos);
                 return around(unit.tail, directions, &cost);
             }
             Mode::MakingWay(_, direction) => {
@@ -206,9 +207,14 @@ fn layer_of(world: World<'_>, profile: ProfileId) -> Option<(ProfileId, &Layer, 
     Some((profile, costs.layer, costs.uniform()))
 }
 
+/// Returns the cost of a straight step over the costliest terrain.
+fn costliest_step(layer: &Layer) -> u64 {
+    u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit())
+}
+
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.
 fn costs_of_making_way(layer: &Layer, direction: u8) -> CostToGo {
-    let step = u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit());
+    let step = costliest_step(layer);
     let mut costs = [8 * step; 9];
     costs[usize::from(STAY)] = 4 * step;
     if direction != STAY {

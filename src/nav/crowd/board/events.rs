@@ -16,23 +16,16 @@ pub enum CrowdEvent {
         /// Its goal.
         cell: Cell,
     },
-    /// Two members of a group have exchanged their slots.
-    Exchanged {
-        /// One member.
-        unit: UnitId,
-        /// The other member, which may be far away, or may have been at rest.
-        with: UnitId,
-        /// Whether both had stood on their slots before: they return without pushing other units, and do not
-        /// arrive again.
-        have_arrived: bool,
-    },
-    /// A member of a group has not been able to reach its slot for long, and takes the cell where it stands
-    /// instead.
-    Settled {
+    /// A member of a group goes to another slot: it has exchanged it with a member that stood the other way round and
+    /// may be far away, or it has not been able to reach its own for long, and takes the cell where it stands.
+    SlotChanged {
         /// The unit.
         unit: UnitId,
         /// Its slot from now on.
         cell: Cell,
+        /// Whether it had stood on its slot before: it goes to the new one without pushing other units, and does not
+        /// arrive again.
+        has_arrived: bool,
     },
     /// It has not been able to move for long, or has moved for long and come no nearer to its goal
     /// ([`Hindrance::Circling`]). Reported once until it moves again.

@@ -153,15 +153,16 @@ impl Sources {
         self.footprints.iter().filter(move |known| known.profile == profile)
     }
 
-    /// Returns the cost of the rest of the path out of a blocked area, on a side or on any.
-    pub fn escape_cost(&self, (profile, side): (ProfileId, u8), pos: GridPos) -> u64 {
+    /// Returns the cost of the rest of the path out of a blocked area, on a side or on any. A step costs `step`: at
+    /// least as much as any real one, so that every step that leads out is better than staying.
+    pub fn escape_cost(&self, (profile, side): (ProfileId, u8), step: u64, pos: GridPos) -> u64 {
         let straight = self.footprints_of(profile).filter_map(|known| known.exit(pos, side));
         if let Some(steps) = straight.map(|(steps, _)| steps).min() {
-            return steps * PathCost::PLAIN_STEP.0;
+            return steps * step;
         }
         match self.footprints_of(profile).map(|known| known.steps.cost(pos)).min() {
             None | Some(UNREACHABLE) => UNREACHABLE,
-            Some(steps) => OTHER_SIDE_PENALTY + steps * PathCost::PLAIN_STEP.0,
+            Some(steps) => OTHER_SIDE_PENALTY + steps * step,
         }
     }
 

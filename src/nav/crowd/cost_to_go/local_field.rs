@@ -5,7 +5,7 @@
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
 use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
-use crate::nav::{NavGrid, STRAIGHT};
+use crate::nav::{Cell, CellRect, NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
 const RADIUS: u16 = 12;
@@ -30,6 +30,16 @@ impl LocalField {
     /// Returns the cost-to-go at a position.
     pub fn cost(&self, pos: GridPos) -> u64 {
         self.flood.cost(pos)
+    }
+
+    /// Returns whether it shares a cell with a rectangle.
+    pub fn meets(&self, grid: &NavGrid, rect: CellRect) -> bool {
+        let corner = |add: i32| {
+            let Cell { x, y } = self.center.cell(grid);
+            Cell::new(x + add, y + add)
+        };
+        let radius = i32::from(RADIUS);
+        rect.meets_span(corner(-radius), corner(radius))
     }
 
     pub fn bytes(&self) -> usize {

@@ -14,7 +14,7 @@ use super::{
 use crate::nav::crowd::board::{
     Board, GridPos, Hindrance, Rung, STAY, StepCosts, legal_directions,
 };
-use crate::nav::{Layer, NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
+use crate::nav::{CellRect, Layer, NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
 /// Ticks between two attempts to find a path around others.
 const FIELD_RETRY: u64 = 64;
@@ -111,6 +111,23 @@ impl PathFollower {
             }
         }
         self.advance(steps);
+    }
+
+    /// Terrain has changed in a rectangle: finds the corners again if the path crosses it over terrain of several costs,
+    /// and drops the field if it covers it.
+    pub fn follow_edit(&mut self, grid: &NavGrid, costs: &StepCosts, edited: CellRect) {
+        self.field.take_if(|field| field.meets(grid, edited));
+        let mut at = self.start;
+        let crosses = self.legs.iter().any(|leg| {
+            let from = at;
+            at = from.along(leg.direction as u8, leg.steps);
+            edited.meets_span(from.cell(grid), at.cell(grid))
+        });
+        if crosses && !costs.layer.is_uniform() {
+            find_corners(&mut self.corners, self.start, &self.legs, costs);
+            (self.corner, self.aim) = (0, 0);
+            self.advance(0);
+        }
     }
 
     /// Notes whether an edit has cut the path ahead while the unit did not follow it.

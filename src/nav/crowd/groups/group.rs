@@ -9,7 +9,8 @@
 
 use super::Groups;
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, octile_distance,
+    Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, is_line_open,
+    octile_distance,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, Flood, UNREACHABLE, around};
 use crate::nav::{Cell, NavGrid, ProfileId};
@@ -69,6 +70,14 @@ pub struct Slot {
 }
 
 impl Group {
+    /// Returns whether the line between two positions is open: straight first, then diagonal.
+    pub fn sees(&self, grid: &NavGrid, from: GridPos, to: GridPos) -> bool {
+        if self.is_open && self.window.contains(from) {
+            return true;
+        }
+        grid.layer(self.profile).is_some_and(|layer| is_line_open(layer, from, to))
+    }
+
     /// Returns the number of a member's own slot.
     pub fn own_slot(&self, index: u32) -> Option<usize> {
         self.slots.iter().position(|slot| slot.owner == index)
@@ -122,7 +131,13 @@ impl Groups {
     }
 
     /// Exchanges two slots between their owners.
-    pub fn exchange_owners(&mut self, board: &mut Board, id: GroupIndex, a: usize, b: usize) {
+    pub fn exchange_owners(
+        &mut self,
+        board: &mut Board,
+        grid: &NavGrid,
+        id: GroupIndex,
+        [a, b]: [usize; 2],
+    ) {
         let slots = &mut self[id].slots;
         let owners = [slots[a].owner, slots[b].owner];
         if owners[0] == owners[1] {
@@ -140,9 +155,9 @@ impl Groups {
             if unit.state == State::Standing {
                 board.schedule_next_tick(index);
             }
+            let (unit, cell) = (board.id(index), goal.cell(grid));
+            board.events.push(CrowdEvent::SlotChanged { unit, cell, has_arrived: have_arrived });
         }
-        let [unit, with] = owners.map(|index| board.id(index));
-        board.events.push(CrowdEvent::Exchanged { unit, with, have_arrived });
         board.counters.exchanges += 1;
     }
 
@@ -159,7 +174,12 @@ impl Groups {
             let layer = grid.layer(unit.profile);
             let cost = layer
                 .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
-            let to_slot = |pos| octile_distance(pos, slot.pos) * cost;
+            let own = octile_distance(unit.tail, slot.pos);
+            // Not over cells from which it would not see its slot, and give it up.
+            let to_slot = |pos| match octile_distance(pos, slot.pos) {
+                nearer if nearer < own && !group.sees(grid, pos, slot.pos) => UNREACHABLE,
+                distance => distance * cost,
+            };
             return Some(around(unit.tail, directions, &to_slot));
         }
         let is_known = group.window.cost(unit.tail) != UNREACHABLE;

@@ -15,7 +15,7 @@ use super::{Groups, group::Group};
 use crate::nav::NavGrid;
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
-    is_line_open, octile_distance,
+    octile_distance,
 };
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
@@ -32,7 +32,7 @@ impl Groups {
         };
         let pos = unit.tail;
         if let Some(slot) = self[id].slots.get(unit.slot as usize) {
-            if is_visible(grid, &self[id], pos, slot.pos) {
+            if self[id].sees(grid, pos, slot.pos) {
                 return;
             }
             self.release_slot(board, index);
@@ -41,10 +41,10 @@ impl Groups {
         let Some(own) = group.own_slot(index).filter(|_| group.window.contains(pos)) else {
             return;
         };
-        let in_sight = |&slot: &usize| is_visible(grid, group, pos, group.slots[slot].pos);
+        let in_sight = |&slot: &usize| group.sees(grid, pos, group.slots[slot].pos);
         let found = preferred_slot(group, board, own, pos).filter(in_sight);
         match found.or_else(|| nearest_slot(group, board, pos).filter(in_sight)) {
-            Some(slot) => self.take_over_slot(board, (id, index), own, slot),
+            Some(slot) => self.take_over_slot(board, grid, (id, index), [own, slot]),
             None => self[id].are_costs_wanted = true,
         }
     }
@@ -53,11 +53,11 @@ impl Groups {
     fn take_over_slot(
         &mut self,
         board: &mut Board,
+        grid: &NavGrid,
         (id, index): (GroupIndex, u32),
-        own: usize,
-        slot: usize,
+        [own, slot]: [usize; 2],
     ) {
-        self.exchange_owners(board, id, own, slot);
+        self.exchange_owners(board, grid, id, [own, slot]);
         self[id].are_costs_stale = true;
         board.units[index].slot = slot as u32;
     }
@@ -86,7 +86,7 @@ impl Groups {
                     && other != index
                     && self.should_exchange(board, grid, index, other)
                 {
-                    self.exchange(board, id, index, other);
+                    self.exchange(board, grid, id, [index, other]);
                 }
             }
         }
@@ -110,16 +110,22 @@ impl Groups {
             distance_squared(a.head, to_b).max(distance_squared(b.head, to_a)) < now
         };
         (gain < 0 || gain == 0 && is_more_even())
-            && is_visible(grid, group, a.head, to_b)
-            && is_visible(grid, group, b.head, to_a)
+            && group.sees(grid, a.head, to_b)
+            && group.sees(grid, b.head, to_a)
     }
 
     /// Exchanges the slots of two members.
-    fn exchange(&mut self, board: &mut Board, id: GroupIndex, index: u32, other: u32) {
+    fn exchange(
+        &mut self,
+        board: &mut Board,
+        grid: &NavGrid,
+        id: GroupIndex,
+        [index, other]: [u32; 2],
+    ) {
         let (slot, other_slot) = (board.units[index].slot, board.units[other].slot);
         board.units[index].slot = other_slot;
         board.units[other].slot = slot;
-        self.exchange_owners(board, id, slot as usize, other_slot as usize);
+        self.exchange_owners(board, grid, id, [slot as usize, other_slot as usize]);
         board.mark_ready(other);
     }
 
@@ -153,8 +159,12 @@ impl Groups {
             Some(slot_here) if slot != NONE => {
                 let owner = self[id].slots[slot_here].owner;
                 match board.units.get(owner).map(|owner| owner.slot as usize) {
-                    Some(taken) if taken == slot_here => self.exchange(board, id, index, owner),
-                    Some(_) => self.take_over_slot(board, (id, index), slot as usize, slot_here),
+                    Some(taken) if taken == slot_here => {
+                        self.exchange(board, grid, id, [index, owner]);
+                    }
+                    Some(_) => {
+                        self.take_over_slot(board, grid, (id, index), [slot as usize, slot_here]);
+                    }
                     None => {} // its owner has just left the group
                 }
             }
@@ -177,9 +187,9 @@ impl Groups {
             unit.slot = own as u32;
         }
         group.are_costs_stale = true;
-        let cell = unit.tail.cell(grid);
+        let (cell, has_arrived) = (unit.tail.cell(grid), unit.has_arrived);
         board.counters.settled += 1;
-        board.events.push(CrowdEvent::Settled { unit: board.id(index), cell });
+        board.events.push(CrowdEvent::SlotChanged { unit: board.id(index), cell, has_arrived });
     }
 }
 
@@ -208,12 +218,4 @@ fn distance_squared(a: GridPos, b: GridPos) -> i64 {
 fn dot(a: (GridPos, GridPos), b: (GridPos, GridPos)) -> i64 {
     let [(ax, ay), (bx, by)] = [a, b].map(|(from, to)| from.offset_to(to));
     i64::from(ax) * i64::from(bx) + i64::from(ay) * i64::from(by)
-}
-
-/// Returns whether the line between two positions is open: straight first, then diagonal.
-fn is_visible(grid: &NavGrid, group: &Group, from: GridPos, to: GridPos) -> bool {
-    if group.is_open && group.window.contains(from) {
-        return true;
-    }
-    grid.layer(group.profile).is_some_and(|layer| is_line_open(layer, from, to))
 }
