@@ -38,16 +38,8 @@ use self::{
     repair::Repair,
 };
 use super::{
-    cell::{Cell, CellRect},
-    grid::NavGrid,
-    jump_map::JumpMap,
-    jump_terrain::JumpTerrain,
-    layer::Layer,
-    open_list::{BucketHeap, OpenList},
-    query::PathFailure,
-    search::SearchCounters,
-    steps::{UniformSteps, WeightedSteps},
-    terrain::{DIAGONAL, Profile, ProfileId},
+    BucketHeap, Cell, CellRect, DIAGONAL, JumpMap, JumpTerrain, Layer, NavGrid, OpenList,
+    PathFailure, Profile, ProfileId, SearchCounters, UniformSteps, WeightedSteps,
 };
 
 /// The cheapest paths from all cells to one goal; see the [module](self). Reuse one field for many goals: it

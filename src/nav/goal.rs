@@ -10,12 +10,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
-    cell::{Cell, CellRect},
-    grid::NavGrid,
-    layer::Layer,
-    terrain::{Neighborhood, ProfileId},
-};
+use super::{Cell, CellRect, Layer, NavGrid, Neighborhood, ProfileId};
 
 /// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
 pub const MAX_SIGHT_RANGE: u16 = 64;

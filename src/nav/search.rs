@@ -37,16 +37,9 @@ use self::{
     target::SearchTarget,
 };
 use super::{
-    cell::{CHUNK, Cell},
-    goal::Goal,
-    grid::NavGrid,
-    jump_terrain::JumpTerrain,
-    layer::Layer,
-    node_pool::{NodePool, NodeStore},
-    open_list::{BucketHeap, Key, NodeId, OpenList},
-    path::{Path, PathCost, PathKind},
-    query::{Algorithm, PathFailure, PathQuery},
-    steps::{UniformSteps, WeightedSteps},
+    Algorithm, BucketHeap, CHUNK, Cell, Goal, JumpTerrain, Key, Layer, NavGrid, NodeId, NodePool,
+    OpenList, Path, PathCost, PathFailure, PathKind, PathQuery, UniformSteps, WeightedSteps,
+    node_pool::NodeStore,
 };
 
 /// The work a search has done so far. The same for the same grid and query, however the search was sliced.

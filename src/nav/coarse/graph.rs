@@ -20,11 +20,7 @@ use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
     portals::{self, Portal},
 };
-use crate::nav::{
-    bit_rows::BitRows,
-    region::{Regions, chunks_in},
-    terrain::STRAIGHT,
-};
+use crate::nav::{BitRows, Regions, STRAIGHT, chunks_in};
 
 /// Cost of the cheapest terrain; other costs are relative to it.
 pub(super) const UNIT_COST: u32 = 256;

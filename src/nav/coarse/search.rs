@@ -19,10 +19,7 @@ use super::{
     graph::{CoarseGraph, UNIT_COST},
     nodes::{CoarseNode, CoarseNodes, GOAL, START, UNREACHED},
 };
-use crate::nav::{
-    open_list::{BinaryHeap, Key, NodeId, OpenList},
-    region::Regions,
-};
+use crate::nav::{Key, NodeId, OpenList, Regions, open_list::BinaryHeap};
 
 /// Weight of the heuristic for a route that is followed to its end, in sixteenths: at least 16.
 pub(crate) const LOW_HEURISTIC_WEIGHT: u32 = 17;

@@ -9,12 +9,8 @@ use core::{array, hint::black_box};
 
 use super::DistanceField;
 use crate::nav::{
-    cell::Cell,
-    direction::{Direction, OFFSETS},
-    grid::NavGrid,
-    moves::NO_DIRECTION,
-    path::{Path, PathCost, PathKind, legs_from_back},
-    steps::{StepModel, WeightedSteps},
+    Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel,
+    WeightedSteps, legs_from_back,
 };
 
 /// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few

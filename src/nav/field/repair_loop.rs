@@ -36,13 +36,7 @@ use super::{
     expand::{OPEN, UNREACHED},
     work_budget::WorkBudget,
 };
-use crate::nav::{
-    direction::directions,
-    layer::Layer,
-    moves::NO_DIRECTION,
-    open_list::NodeId,
-    steps::{CellSteps, StepModel},
-};
+use crate::nav::{Layer, NO_DIRECTION, NodeId, StepModel, directions, steps::CellSteps};
 
 /// Work to check a cell against its neighbors, in eighths of a unit (estimated: 40 ns).
 const CHECK_WORK: u32 = 8;

@@ -20,10 +20,7 @@
 
 use core::{cmp::Reverse, ops::Range};
 
-use crate::nav::{
-    bit_rows::BitRows,
-    terrain::{Profile, TerrainId},
-};
+use crate::nav::{BitRows, Profile, TerrainId};
 
 /// Column, row, width, height, from the origin.
 type Rect = (u32, u32, u32, u32);

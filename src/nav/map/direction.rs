@@ -7,10 +7,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::{
-    cell::Cell,
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{Cell, DIAGONAL, STRAIGHT};
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]

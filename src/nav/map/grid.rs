@@ -21,12 +21,7 @@ use std::sync::OnceLock;
 use bevy::reflect::Reflect;
 
 use self::blockers::Blockers;
-use crate::nav::{
-    cell::{CHUNK, Cell, CellRect},
-    layer::Layer,
-    region::chunks_in,
-    terrain::{Profile, ProfileId, TerrainId},
-};
+use crate::nav::{CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, chunks_in};
 
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;

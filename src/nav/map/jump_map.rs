@@ -35,7 +35,7 @@ use self::{
     scan_lines::{ScanDirection, ScanLines},
     scan_visibility::ScanVisibility,
 };
-use crate::nav::{bit_rows::BitRows, direction::Direction, terrain::Neighborhood};
+use crate::nav::{BitRows, Direction, Neighborhood};
 
 /// What a map is built from: passable cells and, on weighted cost, those on cost borders.
 #[derive(Clone, Copy)]

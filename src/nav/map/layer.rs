@@ -8,16 +8,13 @@
 use core::ops::Range;
 
 use crate::nav::{
-    bit_rows::{BitRows, Columns64},
-    cell::CHUNK,
+    BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Neighborhood, Pattern,
+    Profile, Regions, STRAIGHT, TerrainId,
+    bit_rows::Columns64,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     cost_borders,
-    direction::{Direction, Pattern},
-    jump_map::{JumpMap, JumpMapSource},
-    moves::MoveTable,
-    region::Regions,
-    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
+    jump_map::JumpMapSource,
 };
 
 /// Column, row, width, height, from the origin.

@@ -17,10 +17,7 @@ pub(crate) mod dominated_steps;
 
 use std::sync::OnceLock;
 
-use crate::nav::{
-    direction::{Direction, Pattern, pattern_bit},
-    terrain::{CornerRule, Neighborhood},
-};
+use crate::nav::{CornerRule, Direction, Neighborhood, Pattern, pattern_bit};
 
 /// Row of the table for a cell without a predecessor: all legal steps.
 pub(crate) const NO_DIRECTION: u8 = 8;

@@ -6,8 +6,8 @@
 //! <https://movingai.com/benchmarks/formats.html>.
 
 use crate::nav::{
-    cell::Cell,
-    grid::{GridError, NavGrid, check_size},
+    Cell, NavGrid,
+    grid::{GridError, check_size},
 };
 
 /// Error in a file, with its location (lines and columns count from 1).

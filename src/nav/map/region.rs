@@ -17,7 +17,7 @@ use self::{
     chunk::{Link, label_components},
     region_ids::RegionIds,
 };
-use crate::nav::{bit_rows::BitRows, cell::CHUNK, direction::OFFSETS, terrain::STRAIGHT};
+use crate::nav::{BitRows, CHUNK, OFFSETS, STRAIGHT};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Offsets to the chunks whose links ahead may end in a chunk.

@@ -13,13 +13,7 @@
 //! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
 //! horizontal steps.
 
-use crate::nav::{
-    direction::{OFFSETS, Pattern},
-    grid::NavGrid,
-    layer::Layer,
-    moves::{MoveTable, NO_DIRECTION},
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{DIAGONAL, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, STRAIGHT};
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];

@@ -8,11 +8,8 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use crate::nav::{
-    cell::{Cell, CellRect},
-    direction::Direction,
-    grid::NavGrid,
-    path::{Leg, Path, cells_along, ends_along},
-    terrain::ProfileId,
+    Cell, CellRect, Direction, Leg, NavGrid, Path, ProfileId,
+    path::{cells_along, ends_along},
 };
 
 /// Parts into which a unit of [`PathCost`](crate::nav::path::PathCost) is divided while walking, so that slow

@@ -6,14 +6,8 @@
 
 use super::{PathFailure, Phase, Search};
 use crate::nav::{
-    cell::CHUNK,
-    direction::{OFFSETS, directions},
-    grid::NavGrid,
-    layer::Layer,
-    moves::NO_DIRECTION,
-    node_pool::{Node, NodePool},
-    open_list::{Key, NodeId, OpenList},
-    steps::StepModel,
+    CHUNK, Key, Layer, NO_DIRECTION, NavGrid, Node, NodeId, NodePool, OFFSETS, OpenList, StepModel,
+    directions,
 };
 
 /// Difference of node numbers within one page, by direction.

@@ -22,13 +22,8 @@ use std::collections::BinaryHeap;
 
 use super::{Search, SearchTarget, jump_nodes::NO_NODE};
 use crate::nav::{
-    goal::{Goal, GoalZone},
-    grid::NavGrid,
-    layer::Layer,
-    node_pool::NodePool,
-    open_list::{Key, NodeId, OpenList},
-    query::{PathFailure, Reach},
-    terrain::ProfileId,
+    Goal, Key, Layer, NavGrid, NodeId, NodePool, OpenList, PathFailure, ProfileId, Reach,
+    goal::GoalZone,
 };
 
 /// Rows of a goal that take as long to add as one expansion, and cells of a line of sight that take as long

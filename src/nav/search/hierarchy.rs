@@ -16,14 +16,8 @@
 
 use super::{Phase, Search, SearchTarget};
 use crate::nav::{
+    Algorithm, Layer, NavGrid, NodePool, OpenList, Path, PathFailure, PathQuery, STRAIGHT,
     coarse::{CoarseSearch, Corridor, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
-    grid::NavGrid,
-    layer::Layer,
-    node_pool::NodePool,
-    open_list::OpenList,
-    path::Path,
-    query::{Algorithm, PathFailure, PathQuery},
-    terrain::STRAIGHT,
 };
 
 /// Distance between start and goal (over open terrain, in straight steps) from which `Auto` uses the

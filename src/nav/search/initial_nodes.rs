@@ -4,13 +4,7 @@
 //! backward search (see `goal_cells`). It costs nothing to reach and is expanded in all directions.
 
 use super::{Phase, Search, jump_nodes::NO_NODE};
-use crate::nav::{
-    layer::Layer,
-    moves::NO_DIRECTION,
-    node_pool::{Node, NodePool},
-    open_list::{Key, NodeId, OpenList},
-    terrain::DIAGONAL,
-};
+use crate::nav::{DIAGONAL, Key, Layer, NO_DIRECTION, Node, NodeId, NodePool, OpenList};
 
 impl<L: OpenList> Search<L> {
     /// Opens the first node of a segment.

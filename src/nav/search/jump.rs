@@ -19,12 +19,7 @@ use super::{
     target::Turn,
 };
 use crate::nav::{
-    direction::{Direction, directions},
-    grid::NavGrid,
-    jump_terrain::JumpTerrain,
-    node_pool::NodePool,
-    open_list::{Key, NodeId, OpenList},
-    terrain::STRAIGHT,
+    Direction, JumpTerrain, Key, NavGrid, NodeId, NodePool, OpenList, STRAIGHT, directions,
 };
 
 /// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).

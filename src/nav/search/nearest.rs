@@ -1,12 +1,6 @@
 //! The start cell of a search, and the distance from a goal to the nearest reachable cell.
 
-use crate::nav::{
-    cell::CHUNK,
-    grid::NavGrid,
-    layer::Layer,
-    query::{PathFailure, PathQuery},
-    region::ring_distance,
-};
+use crate::nav::{CHUNK, Layer, NavGrid, PathFailure, PathQuery, region::ring_distance};
 
 /// Returns the start as column and row, if a unit can stand there.
 pub(super) fn start_cell(

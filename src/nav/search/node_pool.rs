@@ -8,7 +8,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::nav::{cell::CHUNK, open_list::NodeId};
+use crate::nav::{CHUNK, NodeId};
 
 const PAGE_CELLS: usize = (CHUNK * CHUNK) as usize;
 const PAGE_BITS: u32 = PAGE_CELLS.trailing_zeros();

@@ -12,7 +12,7 @@
 //! on tiled maps and drawn towns: see `docs/lab/long-paths.md`, also for the one map where it still is.
 
 use super::{Search, hierarchy::Stage};
-use crate::nav::{layer::Layer, node_pool::NodePool, open_list::OpenList};
+use crate::nav::{Layer, NodePool, OpenList};
 
 /// Expansions after which a probe is checked.
 const CHECKPOINTS: [u64; 5] = [128, 256, 512, 1_024, 1_536];

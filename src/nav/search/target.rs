@@ -4,13 +4,7 @@
 //! distances to it from any cell.
 
 use super::nearest;
-use crate::nav::{
-    direction::Direction,
-    grid::NavGrid,
-    layer::Layer,
-    path::PathKind,
-    query::{Algorithm, PathFailure, PathQuery, Reach},
-};
+use crate::nav::{Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach};
 
 /// Work for each chunk searched for the nearest reachable cell, in expansions.
 const WORK_PER_CHUNK: u32 = 40;

@@ -4,12 +4,8 @@
 
 use super::Search;
 use crate::nav::{
-    direction::Direction,
-    grid::NavGrid,
-    moves::NO_DIRECTION,
-    open_list::{NodeId, OpenList},
-    path::{Path, end_of, legs_from_back},
-    terrain::Neighborhood,
+    Direction, NO_DIRECTION, NavGrid, Neighborhood, NodeId, OpenList, Path, legs_from_back,
+    path::end_of,
 };
 
 impl<L: OpenList> Search<L> {

@@ -3,10 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{GridError, NavGrid, blockers::Blockers};
-use crate::nav::{
-    cell::{Cell, CellRect},
-    terrain::TerrainId,
-};
+use crate::nav::{Cell, CellRect, TerrainId};
 
 /// Rectangles of a batch that are recorded; more are joined, so that the edit log covers a longer time.
 const MAX_LOGGED: usize = 8;

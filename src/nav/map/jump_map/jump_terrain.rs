@@ -10,10 +10,8 @@
 //! along: only a single step from border to border can lead to another cost.
 
 use crate::nav::{
+    JumpMap, Layer, NavGrid,
     dominated_steps::{BlockCosts, DominatedSteps},
-    grid::NavGrid,
-    jump_map::JumpMap,
-    layer::Layer,
 };
 
 /// A layer with its jump map and terrain costs; see the [module](self).

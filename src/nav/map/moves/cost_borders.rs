@@ -4,7 +4,7 @@
 //! straight or diagonal, of another cost. Every other cell has only cells of its own cost around it, so that
 //! the rules for uniform cost hold there: canonical order, jump points.
 
-use crate::nav::bit_rows::BitRows;
+use crate::nav::BitRows;
 
 /// Updates the cost borders in a rectangle (column, row, width, height) of a grid of `size`; returns whether
 /// any bit has changed. `cost` is 0 where a cell is impassable.
