@@ -30,7 +30,7 @@ pub(crate) use map::{
     moves::{cost_borders, dominated_steps},
     region, steps,
 };
-// The names that the plugin and the crowd use, as rooms of the plugin export theirs.
+// The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     bit_rows::{BitRows, runs_of_ones},
     cell::{CHUNK, Cell, CellRect},

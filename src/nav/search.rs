@@ -88,6 +88,14 @@ pub struct Search<L: OpenList = BucketHeap> {
     phase: Phase,
 }
 
+/// What a search looks at while it runs, and where its nodes come from.
+#[derive(Clone, Copy)]
+struct World<'a> {
+    grid: &'a NavGrid,
+    layer: &'a Layer,
+    pool: &'a NodePool,
+}
+
 #[derive(Debug, Default)]
 enum Phase {
     #[default]
@@ -146,18 +154,19 @@ impl<L: OpenList> Search<L> {
         self.revision = grid.revision();
         self.counters = SearchCounters::default();
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
+        let world = World { grid, layer, pool };
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.target = SearchTarget::default();
         self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();
         self.target = match self.has_single_goal_cell {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
-            false => self.target_any(grid, layer, goals)?,
+            false => self.target_any(world, goals)?,
         };
         if self.target.is_backward {
             self.begin_segment(layer, pool);
             // The first goal cell is known; the work to find it was counted with the target.
-            self.open_goal_cell_when_empty(grid, layer, pool, u32::MAX);
+            self.open_goal_cell_when_empty(world, u32::MAX);
             return Ok(());
         }
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
@@ -183,14 +192,14 @@ impl<L: OpenList> Search<L> {
             (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
             _ => return 0,
         };
+        let world = World { grid, layer, pool };
         let mut spent = 0;
         while spent < budget && !self.is_finished() {
             let (work, has_next_segment) = if self.hierarchy.is_routing() {
                 (self.step_portals(layer, pool, budget - spent), false)
             } else {
-                let work =
-                    self.step_cells(grid, layer, pool, self.until_checkpoint(budget - spent));
-                (work, self.end_segment(grid, layer, pool) || self.check_probe(layer, pool))
+                let work = self.step_cells(world, self.until_checkpoint(budget - spent));
+                (work, self.end_segment(world) || self.check_probe(layer, pool))
             };
             spent = spent.saturating_add(work);
             if work == 0 && !has_next_segment {
@@ -201,17 +210,18 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` nodes; returns how much of the budget that took.
-    fn step_cells(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
+    fn step_cells(&mut self, world: World, budget: u32) -> u32 {
+        let World { grid, layer, .. } = world;
         if self.target.uses_jumps {
             // Without a jump map the profile has changed: the search is stale.
             return layer.jumps().map_or(0, |map| {
-                self.expand_jumps(&JumpTerrain::new(layer, map, grid), grid, pool, budget)
+                self.expand_jumps(&JumpTerrain::new(layer, map, grid), world, budget)
             });
         }
         if layer.is_uniform() {
-            self.expand(&UniformSteps::new(layer), grid, layer, pool, budget)
+            self.expand(&UniformSteps::new(layer), world, budget)
         } else {
-            self.expand(&WeightedSteps::<false>::new(layer, grid), grid, layer, pool, budget)
+            self.expand(&WeightedSteps::<false>::new(layer, grid), world, budget)
         }
     }
 

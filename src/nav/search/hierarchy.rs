@@ -14,7 +14,7 @@
 //! Development 2004); D. Higgins, "Pathfinding Design Architecture" (AI Game Programming Wisdom, 2002) for
 //! the quick path that is spliced with the full one.
 
-use super::{Phase, Search, SearchTarget};
+use super::{Phase, Search, SearchTarget, World};
 use crate::nav::{
     Algorithm, Layer, NavGrid, NodePool, OpenList, Path, PathFailure, PathQuery, STRAIGHT,
     coarse::{CoarseSearch, Corridor, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
@@ -168,7 +168,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Starts the next segment or the next attempt if one has ended; returns whether it did.
-    pub(super) fn end_segment(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) -> bool {
+    pub(super) fn end_segment(&mut self, World { grid, layer, pool }: World) -> bool {
         match (self.hierarchy.stage, &self.phase) {
             (Stage::FirstSegment, &Phase::Reached(node)) => {
                 // The first half of the path is kept.
