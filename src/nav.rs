@@ -33,7 +33,7 @@ pub(crate) use map::{
 // The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     bit_rows::{BitRows, runs_of_ones},
-    cell::{CHUNK, Cell, CellRect},
+    cell::{CHUNK, Cell, CellRect, Rect},
     checksum::Checksum,
     crowd::{
         Crowd, CrowdCounters, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId,

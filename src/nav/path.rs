@@ -65,14 +65,8 @@ impl Path {
     /// Returns a path without steps: `cell` is its start and end.
     #[must_use]
     pub const fn standing(cell: Cell) -> Self {
-        Self {
-            start: cell,
-            end: cell,
-            legs: Vec::new(),
-            cost: PathCost(0),
-            kind: PathKind::Complete,
-            revision: 0,
-        }
+        let (cost, kind) = (PathCost(0), PathKind::Complete);
+        Self { start: cell, end: cell, legs: Vec::new(), cost, kind, revision: 0 }
     }
 
     /// Returns the first cell.

@@ -249,7 +249,7 @@ impl<L: OpenList> Search<L> {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
-        if grid.revision() < since || self.nodes.chunks().iter().any(is_edited) {
+        if grid.revision() < since || self.nodes.page_chunks.iter().any(is_edited) {
             return true;
         }
         self.revision = grid.revision();
@@ -385,14 +385,14 @@ impl<L: OpenList> Search<L> {
     /// The cells seen so far and whether each was expanded, for drawing.
     pub fn explored<'a>(&'a self, grid: &'a NavGrid) -> impl Iterator<Item = (Cell, bool)> + 'a {
         let (width, height) = self.size;
-        let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
+        let cells = self.nodes.page_chunks.iter().flat_map(|&(chunk_x, chunk_y)| {
             let side = CHUNK;
             (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
         });
         let paged =
             cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
                 let node = self.nodes.get(self.nodes.find(x, y)?);
-                node.has_generation(self.nodes.generation())
+                node.has_generation(self.nodes.generation)
                     .then(|| (grid.global(x, y), node.is_closed()))
             });
         let jump_nodes =

@@ -20,7 +20,7 @@ use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
     portals::{self, Portal},
 };
-use crate::nav::{BitRows, Regions, STRAIGHT, chunks_in};
+use crate::nav::{BitRows, Rect, Regions, STRAIGHT, chunks_in};
 
 /// Cost of the cheapest terrain; other costs are relative to it.
 pub(super) const UNIT_COST: u32 = 256;
@@ -109,7 +109,7 @@ impl CoarseGraph {
     /// date. For `mean_excess` see [`build`](Self::build).
     pub(crate) fn repair(
         &mut self,
-        edited: impl Iterator<Item = (u32, u32, u32, u32)>,
+        edited: impl Iterator<Item = Rect>,
         (bits, regions): (&BitRows, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) {

@@ -45,12 +45,7 @@ const REPAIR_WORK: u32 = 16;
 
 impl DistanceField {
     /// Checks cells, and takes them from the queue, until the budget is spent.
-    pub(super) fn run_repair<G: StepModel>(
-        &mut self,
-        layer: &Layer,
-        model: &G,
-        budget: u32,
-    ) -> u32 {
+    pub(super) fn run_repair(&mut self, layer: &Layer, model: &impl StepModel, budget: u32) -> u32 {
         let mut work = WorkBudget::of(budget);
         while !work.is_empty() {
             if let Some((x, y)) = self.repair.next_unchecked() {
@@ -78,20 +73,14 @@ impl DistanceField {
         self.queue_if_inconsistent(index, node, lookahead);
     }
 
-    /// Updates a cell that was queued by `queued_cost`.
-    fn repair_cell<G: StepModel>(
-        &mut self,
-        layer: &Layer,
-        model: &G,
-        queued_cost: u32,
-        node: NodeId,
-    ) {
+    /// Updates a cell that was queued by the cost `queued`.
+    fn repair_cell(&mut self, layer: &Layer, model: &impl StepModel, queued: u32, node: NodeId) {
         let (x, y) = self.layout.cell_of(node);
         let index = self.layout.index(x, y);
         let steps = model.steps_from(x, y, NO_DIRECTION);
         let lookahead = self.lookahead_cost(layer, model, &steps, (x, y));
         let known = self.current_cost(index);
-        if known == lookahead || known.min(lookahead) > queued_cost {
+        if known == lookahead || known.min(lookahead) > queued {
             self.queue_if_inconsistent(index, node, lookahead);
         } else if lookahead < known {
             self.costs[index] = lookahead;

@@ -8,6 +8,8 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 /// Cells along one side of a chunk, the unit of repair and of search memory.
 pub const CHUNK: u32 = 32;
+/// Column, row, width and height of a rectangle of cells, from the origin of the grid.
+pub(crate) type Rect = (u32, u32, u32, u32);
 
 /// A position on a grid: `x` to the right, `y` up, both in cells and signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]

@@ -9,16 +9,13 @@ use core::ops::Range;
 
 use crate::nav::{
     BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Neighborhood, Pattern,
-    Profile, Regions, STRAIGHT, TerrainId,
+    Profile, Rect, Regions, STRAIGHT, TerrainId,
     bit_rows::Columns64,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     cost_borders,
     jump_map::JumpMapSource,
 };
-
-/// Column, row, width, height, from the origin.
-type Rect = (u32, u32, u32, u32);
 
 /// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
 pub(crate) type Source<'a, F> = (&'a [u8], F);

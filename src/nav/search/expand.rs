@@ -130,7 +130,7 @@ impl<L: OpenList> Search<L> {
         (g, from_f): (u32, u64),
         arrival: u8,
     ) {
-        let generation = self.nodes.generation();
+        let generation = self.nodes.generation;
         let current = self.nodes.get(id);
         let is_known = current.has_generation(generation);
         if is_known && (current.g <= g || current.is_closed()) {

@@ -50,7 +50,7 @@ impl<L: OpenList> Search<L> {
         } else {
             let id = self.nodes.id(x, y, pool);
             let node = self.nodes.get(id);
-            (id, node.has_generation(self.nodes.generation()).then_some(node.g))
+            (id, node.has_generation(self.nodes.generation).then_some(node.g))
         };
         if known_g == Some(0) {
             return None;
@@ -59,7 +59,7 @@ impl<L: OpenList> Search<L> {
             let node = self.jump_nodes.get_mut(id);
             (node.g, node.parent, node.arrival) = (0, NO_NODE, NO_DIRECTION);
         } else {
-            *self.nodes.get_mut(id) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
+            *self.nodes.get_mut(id) = Node::open(self.nodes.generation, 0, NO_DIRECTION);
         }
         // It was reached from no node.
         self.enqueue(id, Key { f: h, h }, known_g.is_some(), u64::MAX);
