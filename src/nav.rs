@@ -23,13 +23,7 @@ pub mod query;
 pub mod queue;
 pub mod search;
 
-pub(crate) use map::{
-    bit_rows, clearance, jump_map,
-    jump_map::jump_terrain,
-    moves,
-    moves::{cost_borders, dominated_steps},
-    region, steps,
-};
+pub(crate) use map::{bit_rows, clearance, jump_map, moves, region, steps};
 // The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     bit_rows::{BitRows, runs_of_ones},
@@ -44,10 +38,10 @@ pub(crate) use self::{
     formation::{Formation, FormationSpec, FormationUnit},
     goal::{Approach, Goal},
     grid::NavGrid,
-    jump_map::JumpMap,
+    jump_map::{JumpMap, jump_terrain},
     jump_terrain::JumpTerrain,
     layer::Layer,
-    moves::{MoveTable, NO_DIRECTION},
+    moves::{MoveTable, NO_DIRECTION, cost_borders, dominated_steps},
     node_pool::{Node, NodePool},
     open_list::{BucketHeap, Key, NodeId, OpenList},
     path::{Leg, Path, PathCost, PathKind, legs_from_back},

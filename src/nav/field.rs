@@ -344,10 +344,8 @@ fn locate_goal(
 ) -> Result<(&Layer, (u32, u32)), PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
     let goal_cell = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
-    if !layer.is_passable(goal_cell.0, goal_cell.1) {
-        return Err(PathFailure::GoalImpassable(goal));
-    }
-    Ok((layer, goal_cell))
+    let is_passable = layer.is_passable(goal_cell.0, goal_cell.1);
+    is_passable.then_some((layer, goal_cell)).ok_or(PathFailure::GoalImpassable(goal))
 }
 
 /// Returns the highest cost of a step, in units.

@@ -156,10 +156,7 @@ impl CoarseGraph {
 
     /// Returns a lower bound on the terrain costs of all chunks.
     pub(super) fn lowest_chunk_cost(&self) -> u32 {
-        if self.chunk_costs.is_empty() {
-            return UNIT_COST;
-        }
-        u32::from(self.chunk_costs.iter().fold(MAX_COST as u16, |lowest, &cost| lowest.min(cost)))
+        self.chunk_costs.iter().copied().reduce(u16::min).map_or(UNIT_COST, u32::from)
     }
 
     /// Visits the portals that lead out of a component of a chunk.

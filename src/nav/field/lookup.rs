@@ -7,6 +7,8 @@
 
 use core::{array, hint::black_box};
 
+use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
+
 use super::DistanceField;
 use crate::nav::{
     Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel,
@@ -15,16 +17,8 @@ use crate::nav::{
 
 /// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few
 /// turns.
-const PREFERENCE: [Direction; 8] = [
-    Direction::NorthEast,
-    Direction::NorthWest,
-    Direction::SouthWest,
-    Direction::SouthEast,
-    Direction::East,
-    Direction::North,
-    Direction::West,
-    Direction::South,
-];
+const PREFERENCE: [Direction; 8] =
+    [NorthEast, NorthWest, SouthWest, SouthEast, East, North, West, South];
 
 impl DistanceField {
     /// Returns the cost of the cheapest path from `cell` to the goal; `None` unless the cell is settled. On a

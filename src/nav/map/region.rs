@@ -179,8 +179,7 @@ impl Regions {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut links = Vec::new();
         let reach: &[i32] = if self.joins_diagonally { &[-1, 0, 1] } else { &[0] };
-        let right = x + CHUNK - 1;
-        let top = y + CHUNK - 1;
+        let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         for &shift in reach {
             for along in 0..CHUNK {
                 self.link(bits, &mut links, (right, y + along), (1, shift));

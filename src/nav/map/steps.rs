@@ -121,11 +121,8 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
         // A step straight back never pays.
         let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
         let directions = legal & !back;
-        CellSteps {
-            directions,
-            terrain_index,
-            excess: self.layer.excess(self.terrain[terrain_index]),
-        }
+        let excess = self.layer.excess(self.terrain[terrain_index]);
+        CellSteps { directions, terrain_index, excess }
     }
 
     #[inline(always)]

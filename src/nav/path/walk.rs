@@ -134,9 +134,7 @@ impl Walk {
 
     /// Begins a path that starts on the head; a step under way is finished first.
     pub const fn restart(&mut self) {
-        self.leg = 0;
-        self.step = 0;
-        self.steps_begun = 0;
+        (self.leg, self.step, self.steps_begun) = (0, 0, 0);
     }
 
     /// Reverses a step under way because its head can no longer be entered. The next path begins at the cell

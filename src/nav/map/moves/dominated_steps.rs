@@ -126,12 +126,8 @@ impl Arrival {
                 alternatives.extend(paths);
             }
         }
-        Self {
-            from: block_index((-dx, -dy)),
-            weight: weight(arrival),
-            always_dominated,
-            alternatives,
-        }
+        let (from, weight) = (block_index((-dx, -dy)), weight(arrival));
+        Self { from, weight, always_dominated, alternatives }
     }
 }
 
