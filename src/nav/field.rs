@@ -215,9 +215,8 @@ impl DistanceField {
         };
         if self.casts_rays {
             // Without a jump map the profile has changed: the field is stale.
-            return layer
-                .jumps()
-                .map_or(0, |map| self.fill_by_rays(&JumpTerrain::new(layer, map, grid), budget));
+            let fill = |map| self.fill_by_rays(&JumpTerrain::new(layer, map, grid), budget);
+            return layer.jumps().map_or(0, fill);
         }
         if layer.is_uniform() {
             self.settle(&UniformSteps::new(layer), budget)

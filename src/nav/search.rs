@@ -385,9 +385,8 @@ impl<L: OpenList> Search<L> {
     /// The cells seen so far and whether each was expanded, for drawing.
     pub fn explored<'a>(&'a self, grid: &'a NavGrid) -> impl Iterator<Item = (Cell, bool)> + 'a {
         let (width, height) = self.size;
-        let cells = self.nodes.page_chunks.iter().flat_map(|&(chunk_x, chunk_y)| {
-            let side = CHUNK;
-            (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
+        let cells = self.nodes.page_chunks.iter().flat_map(|&(x, y)| {
+            (0..CHUNK * CHUNK).map(move |i| (x * CHUNK + i % CHUNK, y * CHUNK + i / CHUNK))
         });
         let paged =
             cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {

@@ -228,9 +228,8 @@ impl CoarseGraph {
     }
 
     fn read_portals(&mut self, chunk: u32, bits: &BitRows, regions: &Regions) {
-        let chunk_position = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let (portals, lead_right) =
-            portals::read_portals(chunk_position, self.height, bits, regions);
+        let position = (chunk % self.chunks.0, chunk / self.chunks.0);
+        let (portals, lead_right) = portals::read_portals(position, self.height, bits, regions);
         let range = &mut self.ranges[chunk as usize];
         if portals.len() > usize::from(range.capacity) {
             let is_first = range.capacity == 0;

@@ -104,11 +104,9 @@ impl CellRect {
         let min = Cell::new(self.min.x.min(other.min.x), self.min.y.min(other.min.y));
         let (right, top) = self.end();
         let (other_right, other_top) = other.end();
-        Self::new(
-            min,
-            (right.max(other_right) - i64::from(min.x)) as u32,
-            (top.max(other_top) - i64::from(min.y)) as u32,
-        )
+        let width = right.max(other_right) - i64::from(min.x);
+        let height = top.max(other_top) - i64::from(min.y);
+        Self::new(min, width as u32, height as u32)
     }
 
     /// Returns the cells that lie in both; empty if there are none.
@@ -152,10 +150,8 @@ impl CellRect {
 
     /// Returns the first column and row past the right and top edge.
     fn end(&self) -> (i64, i64) {
-        (
-            i64::from(self.min.x) + i64::from(self.width),
-            i64::from(self.min.y) + i64::from(self.height),
-        )
+        let (x, y) = (i64::from(self.min.x), i64::from(self.min.y));
+        (x + i64::from(self.width), y + i64::from(self.height))
     }
 }
 

@@ -133,11 +133,9 @@ impl Block {
             if next == (0, 0) || !self.is_legal_inside(from, first) {
                 return false;
             }
-            let total = self.weight_of_last_step(next, to).map(|last| first.weight() + last);
-            total.is_some_and(|total| {
-                let wins_ties = comes_first(self.neighborhood, first, arrival);
-                total < cost || (total == cost && wins_ties)
-            })
+            let limit = cost + u32::from(comes_first(self.neighborhood, first, arrival));
+            let last = self.weight_of_last_step(next, to);
+            last.is_some_and(|last| first.weight() + last < limit)
         })
     }
 

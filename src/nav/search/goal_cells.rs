@@ -191,8 +191,7 @@ impl<L: OpenList> Search<L> {
     ) -> Result<SearchTarget, PathFailure> {
         let World { grid, layer, .. } = world;
         let (query, (x, y)) = (self.query, self.origin);
-        let query_goal = query.goal;
-        let all = std::iter::once(&query_goal).chain(goals);
+        let all = std::iter::once(&query.goal).chain(goals);
         self.goal_cells.clear();
         let start = SearchTarget::at(layer, &query, (x, y));
         let goal_work = goals.len() as u32 / CELLS_PER_EXPANSION;
@@ -224,8 +223,7 @@ impl<L: OpenList> Search<L> {
         work: u32,
     ) -> Result<SearchTarget, PathFailure> {
         let query = &self.query;
-        let query_goal = query.goal;
-        let all = std::iter::once(&query_goal).chain(goals);
+        let all = std::iter::once(&query.goal).chain(goals);
         let zones: Vec<GoalZone> =
             all.filter_map(|goal| GoalZone::of(grid, query.profile, goal)).collect();
         let goal_cell =
