@@ -215,8 +215,8 @@ impl DistanceField {
         };
         if self.casts_rays {
             // Without a jump map the profile has changed: the field is stale.
-            let fill = |map| self.fill_by_rays(&JumpTerrain::new(layer, map, grid), budget);
-            return layer.jumps().map_or(0, fill);
+            let terrain = JumpTerrain::new(layer, grid);
+            return terrain.map_or(0, |terrain| self.fill_by_rays(&terrain, budget));
         }
         if layer.is_uniform() {
             self.settle(&UniformSteps::new(layer), budget)
@@ -320,18 +320,12 @@ impl DistanceField {
         self.size = layer.size();
         // The sum of the limit and the longest step stays below `UNREACHED`, even with `OPEN` set.
         self.expand_limit = OPEN - 2 - longest_step(layer);
-        self.reset_costs();
-        Ok((layer, goal_cell))
-    }
-
-    /// Sets up the costs of all cells as unreached.
-    fn reset_costs(&mut self) {
-        let (width, height) = self.size;
-        self.layout = CellLayout::new(width);
-        let cells = self.layout.index(0, height);
+        self.layout = CellLayout::new(self.size.0);
         self.costs.clear();
-        self.costs.resize(cells + 1, UNREACHED);
-        self.watched = cells;
+        self.watched = self.layout.index(0, self.size.1);
+        // The last entry belongs to no cell.
+        self.costs.resize(self.watched + 1, UNREACHED);
+        Ok((layer, goal_cell))
     }
 }
 

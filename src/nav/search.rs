@@ -214,9 +214,8 @@ impl<L: OpenList> Search<L> {
         let World { grid, layer, .. } = world;
         if self.target.uses_jumps {
             // Without a jump map the profile has changed: the search is stale.
-            return layer.jumps().map_or(0, |map| {
-                self.expand_jumps(&JumpTerrain::new(layer, map, grid), world, budget)
-            });
+            let terrain = JumpTerrain::new(layer, grid);
+            return terrain.map_or(0, |terrain| self.expand_jumps(&terrain, world, budget));
         }
         if layer.is_uniform() {
             self.expand(&UniformSteps::new(layer), world, budget)
@@ -371,7 +370,12 @@ impl<L: OpenList> Search<L> {
     /// If this search has no such node.
     #[must_use]
     pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
-        let (x, y) = self.node_cell(node);
+        let (x, y) = if self.target.uses_jumps {
+            let node = self.jump_nodes.get(node);
+            (node.x, node.y)
+        } else {
+            self.nodes.cell_of(node)
+        };
         grid.global(x, y)
     }
 
@@ -397,15 +401,6 @@ impl<L: OpenList> Search<L> {
         let jump_nodes =
             self.jump_nodes.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
         paged.chain(jump_nodes)
-    }
-
-    fn node_cell(&self, node: NodeId) -> (u32, u32) {
-        if self.target.uses_jumps {
-            let node = self.jump_nodes.get(node);
-            (node.x, node.y)
-        } else {
-            self.nodes.cell_of(node)
-        }
     }
 }
 

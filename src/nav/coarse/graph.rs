@@ -215,15 +215,13 @@ impl CoarseGraph {
         let Some(lowest) = self.costs.lowest else {
             return;
         };
+        let excess = mean_excess(chunk % self.chunks.0, chunk / self.chunks.0);
         // Without passable cells no path enters the chunk.
-        let cost = match mean_excess(chunk % self.chunks.0, chunk / self.chunks.0) {
-            None => MAX_COST,
+        let cost = excess.map_or(MAX_COST, |excess| {
             // A step costs the lowest sum and twice the mean excess.
-            Some(excess) => {
-                let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
-                UNIT_COST + more.min(MAX_COST - UNIT_COST)
-            }
-        };
+            let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
+            UNIT_COST + more.min(MAX_COST - UNIT_COST)
+        });
         self.chunk_costs[chunk as usize] = cost as u16;
     }
 

@@ -205,8 +205,7 @@ impl Layer {
             true => self.costs[usize::from(ground[y as usize * self.width as usize + x as usize])],
             false => 0,
         };
-        let changed =
-            cost_borders::update(&mut cost_borders, (self.width, self.height), rect, cost);
+        let changed = cost_borders::update(&mut cost_borders, self.size(), rect, cost);
         self.cost_borders = Some(cost_borders);
         changed
     }

@@ -204,8 +204,7 @@ impl Walk {
             }
             work -= self.needed - self.done;
             self.tail = self.head();
-            self.needed = 0;
-            self.done = 0;
+            (self.done, self.needed) = (0, 0);
         }
     }
 

@@ -82,9 +82,7 @@ impl GoalCells {
     pub(super) fn clear(&mut self) {
         self.zones.clear();
         self.runs.clear();
-        self.nearest = None;
-        self.last_opened = NO_NODE;
-        self.pending_h = u64::MAX;
+        (self.nearest, self.last_opened, self.pending_h) = (None, NO_NODE, u64::MAX);
     }
 
     pub(super) fn bytes(&self) -> usize {
