@@ -178,7 +178,6 @@ impl<L: OpenList> Search<L> {
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
         }
-        self.phase = Phase::Running;
         Ok(())
     }
 

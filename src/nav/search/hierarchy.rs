@@ -132,6 +132,7 @@ impl<L: OpenList> Search<L> {
     }
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {
+        self.phase = Phase::Running;
         if let Some(graph) = layer.coarse() {
             let weight =
                 if stage == Stage::Route { LOW_HEURISTIC_WEIGHT } else { HIGH_HEURISTIC_WEIGHT };
@@ -181,7 +182,6 @@ impl<L: OpenList> Search<L> {
                 // A caller that inspects the open list now must not find nodes that are gone.
                 self.open.reset(0, 0);
                 self.target = self.final_target;
-                self.phase = Phase::Running;
                 self.start_route(layer, Stage::Route);
                 true
             }
