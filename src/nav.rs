@@ -23,36 +23,38 @@ pub mod query;
 pub mod queue;
 pub mod search;
 
-pub(crate) use map::{
-    bit_rows, clearance, jump_map,
-    jump_map::jump_terrain,
-    moves,
-    moves::{cost_borders, dominated_steps},
-    region, steps,
-};
-// The names that the plugin and the crowd use, as rooms of the plugin export theirs.
+pub(crate) use map::{bit_rows, clearance, jump_map, moves, region, steps};
+// The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
-    cell::{Cell, CellRect},
+    bit_rows::{BitRows, runs_of_ones},
+    cell::{CHUNK, Cell, CellRect, Rect},
     checksum::Checksum,
     crowd::{
         Crowd, CrowdCounters, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId,
         UnitSettings,
     },
-    direction::Direction,
+    direction::{Direction, OFFSETS, Pattern, directions, pattern_bit},
     field::DistanceField,
     formation::{Formation, FormationSpec, FormationUnit},
     goal::{Approach, Goal},
     grid::NavGrid,
+    jump_map::{JumpMap, jump_terrain},
+    jump_terrain::JumpTerrain,
     layer::Layer,
-    path::{Path, PathCost, PathKind},
+    moves::{MoveTable, NO_DIRECTION, cost_borders, dominated_steps},
+    node_pool::{Node, NodePool},
+    open_list::{BucketHeap, Key, NodeId, OpenList},
+    path::{Leg, Path, PathCost, PathKind, legs_from_back},
     query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
     queue::{
         Answer, FoundBy, GridSource, JobOptions, Priority, QueueSettings, RequestClass,
         SearchQueue, Ticket,
     },
-    search::Search,
+    region::{Regions, chunks_in},
+    search::{Search, SearchCounters},
+    steps::{StepModel, UniformSteps, WeightedSteps},
     string_pulling::PathLines,
-    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT},
+    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
     walk::{Walk, WalkEvent},
 };
 pub use map::{cell, direction, grid, layer, moving_ai, terrain};

@@ -30,7 +30,7 @@ pub(crate) use self::{
     graph::{CoarseCosts, CoarseGraph},
     search::{CoarseSearch, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
 };
-use super::cell::CHUNK;
+use super::CHUNK;
 
 /// Half cells along one side of a chunk.
 const CHUNK_HALF_CELLS: u16 = 2 * CHUNK as u16;

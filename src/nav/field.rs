@@ -38,16 +38,8 @@ use self::{
     repair::Repair,
 };
 use super::{
-    cell::{Cell, CellRect},
-    grid::NavGrid,
-    jump_map::JumpMap,
-    jump_terrain::JumpTerrain,
-    layer::Layer,
-    open_list::{BucketHeap, OpenList},
-    query::PathFailure,
-    search::SearchCounters,
-    steps::{UniformSteps, WeightedSteps},
-    terrain::{DIAGONAL, Profile, ProfileId},
+    BucketHeap, Cell, CellRect, DIAGONAL, JumpMap, JumpTerrain, Layer, NavGrid, OpenList,
+    PathFailure, Profile, ProfileId, SearchCounters, UniformSteps, WeightedSteps,
 };
 
 /// The cheapest paths from all cells to one goal; see the [module](self). Reuse one field for many goals: it
@@ -223,9 +215,8 @@ impl DistanceField {
         };
         if self.casts_rays {
             // Without a jump map the profile has changed: the field is stale.
-            return layer
-                .jumps()
-                .map_or(0, |map| self.fill_by_rays(&JumpTerrain::new(layer, map, grid), budget));
+            let terrain = JumpTerrain::new(layer, grid);
+            return terrain.map_or(0, |terrain| self.fill_by_rays(&terrain, budget));
         }
         if layer.is_uniform() {
             self.settle(&UniformSteps::new(layer), budget)
@@ -329,18 +320,12 @@ impl DistanceField {
         self.size = layer.size();
         // The sum of the limit and the longest step stays below `UNREACHED`, even with `OPEN` set.
         self.expand_limit = OPEN - 2 - longest_step(layer);
-        self.reset_costs();
-        Ok((layer, goal_cell))
-    }
-
-    /// Sets up the costs of all cells as unreached.
-    fn reset_costs(&mut self) {
-        let (width, height) = self.size;
-        self.layout = CellLayout::new(width);
-        let cells = self.layout.index(0, height);
+        self.layout = CellLayout::new(self.size.0);
         self.costs.clear();
-        self.costs.resize(cells + 1, UNREACHED);
-        self.watched = cells;
+        self.watched = self.layout.index(0, self.size.1);
+        // The last entry belongs to no cell.
+        self.costs.resize(self.watched + 1, UNREACHED);
+        Ok((layer, goal_cell))
     }
 }
 
@@ -352,10 +337,8 @@ fn locate_goal(
 ) -> Result<(&Layer, (u32, u32)), PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
     let goal_cell = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
-    if !layer.is_passable(goal_cell.0, goal_cell.1) {
-        return Err(PathFailure::GoalImpassable(goal));
-    }
-    Ok((layer, goal_cell))
+    let is_passable = layer.is_passable(goal_cell.0, goal_cell.1);
+    is_passable.then_some((layer, goal_cell)).ok_or(PathFailure::GoalImpassable(goal))
 }
 
 /// Returns the highest cost of a step, in units.

@@ -10,12 +10,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
-    cell::{Cell, CellRect},
-    grid::NavGrid,
-    layer::Layer,
-    terrain::{Neighborhood, ProfileId},
-};
+use super::{Cell, CellRect, Layer, NavGrid, Neighborhood, ProfileId};
 
 /// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
 pub const MAX_SIGHT_RANGE: u16 = 64;
@@ -307,14 +302,8 @@ impl GoalZone {
 }
 
 /// Returns how many steps a column (or row) lies outside a span; 0 inside.
-const fn gap(at: i32, (first, last): Span) -> u32 {
-    if at < first {
-        (first - at) as u32
-    } else if at > last {
-        (at - last) as u32
-    } else {
-        0
-    }
+fn gap(at: i32, (first, last): Span) -> u32 {
+    (first - at).max(at - last).max(0) as u32
 }
 
 /// Returns the part of a span that lies on a grid of this width.

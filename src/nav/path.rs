@@ -6,12 +6,7 @@ pub mod walk;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{
-    cell::Cell,
-    direction::Direction,
-    grid::NavGrid,
-    terrain::{Profile, ProfileId, STRAIGHT},
-};
+use super::{Cell, Direction, NavGrid, Profile, ProfileId, STRAIGHT};
 
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
 /// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
@@ -70,14 +65,8 @@ impl Path {
     /// Returns a path without steps: `cell` is its start and end.
     #[must_use]
     pub const fn standing(cell: Cell) -> Self {
-        Self {
-            start: cell,
-            end: cell,
-            legs: Vec::new(),
-            cost: PathCost(0),
-            kind: PathKind::Complete,
-            revision: 0,
-        }
+        let (cost, kind) = (PathCost(0), PathKind::Complete);
+        Self { start: cell, end: cell, legs: Vec::new(), cost, kind, revision: 0 }
     }
 
     /// Returns the first cell.

@@ -4,7 +4,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{cell::Cell, goal::Goal, terrain::ProfileId};
+use super::{Cell, Goal, ProfileId};
 
 /// Number that a game assigns to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]

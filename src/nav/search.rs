@@ -37,16 +37,9 @@ use self::{
     target::SearchTarget,
 };
 use super::{
-    cell::{CHUNK, Cell},
-    goal::Goal,
-    grid::NavGrid,
-    jump_terrain::JumpTerrain,
-    layer::Layer,
-    node_pool::{NodePool, NodeStore},
-    open_list::{BucketHeap, Key, NodeId, OpenList},
-    path::{Path, PathCost, PathKind},
-    query::{Algorithm, PathFailure, PathQuery},
-    steps::{UniformSteps, WeightedSteps},
+    Algorithm, BucketHeap, CHUNK, Cell, Goal, JumpTerrain, Key, Layer, NavGrid, NodeId, NodePool,
+    OpenList, Path, PathCost, PathFailure, PathKind, PathQuery, UniformSteps, WeightedSteps,
+    node_pool::NodeStore,
 };
 
 /// The work a search has done so far. The same for the same grid and query, however the search was sliced.
@@ -93,6 +86,14 @@ pub struct Search<L: OpenList = BucketHeap> {
     size: (u32, u32),
     counters: SearchCounters,
     phase: Phase,
+}
+
+/// What a search looks at while it runs, and where its nodes come from.
+#[derive(Clone, Copy)]
+struct World<'a> {
+    grid: &'a NavGrid,
+    layer: &'a Layer,
+    pool: &'a NodePool,
 }
 
 #[derive(Debug, Default)]
@@ -153,18 +154,19 @@ impl<L: OpenList> Search<L> {
         self.revision = grid.revision();
         self.counters = SearchCounters::default();
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
+        let world = World { grid, layer, pool };
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.target = SearchTarget::default();
         self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();
         self.target = match self.has_single_goal_cell {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
-            false => self.target_any(grid, layer, goals)?,
+            false => self.target_any(world, goals)?,
         };
         if self.target.is_backward {
             self.begin_segment(layer, pool);
             // The first goal cell is known; the work to find it was counted with the target.
-            self.open_goal_cell_when_empty(grid, layer, pool, u32::MAX);
+            self.open_goal_cell_when_empty(world, u32::MAX);
             return Ok(());
         }
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
@@ -176,7 +178,6 @@ impl<L: OpenList> Search<L> {
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),
         }
-        self.phase = Phase::Running;
         Ok(())
     }
 
@@ -190,14 +191,14 @@ impl<L: OpenList> Search<L> {
             (Phase::Running, Some(layer)) if layer.size() == self.size => layer,
             _ => return 0,
         };
+        let world = World { grid, layer, pool };
         let mut spent = 0;
         while spent < budget && !self.is_finished() {
             let (work, has_next_segment) = if self.hierarchy.is_routing() {
                 (self.step_portals(layer, pool, budget - spent), false)
             } else {
-                let work =
-                    self.step_cells(grid, layer, pool, self.until_checkpoint(budget - spent));
-                (work, self.end_segment(grid, layer, pool) || self.check_probe(layer, pool))
+                let work = self.step_cells(world, self.until_checkpoint(budget - spent));
+                (work, self.end_segment(world) || self.check_probe(layer, pool))
             };
             spent = spent.saturating_add(work);
             if work == 0 && !has_next_segment {
@@ -208,17 +209,17 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Expands up to `budget` nodes; returns how much of the budget that took.
-    fn step_cells(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool, budget: u32) -> u32 {
+    fn step_cells(&mut self, world: World, budget: u32) -> u32 {
+        let World { grid, layer, .. } = world;
         if self.target.uses_jumps {
             // Without a jump map the profile has changed: the search is stale.
-            return layer.jumps().map_or(0, |map| {
-                self.expand_jumps(&JumpTerrain::new(layer, map, grid), grid, pool, budget)
-            });
+            let terrain = JumpTerrain::new(layer, grid);
+            return terrain.map_or(0, |terrain| self.expand_jumps(&terrain, world, budget));
         }
         if layer.is_uniform() {
-            self.expand(&UniformSteps::new(layer), grid, layer, pool, budget)
+            self.expand(&UniformSteps::new(layer), world, budget)
         } else {
-            self.expand(&WeightedSteps::<false>::new(layer, grid), grid, layer, pool, budget)
+            self.expand(&WeightedSteps::<false>::new(layer, grid), world, budget)
         }
     }
 
@@ -246,7 +247,7 @@ impl<L: OpenList> Search<L> {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
-        if grid.revision() < since || self.nodes.chunks().iter().any(is_edited) {
+        if grid.revision() < since || self.nodes.page_chunks.iter().any(is_edited) {
             return true;
         }
         self.revision = grid.revision();
@@ -368,7 +369,12 @@ impl<L: OpenList> Search<L> {
     /// If this search has no such node.
     #[must_use]
     pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
-        let (x, y) = self.node_cell(node);
+        let (x, y) = if self.target.uses_jumps {
+            let node = self.jump_nodes.get(node);
+            (node.x, node.y)
+        } else {
+            self.nodes.cell_of(node)
+        };
         grid.global(x, y)
     }
 
@@ -382,28 +388,18 @@ impl<L: OpenList> Search<L> {
     /// The cells seen so far and whether each was expanded, for drawing.
     pub fn explored<'a>(&'a self, grid: &'a NavGrid) -> impl Iterator<Item = (Cell, bool)> + 'a {
         let (width, height) = self.size;
-        let cells = self.nodes.chunks().iter().flat_map(|&(chunk_x, chunk_y)| {
-            let side = CHUNK;
-            (0..side * side).map(move |i| (chunk_x * side + i % side, chunk_y * side + i / side))
+        let cells = self.nodes.page_chunks.iter().flat_map(|&(x, y)| {
+            (0..CHUNK * CHUNK).map(move |i| (x * CHUNK + i % CHUNK, y * CHUNK + i / CHUNK))
         });
         let paged =
             cells.filter(move |&(x, y)| x < width && y < height).filter_map(move |(x, y)| {
                 let node = self.nodes.get(self.nodes.find(x, y)?);
-                node.has_generation(self.nodes.generation())
+                node.has_generation(self.nodes.generation)
                     .then(|| (grid.global(x, y), node.is_closed()))
             });
         let jump_nodes =
             self.jump_nodes.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
         paged.chain(jump_nodes)
-    }
-
-    fn node_cell(&self, node: NodeId) -> (u32, u32) {
-        if self.target.uses_jumps {
-            let node = self.jump_nodes.get(node);
-            (node.x, node.y)
-        } else {
-            self.nodes.cell_of(node)
-        }
     }
 }
 

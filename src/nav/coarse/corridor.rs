@@ -3,7 +3,7 @@
 //! Input: the chunks of a route. Output: whether a cell lies in one of them or in a chunk beside them,
 //! answered with one bit. Memory is one bit per chunk, kept for the next route.
 
-use crate::nav::cell::CHUNK;
+use crate::nav::CHUNK;
 
 /// Chunks as bits, row by row; see the [module](self). Contains no cell before it is filled.
 #[derive(Clone, Debug, Default)]

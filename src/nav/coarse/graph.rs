@@ -20,11 +20,7 @@ use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
     portals::{self, Portal},
 };
-use crate::nav::{
-    bit_rows::BitRows,
-    region::{Regions, chunks_in},
-    terrain::STRAIGHT,
-};
+use crate::nav::{BitRows, Rect, Regions, STRAIGHT, chunks_in};
 
 /// Cost of the cheapest terrain; other costs are relative to it.
 pub(super) const UNIT_COST: u32 = 256;
@@ -113,7 +109,7 @@ impl CoarseGraph {
     /// date. For `mean_excess` see [`build`](Self::build).
     pub(crate) fn repair(
         &mut self,
-        edited: impl Iterator<Item = (u32, u32, u32, u32)>,
+        edited: impl Iterator<Item = Rect>,
         (bits, regions): (&BitRows, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) {
@@ -160,10 +156,7 @@ impl CoarseGraph {
 
     /// Returns a lower bound on the terrain costs of all chunks.
     pub(super) fn lowest_chunk_cost(&self) -> u32 {
-        if self.chunk_costs.is_empty() {
-            return UNIT_COST;
-        }
-        u32::from(self.chunk_costs.iter().fold(MAX_COST as u16, |lowest, &cost| lowest.min(cost)))
+        self.chunk_costs.iter().copied().reduce(u16::min).map_or(UNIT_COST, u32::from)
     }
 
     /// Visits the portals that lead out of a component of a chunk.
@@ -222,22 +215,19 @@ impl CoarseGraph {
         let Some(lowest) = self.costs.lowest else {
             return;
         };
+        let excess = mean_excess(chunk % self.chunks.0, chunk / self.chunks.0);
         // Without passable cells no path enters the chunk.
-        let cost = match mean_excess(chunk % self.chunks.0, chunk / self.chunks.0) {
-            None => MAX_COST,
+        let cost = excess.map_or(MAX_COST, |excess| {
             // A step costs the lowest sum and twice the mean excess.
-            Some(excess) => {
-                let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
-                UNIT_COST + more.min(MAX_COST - UNIT_COST)
-            }
-        };
+            let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
+            UNIT_COST + more.min(MAX_COST - UNIT_COST)
+        });
         self.chunk_costs[chunk as usize] = cost as u16;
     }
 
     fn read_portals(&mut self, chunk: u32, bits: &BitRows, regions: &Regions) {
-        let chunk_position = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let (portals, lead_right) =
-            portals::read_portals(chunk_position, self.height, bits, regions);
+        let position = (chunk % self.chunks.0, chunk / self.chunks.0);
+        let (portals, lead_right) = portals::read_portals(position, self.height, bits, regions);
         let range = &mut self.ranges[chunk as usize];
         if portals.len() > usize::from(range.capacity) {
             let is_first = range.capacity == 0;

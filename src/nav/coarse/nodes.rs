@@ -6,7 +6,7 @@
 //! those. Memory: 4 bytes per chunk of the grid, and 16 for each portal of the chunks reached.
 
 use super::{HalfCell, graph::Exit};
-use crate::nav::open_list::NodeId;
+use crate::nav::NodeId;
 
 /// The cell from which the search starts.
 pub(super) const START: NodeId = 0;

@@ -6,11 +6,7 @@
 //! would be several times as many on terrain strewn with rocks, for a route that only names chunks. Near the
 //! middle, so that paths over open terrain line up.
 
-use crate::nav::{
-    bit_rows::{BitRows, runs_of_ones},
-    cell::CHUNK,
-    region::Regions,
-};
+use crate::nav::{BitRows, CHUNK, Regions, runs_of_ones};
 
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;

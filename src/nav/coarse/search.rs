@@ -16,13 +16,10 @@
 
 use super::{
     HalfCell,
-    graph::{CoarseGraph, UNIT_COST},
+    graph::{CoarseGraph, Exit, UNIT_COST},
     nodes::{CoarseNode, CoarseNodes, GOAL, START, UNREACHED},
 };
-use crate::nav::{
-    open_list::{BinaryHeap, Key, NodeId, OpenList},
-    region::Regions,
-};
+use crate::nav::{Key, NodeId, OpenList, Regions, open_list::BinaryHeap};
 
 /// Weight of the heuristic for a route that is followed to its end, in sixteenths: at least 16.
 pub(crate) const LOW_HEURISTIC_WEIGHT: u32 = 17;
@@ -188,15 +185,10 @@ impl CoarseSearch {
             self.relax(graph, GOAL, CoarseNode { g, parent: id, position, label, ..UNREACHED });
         }
         graph.for_each_exit(chunk, node.label, |exit| {
-            let node = CoarseNode {
-                g: g_at(exit.position),
-                parent: id,
-                position: exit.position,
-                label: exit.label,
-                is_forward: exit.is_forward,
-                is_closed: false,
-            };
+            let Exit { position, label, is_forward, .. } = exit;
+            let g = g_at(position);
             let to = self.nodes.id(&exit);
+            let node = CoarseNode { g, parent: id, position, label, is_forward, ..UNREACHED };
             self.relax(graph, to, node);
         });
     }

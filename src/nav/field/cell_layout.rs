@@ -8,11 +8,7 @@
 //! A node is one arrival at one cell. A cell that is reached again at a lower cost is inserted as another
 //! node, so each node is in the open list at most once.
 
-use crate::nav::{
-    direction::{Direction, OFFSETS},
-    grid::MAX_SIDE,
-    open_list::NodeId,
-};
+use crate::nav::{Direction, NodeId, OFFSETS, grid::MAX_SIDE};
 
 /// Lowest bits of a node's number: the direction of arrival.
 const ARRIVAL_BITS: u32 = 3;

@@ -5,13 +5,7 @@
 //! recording, and the cost is all that is stored per cell.
 
 use super::{DistanceField, Phase, cell_layout::CellLayout};
-use crate::nav::{
-    direction::directions,
-    moves::NO_DIRECTION,
-    open_list::{Key, NodeId, OpenList},
-    search::SearchCounters,
-    steps::StepModel,
-};
+use crate::nav::{Key, NO_DIRECTION, NodeId, OpenList, SearchCounters, StepModel, directions};
 
 /// Set in the cost of a cell that is not settled yet.
 pub(super) const OPEN: u32 = 1 << 31;

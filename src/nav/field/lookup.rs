@@ -7,28 +7,18 @@
 
 use core::{array, hint::black_box};
 
+use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
+
 use super::DistanceField;
 use crate::nav::{
-    cell::Cell,
-    direction::{Direction, OFFSETS},
-    grid::NavGrid,
-    moves::NO_DIRECTION,
-    path::{Path, PathCost, PathKind, legs_from_back},
-    steps::{StepModel, WeightedSteps},
+    Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel,
+    WeightedSteps, legs_from_back,
 };
 
 /// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few
 /// turns.
-const PREFERENCE: [Direction; 8] = [
-    Direction::NorthEast,
-    Direction::NorthWest,
-    Direction::SouthWest,
-    Direction::SouthEast,
-    Direction::East,
-    Direction::North,
-    Direction::West,
-    Direction::South,
-];
+const PREFERENCE: [Direction; 8] =
+    [NorthEast, NorthWest, SouthWest, SouthEast, East, North, West, South];
 
 impl DistanceField {
     /// Returns the cost of the cheapest path from `cell` to the goal; `None` unless the cell is settled. On a

@@ -34,13 +34,7 @@
 //! cost border, and shorter rays save less than their nodes cost.
 
 use super::{DistanceField, Phase, expand::OPEN, work_budget::WorkBudget};
-use crate::nav::{
-    jump_terrain::JumpTerrain,
-    layer::Layer,
-    moves::NO_DIRECTION,
-    open_list::{Key, NodeId, OpenList},
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{DIAGONAL, JumpTerrain, Key, Layer, NO_DIRECTION, NodeId, OpenList, STRAIGHT};
 
 /// Maximum length of a ray, in steps.
 const MAX_RAY_STEPS: u32 = 64;

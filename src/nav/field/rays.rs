@@ -19,12 +19,7 @@ use super::{
     ray_fill::{NodeInProgress, RayNode},
     work_budget::WorkBudget,
 };
-use crate::nav::{
-    direction::Direction,
-    jump_map::{JumpMap, Stop},
-    jump_terrain::JumpTerrain,
-    terrain::STRAIGHT,
-};
+use crate::nav::{Direction, JumpMap, JumpTerrain, STRAIGHT, jump_map::Stop};
 
 /// Work to find where rays stop, in eighths of a unit.
 const SCAN_WORK: u32 = 4;

@@ -13,12 +13,7 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{DistanceField, Phase, expand::OPEN, locate_goal};
-use crate::nav::{
-    cell::CellRect,
-    grid::NavGrid,
-    open_list::NodeId,
-    steps::{UniformSteps, WeightedSteps},
-};
+use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
 /// Work done in the current repair, or in the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

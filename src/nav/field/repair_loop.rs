@@ -36,27 +36,24 @@ use super::{
     expand::{OPEN, UNREACHED},
     work_budget::WorkBudget,
 };
-use crate::nav::{
-    direction::directions,
-    layer::Layer,
-    moves::NO_DIRECTION,
-    open_list::NodeId,
-    steps::{CellSteps, StepModel},
-};
+use crate::nav::{Layer, NO_DIRECTION, NodeId, StepModel, directions, steps::CellSteps};
 
 /// Work to check a cell against its neighbors, in eighths of a unit (estimated: 40 ns).
 const CHECK_WORK: u32 = 8;
 /// Work to take a cell from the queue, check it, and queue its neighbors.
 const REPAIR_WORK: u32 = 16;
 
+/// A cell that is checked or repaired: its numbers, and the steps from it.
+struct CheckedCell {
+    position: (u32, u32),
+    index: usize,
+    node: NodeId,
+    steps: CellSteps,
+}
+
 impl DistanceField {
     /// Checks cells, and takes them from the queue, until the budget is spent.
-    pub(super) fn run_repair<G: StepModel>(
-        &mut self,
-        layer: &Layer,
-        model: &G,
-        budget: u32,
-    ) -> u32 {
+    pub(super) fn run_repair(&mut self, layer: &Layer, model: &impl StepModel, budget: u32) -> u32 {
         let mut work = WorkBudget::of(budget);
         while !work.is_empty() {
             if let Some((x, y)) = self.repair.next_unchecked() {
@@ -74,40 +71,38 @@ impl DistanceField {
     }
 
     /// Queues a cell if it is inconsistent.
-    fn check_cell<G: StepModel>(&mut self, layer: &Layer, model: &G, (x, y): (u32, u32)) {
-        let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
-        if self.costs[index] == 0 {
+    fn check_cell(&mut self, layer: &Layer, model: &impl StepModel, (x, y): (u32, u32)) {
+        if self.costs[self.layout.index(x, y)] == 0 {
             return; // the goal: no other cell costs 0
         }
-        let steps = model.steps_from(x, y, NO_DIRECTION);
-        let lookahead = self.lookahead_cost(layer, model, &steps, (x, y));
-        self.queue_if_inconsistent(index, node, lookahead);
+        let cell = self.checked_cell(model, (x, y));
+        let lookahead = self.lookahead_cost(layer, model, &cell);
+        self.queue_if_inconsistent(&cell, lookahead);
     }
 
-    /// Updates a cell that was queued by `queued_cost`.
-    fn repair_cell<G: StepModel>(
-        &mut self,
-        layer: &Layer,
-        model: &G,
-        queued_cost: u32,
-        node: NodeId,
-    ) {
-        let (x, y) = self.layout.cell_of(node);
-        let index = self.layout.index(x, y);
+    #[inline]
+    fn checked_cell(&self, model: &impl StepModel, (x, y): (u32, u32)) -> CheckedCell {
+        let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
         let steps = model.steps_from(x, y, NO_DIRECTION);
-        let lookahead = self.lookahead_cost(layer, model, &steps, (x, y));
-        let known = self.current_cost(index);
-        if known == lookahead || known.min(lookahead) > queued_cost {
-            self.queue_if_inconsistent(index, node, lookahead);
+        CheckedCell { position: (x, y), index, node, steps }
+    }
+
+    /// Updates a cell that was queued by the cost `queued`.
+    fn repair_cell(&mut self, layer: &Layer, model: &impl StepModel, queued: u32, node: NodeId) {
+        let cell = self.checked_cell(model, self.layout.cell_of(node));
+        let lookahead = self.lookahead_cost(layer, model, &cell);
+        let known = self.current_cost(cell.index);
+        if known == lookahead || known.min(lookahead) > queued {
+            self.queue_if_inconsistent(&cell, lookahead);
         } else if lookahead < known {
-            self.costs[index] = lookahead;
+            self.costs[cell.index] = lookahead;
             self.repair.counters.settled += 1;
-            self.queue_cheaper_neighbors(model, &steps, (index, node), lookahead);
+            self.queue_cheaper_neighbors(model, &cell, lookahead);
         } else {
-            self.costs[index] = UNREACHED;
+            self.costs[cell.index] = UNREACHED;
             self.repair.counters.raised += 1;
-            self.queue_if_inconsistent(index, node, lookahead);
-            self.queue_dependents(model, &steps, (index, node), known);
+            self.queue_if_inconsistent(&cell, lookahead);
+            self.queue_dependents(model, &cell, known);
         }
     }
 
@@ -118,34 +113,27 @@ impl DistanceField {
     }
 
     /// Queues a cell other than the goal, whose lookahead cost is `lookahead`, if it is inconsistent.
-    fn queue_if_inconsistent(&mut self, index: usize, node: NodeId, lookahead: u32) {
-        let known = self.current_cost(index);
+    fn queue_if_inconsistent(&mut self, cell: &CheckedCell, lookahead: u32) {
+        let known = self.current_cost(cell.index);
         if known != lookahead {
-            self.repair.queue.push(Reverse((known.min(lookahead), node)));
+            self.repair.queue.push(Reverse((known.min(lookahead), cell.node)));
         }
         if known == UNREACHED {
-            self.costs[index] = lookahead | OPEN; // stays `UNREACHED` where `lookahead` is
+            self.costs[cell.index] = lookahead | OPEN; // stays `UNREACHED` where `lookahead` is
         }
     }
 
     /// Returns the lookahead cost of a cell other than the goal.
-    fn lookahead_cost<G: StepModel>(
-        &mut self,
-        layer: &Layer,
-        model: &G,
-        steps: &CellSteps,
-        (x, y): (u32, u32),
-    ) -> u32 {
+    fn lookahead_cost(&mut self, layer: &Layer, model: &impl StepModel, cell: &CheckedCell) -> u32 {
         self.repair.counters.checked += 1;
         let mut lookahead = UNREACHED;
-        if !layer.is_passable(x, y) {
+        if !layer.is_passable(cell.position.0, cell.position.1) {
             return lookahead;
         }
-        let index = self.layout.index(x, y);
-        for direction in directions(steps.directions) {
-            let cost = self.current_cost(self.layout.index_of_neighbor(index, direction));
+        for direction in directions(cell.steps.directions) {
+            let cost = self.current_cost(self.layout.index_of_neighbor(cell.index, direction));
             if cost <= self.expand_limit {
-                lookahead = lookahead.min(cost + model.step_cost(steps, direction));
+                lookahead = lookahead.min(cost + model.step_cost(&cell.steps, direction));
             } else {
                 self.overflow |= cost != UNREACHED;
             }
@@ -154,19 +142,14 @@ impl DistanceField {
     }
 
     /// Queues the neighbors that become cheaper through a cell that now costs `cost`.
-    fn queue_cheaper_neighbors<G: StepModel>(
-        &mut self,
-        model: &G,
-        steps: &CellSteps,
-        (index, node): (usize, NodeId),
-        cost: u32,
-    ) {
+    fn queue_cheaper_neighbors(&mut self, model: &impl StepModel, cell: &CheckedCell, cost: u32) {
+        let CheckedCell { index, node, steps, .. } = cell;
         if cost > self.expand_limit {
             self.overflow = true;
             return;
         }
         for direction in directions(steps.directions) {
-            let neighbor = self.layout.index_of_neighbor(index, direction);
+            let neighbor = self.layout.index_of_neighbor(*index, direction);
             let (offered, known) = (cost + model.step_cost(steps, direction), self.costs[neighbor]);
             // For an unreached cell the queued cost counts; without any path that is the maximum.
             if offered >= known & !OPEN {
@@ -175,23 +158,18 @@ impl DistanceField {
             if known >= OPEN {
                 self.costs[neighbor] = offered | OPEN;
             }
-            let node = self.layout.node_of_neighbor(node, direction);
+            let node = self.layout.node_of_neighbor(*node, direction);
             self.repair.queue.push(Reverse((offered, node)));
         }
     }
 
     /// Queues the neighbors whose path may have led through a cell that cost `cost` so far.
-    fn queue_dependents<G: StepModel>(
-        &mut self,
-        model: &G,
-        steps: &CellSteps,
-        (index, node): (usize, NodeId),
-        cost: u32,
-    ) {
+    fn queue_dependents(&mut self, model: &impl StepModel, cell: &CheckedCell, cost: u32) {
+        let CheckedCell { index, node, steps, .. } = cell;
         for direction in directions(steps.directions) {
-            let known = self.costs[self.layout.index_of_neighbor(index, direction)];
+            let known = self.costs[self.layout.index_of_neighbor(*index, direction)];
             if known == cost + model.step_cost(steps, direction) {
-                let node = self.layout.node_of_neighbor(node, direction);
+                let node = self.layout.node_of_neighbor(*node, direction);
                 self.repair.queue.push(Reverse((known, node)));
             }
         }

@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use crate::nav::direction::Pattern;
+use crate::nav::Pattern;
 
 /// Reads the same 64 columns of any row.
 #[derive(Clone, Copy)]

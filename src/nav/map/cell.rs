@@ -8,6 +8,8 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 /// Cells along one side of a chunk, the unit of repair and of search memory.
 pub const CHUNK: u32 = 32;
+/// Column, row, width and height of a rectangle of cells, from the origin of the grid.
+pub(crate) type Rect = (u32, u32, u32, u32);
 
 /// A position on a grid: `x` to the right, `y` up, both in cells and signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -102,11 +104,9 @@ impl CellRect {
         let min = Cell::new(self.min.x.min(other.min.x), self.min.y.min(other.min.y));
         let (right, top) = self.end();
         let (other_right, other_top) = other.end();
-        Self::new(
-            min,
-            (right.max(other_right) - i64::from(min.x)) as u32,
-            (top.max(other_top) - i64::from(min.y)) as u32,
-        )
+        let width = right.max(other_right) - i64::from(min.x);
+        let height = top.max(other_top) - i64::from(min.y);
+        Self::new(min, width as u32, height as u32)
     }
 
     /// Returns the cells that lie in both; empty if there are none.
@@ -150,10 +150,8 @@ impl CellRect {
 
     /// Returns the first column and row past the right and top edge.
     fn end(&self) -> (i64, i64) {
-        (
-            i64::from(self.min.x) + i64::from(self.width),
-            i64::from(self.min.y) + i64::from(self.height),
-        )
+        let (x, y) = (i64::from(self.min.x), i64::from(self.min.y));
+        (x + i64::from(self.width), y + i64::from(self.height))
     }
 }
 

@@ -20,13 +20,7 @@
 
 use core::{cmp::Reverse, ops::Range};
 
-use crate::nav::{
-    bit_rows::BitRows,
-    terrain::{Profile, TerrainId},
-};
-
-/// Column, row, width, height, from the origin.
-type Rect = (u32, u32, u32, u32);
+use crate::nav::{BitRows, Profile, Rect, TerrainId};
 
 /// Rows of anchors processed at a time, so that scratch memory stays small.
 const BAND: u32 = 64;

@@ -7,10 +7,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::{
-    cell::Cell,
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{Cell, DIAGONAL, STRAIGHT};
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -127,10 +124,8 @@ impl Direction {
         let (x, y) = (i64::from(dx).abs(), i64::from(dy).abs());
         // The tangent of half of an eighth of a turn is 0.4142, between 12/29 and 29/70.
         let (is_straight_x, is_straight_y) = (70 * y <= 29 * x, 70 * x <= 29 * y);
-        Self::of_step((
-            dx.signum() * i32::from(!is_straight_y),
-            dy.signum() * i32::from(!is_straight_x),
-        ))
+        let (has_x, has_y) = (i32::from(!is_straight_y), i32::from(!is_straight_x));
+        Self::of_step((dx.signum() * has_x, dy.signum() * has_y))
     }
 
     /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors.

@@ -21,12 +21,7 @@ use std::sync::OnceLock;
 use bevy::reflect::Reflect;
 
 use self::blockers::Blockers;
-use crate::nav::{
-    cell::{CHUNK, Cell, CellRect},
-    layer::Layer,
-    region::chunks_in,
-    terrain::{Profile, ProfileId, TerrainId},
-};
+use crate::nav::{CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, chunks_in};
 
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;
@@ -232,9 +227,8 @@ impl NavGrid {
     /// that it covers see [`Profile::size`].
     #[must_use]
     pub fn unit_size(&self, profile: ProfileId) -> u32 {
-        self.profiles
-            .get(usize::from(profile.0))
-            .map_or(1, |profile| u32::from(profile.unit_size()))
+        let profile = self.profiles.get(usize::from(profile.0));
+        profile.map_or(1, |profile| u32::from(profile.unit_size()))
     }
 
     /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that

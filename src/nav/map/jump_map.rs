@@ -35,7 +35,7 @@ use self::{
     scan_lines::{ScanDirection, ScanLines},
     scan_visibility::ScanVisibility,
 };
-use crate::nav::{bit_rows::BitRows, direction::Direction, terrain::Neighborhood};
+use crate::nav::{BitRows, Direction, Neighborhood, Rect};
 
 /// What a map is built from: passable cells and, on weighted cost, those on cost borders.
 #[derive(Clone, Copy)]
@@ -126,11 +126,7 @@ impl JumpMap {
     }
 
     /// Reads the rectangle (column, row, width, height) again and updates everything that depends on it.
-    pub(crate) fn update(
-        &mut self,
-        (x, y, width, height): (u32, u32, u32, u32),
-        source: JumpMapSource,
-    ) {
+    pub(crate) fn update(&mut self, (x, y, width, height): Rect, source: JumpMapSource) {
         // The legality of diagonal steps changes around the rectangle as well.
         let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
@@ -199,11 +195,8 @@ impl JumpMap {
         }
         let sees_jump_point = self.rows.scan::<true>(y, x).is_jump_point
             || self.rows.scan::<false>(y, x).is_jump_point;
-        self.columns.set_extra_stop(
-            x,
-            y,
-            self.rows.is_passable(y, x) && (sees_jump_point || is_on_cost_border),
-        );
+        let is_stop = self.rows.is_passable(y, x) && (sees_jump_point || is_on_cost_border);
+        self.columns.set_extra_stop(x, y, is_stop);
         self.columns.refresh(x, &(y..y + 1));
     }
 

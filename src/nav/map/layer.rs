@@ -8,20 +8,14 @@
 use core::ops::Range;
 
 use crate::nav::{
-    bit_rows::{BitRows, Columns64},
-    cell::CHUNK,
+    BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Neighborhood, Pattern,
+    Profile, Rect, Regions, STRAIGHT, TerrainId,
+    bit_rows::Columns64,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     cost_borders,
-    direction::{Direction, Pattern},
-    jump_map::{JumpMap, JumpMapSource},
-    moves::MoveTable,
-    region::Regions,
-    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, STRAIGHT, TerrainId},
+    jump_map::JumpMapSource,
 };
-
-/// Column, row, width, height, from the origin.
-type Rect = (u32, u32, u32, u32);
 
 /// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
 pub(crate) type Source<'a, F> = (&'a [u8], F);
@@ -211,8 +205,7 @@ impl Layer {
             true => self.costs[usize::from(ground[y as usize * self.width as usize + x as usize])],
             false => 0,
         };
-        let changed =
-            cost_borders::update(&mut cost_borders, (self.width, self.height), rect, cost);
+        let changed = cost_borders::update(&mut cost_borders, self.size(), rect, cost);
         self.cost_borders = Some(cost_borders);
         changed
     }

@@ -17,10 +17,7 @@ pub(crate) mod dominated_steps;
 
 use std::sync::OnceLock;
 
-use crate::nav::{
-    direction::{Direction, Pattern, pattern_bit},
-    terrain::{CornerRule, Neighborhood},
-};
+use crate::nav::{CornerRule, Direction, Neighborhood, Pattern, pattern_bit};
 
 /// Row of the table for a cell without a predecessor: all legal steps.
 pub(crate) const NO_DIRECTION: u8 = 8;
@@ -136,11 +133,9 @@ impl Block {
             if next == (0, 0) || !self.is_legal_inside(from, first) {
                 return false;
             }
-            let total = self.weight_of_last_step(next, to).map(|last| first.weight() + last);
-            total.is_some_and(|total| {
-                let wins_ties = comes_first(self.neighborhood, first, arrival);
-                total < cost || (total == cost && wins_ties)
-            })
+            let limit = cost + u32::from(comes_first(self.neighborhood, first, arrival));
+            let last = self.weight_of_last_step(next, to);
+            last.is_some_and(|last| first.weight() + last < limit)
         })
     }
 

@@ -6,8 +6,8 @@
 //! <https://movingai.com/benchmarks/formats.html>.
 
 use crate::nav::{
-    cell::Cell,
-    grid::{GridError, NavGrid, check_size},
+    Cell, NavGrid,
+    grid::{GridError, check_size},
 };
 
 /// Error in a file, with its location (lines and columns count from 1).
@@ -85,9 +85,7 @@ impl core::fmt::Display for FileError {
             Self::Letter { line, column, found } => {
                 write!(f, "line {line}, column {column}: {found:?} is no terrain letter")
             }
-            Self::Field { line, name, found } => {
-                write!(f, "line {line}: {name} is {found:?}")
-            }
+            Self::Field { line, name, found } => write!(f, "line {line}: {name} is {found:?}"),
             Self::Grid(error) => error.fmt(f),
         }
     }
@@ -179,11 +177,8 @@ fn read_row(line: usize, text: &str, row: &mut [u8]) -> Result<(), FileError> {
         }
         *cell = letter as u8;
     }
-    if letters == row.len() {
-        Ok(())
-    } else {
-        Err(FileError::RowLength { line, expected: row.len() as u32, found: letters })
-    }
+    let error = FileError::RowLength { line, expected: row.len() as u32, found: letters };
+    (letters == row.len()).then_some(()).ok_or(error)
 }
 
 fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> {

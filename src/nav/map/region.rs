@@ -17,7 +17,7 @@ use self::{
     chunk::{Link, label_components},
     region_ids::RegionIds,
 };
-use crate::nav::{bit_rows::BitRows, cell::CHUNK, direction::OFFSETS, terrain::STRAIGHT};
+use crate::nav::{BitRows, CHUNK, OFFSETS, Rect, STRAIGHT};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Offsets to the chunks whose links ahead may end in a chunk.
@@ -67,13 +67,9 @@ impl Regions {
         self.region_ids.rebuild(&self.shapes);
     }
 
-    /// Relabels the chunks of edited rectangles (column, row, width, height) and updates their links and the
+    /// Relabels the chunks of edited rectangles and updates their links and the
     /// regions.
-    pub(crate) fn repair(
-        &mut self,
-        edited: impl Iterator<Item = (u32, u32, u32, u32)>,
-        bits: &BitRows,
-    ) {
+    pub(crate) fn repair(&mut self, edited: impl Iterator<Item = Rect>, bits: &BitRows) {
         let chunks = self.chunks;
         let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, chunks.0)).collect();
         if !self.relabel_all(&edited, bits) {
@@ -143,11 +139,7 @@ impl Regions {
                 let step = if dy.abs() == ring { 1 } else { (2 * ring).max(1) };
                 (-ring..=ring).step_by(step as usize).map(move |dx| (dx, dy))
             })
-            .filter_map(move |(dx, dy)| {
-                let x = center.0.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-                let y = center.1.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-                Some((x, y))
-            })
+            .filter_map(move |offset| at_offset(center, offset, chunks))
     }
 
     /// Returns how many rings around a chunk, itself included, may contain chunks.
@@ -187,8 +179,7 @@ impl Regions {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut links = Vec::new();
         let reach: &[i32] = if self.joins_diagonally { &[-1, 0, 1] } else { &[0] };
-        let right = x + CHUNK - 1;
-        let top = y + CHUNK - 1;
+        let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         for &shift in reach {
             for along in 0..CHUNK {
                 self.link(bits, &mut links, (right, y + along), (1, shift));
@@ -210,16 +201,10 @@ impl Regions {
     /// Adds the link from the cell `from` to the cell at `offset`, if both are passable and in different
     /// chunks.
     fn link(&self, bits: &BitRows, links: &mut Vec<Link>, from: (u32, u32), offset: (i32, i32)) {
-        let (Some(x), Some(y)) =
-            (from.0.checked_add_signed(offset.0), from.1.checked_add_signed(offset.1))
-        else {
+        let passable = |offset| at_offset(from, offset, self.size).filter(|&(x, y)| bits.get(x, y));
+        let (Some(_), Some((x, y))) = (passable((0, 0)), passable(offset)) else {
             return;
         };
-        let is_inside =
-            from.0 < self.size.0 && from.1 < self.size.1 && x < self.size.0 && y < self.size.1;
-        if !is_inside || !bits.get(from.0, from.1) || !bits.get(x, y) {
-            return;
-        }
         let (here, there) = (self.chunk_of(from.0, from.1), self.chunk_of(x, y));
         if here != there {
             let link = Link {
@@ -241,11 +226,8 @@ pub(crate) const fn ring_distance(ring: u32) -> u32 {
     STRAIGHT * (ring.saturating_sub(1) * CHUNK + (ring > 0) as u32)
 }
 
-/// Returns the chunks of a rectangle (column, row, width, height) of cells.
-pub(crate) fn chunks_in(
-    (x, y, width, height): (u32, u32, u32, u32),
-    per_row: u32,
-) -> impl Iterator<Item = u32> {
+/// Returns the chunks of a rectangle of cells.
+pub(crate) fn chunks_in((x, y, width, height): Rect, per_row: u32) -> impl Iterator<Item = u32> {
     let columns = x / CHUNK..=(x + width - 1) / CHUNK;
     let rows = y / CHUNK..=(y + height - 1) / CHUNK;
     rows.flat_map(move |row| columns.clone().map(move |column| row * per_row + column))
@@ -257,12 +239,16 @@ fn chunks_at<const COUNT: usize>(
     chunks: (u32, u32),
     chunk: u32,
 ) -> impl Iterator<Item = u32> {
-    let (x, y) = (chunk % chunks.0, chunk / chunks.0);
-    offsets.into_iter().filter_map(move |(dx, dy)| {
-        let x = x.checked_add_signed(dx).filter(|&x| x < chunks.0)?;
-        let y = y.checked_add_signed(dy).filter(|&y| y < chunks.1)?;
-        Some(y * chunks.0 + x)
-    })
+    let from = (chunk % chunks.0, chunk / chunks.0);
+    let found = offsets.into_iter().filter_map(move |offset| at_offset(from, offset, chunks));
+    found.map(move |(x, y)| y * chunks.0 + x)
+}
+
+/// Returns the column and row at an offset, if they lie within `size`.
+#[inline]
+fn at_offset((x, y): (u32, u32), (dx, dy): (i32, i32), size: (u32, u32)) -> Option<(u32, u32)> {
+    let (x, y) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
+    (x < size.0 && y < size.1).then_some((x, y))
 }
 
 fn cell_of(x: u32, y: u32) -> usize {

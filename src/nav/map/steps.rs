@@ -13,13 +13,7 @@
 //! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
 //! horizontal steps.
 
-use crate::nav::{
-    direction::{OFFSETS, Pattern},
-    grid::NavGrid,
-    layer::Layer,
-    moves::{MoveTable, NO_DIRECTION},
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{DIAGONAL, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, STRAIGHT};
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];
@@ -127,11 +121,8 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
         // A step straight back never pays.
         let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
         let directions = legal & !back;
-        CellSteps {
-            directions,
-            terrain_index,
-            excess: self.layer.excess(self.terrain[terrain_index]),
-        }
+        let excess = self.layer.excess(self.terrain[terrain_index]);
+        CellSteps { directions, terrain_index, excess }
     }
 
     #[inline(always)]

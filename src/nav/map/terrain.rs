@@ -96,12 +96,8 @@ impl Profile {
     /// one cell.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            costs: [0; 256],
-            corner_rule: CornerRule::Forbid,
-            neighborhood: Neighborhood::Eight,
-            size: 1,
-        }
+        let (corner_rule, neighborhood) = (CornerRule::Forbid, Neighborhood::Eight);
+        Self { costs: [0; 256], corner_rule, neighborhood, size: 1 }
     }
 
     /// Sets the cost of `terrain`, in sixteenths of plain terrain; 0 makes it impassable.

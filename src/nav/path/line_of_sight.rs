@@ -20,7 +20,7 @@
 //! Source: the error term of J. E. Bresenham, "Algorithm for computer control of a digital plotter" (IBM
 //! Systems Journal 4(1), 1965), with all cells touched instead of the nearest.
 
-use crate::nav::{cell::Cell, grid::NavGrid, layer::Layer, terrain::ProfileId};
+use crate::nav::{Cell, Layer, NavGrid, ProfileId};
 
 /// The direction of a line: columns counted along its longer axis, rows across.
 #[derive(Clone, Copy, Debug)]

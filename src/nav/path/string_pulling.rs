@@ -40,11 +40,7 @@ pub use path_lines::{LinePosition, PathLines};
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use crate::nav::{
-    grid::NavGrid,
-    layer::Layer,
-    line_of_sight,
-    path::{Path, PathCost},
-    terrain::{DIAGONAL, Neighborhood, ProfileId, STRAIGHT},
+    DIAGONAL, Layer, NavGrid, Neighborhood, Path, PathCost, ProfileId, STRAIGHT, line_of_sight,
 };
 
 /// Turns of the path that are tried after one that is not in a clear line (measured: more find no more).

@@ -8,11 +8,8 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use crate::nav::{
-    cell::{Cell, CellRect},
-    direction::Direction,
-    grid::NavGrid,
-    path::{Leg, Path, cells_along, ends_along},
-    terrain::ProfileId,
+    Cell, CellRect, Direction, Leg, NavGrid, Path, ProfileId,
+    path::{cells_along, ends_along},
 };
 
 /// Parts into which a unit of [`PathCost`](crate::nav::path::PathCost) is divided while walking, so that slow
@@ -137,9 +134,7 @@ impl Walk {
 
     /// Begins a path that starts on the head; a step under way is finished first.
     pub const fn restart(&mut self) {
-        self.leg = 0;
-        self.step = 0;
-        self.steps_begun = 0;
+        (self.leg, self.step, self.steps_begun) = (0, 0, 0);
     }
 
     /// Reverses a step under way because its head can no longer be entered. The next path begins at the cell
@@ -209,8 +204,7 @@ impl Walk {
             }
             work -= self.needed - self.done;
             self.tail = self.head();
-            self.needed = 0;
-            self.done = 0;
+            (self.done, self.needed) = (0, 0);
         }
     }
 

@@ -4,16 +4,10 @@
 //! step; the loop is compiled once for each model. A neighbor in the same node page is found by adding an
 //! offset to the node's number, which covers nine of ten neighbors.
 
-use super::{PathFailure, Phase, Search};
+use super::{PathFailure, Phase, Search, World};
 use crate::nav::{
-    cell::CHUNK,
-    direction::{OFFSETS, directions},
-    grid::NavGrid,
-    layer::Layer,
-    moves::NO_DIRECTION,
-    node_pool::{Node, NodePool},
-    open_list::{Key, NodeId, OpenList},
-    steps::StepModel,
+    CHUNK, Key, Layer, NO_DIRECTION, Node, NodeId, NodePool, OFFSETS, OpenList, StepModel,
+    directions,
 };
 
 /// Difference of node numbers within one page, by direction.
@@ -31,20 +25,14 @@ const NODE_OFFSETS: [i32; 8] = {
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes; returns how much of the budget that took. Goal cells are looked for within
     /// the same budget; one long line of sight may exceed it.
-    pub(super) fn expand<M: StepModel>(
-        &mut self,
-        model: &M,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        budget: u32,
-    ) -> u32 {
+    pub(super) fn expand<M: StepModel>(&mut self, model: &M, world: World, budget: u32) -> u32 {
+        let World { layer, pool, .. } = world;
         let headroom = u64::from(self.target.headroom);
         let mut spent = 0_u32;
         while spent < budget {
             let Some((id, node)) = self.next_open() else {
                 let left = budget - spent;
-                if let Some(work) = self.open_goal_cell_when_empty(grid, layer, pool, left) {
+                if let Some(work) = self.open_goal_cell_when_empty(world, left) {
                     spent = spent.saturating_add(work);
                     continue;
                 }
@@ -61,7 +49,7 @@ impl<L: OpenList> Search<L> {
             }
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
             if self.goal_cells.needs_next(id, f + headroom) {
-                let work = self.open_next_goal_cell(grid, layer, pool, f, budget - spent);
+                let work = self.open_next_goal_cell(world, f, budget - spent);
                 spent = spent.saturating_add(work);
                 if spent >= budget {
                     self.nodes.get_mut(id).reopen();
@@ -104,10 +92,7 @@ impl<L: OpenList> Search<L> {
     #[inline(always)]
     fn next_open(&mut self) -> Option<(NodeId, Node)> {
         loop {
-            let id = match self.immediate.take() {
-                Some((id, _)) => id,
-                None => self.open.pop()?,
-            };
+            let id = self.immediate.take().map(|(id, _)| id).or_else(|| self.open.pop())?;
             let node = self.nodes.get_mut(id);
             if !node.is_closed() {
                 node.close();
@@ -145,7 +130,7 @@ impl<L: OpenList> Search<L> {
         (g, from_f): (u32, u64),
         arrival: u8,
     ) {
-        let generation = self.nodes.generation();
+        let generation = self.nodes.generation;
         let current = self.nodes.get(id);
         let is_known = current.has_generation(generation);
         if is_known && (current.g <= g || current.is_closed()) {

@@ -20,15 +20,9 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Search, SearchTarget, jump_nodes::NO_NODE};
+use super::{Search, SearchTarget, World, jump_nodes::NO_NODE};
 use crate::nav::{
-    goal::{Goal, GoalZone},
-    grid::NavGrid,
-    layer::Layer,
-    node_pool::NodePool,
-    open_list::{Key, NodeId, OpenList},
-    query::{PathFailure, Reach},
-    terrain::ProfileId,
+    Goal, Key, Layer, NodeId, NodePool, OpenList, PathFailure, ProfileId, Reach, goal::GoalZone,
 };
 
 /// Rows of a goal that take as long to add as one expansion, and cells of a line of sight that take as long
@@ -88,9 +82,7 @@ impl GoalCells {
     pub(super) fn clear(&mut self) {
         self.zones.clear();
         self.runs.clear();
-        self.nearest = None;
-        self.last_opened = NO_NODE;
-        self.pending_h = u64::MAX;
+        (self.nearest, self.last_opened, self.pending_h) = (None, NO_NODE, u64::MAX);
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -107,7 +99,7 @@ impl GoalCells {
     /// Sorts goals into single cells and zones; returns whether `target`, the start, is one of the cells.
     fn add_goals<'a>(
         &mut self,
-        (grid, layer): (&NavGrid, &Layer),
+        World { grid, layer, .. }: World,
         profile: ProfileId,
         goals: impl Iterator<Item = &'a Goal>,
         target: &SearchTarget,
@@ -152,8 +144,7 @@ impl GoalCells {
     /// `budget` suffices; returns the work that took. `target` is the start.
     fn find_nearest(
         &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
+        World { grid, layer, .. }: World,
         target: &SearchTarget,
         budget: u32,
     ) -> u32 {
@@ -193,23 +184,22 @@ impl<L: OpenList> Search<L> {
     /// on any cell near enough to one. Prepares the goal cells if the search runs backwards.
     pub(super) fn target_any(
         &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
+        world: World,
         goals: &[Goal],
     ) -> Result<SearchTarget, PathFailure> {
+        let World { grid, layer, .. } = world;
         let (query, (x, y)) = (self.query, self.origin);
-        let query_goal = query.goal;
-        let all = std::iter::once(&query_goal).chain(goals);
+        let all = std::iter::once(&query.goal).chain(goals);
         self.goal_cells.clear();
         let start = SearchTarget::at(layer, &query, (x, y));
         let goal_work = goals.len() as u32 / CELLS_PER_EXPANSION;
-        let is_start = self.goal_cells.add_goals((grid, layer), query.profile, all, &start);
+        let is_start = self.goal_cells.add_goals(world, query.profile, all, &start);
         if is_start || self.goal_cells.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
             let work = goal_work.saturating_add(self.goal_cells.zones.len() as u32);
             return Ok(SearchTarget { work, ..start });
         }
         let entrance_work = self.goal_cells.add_entrances(layer, &start);
-        let nearest_work = self.goal_cells.find_nearest(grid, layer, &start, u32::MAX);
+        let nearest_work = self.goal_cells.find_nearest(world, &start, u32::MAX);
         let work = entrance_work.saturating_add(nearest_work);
         self.target.work = work; // also where it fails
         match self.goal_cells.nearest {
@@ -219,21 +209,19 @@ impl<L: OpenList> Search<L> {
                 Ok(SearchTarget { work, ..SearchTarget::at(layer, &query, (goal.x, goal.y)) })
             }
             Some(_) => Ok(SearchTarget { work, is_backward: true, ..start }),
-            None => self.target_without_goal_cells(grid, layer, goals, work),
+            None => self.target_without_goal_cells(world, goals, work),
         }
     }
 
     /// Returns the target where no cell near enough can be reached.
     fn target_without_goal_cells(
         &self,
-        grid: &NavGrid,
-        layer: &Layer,
+        World { grid, layer, .. }: World,
         goals: &[Goal],
         work: u32,
     ) -> Result<SearchTarget, PathFailure> {
         let query = &self.query;
-        let query_goal = query.goal;
-        let all = std::iter::once(&query_goal).chain(goals);
+        let all = std::iter::once(&query.goal).chain(goals);
         let zones: Vec<GoalZone> =
             all.filter_map(|goal| GoalZone::of(grid, query.profile, goal)).collect();
         let goal_cell =
@@ -255,23 +243,17 @@ impl<L: OpenList> Search<L> {
     /// Opens the nearest unopened goal cell when the open list is empty, if `budget` suffices to find it.
     /// Returns the work that took; `None` where there is none, or none whose cost fits into 32 bits.
     #[cold]
-    pub(super) fn open_goal_cell_when_empty(
-        &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        budget: u32,
-    ) -> Option<u32> {
+    pub(super) fn open_goal_cell_when_empty(&mut self, world: World, budget: u32) -> Option<u32> {
         let mut work = 0_u32;
         // The nearest may have been opened before, for another goal.
         while work < budget && self.goal_cells.last_opened == NO_NODE {
             let left = budget - work;
-            work += self.goal_cells.find_nearest(grid, layer, &self.target, left);
+            work += self.goal_cells.find_nearest(world, &self.target, left);
             let Some(GoalCell { h, .. }) = self.goal_cells.nearest else {
                 return (!self.goal_cells.runs.is_empty()).then_some(work);
             };
             self.open.reset(u32::try_from(h).unwrap_or(u32::MAX), self.target.headroom);
-            self.open_nearest_goal_cell(pool, h);
+            self.open_nearest_goal_cell(world.pool, h);
         }
         Some(work)
     }
@@ -279,20 +261,13 @@ impl<L: OpenList> Search<L> {
     /// Opens the nearest unopened goal cell, if the open list can hold it after a node with the given `f` and
     /// `budget` suffices to find it; returns the work that took.
     #[cold]
-    pub(super) fn open_next_goal_cell(
-        &mut self,
-        grid: &NavGrid,
-        layer: &Layer,
-        pool: &NodePool,
-        f: u64,
-        budget: u32,
-    ) -> u32 {
+    pub(super) fn open_next_goal_cell(&mut self, world: World, f: u64, budget: u32) -> u32 {
         let mut work = 0_u32;
         while work < budget {
             let left = budget - work;
-            work += self.goal_cells.find_nearest(grid, layer, &self.target, left);
+            work += self.goal_cells.find_nearest(world, &self.target, left);
             let is_found = self.goal_cells.nearest.is_some() || self.goal_cells.runs.is_empty();
-            if is_found && self.open_nearest_goal_cell(pool, f) {
+            if is_found && self.open_nearest_goal_cell(world.pool, f) {
                 break;
             }
         }
@@ -326,7 +301,6 @@ impl<L: OpenList> Search<L> {
     /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
     #[cold]
     pub(super) fn put_back(&mut self, id: NodeId, f: u64) {
-        let key = Key { f: f as u32, h: 0 };
-        self.immediate = Some((id, key));
+        self.immediate = Some((id, Key { f: f as u32, h: 0 }));
     }
 }

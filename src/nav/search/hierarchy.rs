@@ -14,16 +14,10 @@
 //! Development 2004); D. Higgins, "Pathfinding Design Architecture" (AI Game Programming Wisdom, 2002) for
 //! the quick path that is spliced with the full one.
 
-use super::{Phase, Search, SearchTarget};
+use super::{Phase, Search, SearchTarget, World};
 use crate::nav::{
+    Algorithm, Layer, NavGrid, NodePool, OpenList, Path, PathFailure, PathQuery, STRAIGHT,
     coarse::{CoarseSearch, Corridor, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
-    grid::NavGrid,
-    layer::Layer,
-    node_pool::NodePool,
-    open_list::OpenList,
-    path::Path,
-    query::{Algorithm, PathFailure, PathQuery},
-    terrain::STRAIGHT,
 };
 
 /// Distance between start and goal (over open terrain, in straight steps) from which `Auto` uses the
@@ -138,6 +132,7 @@ impl<L: OpenList> Search<L> {
     }
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {
+        self.phase = Phase::Running;
         if let Some(graph) = layer.coarse() {
             let weight =
                 if stage == Stage::Route { LOW_HEURISTIC_WEIGHT } else { HIGH_HEURISTIC_WEIGHT };
@@ -174,7 +169,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Starts the next segment or the next attempt if one has ended; returns whether it did.
-    pub(super) fn end_segment(&mut self, grid: &NavGrid, layer: &Layer, pool: &NodePool) -> bool {
+    pub(super) fn end_segment(&mut self, World { grid, layer, pool }: World) -> bool {
         match (self.hierarchy.stage, &self.phase) {
             (Stage::FirstSegment, &Phase::Reached(node)) => {
                 // The first half of the path is kept.
@@ -187,7 +182,6 @@ impl<L: OpenList> Search<L> {
                 // A caller that inspects the open list now must not find nodes that are gone.
                 self.open.reset(0, 0);
                 self.target = self.final_target;
-                self.phase = Phase::Running;
                 self.start_route(layer, Stage::Route);
                 true
             }

@@ -4,13 +4,7 @@
 //! backward search (see `goal_cells`). It costs nothing to reach and is expanded in all directions.
 
 use super::{Phase, Search, jump_nodes::NO_NODE};
-use crate::nav::{
-    layer::Layer,
-    moves::NO_DIRECTION,
-    node_pool::{Node, NodePool},
-    open_list::{Key, NodeId, OpenList},
-    terrain::DIAGONAL,
-};
+use crate::nav::{DIAGONAL, Key, Layer, NO_DIRECTION, Node, NodeId, NodePool, OpenList};
 
 impl<L: OpenList> Search<L> {
     /// Opens the first node of a segment.
@@ -56,7 +50,7 @@ impl<L: OpenList> Search<L> {
         } else {
             let id = self.nodes.id(x, y, pool);
             let node = self.nodes.get(id);
-            (id, node.has_generation(self.nodes.generation()).then_some(node.g))
+            (id, node.has_generation(self.nodes.generation).then_some(node.g))
         };
         if known_g == Some(0) {
             return None;
@@ -65,7 +59,7 @@ impl<L: OpenList> Search<L> {
             let node = self.jump_nodes.get_mut(id);
             (node.g, node.parent, node.arrival) = (0, NO_NODE, NO_DIRECTION);
         } else {
-            *self.nodes.get_mut(id) = Node::open(self.nodes.generation(), 0, NO_DIRECTION);
+            *self.nodes.get_mut(id) = Node::open(self.nodes.generation, 0, NO_DIRECTION);
         }
         // It was reached from no node.
         self.enqueue(id, Key { f: h, h }, known_g.is_some(), u64::MAX);

@@ -14,18 +14,11 @@
 //! (AAAI 2023) for jumps over weighted terrain.
 
 use super::{
-    Phase, Search,
+    Phase, Search, World,
     jump_nodes::{JumpNode, NO_NODE},
     target::Turn,
 };
-use crate::nav::{
-    direction::{Direction, directions},
-    grid::NavGrid,
-    jump_terrain::JumpTerrain,
-    node_pool::NodePool,
-    open_list::{Key, NodeId, OpenList},
-    terrain::STRAIGHT,
-};
+use crate::nav::{Direction, JumpTerrain, Key, NodeId, OpenList, STRAIGHT, directions};
 
 /// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
 const TURNING_POINTS_PER_EXPANSION: u32 = 16;
@@ -53,26 +46,19 @@ struct Jump {
 impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes, fewer where they have many turning points; returns how much of the
     /// budget that took.
-    pub(super) fn expand_jumps(
-        &mut self,
-        terrain: &JumpTerrain,
-        grid: &NavGrid,
-        pool: &NodePool,
-        budget: u32,
-    ) -> u32 {
+    pub(super) fn expand_jumps(&mut self, terrain: &JumpTerrain, world: World, budget: u32) -> u32 {
         match (terrain.map.has_cost_borders(), terrain.map.has_diagonals) {
-            (false, true) => self.expand_jump_nodes::<false, true>(terrain, grid, pool, budget),
-            (false, false) => self.expand_jump_nodes::<false, false>(terrain, grid, pool, budget),
-            (true, true) => self.expand_jump_nodes::<true, true>(terrain, grid, pool, budget),
-            (true, false) => self.expand_jump_nodes::<true, false>(terrain, grid, pool, budget),
+            (false, true) => self.expand_jump_nodes::<false, true>(terrain, world, budget),
+            (false, false) => self.expand_jump_nodes::<false, false>(terrain, world, budget),
+            (true, true) => self.expand_jump_nodes::<true, true>(terrain, world, budget),
+            (true, false) => self.expand_jump_nodes::<true, false>(terrain, world, budget),
         }
     }
 
     fn expand_jump_nodes<const WEIGHTED: bool, const EIGHT: bool>(
         &mut self,
         terrain: &JumpTerrain,
-        grid: &NavGrid,
-        pool: &NodePool,
+        world: World,
         budget: u32,
     ) -> u32 {
         let headroom = u64::from(self.target.headroom);
@@ -81,8 +67,7 @@ impl<L: OpenList> Search<L> {
         while spent.saturating_add(goal_work) < budget {
             let Some((id, node)) = self.next_jump_node() else {
                 let left = budget - spent - goal_work;
-                if let Some(work) = self.open_goal_cell_when_empty(grid, terrain.layer, pool, left)
-                {
+                if let Some(work) = self.open_goal_cell_when_empty(world, left) {
                     goal_work = goal_work.saturating_add(work);
                     continue;
                 }
@@ -99,7 +84,7 @@ impl<L: OpenList> Search<L> {
             let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
             if self.goal_cells.needs_next(id, f + headroom) {
                 let left = budget - spent - goal_work;
-                let work = self.open_next_goal_cell(grid, terrain.layer, pool, f, left);
+                let work = self.open_next_goal_cell(world, f, left);
                 goal_work = goal_work.saturating_add(work);
                 if spent.saturating_add(goal_work) >= budget {
                     self.jump_nodes.get_mut(id).is_closed = false;
@@ -131,11 +116,11 @@ impl<L: OpenList> Search<L> {
                 straight if !straight.has_side_scans::<EIGHT>() => {
                     self.jump_straight::<WEIGHTED>(from, straight)
                 }
-                NorthEast | North => self.jump_with_turns::<WEIGHTED, EIGHT, true, true>(from),
-                NorthWest => self.jump_with_turns::<WEIGHTED, true, false, true>(from),
-                SouthWest => self.jump_with_turns::<WEIGHTED, true, false, false>(from),
+                NorthEast | North => self.jump_diagonal::<WEIGHTED, EIGHT, true, true>(from),
+                NorthWest => self.jump_diagonal::<WEIGHTED, true, false, true>(from),
+                SouthWest => self.jump_diagonal::<WEIGHTED, true, false, false>(from),
                 // Southeast and south.
-                _ => self.jump_with_turns::<WEIGHTED, EIGHT, true, false>(from),
+                _ => self.jump_diagonal::<WEIGHTED, EIGHT, true, false>(from),
             };
         }
         turning_points
@@ -144,10 +129,7 @@ impl<L: OpenList> Search<L> {
     #[inline]
     fn next_jump_node(&mut self) -> Option<(NodeId, JumpNode)> {
         loop {
-            let id = match self.immediate.take() {
-                Some((id, _)) => id,
-                None => self.open.pop()?,
-            };
+            let id = self.immediate.take().map(|(id, _)| id).or_else(|| self.open.pop())?;
             let node = self.jump_nodes.get_mut(id);
             if !node.is_closed {
                 node.is_closed = true;
@@ -179,12 +161,7 @@ impl<L: OpenList> Search<L> {
     /// Generates the jump points seen from the turning points of a diagonal (with four neighbors: a column);
     /// returns the number of turning points.
     #[inline]
-    fn jump_with_turns<
-        const WEIGHTED: bool,
-        const EIGHT: bool,
-        const RIGHT: bool,
-        const UP: bool,
-    >(
+    fn jump_diagonal<const WEIGHTED: bool, const EIGHT: bool, const RIGHT: bool, const UP: bool>(
         &mut self,
         from: &ExpandedNode,
     ) -> u32 {
@@ -321,17 +298,8 @@ fn legs_between(parent: &JumpNode, node: &JumpNode, has_diagonals: bool) -> [(Di
     let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
     let arrival = Direction::from_bits(node.arrival);
     if !has_diagonals {
-        let column = Direction::from_offset(0, dy.signum());
-        return if columns == 0 {
-            [(arrival, rows), (arrival, 0)]
-        } else {
-            [(arrival, columns), (column, rows)]
-        };
+        return [(arrival, columns), (Direction::from_offset(0, dy.signum()), rows)];
     }
-    if arrival.is_diagonal() {
-        return [(arrival, columns), (arrival, 0)];
-    }
-    let straights = columns.max(rows) - columns.min(rows);
     let diagonal = Direction::from_offset(dx.signum(), dy.signum());
-    [(arrival, straights), (diagonal, columns.min(rows))]
+    [(arrival, columns.abs_diff(rows)), (diagonal, columns.min(rows))]
 }

@@ -5,7 +5,7 @@
 //! addressing with linear probing and is at most half full; nodes store their slots, so that clearing takes
 //! time only for the nodes used.
 
-use crate::nav::{moves::NO_DIRECTION, open_list::NodeId};
+use crate::nav::{NO_DIRECTION, NodeId};
 
 /// Parent of a node that has none: of the start, or of a goal cell.
 pub(super) const NO_NODE: NodeId = NodeId::MAX;

@@ -1,12 +1,6 @@
 //! The start cell of a search, and the distance from a goal to the nearest reachable cell.
 
-use crate::nav::{
-    cell::CHUNK,
-    grid::NavGrid,
-    layer::Layer,
-    query::{PathFailure, PathQuery},
-    region::ring_distance,
-};
+use crate::nav::{CHUNK, Layer, NavGrid, PathFailure, PathQuery, region::ring_distance};
 
 /// Returns the start as column and row, if a unit can stand there.
 pub(super) fn start_cell(
@@ -15,11 +9,8 @@ pub(super) fn start_cell(
     query: &PathQuery,
 ) -> Result<(u32, u32), PathFailure> {
     let (x, y) = grid.local(query.start).ok_or(PathFailure::StartOutOfBounds(query.start))?;
-    if layer.is_passable(x, y) {
-        Ok((x, y))
-    } else {
-        Err(PathFailure::StartImpassable(query.start))
-    }
+    let start = layer.is_passable(x, y).then_some((x, y));
+    start.ok_or(PathFailure::StartImpassable(query.start))
 }
 
 /// Returns the weight over open terrain from `goal` to the nearest cell of `region`, and the number of chunks

@@ -8,7 +8,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::nav::{cell::CHUNK, open_list::NodeId};
+use crate::nav::{CHUNK, NodeId};
 
 const PAGE_CELLS: usize = (CHUNK * CHUNK) as usize;
 const PAGE_BITS: u32 = PAGE_CELLS.trailing_zeros();
@@ -137,11 +137,11 @@ impl Pages {
 pub(crate) struct NodeStore {
     pages: Vec<Page>,
     /// Chunk column and row of each page.
-    page_chunks: Vec<(u32, u32)>,
+    pub(super) page_chunks: Vec<(u32, u32)>,
     /// Page of each chunk of the grid, row-major.
     page_by_chunk: Vec<u32>,
     chunks_per_row: u32,
-    generation: u32,
+    pub(super) generation: u32,
 }
 
 impl NodeStore {
@@ -174,11 +174,6 @@ impl NodeStore {
             self.pages.clear();
         }
         pool.free.append(&mut self.pages);
-    }
-
-    #[inline]
-    pub(crate) const fn generation(&self) -> u32 {
-        self.generation
     }
 
     /// Returns the node of the cell; takes the page the cell lies in if the search does not hold it.
@@ -214,11 +209,6 @@ impl NodeStore {
     #[inline]
     pub(crate) fn get_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.pages[(id >> PAGE_BITS) as usize][id as usize % PAGE_CELLS]
-    }
-
-    /// Chunk column and row of each page held.
-    pub(crate) fn chunks(&self) -> &[(u32, u32)] {
-        &self.page_chunks
     }
 
     /// Memory held, in bytes.

@@ -12,7 +12,7 @@
 //! on tiled maps and drawn towns: see `docs/lab/long-paths.md`, also for the one map where it still is.
 
 use super::{Search, hierarchy::Stage};
-use crate::nav::{layer::Layer, node_pool::NodePool, open_list::OpenList};
+use crate::nav::{Layer, NodePool, OpenList};
 
 /// Expansions after which a probe is checked.
 const CHECKPOINTS: [u64; 5] = [128, 256, 512, 1_024, 1_536];
@@ -40,11 +40,12 @@ impl<L: OpenList> Search<L> {
 
     /// The part of a budget that may be spent before the next checkpoint.
     pub(super) fn until_checkpoint(&self, budget: u32) -> u32 {
-        let checkpoint = CHECKPOINTS
-            .get(self.probe.next_checkpoint)
-            .filter(|_| self.hierarchy.stage == Stage::Probe);
-        checkpoint
-            .map_or(budget, |checkpoint| budget.min((checkpoint - self.counters.expansions) as u32))
+        match CHECKPOINTS.get(self.probe.next_checkpoint) {
+            Some(checkpoint) if self.hierarchy.stage == Stage::Probe => {
+                budget.min((checkpoint - self.counters.expansions) as u32)
+            }
+            _ => budget,
+        }
     }
 
     /// Checks a probe, if a checkpoint is reached; returns whether the hierarchy takes over.

@@ -4,13 +4,7 @@
 //! distances to it from any cell.
 
 use super::nearest;
-use crate::nav::{
-    direction::Direction,
-    grid::NavGrid,
-    layer::Layer,
-    path::PathKind,
-    query::{Algorithm, PathFailure, PathQuery, Reach},
-};
+use crate::nav::{Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach};
 
 /// Work for each chunk searched for the nearest reachable cell, in expansions.
 const WORK_PER_CHUNK: u32 = 40;
@@ -55,17 +49,15 @@ impl SearchTarget {
         query: &PathQuery,
         start: (u32, u32),
     ) -> Result<Self, PathFailure> {
-        let (x, y) =
-            grid.local(query.goal.cell()).ok_or(PathFailure::GoalOutOfBounds(query.goal.cell()))?;
+        let goal = query.goal.cell();
+        let (x, y) = grid.local(goal).ok_or(PathFailure::GoalOutOfBounds(goal))?;
         let region = layer.region(start.0, start.1);
         match (layer.region(x, y), query.reach) {
             (goal_region, _) if goal_region.is_some() && goal_region == region => {
                 Ok(Self::at(layer, query, (x, y)))
             }
-            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(query.goal.cell())),
-            (Some(_), Reach::Exact) => {
-                Err(PathFailure::NoPath { start: query.start, goal: query.goal.cell() })
-            }
+            (None, Reach::Exact) => Err(PathFailure::GoalImpassable(goal)),
+            (Some(_), Reach::Exact) => Err(PathFailure::NoPath { start: query.start, goal }),
             (_, Reach::Nearest) => Ok(Self::near(layer, query, (x, y), region.unwrap_or(0))),
         }
     }

@@ -4,12 +4,8 @@
 
 use super::Search;
 use crate::nav::{
-    direction::Direction,
-    grid::NavGrid,
-    moves::NO_DIRECTION,
-    open_list::{NodeId, OpenList},
-    path::{Path, end_of, legs_from_back},
-    terrain::Neighborhood,
+    Direction, NO_DIRECTION, NavGrid, Neighborhood, NodeId, OpenList, Path, legs_from_back,
+    path::end_of,
 };
 
 impl<L: OpenList> Search<L> {
@@ -17,8 +13,7 @@ impl<L: OpenList> Search<L> {
     pub(super) fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
         let (g, mut legs) = if self.target.uses_jumps {
             let layer = grid.layer(self.query.profile);
-            let has_diagonals =
-                layer.is_none_or(|layer| layer.neighborhood() == Neighborhood::Eight);
+            let has_diagonals = layer.is_none_or(|l| l.neighborhood() == Neighborhood::Eight);
             (self.jump_nodes.get(node).g, legs_from_back(self.legs_to_root(node, has_diagonals)))
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
@@ -31,14 +26,8 @@ impl<L: OpenList> Search<L> {
         } else {
             self.cell_of(grid, node)
         };
-        Path {
-            start,
-            end,
-            legs,
-            cost: self.cost_of(grid, g),
-            kind: self.target.kind,
-            revision: self.revision,
-        }
+        let (cost, kind) = (self.cost_of(grid, g), self.target.kind);
+        Path { start, end, legs, cost, kind, revision: self.revision }
     }
 
     /// The steps from a node back to the root of the search, as legs of one step.

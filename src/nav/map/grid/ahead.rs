@@ -4,12 +4,7 @@
 //! the cost (constant time), and the exact cost (a search).
 
 use super::NavGrid;
-use crate::nav::{
-    cell::Cell,
-    path::PathCost,
-    query::{Algorithm, PathFailure, PathQuery},
-    terrain::ProfileId,
-};
+use crate::nav::{Algorithm, Cell, PathCost, PathFailure, PathQuery, ProfileId};
 
 impl NavGrid {
     /// Returns whether there is a path from one cell to the other for a unit of `profile`: constant time, no

@@ -1,6 +1,6 @@
 //! Number of blockers per cell, stored only for chunks that have any.
 
-use crate::nav::cell::CHUNK;
+use crate::nav::CHUNK;
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 

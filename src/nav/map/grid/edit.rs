@@ -3,10 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{GridError, NavGrid, blockers::Blockers};
-use crate::nav::{
-    cell::{Cell, CellRect},
-    terrain::TerrainId,
-};
+use crate::nav::{Cell, CellRect, TerrainId};
 
 /// Rectangles of a batch that are recorded; more are joined, so that the edit log covers a longer time.
 const MAX_LOGGED: usize = 8;
@@ -48,11 +45,7 @@ impl<'grid> GridEdit<'grid> {
     /// [`GridError::RectOutOfBounds`] if `rect` is empty or extends off the grid,
     /// [`GridError::TooManyBlockers`] on the 65,536th blocker; nothing is changed then.
     pub fn block(&mut self, rect: CellRect) -> Result<(), GridError> {
-        self.check_counts(rect, |count, cell| {
-            (count < u16::MAX).then_some(()).ok_or(GridError::TooManyBlockers(cell))
-        })?;
-        self.change(rect, Blockers::add);
-        Ok(())
+        self.change(rect, |count| count < u16::MAX, GridError::TooManyBlockers, Blockers::add)
     }
 
     /// Removes a blocker from every cell of `rect`.
@@ -61,11 +54,7 @@ impl<'grid> GridEdit<'grid> {
     /// [`GridError::RectOutOfBounds`] if `rect` is empty or extends off the grid, [`GridError::NotBlocked`]
     /// if a cell has none; nothing is changed then.
     pub fn unblock(&mut self, rect: CellRect) -> Result<(), GridError> {
-        self.check_counts(rect, |count, cell| {
-            (count > 0).then_some(()).ok_or(GridError::NotBlocked(cell))
-        })?;
-        self.change(rect, Blockers::remove);
-        Ok(())
+        self.change(rect, |count| count > 0, GridError::NotBlocked, Blockers::remove)
     }
 
     /// Returns the grid with the edits so far. Its layers do not include them yet.
@@ -74,20 +63,21 @@ impl<'grid> GridEdit<'grid> {
         self.grid
     }
 
-    /// Checks `rect` and every count in it before anything is changed.
-    fn check_counts(
-        &self,
+    /// Runs `change` on every cell of `rect`; it returns whether passability changed there. Nothing is changed if
+    /// `rect` is not on the grid or a cell has a count that is not allowed: that is the `error`.
+    fn change(
+        &mut self,
         rect: CellRect,
-        check: impl Fn(u16, Cell) -> Result<(), GridError>,
+        is_allowed: impl Fn(u16) -> bool,
+        error: fn(Cell) -> GridError,
+        change: impl Fn(&mut Blockers, u32, u32) -> bool,
     ) -> Result<(), GridError> {
         if rect.is_empty() || rect.intersection(self.grid.rect()) != rect {
             return Err(GridError::RectOutOfBounds(rect));
         }
-        rect.cells().try_for_each(|cell| check(self.grid.blockers(cell), cell))
-    }
-
-    /// Runs `change` on every cell of `rect`; it returns whether passability changed there.
-    fn change(&mut self, rect: CellRect, change: impl Fn(&mut Blockers, u32, u32) -> bool) {
+        if let Some(cell) = rect.cells().find(|&cell| !is_allowed(self.grid.blockers(cell))) {
+            return Err(error(cell));
+        }
         let mut any = false;
         for cell in rect.cells() {
             if let Some((x, y)) = self.grid.local(cell) {
@@ -97,6 +87,7 @@ impl<'grid> GridEdit<'grid> {
         if any {
             self.changed.push(rect);
         }
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     diagonals::Diagonals,
     scan_lines::{ScanDirection, ScanLines},
 };
-use crate::nav::terrain::Neighborhood;
+use crate::nav::Neighborhood;
 
 /// One bit per cell, row by row, with the border of [`ScanLines`].
 #[derive(Clone)]

@@ -10,10 +10,8 @@
 //! along: only a single step from border to border can lead to another cost.
 
 use crate::nav::{
+    JumpMap, Layer, NavGrid,
     dominated_steps::{BlockCosts, DominatedSteps},
-    grid::NavGrid,
-    jump_map::JumpMap,
-    layer::Layer,
 };
 
 /// A layer with its jump map and terrain costs; see the [module](self).
@@ -29,11 +27,13 @@ pub(crate) struct JumpTerrain<'a> {
 }
 
 impl<'a> JumpTerrain<'a> {
-    pub(crate) fn new(layer: &'a Layer, map: &'a JumpMap, grid: &'a NavGrid) -> Self {
+    /// `None` where searches may not jump.
+    pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Option<Self> {
+        let map = layer.jumps()?;
         let (lowest, _) = layer.cost_sum_range();
         let dominated_steps = DominatedSteps::of(layer.neighborhood());
         let terrain = layer.ground(grid.terrain_bytes());
-        Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps }
+        Some(Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps })
     }
 
     #[inline]

@@ -4,14 +4,14 @@
 //! straight or diagonal, of another cost. Every other cell has only cells of its own cost around it, so that
 //! the rules for uniform cost hold there: canonical order, jump points.
 
-use crate::nav::bit_rows::BitRows;
+use crate::nav::{BitRows, Rect};
 
 /// Updates the cost borders in a rectangle (column, row, width, height) of a grid of `size`; returns whether
 /// any bit has changed. `cost` is 0 where a cell is impassable.
 pub(crate) fn update(
     cost_borders: &mut BitRows,
     size: (u32, u32),
-    (x, y, width, height): (u32, u32, u32, u32),
+    (x, y, width, height): Rect,
     cost: impl Fn(u32, u32) -> u32,
 ) -> bool {
     // Lowest and highest cost of passable cells; where there are none, the lowest is above the highest.

@@ -14,11 +14,7 @@
 
 use std::sync::OnceLock;
 
-use crate::nav::{
-    direction::{Direction, Pattern, pattern_bit},
-    moves::{NO_DIRECTION, comes_first},
-    terrain::Neighborhood,
-};
+use crate::nav::{Direction, NO_DIRECTION, Neighborhood, Pattern, moves::comes_first, pattern_bit};
 
 /// Index of the center in a block.
 const CENTER: u8 = 4;
@@ -130,12 +126,8 @@ impl Arrival {
                 alternatives.extend(paths);
             }
         }
-        Self {
-            from: block_index((-dx, -dy)),
-            weight: weight(arrival),
-            always_dominated,
-            alternatives,
-        }
+        let (from, weight) = (block_index((-dx, -dy)), weight(arrival));
+        Self { from, weight, always_dominated, alternatives }
     }
 }
 

@@ -4,7 +4,7 @@
 //! (union-find over at most 16 runs per row). Labels are numbered in order of their first run.
 
 use super::{CHUNK, UNLABELED, find_root, union_sets};
-use crate::nav::bit_rows::runs_of_ones;
+use crate::nav::runs_of_ones;
 
 /// A connection from a component of one chunk to one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

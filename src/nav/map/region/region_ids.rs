@@ -141,11 +141,9 @@ impl RegionIds {
             return;
         }
         let is_complete = group.open.is_empty();
-        let id = match group.met_regions.iter().copied().max_by_key(|&met| self.sizes[met as usize])
-        {
-            Some(largest) if !is_complete => largest,
-            _ => self.new_id(),
-        };
+        let met_regions = group.met_regions.iter().copied().filter(|_| !is_complete);
+        let largest = met_regions.max_by_key(|&met| self.sizes[met as usize]);
+        let id = largest.unwrap_or_else(|| self.new_id());
         for &(chunk, label) in &group.members {
             let current = &mut self.ids[chunk as usize][usize::from(label)];
             if *current == UNASSIGNED {

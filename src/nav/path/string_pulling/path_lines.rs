@@ -14,12 +14,8 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use crate::nav::{
-    cell::{Cell, CellRect},
-    direction::Direction,
-    grid::NavGrid,
+    Cell, CellRect, DIAGONAL, Direction, Leg, NavGrid, Path, ProfileId, STRAIGHT, legs_from_back,
     line_of_sight::Slope,
-    path::{Leg, Path, legs_from_back},
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
 };
 
 /// Bits of the progress of a step, so that its product with the weight of a line fits into 64.
