@@ -206,8 +206,10 @@ impl GroupState {
 
     /// A member has another slot than it was given.
     pub(crate) fn change_slot(&mut self, unit: Entity, cell: Cell) {
-        if let Some(&index) = self.index.get(&unit) {
-            self.slots[index].1 = Some(cell);
+        if let Some(&index) = self.index.get(&unit)
+            && let Some(slot) = &mut self.slots[index].1
+        {
+            *slot = cell;
         }
     }
 

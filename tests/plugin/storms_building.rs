@@ -1,7 +1,7 @@
 //! Storms of building: walls go up and come down under and around marching units, a few cells at a time. Nothing
 //! is reset afterwards: every unit must get off the walls where it can, and every request must end.
 //!
-//! `TILEPATH_STORMS` sets the number of seeds of each kind (default 30).
+//! `TILEPATH_STORMS` sets the number of seeds of each kind (default 15).
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -252,7 +252,7 @@ fn play(seed: u64, kind: Kind, must_end: bool) {
 }
 
 fn play_all(kind: Kind, must_end: bool) {
-    let seeds = std::env::var("TILEPATH_STORMS").map_or(30, |seeds| seeds.parse().unwrap());
+    let seeds = std::env::var("TILEPATH_STORMS").map_or(15, |seeds| seeds.parse().unwrap());
     (0..seeds).for_each(|seed| play(seed, kind, must_end));
 }
 
