@@ -43,6 +43,7 @@ pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> V
 /// A shape that is being filled. Its points have a row, counted to the rear, and a file, counted to the
 /// right. In a diagonal facing, rows are half as deep and files half as wide as their distance on the
 /// lattice, and a row has every second file: row and file are both even, or both odd.
+#[derive(Default)]
 struct Shape {
     facing: Direction,
     /// Points in the first row; `None` where each row is longer than the one before.
@@ -66,8 +67,7 @@ impl Shape {
         let deep = if facing.is_diagonal() { 2 * deep } else { deep };
         let files = sqrt_ceil((area * wide).div_ceil(deep)).min(area).max(1) as u32;
         let files = (formation != Formation::Wedge).then_some(files);
-        let used = BTreeSet::new();
-        Self { facing, files, points: Vec::new(), rows: 0, next: Vec::new(), used }
+        Self { facing, files, ..Self::default() }
     }
 
     /// Places a block of this side at the first free position, in the order of filling.

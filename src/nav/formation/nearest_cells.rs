@@ -20,13 +20,8 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::nav::{
-    bit_rows::BitRows,
-    cell::CHUNK,
-    direction::{Direction, directions},
-    layer::Layer,
-    moves::NO_DIRECTION,
-    region::ring_distance,
-    terrain::{ProfileId, STRAIGHT},
+    Direction, Layer, ProfileId, STRAIGHT, bit_rows::BitRows, cell::CHUNK, direction::directions,
+    moves::NO_DIRECTION, region::ring_distance,
 };
 
 /// A survey examines at most this many cells; about 5 ms.

@@ -11,12 +11,7 @@ use super::{
     Formation, FormationSpec, FormationUnit,
     nearest_cells::{Center, Slot, UnitClass},
 };
-use crate::nav::{
-    cell::Cell,
-    grid::NavGrid,
-    query::PathFailure,
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{Cell, DIAGONAL, NavGrid, PathFailure, STRAIGHT};
 
 /// A unit that takes part. Cells are counted from the grid's origin.
 #[derive(Clone, Copy, Debug)]

@@ -34,11 +34,6 @@ impl<'a> SlotSelection<'a> {
         Self { classes, nearest_cells, taken, spacing, size, goal }
     }
 
-    /// Gives each member the nearest slot that is left.
-    pub(super) fn assign_loose(&mut self, members: &mut [RosterUnit]) {
-        members.iter_mut().for_each(|member| self.assign_nearest(member, None));
-    }
-
     /// Gives each member its slot in the formation, or the nearest one that is left around it.
     pub(super) fn assign_formation(
         &mut self,
@@ -67,7 +62,7 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Gives the member the slot nearest to the goal that is left, if any.
-    fn assign_nearest(&mut self, member: &mut RosterUnit, level: Option<u32>) {
+    pub(super) fn assign_nearest(&mut self, member: &mut RosterUnit, level: Option<u32>) {
         if let Some(found) = self.nearest_cells[member.class].take_nearest(&self.taken) {
             self.give_slot(member, Slot { level: level.unwrap_or(found.level), ..found });
         }

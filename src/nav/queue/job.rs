@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::{Priority, RequestClass, Ticket};
 use crate::nav::{
-    cell::Cell,
-    goal::Goal,
-    path::{Path, PathCost, PathKind},
-    query::{Algorithm, GridId, PathFailure, PathQuery},
+    Algorithm, Cell, Goal, GridId, Path, PathCost, PathFailure, PathKind, PathQuery,
     search::SearchCounters,
 };
 
@@ -74,7 +71,7 @@ pub struct DeliveredPart {
 }
 
 /// A query in the queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Job {
     pub(super) ticket: Ticket,
     pub(super) grid: GridId,
@@ -122,12 +119,14 @@ impl Job {
             rally: options.rally,
             class: options.class.index() as u8,
             is_new: !options.is_continuation,
-            is_long: false,
-            is_single: false,
-            restarts: 0,
             queued_at: now,
-            delivered: None,
+            ..Self::default()
         }
+    }
+
+    /// Returns the cells at both ends of the path.
+    pub(super) const fn ends(&self) -> [Cell; 2] {
+        [self.query.start, self.query.goal.cell()]
     }
 
     /// Whether the path has to end on the query's goal cell and nowhere else.

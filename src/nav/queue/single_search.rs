@@ -9,13 +9,7 @@ use super::{
     GridSource, MAX_RESTARTS, Ticket,
     job::{FinishedJob, FoundBy, Job},
 };
-use crate::nav::{
-    grid::NavGrid,
-    node_pool::NodePool,
-    path::Path,
-    query::PathFailure,
-    search::{Search, SearchCounters},
-};
+use crate::nav::{NavGrid, Path, PathFailure, Search, node_pool::NodePool, search::SearchCounters};
 
 /// Most jobs that a search may start in a round beside its first.
 pub(super) const MAX_BACKLOG: usize = 15;

@@ -11,7 +11,7 @@
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{GridSource, in_flight::Task};
+use super::{Answer, GridSource, in_flight::Task};
 use crate::nav::node_pool::NodePool;
 
 /// How often a thread polls for work, or for the end of it, before it yields to other threads: some
@@ -40,6 +40,16 @@ impl Workers for OneWorker {
     fn assist(&self, _help: &(dyn Fn() + Sync), lead: &mut dyn FnMut()) {
         lead();
     }
+}
+
+/// What the rounds of a tick have in common.
+pub(super) struct Tick<'a, G> {
+    pub(super) grids: &'a G,
+    /// What is left of the budget.
+    pub(super) left: u32,
+    pub(super) answer: &'a mut dyn FnMut(Answer),
+    /// Where there are helpers.
+    pub(super) round: Option<&'a Round>,
 }
 
 /// The tasks of a round, for all threads to take from; used again for every round of a tick.
