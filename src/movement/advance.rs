@@ -91,7 +91,8 @@ impl WalkerItem<'_, '_> {
         let is_walking = self.unit.is_walking();
         let (state, _) = self.unit.critter.as_mut()?;
         if !self.critter.collides {
-            state.bypass_change_detection().begin_tick();
+            let state = state.bypass_change_detection();
+            state.before = state.now;
         }
         let is_under_way = state.walk.is_between_cells() || state.offset != Vec2::ZERO;
         if !is_walking && !is_under_way {

@@ -141,11 +141,8 @@ impl OrderQueue {
         if unit.issued() != slot.issued {
             slot.issued = unit.issued();
             slot.owner = Owner::Game;
-            self.end_current(if has_request {
-                OrderOutcome::Superseded
-            } else {
-                OrderOutcome::Canceled
-            });
+            use OrderOutcome::{Canceled, Superseded};
+            self.end_current(if has_request { Superseded } else { Canceled });
         } else if !has_request
             && slot.owner == Owner::Queue
             && end.is_none()

@@ -220,19 +220,14 @@ impl Outcomes<'_, '_> {
         }
     }
 
-    /// The target of request `number` is gone, or where it is cannot be told.
-    pub(super) fn target_lost(
-        &mut self,
-        unit: &mut RequesterItem,
-        number: u64,
-        reason: PathFailure,
-    ) {
+    /// The target of a unit's request is gone, or where it is cannot be told.
+    pub(super) fn target_lost(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
         if unit.critter.is_some() {
             let head = unit.head();
             unit.stop_at(head);
         }
         self.fail_unanswered(unit, reason);
-        self.unfollow(number);
+        self.unfollow(unit.state.accepted);
     }
 
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
@@ -284,16 +279,11 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter stands at the end of its path. `is_first_arrival` is false where its arrival was announced before.
-    pub(crate) fn arrive(
-        &mut self,
-        unit: &mut RequesterItem,
-        kind: PathKind,
-        is_first_arrival: bool,
-    ) {
+    /// A critter stands at the end of its path. `is_first` is false where its arrival was announced before.
+    pub(crate) fn arrive(&mut self, unit: &mut RequesterItem, kind: PathKind, is_first: bool) {
         *unit.status = PathStatus::Arrived(kind);
         if let Some((state, _)) = &unit.critter
-            && is_first_arrival
+            && is_first
         {
             let (entity, cell) = (unit.entity, state.cell());
             self.commands.trigger(Arrived { entity, kind, cell });
@@ -395,15 +385,6 @@ pub(crate) fn clear_stuck(status: &mut Mut<PathStatus>, path: &NavPath) {
 /// Whether a request was inserted that has not been read from the inbox.
 pub(crate) fn has_unread(state: &RequestState) -> bool {
     state.issued > state.accepted
-}
-
-/// Whether request `number` is the one that was read last, and the latest.
-pub(super) fn is_latest_read(
-    request: Option<&PathRequest>,
-    state: &RequestState,
-    number: u64,
-) -> bool {
-    is_latest(request, state) && state.accepted == number
 }
 
 /// Whether `request`, as found on a unit, is the one its state is about.

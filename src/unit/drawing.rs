@@ -59,11 +59,6 @@ impl CritterState {
 
 /// Critters that move alone.
 impl CritterState {
-    /// Makes the current position the previous one.
-    pub(crate) fn begin_tick(&mut self) {
-        self.before = self.now;
-    }
-
     /// Starts another path from the drawn position.
     pub(crate) fn blend_from_previous(&mut self, lines: Option<&PathLines>) {
         if core::mem::take(&mut self.is_diverted) {

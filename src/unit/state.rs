@@ -175,8 +175,7 @@ impl CritterState {
     /// Turns a step under way around.
     pub(crate) const fn turn_back(&mut self) {
         self.walk.turn_back();
-        self.is_diverted = true;
-        self.member.path = PathSync::Replaced;
+        self.restart();
     }
 
     /// Stands on `cell`; the transform says where on it exactly.
