@@ -133,10 +133,8 @@ impl FormationSpec {
     /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
     pub fn resolve_facing(self, units: &[FormationUnit]) -> Self {
-        let (x, y) = units.iter().fold((0, 0), |sum: (i64, i64), unit| {
-            let (dx, dy) = (i64::from(self.goal.x), i64::from(self.goal.y));
-            (sum.0 + dx - i64::from(unit.cell.x), sum.1 + dy - i64::from(unit.cell.y))
-        });
+        let x = units.iter().map(|unit| i64::from(self.goal.x) - i64::from(unit.cell.x)).sum();
+        let y = units.iter().map(|unit| i64::from(self.goal.y) - i64::from(unit.cell.y)).sum();
         let facing = self.facing.unwrap_or_else(|| nearest_direction(x, y));
         Self { facing: Some(facing), ..self }
     }
@@ -228,9 +226,10 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     }
     let nearest =
         classes.iter().map(|class| NearestCells::new(*class, *center, &held[&class.size]));
+    let (nearest_cells, taken) = (nearest.collect(), BitRows::new(size.0, size.1));
     let spacing = u32::from(order.spacing.min(MAX_SPACING));
-    let mut selection =
-        SlotSelection::new((classes, nearest.collect()), (size, center.goal), spacing);
+    let goal = center.goal;
+    let mut selection = SlotSelection { classes, nearest_cells, taken, spacing, size, goal };
     if order.formation == Formation::Loose {
         members.iter_mut().for_each(|member| selection.assign_nearest(member, None));
         return;

@@ -99,10 +99,8 @@ impl CritterState {
     /// Returns its position at the end of a tick, at the earliest that of the tick before its last change.
     #[inline]
     pub(crate) fn position_at(&self, tick: u64) -> Vec2 {
-        let Some(ticks) = tick.checked_sub(self.since) else {
-            return self.before;
-        };
-        self.position_after(ticks as f32)
+        let ticks = tick.checked_sub(self.since);
+        ticks.map_or(self.before, |ticks| self.position_after(ticks as f32))
     }
 
     /// Returns its position `ticks` ticks after its last change.

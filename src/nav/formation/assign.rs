@@ -129,14 +129,10 @@ fn match_strips(assignments: &mut [Assignment]) {
         .sort_by_key(|assignment| numbers.get(&(assignment.rank, assignment.class)).copied());
     for group in assignments.chunk_by_mut(|a, b| (a.rank, a.class) == (b.rank, b.class)) {
         let mut slots: Vec<Slot> = group.iter().map(|assignment| assignment.slot).collect();
-        let direction = group.iter().fold((0, 0), |direction, assignment| {
-            let ((x, y), (to_x, to_y)) = (assignment.unit, assignment.slot.cell);
-            (
-                direction.0 + i64::from(to_x) - i64::from(x),
-                direction.1 + i64::from(to_y) - i64::from(y),
-            )
-        });
-        let direction = if direction == (0, 0) { (1, 0) } else { direction };
+        let ways = || group.iter().map(|assignment| (assignment.unit, assignment.slot.cell));
+        let dx = ways().map(|(unit, slot)| i64::from(slot.0) - i64::from(unit.0)).sum();
+        let dy = ways().map(|(unit, slot)| i64::from(slot.1) - i64::from(unit.1)).sum();
+        let direction = if (dx, dy) == (0, 0) { (1, 0) } else { (dx, dy) };
         sort_into_strips(group, direction, |assignment| assignment.unit);
         sort_into_strips(&mut slots, direction, |slot| slot.cell);
         for (assignment, slot) in group.iter_mut().zip(slots) {

@@ -14,26 +14,17 @@ use crate::nav::bit_rows::BitRows;
 /// The candidate cells of a group, and the cells that are taken.
 #[derive(Debug)]
 pub(super) struct SlotSelection<'a> {
-    classes: &'a [UnitClass<'a>],
-    nearest_cells: Vec<NearestCells<'a>>,
+    pub(super) classes: &'a [UnitClass<'a>],
+    pub(super) nearest_cells: Vec<NearestCells<'a>>,
     /// Cells of slots given out, with the free cells around them.
-    taken: BitRows,
-    spacing: u32,
-    size: (u32, u32),
-    goal: (u32, u32),
+    pub(super) taken: BitRows,
+    pub(super) spacing: u32,
+    /// Of the grid.
+    pub(super) size: (u32, u32),
+    pub(super) goal: (u32, u32),
 }
 
-impl<'a> SlotSelection<'a> {
-    /// Creates a selection for these classes on a grid of this size, with no cells taken.
-    pub(super) fn new(
-        (classes, nearest_cells): (&'a [UnitClass<'a>], Vec<NearestCells<'a>>),
-        (size, goal): ((u32, u32), (u32, u32)),
-        spacing: u32,
-    ) -> Self {
-        let taken = BitRows::new(size.0, size.1);
-        Self { classes, nearest_cells, taken, spacing, size, goal }
-    }
-
+impl SlotSelection<'_> {
     /// Gives each member its slot in the formation, or the nearest one that is left around it.
     pub(super) fn assign_formation(
         &mut self,
