@@ -80,12 +80,7 @@ impl Crowds {
     }
 
     /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.
-    pub(crate) fn walk_along(
-        &self,
-        grid: &NavGrid,
-        id: GridId,
-        state: &CritterState,
-    ) -> Option<Walk> {
+    pub(crate) fn walk_of(&self, grid: &NavGrid, id: GridId, state: &CritterState) -> Option<Walk> {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 

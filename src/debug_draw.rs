@@ -124,7 +124,7 @@ fn draw_paths(
         };
         let from = transform.translation().truncate();
         let grid = grids.get(order.grid());
-        let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
+        let walk = grid.and_then(|grid| crowds.walk_of(grid, order.grid(), state));
         if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
             lines.line_2d(from, to_world(slot.cell), color);
         } else {

@@ -68,13 +68,8 @@ impl Outcomes<'_, '_> {
             let stays = state.unit().is_some() || is_known && state.walk.head() == query.start;
             if stays { state.restart() } else { state.stand_on(query.start) }
         }
-        let options = JobOptions {
-            priority: request.priority,
-            class: request.class,
-            goals: goals.clone(),
-            rally: request.rally,
-            is_continuation: false,
-        };
+        let &PathRequest { priority, class, rally, .. } = request;
+        let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
             self.open.followers.insert(unit.state.accepted, unit.entity);
@@ -83,7 +78,7 @@ impl Outcomes<'_, '_> {
         }
         *unit.status = PathStatus::Searching;
         (unit.state.grid, unit.state.query, unit.state.goals) = (grid, query, goals);
-        (unit.state.priority, unit.state.class) = (request.priority, request.class);
+        (unit.state.priority, unit.state.class) = (priority, class);
         unit.state.ticket = Some(ticket);
     }
 
@@ -233,13 +228,9 @@ impl Outcomes<'_, '_> {
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
     fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
-        let options = JobOptions {
-            priority: Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY)),
-            class: unit.state.class,
-            goals: unit.state.goals.clone(),
-            rally: None,
-            is_continuation: true,
-        };
+        let priority = Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY));
+        let (class, goals) = (unit.state.class, unit.state.goals.clone());
+        let options = JobOptions { priority, class, goals, is_continuation: true, ..default() };
         let ticket = self.pathfinder.ask(unit.entity, unit.state.grid, query, options);
         (unit.state.ticket, unit.state.query) = (Some(ticket), query);
         self.pathfinder.counters.repaired += 1;

@@ -61,7 +61,7 @@ pub(crate) fn sync_tilemaps(
     }
     rebuild_grids(&mut sources, &mut grids, &mut maps);
     apply_changes(&mut sources, &mut grids);
-    place_grids(&sources, &mut grids, &maps, &whereabouts);
+    set_frames(&sources, &mut grids, &maps, &whereabouts);
 }
 
 /// Reads new tilemaps and those whose settings, size or type have changed, with all their tiles. Returns the
@@ -173,12 +173,7 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
 }
 
 /// Sets the frame of each grid from its tilemap with the lowest order.
-fn place_grids(
-    sources: &TileSources,
-    grids: &mut NavGrids,
-    maps: &Maps,
-    whereabouts: &Whereabouts,
-) {
+fn set_frames(sources: &TileSources, grids: &mut NavGrids, maps: &Maps, whereabouts: &Whereabouts) {
     for source in &sources.sources {
         let id = source.settings.grid;
         let lowest = sources.of(id).min_by_key(|other| other.settings.order);

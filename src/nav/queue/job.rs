@@ -109,19 +109,12 @@ impl Job {
         grid: GridId,
         query: PathQuery,
         options: JobOptions,
-        now: u64,
+        queued_at: u64,
     ) -> Self {
-        Self {
-            ticket,
-            grid,
-            query,
-            goals: options.goals.filter(|goals| !goals.is_empty()),
-            rally: options.rally,
-            class: options.class.index() as u8,
-            is_new: !options.is_continuation,
-            queued_at: now,
-            ..Self::default()
-        }
+        let JobOptions { class, goals, rally, is_continuation, .. } = options;
+        let (class, is_new) = (class.index() as u8, !is_continuation);
+        let goals = goals.filter(|goals| !goals.is_empty());
+        Self { ticket, grid, query, goals, rally, class, is_new, queued_at, ..Self::default() }
     }
 
     /// Returns the cells at both ends of the path.
@@ -142,15 +135,8 @@ impl Job {
         counters: SearchCounters,
         now: u64,
     ) -> Answer {
-        Answer {
-            ticket: self.ticket,
-            grid: self.grid,
-            result,
-            found_by,
-            delivered: self.delivered,
-            counters,
-            waited: now - self.queued_at,
-        }
+        let &Self { ticket, grid, delivered, queued_at, .. } = self;
+        Answer { ticket, grid, result, found_by, delivered, counters, waited: now - queued_at }
     }
 
     /// Answers with the first segment of the path. From then on the job asks for the rest, from the end
