@@ -29,8 +29,12 @@ use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
     nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
+    request::Requester,
     unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
 };
+
+/// All units with requests, including disabled ones, so that no arrival is lost.
+type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
 /// The crowds of all grids. Read-only: gives access to the cells that each unit holds, what it waits for, and
 /// the counters.

@@ -71,15 +71,11 @@ pub struct TilePathDebugPlugin;
 
 impl Plugin for TilePathDebugPlugin {
     fn build(&self, app: &mut App) {
+        let systems = (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths).chain();
         app.init_resource::<TilePathDebug>()
             .register_type::<TilePathDebug>()
             .init_gizmo_group::<TilePathGizmos>()
-            .add_systems(
-                PostUpdate,
-                (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths)
-                    .chain()
-                    .after(TilePathSystems::Draw),
-            );
+            .add_systems(PostUpdate, systems.after(TilePathSystems::Draw));
     }
 }
 

@@ -11,7 +11,7 @@ use bevy::{
 };
 
 use super::{
-    Crowds, GridCrowd,
+    Crowds, GridCrowd, Requesters,
     changes::{Column, list_changed},
 };
 use crate::{
@@ -61,11 +61,7 @@ type Columns<'w, 's> = (
 pub(crate) fn enter_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    mut critters: ParamSet<(
-        Columns,
-        Query<Newcomer, Allow<Disabled>>,
-        Query<Requester, Allow<Disabled>>,
-    )>,
+    mut critters: ParamSet<(Columns, Query<Newcomer, Allow<Disabled>>, Requesters)>,
     whereabouts: Whereabouts,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
@@ -320,7 +316,8 @@ impl NewcomerItem<'_, '_> {
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);
         self.state.drawn = self.transform.translation.truncate();
-        self.state.start_crowd_motion(grid_crowd.crowd.now());
+        self.state.shrink = 0.0; // not yet
+        self.state.start_motion(grid_crowd.crowd.now());
     }
 
     /// Leaves its crowd.

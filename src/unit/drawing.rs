@@ -161,14 +161,8 @@ impl CritterState {
         self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
     }
 
-    /// Starts being moved by a crowd at the end of a tick; an offset does not shrink yet.
-    pub(crate) fn start_crowd_motion(&mut self, tick: u64) {
-        self.shrink = 0.0;
-        self.start_motion(tick);
-    }
-
     /// Stores its motion from the end of a tick on.
-    fn start_motion(&mut self, tick: u64) {
+    pub(crate) fn start_motion(&mut self, tick: u64) {
         let (done, needed) = self.walk.progress();
         let displacement = center(self.walk.head()) - center(self.walk.tail());
         self.origin = self.position_on_step();

@@ -39,7 +39,7 @@ pub struct CritterState {
     /// stopped for a new request, move smoothly to the center of the cell.
     pub(crate) offset: Vec2,
     /// By how many cells its offset shrinks in a tick.
-    pub(super) shrink: f32,
+    pub(crate) shrink: f32,
     /// From the center of its anchor to the middle of the block it covers, in cells and along both
     /// axes: (size − 1) / 2.
     pub(super) half: f32,

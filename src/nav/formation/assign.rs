@@ -65,14 +65,12 @@ pub(super) fn assign_within_sizes(members: &mut [RosterUnit], classes: &[UnitCla
 
 /// Returns the assignments of the members of this size that have a slot.
 fn assignments_of_size(members: &[RosterUnit], size: u32) -> impl Iterator<Item = Assignment> {
-    members.iter().enumerate().filter(move |(_, member)| member.size == size).filter_map(
-        |(number, member)| {
-            let (unit, slot) = (member.cell, member.slot?);
-            let (rank, class) = (member.rank, member.class as u32);
-            let cost = line_cost(unit, slot.cell);
-            Some(Assignment { unit, slot, cost, rank, class, member: number as u32 })
-        },
-    )
+    members.iter().enumerate().filter_map(move |(number, member)| {
+        let slot = member.slot.filter(|_| member.size == size)?;
+        let (unit, rank, class) = (member.cell, member.rank, member.class as u32);
+        let cost = line_cost(unit, slot.cell);
+        Some(Assignment { unit, slot, cost, rank, class, member: number as u32 })
+    })
 }
 
 /// Gives each unit the slot it holds, if it is among the slots here; leaves those units in `assignments` and
@@ -82,11 +80,8 @@ fn keep_held(
     members: &[RosterUnit],
     classes: &[UnitClass<'_>],
 ) -> Vec<Assignment> {
-    let mut owners: Vec<((u32, u32), usize)> = assignments
-        .iter()
-        .enumerate()
-        .map(|(owner, assignment)| (assignment.slot.cell, owner))
-        .collect();
+    let cells = assignments.iter().map(|assignment| assignment.slot.cell);
+    let mut owners: Vec<((u32, u32), usize)> = cells.zip(0..).collect();
     owners.sort_unstable();
     let mut keeps = vec![false; assignments.len()];
     for _ in 0..KEEP_ROUNDS {
@@ -125,8 +120,7 @@ fn match_strips(assignments: &mut [Assignment]) {
         let next = numbers.len();
         numbers.entry((assignment.rank, assignment.class)).or_insert(next);
     }
-    assignments
-        .sort_by_key(|assignment| numbers.get(&(assignment.rank, assignment.class)).copied());
+    assignments.sort_by_key(|unit| numbers.get(&(unit.rank, unit.class)).copied());
     for group in assignments.chunk_by_mut(|a, b| (a.rank, a.class) == (b.rank, b.class)) {
         let mut slots: Vec<Slot> = group.iter().map(|assignment| assignment.slot).collect();
         let ways = || group.iter().map(|assignment| (assignment.unit, assignment.slot.cell));
