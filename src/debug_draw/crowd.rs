@@ -35,8 +35,8 @@ pub(super) fn draw_crowd(
         Some(transform.translation().truncate())
     };
     for unit in crowd.units() {
-        let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
-        else {
+        let block = crowd.position(grid, unit).zip(crowd.size(unit));
+        let Some(((tail, head), size)) = block else {
             continue;
         };
         outline(&mut lines, frame, CellRect::new(tail, size, size), css::GRAY);

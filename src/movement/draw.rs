@@ -99,15 +99,12 @@ pub(crate) fn place_transforms(
             writes.moved.push(critter.entity);
         }
         if !is_moved && critter.child_of.is_none() {
+            use Drawing::{AtRest, Continue, Moves};
             match (critter.state.drawing, &params) {
-                (Drawing::AtRest, _) => continue,
-                (Drawing::Continue | Drawing::Moves, _)
-                    if drawing.skips_hidden && critter.is_hidden() =>
-                {
-                    continue;
-                }
+                (AtRest, _) => continue,
+                (Continue | Moves, _) if drawing.skips_hidden && critter.is_hidden() => continue,
                 // In the tick in which the step began it may have gone around a corner.
-                (Drawing::Continue, Some((id, params)))
+                (Continue, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
                     critter.go_on(params);

@@ -132,9 +132,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
             grids.remove(id);
-            continue;
-        }
-        if width > MAX_SIDE || height > MAX_SIDE {
+        } else if width > MAX_SIDE || height > MAX_SIDE {
             // The map added last made the grid too large; the others fit without it.
             if let Some(last) = sources.of(id).last().map(|source| source.entity) {
                 sources.reject_oversized(last);
@@ -142,15 +140,15 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
                     reject(last, &mut status, SourceError::TooLarge { width, height });
                 }
             }
-            continue;
-        }
-        let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
-        match NavGrid::from_terrain(width, height, terrain) {
-            Ok(grid) => {
-                let frame = grids.frame(id).copied().unwrap_or_default();
-                grids.insert_level(id, grid.with_origin(extent.min), frame, true);
+        } else {
+            let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
+            match NavGrid::from_terrain(width, height, terrain) {
+                Ok(grid) => {
+                    let frame = grids.frame(id).copied().unwrap_or_default();
+                    grids.insert_level(id, grid.with_origin(extent.min), frame, true);
+                }
+                Err(error) => tracing::error!("grid {}: {error}", id.0),
             }
-            Err(error) => tracing::error!("grid {}: {error}", id.0),
         }
     }
 }
@@ -177,12 +175,9 @@ fn set_frames(sources: &TileSources, grids: &mut NavGrids, maps: &Maps, whereabo
     for source in &sources.sources {
         let id = source.settings.grid;
         let lowest = sources.of(id).min_by_key(|other| other.settings.order);
-        if lowest.is_some_and(|lowest| lowest.entity != source.entity) {
-            continue;
-        }
-        let Ok((entity, _, size, map_type, grid_size, tile_size, anchor, _)) =
-            maps.get(source.entity)
-        else {
+        let is_lowest = lowest.is_some_and(|lowest| lowest.entity == source.entity);
+        let map = maps.get(source.entity).ok().filter(|_| is_lowest);
+        let Some((entity, _, size, map_type, grid_size, tile_size, anchor, _)) = map else {
             continue;
         };
         let world = whereabouts.transform(entity).unwrap_or_default();
