@@ -67,10 +67,8 @@ impl Task {
     /// Whether it counts as long: a shared field, or a search whose first job is long. (No job that is known to
     /// be long joins a backlog.)
     pub(super) fn is_long(&self) -> bool {
-        match &self.kind {
-            TaskKind::Single(_) => self.jobs().next().is_some_and(|job| job.is_long),
-            TaskKind::Shared(_) => true,
-        }
+        matches!(self.kind, TaskKind::Shared(_))
+            || self.jobs().next().is_some_and(|job| job.is_long)
     }
 
     /// Returns the jobs that are finished and not delivered.

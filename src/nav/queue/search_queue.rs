@@ -3,10 +3,7 @@
 //! Input: jobs, cancellations, and a budget each tick. Output: answers. What happens within a tick is
 //! in `admission` (which job is next) and `round_robin` (how the budget is spent).
 
-#![allow(
-    clippy::vec_box,
-    reason = "searches move between tasks and this list without being copied"
-)]
+#![allow(clippy::vec_box, reason = "searches move to tasks and back without being copied")]
 
 use std::sync::Arc;
 

@@ -42,15 +42,11 @@ pub(super) struct SharedField {
 
 impl SharedField {
     /// Returns a task for these jobs, with a field that was started for them.
-    pub(super) fn new(
-        key: GroupKey,
-        mut field: DistanceField,
-        jobs: Vec<Job>,
-        grid: &NavGrid,
-    ) -> Self {
+    pub(super) fn new(key: GroupKey, field: DistanceField, jobs: Vec<Job>, grid: &NavGrid) -> Self {
         let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
-        field.await_cells(grid, jobs.values().flat_map(Job::ends));
-        Self { key, jobs, field, ..Self::default() }
+        let mut shared = Self { key, jobs, field, ..Self::default() };
+        shared.field.await_cells(grid, shared.jobs.values().flat_map(Job::ends));
+        shared
     }
 
     /// Adds another job.
