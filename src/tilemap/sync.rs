@@ -114,11 +114,8 @@ fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = Til
         };
         let terrain = sources.find(tile.map.0).and_then(|source| {
             let settings = &source.settings;
-            if settings.hidden_is_empty && !view.visible {
-                settings.empty
-            } else {
-                settings.rule.terrain(&view)
-            }
+            let is_hidden = settings.hidden_is_empty && !view.visible;
+            if is_hidden { settings.empty } else { settings.rule.terrain(&view) }
         });
         sources.put(tile.entity, tile.map.0, view.position, terrain);
     }

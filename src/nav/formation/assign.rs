@@ -92,13 +92,12 @@ fn keep_held(
                 continue;
             };
             let (second, own) = (owners[held].1, owner_index(assignments[first].slot.cell));
-            if keeps[first] || keeps[second] {
+            let may_keep =
+                first == second || may_swap(&assignments[first], &assignments[second], classes);
+            if keeps[first] || keeps[second] || !may_keep {
                 continue;
             }
             if first != second {
-                if !may_swap(&assignments[first], &assignments[second], classes) {
-                    continue;
-                }
                 swap(assignments, first, second);
                 owners[held].1 = first;
                 if let Some(own) = own {
