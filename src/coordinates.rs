@@ -51,11 +51,9 @@ impl GridFrame {
     #[must_use]
     pub fn from_axes(center: Vec2, right: Vec2, up: Vec2) -> Self {
         let to_world = Affine2::from_mat2_translation(Mat2::from_cols(right, up), center);
-        let to_cells = if to_world.matrix2.determinant() == 0.0 {
-            Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // not invertible: no cells
-        } else {
-            to_world.inverse()
-        };
+        let is_flat = to_world.matrix2.determinant() == 0.0; // not invertible
+        let no_cells = Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY };
+        let to_cells = if is_flat { no_cells } else { to_world.inverse() };
         Self { to_world, to_cells }
     }
 

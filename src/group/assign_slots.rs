@@ -292,9 +292,7 @@ impl SlotAssignment<'_, '_> {
         }
         state.is_announced = true;
         state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
-        for member in &group.members {
-            self.limit(entity, member.entity, None);
-        }
+        group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
         self.commands.trigger(GroupArrived { entity, arrived, failed });
         if group.despawns {
             self.commands.entity(entity).try_despawn();

@@ -87,10 +87,8 @@ pub(crate) fn place_transforms(
     ticks: SystemChangeTick,
 ) {
     writes.written = Some(ticks.this_run());
-    let fraction = match fixed {
-        Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
-        _ => 1.0,
-    };
+    let fixed = fixed.filter(|_| writes.is_between_ticks);
+    let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = time.map_or(f32::INFINITY, |time| time.delta_secs());
     let is_moved = update_frames(&grids, &mut frames);
     let mut params: Option<(GridId, DrawParams)> = None;

@@ -147,9 +147,7 @@ fn sort_into_strips<T>(items: &mut [T], direction: (i64, i64), cell_of: impl Fn(
         (across, along)
     });
     let strip = items.len().isqrt().max(1);
-    for strip in items.chunks_mut(strip) {
-        strip.sort_by_cached_key(|item| along_and_across(item));
-    }
+    items.chunks_mut(strip).for_each(|strip| strip.sort_by_cached_key(along_and_across));
 }
 
 /// Swaps the slots of two units wherever that lowers the cost of their lines.

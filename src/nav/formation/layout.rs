@@ -126,11 +126,9 @@ impl Shape {
     /// Returns the lattice point in the middle of a shape with this last row.
     fn middle(&self, last_row: i32) -> (i32, i32) {
         let (row, file) = (last_row / 2, self.middle_file());
-        if !self.facing.is_diagonal() || (row + file) % 2 == 0 {
-            self.to_lattice(row, file)
-        } else {
-            self.to_lattice(row - row % 2, 0)
-        }
+        let is_point = !self.facing.is_diagonal() || (row + file) % 2 == 0;
+        let (row, file) = if is_point { (row, file) } else { (row - row % 2, 0) };
+        self.to_lattice(row, file)
     }
 
     /// Returns how many rows a block of this side covers.

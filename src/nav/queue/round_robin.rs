@@ -117,9 +117,7 @@ impl SearchQueue {
         let next = what_next(task, now, answer);
         // Jobs that were not started, or were rejected, are admitted by rank again.
         let mut leaving = core::mem::take(task.leaving());
-        for job in leaving.drain(..) {
-            self.wait_again(job);
-        }
+        leaving.drain(..).for_each(|job| self.wait_again(job));
         *self.tasks[index].leaving() = leaving; // keeps its capacity
         next
     }
@@ -134,9 +132,7 @@ impl SearchQueue {
             job.is_long = true;
         }
         if !stays {
-            for job in self.retire(index) {
-                self.wait_again(job);
-            }
+            self.retire(index).into_iter().for_each(|job| self.wait_again(job));
         }
         stays
     }
