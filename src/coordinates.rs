@@ -7,7 +7,7 @@
 //! without a tilemap it is specified by hand.
 
 use bevy::{
-    math::{Affine2, Vec2},
+    math::{Affine2, Mat2, Vec2},
     reflect::{Reflect, std_traits::ReflectDefault},
 };
 
@@ -50,13 +50,10 @@ impl GridFrame {
     /// right` and the next cell up at `center + up`.
     #[must_use]
     pub fn from_axes(center: Vec2, right: Vec2, up: Vec2) -> Self {
-        let to_world =
-            Affine2 { matrix2: bevy::math::Mat2::from_cols(right, up), translation: center };
-        let to_cells = if to_world.matrix2.determinant() == 0.0 {
-            Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY } // not invertible: no cells
-        } else {
-            to_world.inverse()
-        };
+        let to_world = Affine2::from_mat2_translation(Mat2::from_cols(right, up), center);
+        let is_flat = to_world.matrix2.determinant() == 0.0; // not invertible
+        let no_cells = Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY };
+        let to_cells = if is_flat { no_cells } else { to_world.inverse() };
         Self { to_world, to_cells }
     }
 

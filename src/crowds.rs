@@ -29,8 +29,12 @@ use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
     nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
+    request::Requester,
     unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
 };
+
+/// All units with requests, including disabled ones, so that no arrival is lost.
+type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
 /// The crowds of all grids. Read-only: gives access to the cells that each unit holds, what it waits for, and
 /// the counters.
@@ -80,12 +84,7 @@ impl Crowds {
     }
 
     /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.
-    pub(crate) fn walk_along(
-        &self,
-        grid: &NavGrid,
-        id: GridId,
-        state: &CritterState,
-    ) -> Option<Walk> {
+    pub(crate) fn walk_of(&self, grid: &NavGrid, id: GridId, state: &CritterState) -> Option<Walk> {
         self.get(id)?.path_progress(grid, state.unit()?)
     }
 

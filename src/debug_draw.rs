@@ -71,15 +71,11 @@ pub struct TilePathDebugPlugin;
 
 impl Plugin for TilePathDebugPlugin {
     fn build(&self, app: &mut App) {
+        let systems = (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths).chain();
         app.init_resource::<TilePathDebug>()
             .register_type::<TilePathDebug>()
             .init_gizmo_group::<TilePathGizmos>()
-            .add_systems(
-                PostUpdate,
-                (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths)
-                    .chain()
-                    .after(TilePathSystems::Draw),
-            );
+            .add_systems(PostUpdate, systems.after(TilePathSystems::Draw));
     }
 }
 
@@ -124,7 +120,7 @@ fn draw_paths(
         };
         let from = transform.translation().truncate();
         let grid = grids.get(order.grid());
-        let walk = grid.and_then(|grid| crowds.walk_along(grid, order.grid(), state));
+        let walk = grid.and_then(|grid| crowds.walk_of(grid, order.grid(), state));
         if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
             lines.line_2d(from, to_world(slot.cell), color);
         } else {

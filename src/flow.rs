@@ -266,9 +266,8 @@ impl FlowFields {
 
     /// Returns the fields that need this kind of work, in the order in which they are served.
     fn round_robin(&self, work: Work) -> VecDeque<FieldKey> {
-        let needs_work =
-            |(&key, entry): (&FieldKey, &FlowEntry)| (entry.work == Some(work)).then_some(key);
-        let mut queue: VecDeque<FieldKey> = self.fields.iter().filter_map(needs_work).collect();
+        let waiting = self.fields.iter().filter(|(_, entry)| entry.work == Some(work));
+        let mut queue: VecDeque<FieldKey> = waiting.map(|(&key, _)| key).collect();
         if let Some(last) = self.last_served[work as usize] {
             let next = queue.partition_point(|&key| key <= last);
             queue.rotate_left(next);

@@ -123,16 +123,10 @@ impl Group {
         members: impl IntoIterator<Item = impl Into<GroupMember>>,
     ) -> Self {
         let FormationSpec { formation, facing, spacing, .. } = FormationSpec::default();
-        Self {
-            goal: goal.into(),
-            formation,
-            facing,
-            spacing,
-            members: members.into_iter().map(Into::into).collect(),
-            keeps_together: false,
-            despawns: true,
-            request: PathRequest::default(),
-        }
+        let (goal, request) = (goal.into(), PathRequest::default());
+        let members = members.into_iter().map(Into::into).collect();
+        let (keeps_together, despawns) = (false, true);
+        Self { goal, formation, facing, spacing, members, keeps_together, despawns, request }
     }
 
     /// The same in a formation.

@@ -196,10 +196,8 @@ impl PathRequest {
     /// Returns the target of attempt number `attempt`: first the target, then the alternatives, then the
     /// target again for a path as close to it as possible.
     pub(crate) fn target_of(&self, attempt: u16) -> &Target {
-        match attempt.checked_sub(1) {
-            Some(index) => self.alternatives.get(usize::from(index)).unwrap_or(&self.target),
-            None => &self.target,
-        }
+        let index = usize::from(attempt).checked_sub(1);
+        index.and_then(|index| self.alternatives.get(index)).unwrap_or(&self.target)
     }
 }
 

@@ -125,24 +125,23 @@ impl TilePathPlugin {
     }
 }
 
+/// Calls a method of the app for each of these types.
+macro_rules! for_each_type {
+    ($app:ident.$method:ident: $($type:ty),*) => {
+        $($app.$method::<$type>();)*
+    };
+}
+
 impl Plugin for TilePathPlugin {
     fn build(&self, app: &mut App) {
         use TilePathSystems::{Accept, All, Command, Deliver, Draw, Move, Search, SyncGrid};
         let is_fixed = self.schedule == FixedUpdate.intern();
-        app.init_resource::<NavGrids>()
-            .init_resource::<Pathfinder>()
-            .init_resource::<PathCounters>()
-            .init_resource::<TilePathSettings>()
-            .init_resource::<RequestInbox>()
-            .init_resource::<PlacedBlockers>()
-            .init_resource::<Crowds>()
-            .init_resource::<GroupNumbers>()
-            .init_resource::<QueuesSeen>()
-            .init_resource::<FlowFields>()
-            .init_resource::<Time>()
-            .init_resource::<OpenRequests>()
-            .init_resource::<CritterDrawing>()
-            .insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
+        for_each_type! {
+            app.init_resource: NavGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
+            PlacedBlockers, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
+            CritterDrawing
+        }
+        app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::crowds::build(app);
@@ -189,12 +188,8 @@ impl Plugin for TilePathPlugin {
 
 /// Registers what an app without automatic registration would miss.
 fn register_types(app: &mut App) {
-    macro_rules! register {
-        ($($type:ty),*) => {
-            $(app.register_type::<$type>();)*
-        };
-    }
-    register! {
+    for_each_type! {
+        app.register_type:
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,

@@ -11,7 +11,7 @@ use bevy::{
 };
 
 use super::{
-    Crowds, GridCrowd,
+    Crowds, GridCrowd, Requesters,
     changes::{Column, list_changed},
 };
 use crate::{
@@ -40,6 +40,14 @@ pub(crate) struct Newcomer {
     state: &'static mut CritterState,
 }
 
+/// A grid on which a critter is to be placed, and as what kind of unit.
+struct Place<'a> {
+    id: GridId,
+    profile: ProfileId,
+    grid: &'a NavGrid,
+    frame: &'a GridFrame,
+}
+
 /// Components whose change may require another position or crowd.
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
@@ -53,11 +61,7 @@ type Columns<'w, 's> = (
 pub(crate) fn enter_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    mut critters: ParamSet<(
-        Columns,
-        Query<Newcomer, Allow<Disabled>>,
-        Query<Requester, Allow<Disabled>>,
-    )>,
+    mut critters: ParamSet<(Columns, Query<Newcomer, Allow<Disabled>>, Requesters)>,
     whereabouts: Whereabouts,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
@@ -224,42 +228,38 @@ impl NewcomerItem<'_, '_> {
         {
             self.leave(grids, crowds, unit);
         }
-        let place = |(id, profile)| Some((id, profile, grids.get(id)?, grids.frame(id)?));
-        let Some((id, profile, grid, frame)) = wanted.and_then(place) else {
+        let place = wanted.and_then(|(id, profile)| {
+            Some(Place { id, profile, grid: grids.get(id)?, frame: grids.frame(id)? })
+        });
+        let Some(to) = place else {
             return true;
         };
-        let grid_crowd = crowds.by_grid.entry(id).or_insert_with(|| GridCrowd {
-            crowd: Crowd::new(grid),
+        let grid_crowd = crowds.by_grid.entry(to.id).or_insert_with(|| GridCrowd {
+            crowd: Crowd::new(to.grid),
             entities: Vec::new(),
-            generation: grids.generation(id),
-            profiles_revision: grid.profiles_revision(),
+            generation: grids.generation(to.id),
+            profiles_revision: to.grid.profiles_revision(),
         });
-        self.place(grid_crowd, id, (grid, frame), profile, whereabouts)
+        self.place(grid_crowd, &to, whereabouts)
     }
 
     /// Joins a crowd, on the nearest free cell. A unit that has joined moves, or changes its profile; if there is
     /// no free cell for that, it stays as it is.
-    fn place(
-        &mut self,
-        grid_crowd: &mut GridCrowd,
-        id: GridId,
-        (grid, frame): (&NavGrid, &GridFrame),
-        profile: ProfileId,
-        whereabouts: &Whereabouts,
-    ) -> bool {
+    fn place(&mut self, grid_crowd: &mut GridCrowd, to: &Place, whereabouts: &Whereabouts) -> bool {
+        let &Place { id, profile, grid, frame } = to;
         let before = self.state.member.unit;
         let stays = self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
         let position = (!stays).then(|| whereabouts.position(self.entity).unwrap_or(Vec2::NAN));
-        let found = self.free_cell_near(grid_crowd, (grid, frame), profile, position);
+        let found = self.free_cell_near(grid_crowd, to, position);
         let taken = found.filter(|&cell| match before {
             Some(unit) if grid_crowd.matches_profile(grid, profile, &self.state) => {
                 grid_crowd.crowd.teleport(grid, unit, cell).is_ok()
             }
             Some(unit) => {
                 grid_crowd.crowd.remove(unit);
-                self.join(grid_crowd, grid, cell, profile)
+                self.join(grid_crowd, to, cell)
             }
-            None => self.join(grid_crowd, grid, cell, profile),
+            None => self.join(grid_crowd, to, cell),
         });
         let Some(cell) = taken else {
             let is_sent_back = before.is_some() && !stays;
@@ -283,34 +283,22 @@ impl NewcomerItem<'_, '_> {
     fn free_cell_near(
         &self,
         grid_crowd: &GridCrowd,
-        (grid, frame): (&NavGrid, &GridFrame),
-        profile: ProfileId,
+        &Place { profile, grid, frame, .. }: &Place,
         position: Option<Vec2>,
     ) -> Option<Cell> {
         let anchor = match position {
             Some(position) => frame.anchor_at(position, grid.unit_size(profile))?,
             None => self.state.walk.head(),
         };
-        let cell = fitting_anchor(grid, profile, anchor);
-        grid_crowd.crowd.nearest_free_cell(
-            grid,
-            (cell, profile),
-            self.state.member.unit,
-            MAX_PLACEMENT_DISTANCE,
-        )
+        let (cell, own) = (fitting_anchor(grid, profile, anchor), self.state.member.unit);
+        grid_crowd.crowd.nearest_free_cell(grid, (cell, profile), own, MAX_PLACEMENT_DISTANCE)
     }
 
     /// Adds a unit on a cell; returns whether that succeeded.
-    fn join(
-        &mut self,
-        grid_crowd: &mut GridCrowd,
-        grid: &NavGrid,
-        cell: Cell,
-        profile: ProfileId,
-    ) -> bool {
-        let settings = UnitSettings { profile, ..UnitSettings::default() };
-        let unit = grid_crowd.crowd.add(grid, cell, settings).ok();
-        (self.state.member.unit, self.state.member.profile) = (unit, profile);
+    fn join(&mut self, grid_crowd: &mut GridCrowd, to: &Place, cell: Cell) -> bool {
+        let settings = UnitSettings { profile: to.profile, ..UnitSettings::default() };
+        let unit = grid_crowd.crowd.add(to.grid, cell, settings).ok();
+        (self.state.member.unit, self.state.member.profile) = (unit, to.profile);
         if let Some(slot) = unit.map(UnitId::slot) {
             if grid_crowd.entities.len() <= slot {
                 grid_crowd.entities.resize(slot + 1, Entity::PLACEHOLDER);
@@ -328,7 +316,8 @@ impl NewcomerItem<'_, '_> {
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);
         self.state.drawn = self.transform.translation.truncate();
-        self.state.start_crowd_motion(grid_crowd.crowd.now());
+        self.state.shrink = 0.0; // not yet
+        self.state.start_motion(grid_crowd.crowd.now());
     }
 
     /// Leaves its crowd.

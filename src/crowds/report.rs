@@ -10,14 +10,14 @@ use bevy::{
     prelude::*,
 };
 
-use super::Crowds;
+use super::{Crowds, Requesters};
 use crate::{
     coordinates::GridFrame,
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupState},
     nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, Path, PathKind, UnitId, Walk},
-    request::{Outcomes, Requester, RequesterItem, clear_stuck, nearest_free_start},
+    request::{Outcomes, RequesterItem, clear_stuck, nearest_free_start},
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
 
@@ -31,9 +31,6 @@ pub(crate) struct Shown {
     path: Option<&'static NavPath>,
     transform: &'static Transform,
 }
-
-/// All units with requests, including disabled ones, so that no arrival is lost.
-type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
 /// The slots of group members.
 #[derive(SystemParam)]

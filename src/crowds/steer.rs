@@ -3,7 +3,7 @@
 //! Input: paths, speeds, teams. Output: tasks of units.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData},
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
     prelude::*,
 };
 
@@ -42,6 +42,14 @@ pub(crate) struct Steered {
     state: &'static mut CritterState,
 }
 
+/// What steering reads beside critters.
+#[derive(SystemParam)]
+pub(crate) struct Surroundings<'w, 's> {
+    grids: Res<'w, NavGrids>,
+    fields: Res<'w, FlowFields>,
+    groups: Query<'w, 's, &'static GroupState>,
+}
+
 /// Components whose change affects the crowd.
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
@@ -55,10 +63,8 @@ type Columns<'w, 's> = (
 /// Passes changes since the last tick to the crowds.
 pub(crate) fn steer_critters(
     time: Res<Time>,
-    grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
-    fields: Res<FlowFields>,
-    groups: Query<&GroupState>,
+    around: Surroundings,
     mut critters: ParamSet<(Columns, Query<Steered, Allow<Disabled>>)>,
     mut seconds: Local<f32>,
     mut entities: Local<Vec<Entity>>,
@@ -81,24 +87,18 @@ pub(crate) fn steer_critters(
     let mut critters = critters.p1();
     for entity in entities.drain(..) {
         if let Ok(mut critter) = critters.get_mut(entity) {
-            critter.steer((&grids, &fields), &mut crowds, &groups, *seconds);
+            critter.steer(&around, &mut crowds, *seconds);
         }
     }
 }
 
 impl SteeredItem<'_, '_> {
     /// Passes its settings, and its path if that has changed.
-    fn steer(
-        &mut self,
-        (grids, fields): (&NavGrids, &FlowFields),
-        crowds: &mut Crowds,
-        groups: &Query<&GroupState>,
-        seconds: f32,
-    ) {
+    fn steer(&mut self, around: &Surroundings, crowds: &mut Crowds, seconds: f32) {
         let state = self.state.bypass_change_detection();
         let (unit, id, sync) = (state.member.unit, state.member.grid, state.member.path);
         let (Some(unit), Some(grid), Some(grid_crowd)) =
-            (unit, grids.get(id), crowds.by_grid.get_mut(&id))
+            (unit, around.grids.get(id), crowds.by_grid.get_mut(&id))
         else {
             return;
         };
@@ -113,7 +113,7 @@ impl SteeredItem<'_, '_> {
         }
         let followed = match self.path.filter(|_| self.is_under_way()) {
             Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
-            Some(path) => match self.membership(groups, fields, path) {
+            Some(path) => match self.membership(around, path) {
                 Some(membership) => crowd.follow_among(grid, unit, &path.0, &membership),
                 None => crowd.follow(grid, unit, &path.0),
             },
@@ -136,18 +136,13 @@ impl SteeredItem<'_, '_> {
     }
 
     /// Returns the group membership for a path that leads to a slot of a group.
-    fn membership(
-        &self,
-        groups: &Query<&GroupState>,
-        fields: &FlowFields,
-        path: &NavPath,
-    ) -> Option<Membership> {
+    fn membership(&self, around: &Surroundings, path: &NavPath) -> Option<Membership> {
         // A unit that has got another order leaves its group in the next tick.
         let goal = self.state_of_request?.query.goal.cell();
         let is_member = |slot: &GroupSlot| slot.cell == goal && path.0.kind() != PathKind::Partial;
         let (slot, class) = self.slot.filter(|(slot, _)| is_member(slot))?;
-        let point = groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
-        let route = point.field.as_ref().and_then(|field| fields.route(field));
+        let point = around.groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
+        let route = point.field.as_ref().and_then(|field| around.fields.route(field));
         Some(Membership { swap_class: class.0, slot: slot.cell, goal: point.goal, route })
     }
 

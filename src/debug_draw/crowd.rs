@@ -35,8 +35,8 @@ pub(super) fn draw_crowd(
         Some(transform.translation().truncate())
     };
     for unit in crowd.units() {
-        let (Some((tail, head)), Some(size)) = (crowd.position(grid, unit), crowd.size(unit))
-        else {
+        let block = crowd.position(grid, unit).zip(crowd.size(unit));
+        let Some(((tail, head), size)) = block else {
             continue;
         };
         outline(&mut lines, frame, CellRect::new(tail, size, size), css::GRAY);
@@ -44,10 +44,8 @@ pub(super) fn draw_crowd(
             outline(&mut lines, frame, CellRect::new(head, size, size), css::AQUAMARINE);
         }
         let waited_for = crowd.waits_for(unit);
-        let color = match crowd.hindrance(unit).0 {
-            Hindrance::Queue | Hindrance::Oncoming => css::KHAKI,
-            _ => css::ORANGE_RED,
-        };
+        let queues = matches!(crowd.hindrance(unit).0, Hindrance::Queue | Hindrance::Oncoming);
+        let color = if queues { css::KHAKI } else { css::ORANGE_RED };
         let links =
             [(Some(unit), waited_for, color), (crowd.pushed_by(unit), Some(unit), css::HOT_PINK)];
         for (from, to, color) in links {

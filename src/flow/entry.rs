@@ -81,12 +81,10 @@ impl FlowEntry {
             self.clear();
         }
         let Some(grid) = grids.get(key.grid) else {
-            self.fail(PathFailure::GridGone(key.grid));
-            return;
+            return self.fail(PathFailure::GridGone(key.grid));
         };
         if let Err(failure) = DistanceField::check(grid, key.profile, key.goal) {
-            self.fail(failure);
-            return;
+            return self.fail(failure);
         }
         if !self.field.is_stale(grid) {
             return;

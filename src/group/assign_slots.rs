@@ -28,6 +28,18 @@ use crate::{
 /// What assigning a slot takes of the budget, in expansions (measured: 400 slots take 1.5 ms).
 const MEMBER_COST: u32 = 100;
 
+/// A slot, or why there is none.
+type SlotAnswer = Result<Cell, PathFailure>;
+
+/// What members are sent by.
+struct Sender<'a> {
+    entity: Entity,
+    group: &'a Group,
+    /// As it was before slots were assigned.
+    before: &'a GroupState,
+    goal: Cell,
+}
+
 /// The grid version of a group whose grid is gone.
 const NO_GRID: (u64, u64) = (0, 0);
 
@@ -157,15 +169,15 @@ impl SlotAssignment<'_, '_> {
         let members: Vec<Member> =
             group.members.iter().map(|member| self.member(group, member, id)).collect();
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
+        let sender = Sender { entity, group, before: &before, goal: order.goal };
         let mut limited = Vec::with_capacity(members.len());
         for member in &members {
             let answer = member.cell.and_then(|_| answers.next());
             let answer = answer.unwrap_or(Err(PathFailure::StartUnknown));
             let mut sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
-            if self.is_to_be_sent(member, answer, group, (&before, order.goal)) {
+            if self.is_to_be_sent(&sender, member, answer) {
                 state.is_announced = false;
-                let class = SwapClass(swap_class(before.number, member.rank));
-                self.send((entity, class), (group, order.goal), member, answer);
+                self.send(&sender, member, answer);
                 sent = answer.ok();
             }
             state.note((member.entity, answer.ok()), sent, self.issued(member.entity));
@@ -205,13 +217,8 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// Whether a member needs another request.
-    fn is_to_be_sent(
-        &self,
-        member: &Member,
-        answer: Result<Cell, PathFailure>,
-        group: &Group,
-        (before, goal): (&GroupState, Cell),
-    ) -> bool {
+    fn is_to_be_sent(&self, sender: &Sender, member: &Member, answer: SlotAnswer) -> bool {
+        let before = sender.before;
         let known = before.index.get(&member.entity).map(|&index| before.slots[index].1);
         let Ok(unit) = self.units.get(member.entity) else {
             return false;
@@ -220,22 +227,17 @@ impl SlotAssignment<'_, '_> {
             || before.was_changed
                 && answer.is_ok_and(|cell| {
                     let has_failed = matches!(unit.status, Some(PathStatus::Failed(_)));
-                    has_failed || unit.request != Some(&request_to((group, goal), member, cell))
+                    has_failed || unit.request != Some(&request_to(sender, member, cell))
                 })
     }
 
     /// Sends a member to its slot.
-    fn send(
-        &mut self,
-        (group, class): (Entity, SwapClass),
-        order: (&Group, Cell),
-        member: &Member,
-        answer: Result<Cell, PathFailure>,
-    ) {
-        let entity = member.entity;
+    fn send(&mut self, sender: &Sender, member: &Member, answer: SlotAnswer) {
+        let (entity, group) = (member.entity, sender.entity);
         match answer {
             Ok(cell) => {
-                let request = request_to(order, member, cell);
+                let request = request_to(sender, member, cell);
+                let class = SwapClass(swap_class(sender.before.number, member.rank));
                 let bundle = (request, GroupSlot { group, cell }, class);
                 self.commands.queue(move |world: &mut World| {
                     // The group may have been despawned since.
@@ -290,9 +292,7 @@ impl SlotAssignment<'_, '_> {
         }
         state.is_announced = true;
         state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
-        for member in &group.members {
-            self.limit(entity, member.entity, None);
-        }
+        group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
         self.commands.trigger(GroupArrived { entity, arrived, failed });
         if group.despawns {
             self.commands.entity(entity).try_despawn();
@@ -383,7 +383,7 @@ fn slots_for(
     members: &[Member],
     before: &GroupState,
     state: &mut GroupState,
-) -> Vec<Result<Cell, PathFailure>> {
+) -> Vec<SlotAnswer> {
     let present = || members.iter().filter_map(|member| Some((member, member.cell?)));
     let units: Vec<FormationUnit> = present()
         .map(|(&Member { profile, rank, .. }, cell)| FormationUnit { cell, profile, rank })
@@ -404,7 +404,7 @@ fn slots_for(
 }
 
 /// The request of a member for its slot.
-fn request_to((group, goal): (&Group, Cell), member: &Member, cell: Cell) -> PathRequest {
+fn request_to(&Sender { group, goal, .. }: &Sender, member: &Member, cell: Cell) -> PathRequest {
     let mut request = group.request.clone();
     request.target = Target::Cell(cell);
     request.profile = member.named;

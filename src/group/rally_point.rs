@@ -33,8 +33,15 @@ impl GroupState {
         let cells = grid.width() as usize * grid.height() as usize;
         let profiles: BTreeSet<ProfileId> = members.iter().map(|member| member.profile).collect();
         for profile in profiles {
-            let (count, under_way) = self.count(members, profile, before);
-            let Some(goal) = self.middle(members, grid, profile).filter(|_| count > 0) else {
+            // The slot of each member that has one, and whether it is another than before.
+            let slot_of = |member: &Member| {
+                let slot = self.slot_of(member.entity)?;
+                Some((slot, before.slot_of(member.entity) != Some(slot)))
+            };
+            let its = members.iter().filter(|member| member.profile == profile);
+            let slots: Vec<(Cell, bool)> = its.filter_map(slot_of).collect();
+            let under_way = slots.iter().filter(|(_, is_new)| *is_new).count();
+            let Some(goal) = self.middle(&slots, grid, profile) else {
                 continue;
             };
             let known = before.rally_point(profile).filter(|known| known.goal == goal);
@@ -45,28 +52,14 @@ impl GroupState {
         }
     }
 
-    /// How many members of a profile have a slot, and how many of those another than before.
-    fn count(&self, members: &[Member], profile: ProfileId, before: &Self) -> (usize, usize) {
-        let (mut count, mut under_way) = (0, 0);
-        for member in members.iter().filter(|member| member.profile == profile) {
-            let slot = self.slot_of(member.entity);
-            count += usize::from(slot.is_some());
-            under_way += usize::from(slot.is_some() && slot != before.slot_of(member.entity));
-        }
-        (count, under_way)
-    }
-
-    /// The goal of the group, or where members of this profile cannot stand there their slot nearest to it.
-    fn middle(&self, members: &[Member], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
+    /// The goal of the group, or where members of this profile cannot stand there their slot nearest to it. `None`
+    /// where they have no slots.
+    fn middle(&self, slots: &[(Cell, bool)], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
         let goal = self.assigned.goal;
-        if grid.cost(profile, goal) > 0 {
-            return Some(goal);
-        }
-        let its = members.iter().filter(|member| member.profile == profile);
-        let slots = its.filter_map(|member| self.slot_of(member.entity));
-        slots.min_by_key(|slot| {
+        let &(nearest, _) = slots.iter().min_by_key(|(slot, _)| {
             let (x, y) = (i64::from(slot.x - goal.x), i64::from(slot.y - goal.y));
             (x * x + y * y, *slot)
-        })
+        })?;
+        Some(if grid.cost(profile, goal) > 0 { goal } else { nearest })
     }
 }

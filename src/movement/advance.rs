@@ -1,7 +1,7 @@
 //! One tick of walking, for ghosts: critters that walk through all others.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData},
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
     prelude::*,
 };
 
@@ -27,6 +27,14 @@ pub(crate) struct Walker {
     is_disabled: Has<Disabled>,
 }
 
+/// What walking depends on beside critters.
+#[derive(SystemParam)]
+pub(crate) struct Surroundings<'w, 's> {
+    time: Res<'w, Time>,
+    grids: Res<'w, NavGrids>,
+    whereabouts: Whereabouts<'w, 's>,
+}
+
 /// What ended in this tick.
 #[derive(Clone, Copy)]
 pub(crate) enum Ending {
@@ -38,23 +46,22 @@ pub(crate) enum Ending {
 
 /// Lets every ghost walk for a tick.
 pub(crate) fn advance_critters(
-    time: Res<Time>,
-    grids: Res<NavGrids>,
+    around: Surroundings,
     critters: Query<(Entity, &Critter), Allow<Disabled>>,
     mut walkers: Query<Walker, Allow<Disabled>>,
     mut ghosts: Local<Vec<Entity>>,
-    whereabouts: Whereabouts,
     mut endings: Local<Vec<(u64, Entity, Ending)>>,
     mut removals: Local<u64>,
     mut outcomes: Outcomes,
 ) {
     // Units of a crowd are checked only if their grid may be gone.
-    let is_any_gone = core::mem::replace(&mut *removals, grids.removals) != grids.removals;
+    let now = around.grids.removals;
+    let is_any_gone = core::mem::replace(&mut *removals, now) != now;
     let listed = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
     ghosts.extend(listed.map(|(entity, _)| entity));
     for entity in ghosts.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity)
-            && let Some(ending) = walker.advance(time.delta_secs(), &grids, &whereabouts)
+            && let Some(ending) = walker.advance(&around)
         {
             endings.push((walker.unit.state.accepted, entity, ending));
         }
@@ -62,7 +69,7 @@ pub(crate) fn advance_critters(
     endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
     for (_, entity, ending) in endings.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity) {
-            end(&mut walker.unit, ending, &grids, &mut outcomes);
+            end(&mut walker.unit, ending, &around.grids, &mut outcomes);
         }
     }
 }
@@ -81,30 +88,26 @@ fn end(unit: &mut RequesterItem, ending: Ending, grids: &NavGrids, outcomes: &mu
 }
 
 impl WalkerItem<'_, '_> {
-    /// Walks for `seconds`; returns what has come to an end.
-    fn advance(
-        &mut self,
-        seconds: f32,
-        grids: &NavGrids,
-        whereabouts: &Whereabouts,
-    ) -> Option<Ending> {
+    /// Walks for a tick; returns what has come to an end.
+    fn advance(&mut self, around: &Surroundings) -> Option<Ending> {
         let is_walking = self.unit.is_walking();
         let (state, _) = self.unit.critter.as_mut()?;
         if !self.critter.collides {
-            state.bypass_change_detection().begin_tick();
+            let state = state.bypass_change_detection();
+            state.before = state.now;
         }
         let is_under_way = state.walk.is_between_cells() || state.offset != Vec2::ZERO;
         if !is_walking && !is_under_way {
             return None;
         }
         let id = self.unit.state.grid;
-        let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
+        let (Some(grid), Some(frame)) = (around.grids.get(id), around.grids.frame(id)) else {
             return is_walking.then_some(Ending::GridGone);
         };
         if self.critter.collides || self.is_disabled {
             return None; // the crowd moves it, or it stands still
         }
-        let event = self.walk((grid, frame), seconds, whereabouts)?;
+        let event = self.walk((grid, frame), around)?;
         clear_stuck(&mut self.unit.status, &self.unit.path); // it has become a ghost
         match (event, self.unit.path.0.kind()) {
             _ if !is_walking => None,
@@ -117,16 +120,16 @@ impl WalkerItem<'_, '_> {
     fn walk(
         &mut self,
         (grid, frame): (&NavGrid, &GridFrame),
-        seconds: f32,
-        whereabouts: &Whereabouts,
+        around: &Surroundings,
     ) -> Option<WalkEvent> {
+        let seconds = around.time.delta_secs();
         let profile = self.unit.state.query.profile;
         let path = &self.unit.path.0;
         let lines = self.unit.any_angle.as_deref().and_then(|any_angle| any_angle.lines_of(path));
         let (state, transform) = self.unit.critter.as_mut()?;
         state.set_size(grid.unit_size(profile));
         if !state.placed {
-            let position = whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
+            let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
             state.place_at(frame.to_cells(position));
             state.drawn = transform.translation.truncate();
         }

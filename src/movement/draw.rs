@@ -87,10 +87,8 @@ pub(crate) fn place_transforms(
     ticks: SystemChangeTick,
 ) {
     writes.written = Some(ticks.this_run());
-    let fraction = match fixed {
-        Some(fixed) if writes.is_between_ticks => fixed.overstep_fraction(),
-        _ => 1.0,
-    };
+    let fixed = fixed.filter(|_| writes.is_between_ticks);
+    let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = time.map_or(f32::INFINITY, |time| time.delta_secs());
     let is_moved = update_frames(&grids, &mut frames);
     let mut params: Option<(GridId, DrawParams)> = None;
@@ -99,15 +97,12 @@ pub(crate) fn place_transforms(
             writes.moved.push(critter.entity);
         }
         if !is_moved && critter.child_of.is_none() {
+            use Drawing::{AtRest, Continue, Moves};
             match (critter.state.drawing, &params) {
-                (Drawing::AtRest, _) => continue,
-                (Drawing::Continue | Drawing::Moves, _)
-                    if drawing.skips_hidden && critter.is_hidden() =>
-                {
-                    continue;
-                }
+                (AtRest, _) => continue,
+                (Continue | Moves, _) if drawing.skips_hidden && critter.is_hidden() => continue,
                 // In the tick in which the step began it may have gone around a corner.
-                (Drawing::Continue, Some((id, params)))
+                (Continue, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
                     critter.go_on(params);

@@ -75,7 +75,7 @@ fn is_cut_off(
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
     }
-    let walk = crowds.walk_along(grid, unit.state.grid, critter);
+    let walk = crowds.walk_of(grid, unit.state.grid, critter);
     // A unit of a crowd that has no path leaves blocked terrain automatically.
     let has_path = walk.is_some() || critter.unit().is_none();
     let walk = walk.unwrap_or(critter.walk);
@@ -131,13 +131,10 @@ fn is_sound_ahead(
     let Some(layer) = grid.layer(profile) else {
         return false;
     };
-    let comes_near = |from: Cell, to: Cell| {
-        let near = |rect: CellRect| grid.anchors_over(profile, rect).meets_span(from, to);
-        edits.iter().any(|&rect| near(rect))
-    };
     cells[passed..].windows(2).all(|step| {
+        let is_near = |&rect| grid.anchors_over(profile, rect).meets_span(step[0], step[1]);
         let direction = Direction::between(step[0], step[1]);
         let can_step = |(x, y)| direction.is_some_and(|direction| layer.can_step(x, y, direction));
-        !comes_near(step[0], step[1]) || grid.local(step[0]).is_some_and(can_step)
+        !edits.iter().any(is_near) || grid.local(step[0]).is_some_and(can_step)
     })
 }

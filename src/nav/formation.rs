@@ -28,12 +28,7 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection};
 use super::{
-    bit_rows::BitRows,
-    cell::Cell,
-    direction::Direction,
-    grid::NavGrid,
-    query::PathFailure,
-    terrain::{DIAGONAL, ProfileId, STRAIGHT},
+    Cell, DIAGONAL, Direction, NavGrid, PathFailure, ProfileId, STRAIGHT, bit_rows::BitRows,
 };
 
 /// Largest [`spacing`](FormationSpec::spacing), in cells.
@@ -82,16 +77,14 @@ impl FormationUnit {
 
     /// Sets the profile.
     #[must_use]
-    pub const fn profile(mut self, profile: ProfileId) -> Self {
-        self.profile = profile;
-        self
+    pub const fn profile(self, profile: ProfileId) -> Self {
+        Self { profile, ..self }
     }
 
     /// Sets the rank.
     #[must_use]
-    pub const fn rank(mut self, rank: i32) -> Self {
-        self.rank = rank;
-        self
+    pub const fn rank(self, rank: i32) -> Self {
+        Self { rank, ..self }
     }
 }
 
@@ -119,23 +112,20 @@ impl FormationSpec {
 
     /// Sets the formation.
     #[must_use]
-    pub const fn formation(mut self, formation: Formation) -> Self {
-        self.formation = formation;
-        self
+    pub const fn formation(self, formation: Formation) -> Self {
+        Self { formation, ..self }
     }
 
     /// Sets the direction of the front.
     #[must_use]
-    pub const fn facing(mut self, facing: Direction) -> Self {
-        self.facing = Some(facing);
-        self
+    pub const fn facing(self, facing: Direction) -> Self {
+        Self { facing: Some(facing), ..self }
     }
 
     /// Sets the number of free cells between units.
     #[must_use]
-    pub const fn spacing(mut self, cells: u8) -> Self {
-        self.spacing = cells;
-        self
+    pub const fn spacing(self, cells: u8) -> Self {
+        Self { spacing: cells, ..self }
     }
 
     /// Returns the order with a definite facing: if it has none, the direction from the center of the units
@@ -143,10 +133,8 @@ impl FormationSpec {
     /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
     pub fn resolve_facing(self, units: &[FormationUnit]) -> Self {
-        let (x, y) = units.iter().fold((0, 0), |sum: (i64, i64), unit| {
-            let (dx, dy) = (i64::from(self.goal.x), i64::from(self.goal.y));
-            (sum.0 + dx - i64::from(unit.cell.x), sum.1 + dy - i64::from(unit.cell.y))
-        });
+        let x = units.iter().map(|unit| i64::from(self.goal.x) - i64::from(unit.cell.x)).sum();
+        let y = units.iter().map(|unit| i64::from(self.goal.y) - i64::from(unit.cell.y)).sum();
         let facing = self.facing.unwrap_or_else(|| nearest_direction(x, y));
         Self { facing: Some(facing), ..self }
     }
@@ -238,11 +226,12 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     }
     let nearest =
         classes.iter().map(|class| NearestCells::new(*class, *center, &held[&class.size]));
+    let (nearest_cells, taken) = (nearest.collect(), BitRows::new(size.0, size.1));
     let spacing = u32::from(order.spacing.min(MAX_SPACING));
-    let mut selection =
-        SlotSelection::new((classes, nearest.collect()), (size, center.goal), spacing);
+    let goal = center.goal;
+    let mut selection = SlotSelection { classes, nearest_cells, taken, spacing, size, goal };
     if order.formation == Formation::Loose {
-        selection.assign_loose(members);
+        members.iter_mut().for_each(|member| selection.assign_nearest(member, None));
         return;
     }
     let smallest = members.iter().map(|member| member.size).min().unwrap_or(1);

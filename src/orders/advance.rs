@@ -62,9 +62,7 @@ pub(crate) fn advance_orders(
         };
         let queue = &mut unit.queue;
         let todo = queue.decide(&mut unit.owner, &unit.request);
-        for event in queue.events.drain(..) {
-            trigger(entity, event, &mut commands);
-        }
+        queue.events.drain(..).for_each(|event| trigger(entity, event, &mut commands));
         resting.extend(todo.rests.then_some(entity));
         if let Some((order, request)) = todo.insert {
             commands.queue(move |world: &mut World| insert(world, entity, number, order, request));
@@ -147,7 +145,5 @@ pub(super) fn clear_up(
     let outcome = if is_replaced { OrderOutcome::Superseded } else { OrderOutcome::Canceled };
     let ended = remaining.into_iter().map(|order| QueueEvent::Ended { order, outcome });
     let mut commands = world.commands();
-    for event in events.into_iter().chain(ended) {
-        trigger(entity, event, &mut commands);
-    }
+    events.into_iter().chain(ended).for_each(|event| trigger(entity, event, &mut commands));
 }

@@ -90,9 +90,9 @@ impl OrderQueue {
         let Some(index) = self.waiting.iter().position(|entry| entry.interrupted) else {
             return;
         };
-        let outcome = outcome_of(self.waiting[index].progress(end, false));
+        let progress = self.waiting[index].progress(end, false);
         self.waiting[index].suspend();
-        if let Some(outcome) = outcome {
+        if let Progress::Ended(outcome) = progress {
             self.end_waiting(index..=index, outcome);
             self.apply_on_failure(outcome, index);
         }
@@ -104,13 +104,13 @@ impl OrderQueue {
         let current = self.current.as_mut();
         let progress =
             current.map_or(Progress::Unchanged, |entry| entry.progress(end, another_waits));
-        let outcome = outcome_of(progress);
-        if let Some(outcome) = outcome {
+        if let Progress::Ended(outcome) = progress {
             self.end_current(outcome);
             self.apply_on_failure(outcome, 0);
         }
         let follows = matches!(end, Some(End::Arrived { follows: true, .. }));
-        if self.current.is_none() && (outcome.is_some() || end.is_some()) && !follows {
+        let has_ended = matches!(progress, Progress::Ended(_)) || end.is_some();
+        if self.current.is_none() && has_ended && !follows {
             slot.owner = Owner::None; // a follow request keeps its owner, so that it gets removed
         }
         progress
@@ -141,11 +141,8 @@ impl OrderQueue {
         if unit.issued() != slot.issued {
             slot.issued = unit.issued();
             slot.owner = Owner::Game;
-            self.end_current(if has_request {
-                OrderOutcome::Superseded
-            } else {
-                OrderOutcome::Canceled
-            });
+            use OrderOutcome::{Canceled, Superseded};
+            self.end_current(if has_request { Superseded } else { Canceled });
         } else if !has_request
             && slot.owner == Owner::Queue
             && end.is_none()
@@ -166,19 +163,11 @@ impl OrderQueue {
             self.events.push(QueueEvent::Begun { order: entry.id, resumed: entry.begun });
             let progress = entry.begin(!self.waiting.is_empty());
             self.current = Some(entry);
-            match outcome_of(progress) {
-                Some(outcome) => self.end_current(outcome),
-                None => return progress,
-            }
+            let Progress::Ended(outcome) = progress else {
+                return progress;
+            };
+            self.end_current(outcome);
         }
         Progress::Unchanged
-    }
-}
-
-const fn outcome_of(progress: Progress) -> Option<OrderOutcome> {
-    match progress {
-        Progress::Done => Some(OrderOutcome::Done),
-        Progress::Failed(reason) => Some(OrderOutcome::Failed(reason)),
-        Progress::Unchanged | Progress::Request | Progress::Rest => None,
     }
 }

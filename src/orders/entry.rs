@@ -5,7 +5,7 @@
 
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
-use super::order::{Order, OrderId, PatrolMode};
+use super::order::{Order, OrderId, OrderOutcome, PatrolMode};
 use crate::{nav::PathFailure, request::PathRequest};
 
 /// Rest of a patrol after a round without any step, in ticks: half a second at Bevy's 64 ticks per second.
@@ -51,11 +51,12 @@ pub(super) enum Progress {
     Request,
     /// Rest for a while.
     Rest,
-    /// It is completed.
-    Done,
-    /// It has failed.
-    Failed(PathFailure),
+    /// It is completed, or has failed.
+    Ended(OrderOutcome),
 }
+
+/// It is completed.
+const DONE: Progress = Progress::Ended(OrderOutcome::Done);
 
 impl QueuedOrder {
     /// Creates an order that has not begun.
@@ -99,9 +100,9 @@ impl QueuedOrder {
     pub(super) fn begin(&mut self, another_waits: bool) -> Progress {
         self.begun = true;
         match &self.order {
-            Order::Patrol { stops, .. } if stops.is_empty() => Progress::Done,
-            Order::Hold { .. } if self.left == 0 => Progress::Done,
-            Order::HoldGround if another_waits => Progress::Done,
+            Order::Patrol { stops, .. } if stops.is_empty() => DONE,
+            Order::Hold { .. } if self.left == 0 => DONE,
+            Order::HoldGround if another_waits => DONE,
             Order::Go(_) | Order::Patrol { .. } => Progress::Request,
             Order::Hold { .. } => self.rest(self.left),
             Order::HoldGround => Progress::Unchanged,
@@ -115,16 +116,16 @@ impl QueuedOrder {
                 return Progress::Unchanged;
             }
             self.is_resting = false;
-            return if self.uses_requests() { Progress::Request } else { Progress::Done };
+            return if self.uses_requests() { Progress::Request } else { DONE };
         }
         let reached = End::Arrived { moved: true, follows: false };
         let end = std::mem::take(&mut self.reached).then_some(reached).or(end);
         let progress = match (&self.order, end) {
-            (Order::HoldGround, _) if another_waits => Progress::Done,
-            (Order::Go(_), Some(End::Arrived { follows, .. })) if another_waits || !follows => {
-                Progress::Done
+            (Order::HoldGround, _) if another_waits => DONE,
+            (Order::Go(_), Some(End::Arrived { follows, .. })) if another_waits || !follows => DONE,
+            (Order::Go(_), Some(End::Failed(reason))) => {
+                Progress::Ended(OrderOutcome::Failed(reason))
             }
-            (Order::Go(_), Some(End::Failed(reason))) => Progress::Failed(reason),
             (Order::Patrol { stops, mode }, Some(end)) => {
                 self.patrol.advance(end, stops.len(), *mode)
             }
@@ -192,7 +193,9 @@ impl PatrolProgress {
         let round = round(stops, mode);
         self.at = (self.at + 1) % round;
         match end {
-            End::Failed(reason) if self.missed >= round => Progress::Failed(reason),
+            End::Failed(reason) if self.missed >= round => {
+                Progress::Ended(OrderOutcome::Failed(reason))
+            }
             _ if self.still >= round => {
                 self.still = 0;
                 Progress::Rest

@@ -11,7 +11,7 @@ use bevy::{
 
 use super::{
     InboxEntry, RequestInbox, Requester,
-    outcome::{Outcomes, is_latest_read},
+    outcome::{Outcomes, is_latest},
 };
 use crate::{
     blocker::PlacedBlockers,
@@ -105,20 +105,15 @@ impl RequestIntake<'_, '_> {
                 }
                 0
             }
-            InboxEntry::Issued { entity, number } => self.accept_new(entity, number),
+            // If it is not the unit's latest any more, it was removed, replaced or despawned in the meantime, and
+            // a later entry says so.
+            InboxEntry::Issued { entity, number } => {
+                let unit = self.units.get_mut(entity);
+                let is_accepted =
+                    unit.is_ok_and(|mut unit| self.outcomes.accept(&mut unit, number));
+                if is_accepted { self.resolve_and_queue(entity) } else { 0 }
+            }
         }
-    }
-
-    /// Accepts a request for the first time, if it is still the unit's latest; else it was removed,
-    /// replaced or despawned in the meantime, and a later entry says so.
-    fn accept_new(&mut self, entity: Entity, number: u64) -> u32 {
-        let Ok(mut unit) = self.units.get_mut(entity) else {
-            return 0;
-        };
-        if !self.outcomes.accept(&mut unit, number) {
-            return 0;
-        }
-        self.resolve_and_queue(entity)
     }
 
     /// Queues the requests whose retry is due, for up to `share` of the budget of which there is `left`.
@@ -132,7 +127,7 @@ impl RequestIntake<'_, '_> {
             let is_due = self.units.get(entity).is_ok_and(|unit| {
                 use PathStatus::{Repairing, Searching, Waiting};
                 let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
-                let is_same = is_latest_read(unit.request, unit.state, number);
+                let is_same = unit.state.accepted == number && is_latest(unit.request, unit.state);
                 waits && is_same && unit.state.ticket.is_none()
             });
             if is_due {

@@ -68,13 +68,8 @@ impl Outcomes<'_, '_> {
             let stays = state.unit().is_some() || is_known && state.walk.head() == query.start;
             if stays { state.restart() } else { state.stand_on(query.start) }
         }
-        let options = JobOptions {
-            priority: request.priority,
-            class: request.class,
-            goals: goals.clone(),
-            rally: request.rally,
-            is_continuation: false,
-        };
+        let &PathRequest { priority, class, rally, .. } = request;
+        let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
             self.open.followers.insert(unit.state.accepted, unit.entity);
@@ -83,7 +78,7 @@ impl Outcomes<'_, '_> {
         }
         *unit.status = PathStatus::Searching;
         (unit.state.grid, unit.state.query, unit.state.goals) = (grid, query, goals);
-        (unit.state.priority, unit.state.class) = (request.priority, request.class);
+        (unit.state.priority, unit.state.class) = (priority, class);
         unit.state.ticket = Some(ticket);
     }
 
@@ -220,31 +215,22 @@ impl Outcomes<'_, '_> {
         }
     }
 
-    /// The target of request `number` is gone, or where it is cannot be told.
-    pub(super) fn target_lost(
-        &mut self,
-        unit: &mut RequesterItem,
-        number: u64,
-        reason: PathFailure,
-    ) {
+    /// The target of a unit's request is gone, or where it is cannot be told.
+    pub(super) fn target_lost(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
         if unit.critter.is_some() {
             let head = unit.head();
             unit.stop_at(head);
         }
         self.fail_unanswered(unit, reason);
-        self.unfollow(number);
+        self.unfollow(unit.state.accepted);
     }
 
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
     fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
-        let options = JobOptions {
-            priority: Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY)),
-            class: unit.state.class,
-            goals: unit.state.goals.clone(),
-            rally: None,
-            is_continuation: true,
-        };
+        let priority = Priority(unit.state.priority.0.saturating_add(REPAIR_PRIORITY));
+        let (class, goals) = (unit.state.class, unit.state.goals.clone());
+        let options = JobOptions { priority, class, goals, is_continuation: true, ..default() };
         let ticket = self.pathfinder.ask(unit.entity, unit.state.grid, query, options);
         (unit.state.ticket, unit.state.query) = (Some(ticket), query);
         self.pathfinder.counters.repaired += 1;
@@ -284,16 +270,11 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter stands at the end of its path. `is_first_arrival` is false where its arrival was announced before.
-    pub(crate) fn arrive(
-        &mut self,
-        unit: &mut RequesterItem,
-        kind: PathKind,
-        is_first_arrival: bool,
-    ) {
+    /// A critter stands at the end of its path. `is_first` is false where its arrival was announced before.
+    pub(crate) fn arrive(&mut self, unit: &mut RequesterItem, kind: PathKind, is_first: bool) {
         *unit.status = PathStatus::Arrived(kind);
         if let Some((state, _)) = &unit.critter
-            && is_first_arrival
+            && is_first
         {
             let (entity, cell) = (unit.entity, state.cell());
             self.commands.trigger(Arrived { entity, kind, cell });
@@ -395,15 +376,6 @@ pub(crate) fn clear_stuck(status: &mut Mut<PathStatus>, path: &NavPath) {
 /// Whether a request was inserted that has not been read from the inbox.
 pub(crate) fn has_unread(state: &RequestState) -> bool {
     state.issued > state.accepted
-}
-
-/// Whether request `number` is the one that was read last, and the latest.
-pub(super) fn is_latest_read(
-    request: Option<&PathRequest>,
-    state: &RequestState,
-    number: u64,
-) -> bool {
-    is_latest(request, state) && state.accepted == number
 }
 
 /// Whether `request`, as found on a unit, is the one its state is about.

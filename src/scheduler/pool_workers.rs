@@ -21,16 +21,14 @@ impl Workers for PoolWorkers {
     }
 
     fn assist(&self, help: &(dyn Fn() + Sync), lead: &mut dyn FnMut()) {
-        match ComputeTaskPool::try_get() {
-            None => lead(),
-            Some(pool) => {
-                pool.scope(|scope| {
-                    for _ in 1..self.0 {
-                        scope.spawn(async { help() });
-                    }
-                    lead();
-                });
+        let Some(pool) = ComputeTaskPool::try_get() else {
+            return lead();
+        };
+        pool.scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(async { help() });
             }
-        }
+            lead();
+        });
     }
 }

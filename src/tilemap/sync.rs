@@ -61,7 +61,7 @@ pub(crate) fn sync_tilemaps(
     }
     rebuild_grids(&mut sources, &mut grids, &mut maps);
     apply_changes(&mut sources, &mut grids);
-    place_grids(&sources, &mut grids, &maps, &whereabouts);
+    set_frames(&sources, &mut grids, &maps, &whereabouts);
 }
 
 /// Reads new tilemaps and those whose settings, size or type have changed, with all their tiles. Returns the
@@ -114,11 +114,8 @@ fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = Til
         };
         let terrain = sources.find(tile.map.0).and_then(|source| {
             let settings = &source.settings;
-            if settings.hidden_is_empty && !view.visible {
-                settings.empty
-            } else {
-                settings.rule.terrain(&view)
-            }
+            let is_hidden = settings.hidden_is_empty && !view.visible;
+            if is_hidden { settings.empty } else { settings.rule.terrain(&view) }
         });
         sources.put(tile.entity, tile.map.0, view.position, terrain);
     }
@@ -132,9 +129,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
             grids.remove(id);
-            continue;
-        }
-        if width > MAX_SIDE || height > MAX_SIDE {
+        } else if width > MAX_SIDE || height > MAX_SIDE {
             // The map added last made the grid too large; the others fit without it.
             if let Some(last) = sources.of(id).last().map(|source| source.entity) {
                 sources.reject_oversized(last);
@@ -142,15 +137,15 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
                     reject(last, &mut status, SourceError::TooLarge { width, height });
                 }
             }
-            continue;
-        }
-        let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
-        match NavGrid::from_terrain(width, height, terrain) {
-            Ok(grid) => {
-                let frame = grids.frame(id).copied().unwrap_or_default();
-                grids.insert_level(id, grid.with_origin(extent.min), frame, true);
+        } else {
+            let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
+            match NavGrid::from_terrain(width, height, terrain) {
+                Ok(grid) => {
+                    let frame = grids.frame(id).copied().unwrap_or_default();
+                    grids.insert_level(id, grid.with_origin(extent.min), frame, true);
+                }
+                Err(error) => tracing::error!("grid {}: {error}", id.0),
             }
-            Err(error) => tracing::error!("grid {}: {error}", id.0),
         }
     }
 }
@@ -173,21 +168,13 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
 }
 
 /// Sets the frame of each grid from its tilemap with the lowest order.
-fn place_grids(
-    sources: &TileSources,
-    grids: &mut NavGrids,
-    maps: &Maps,
-    whereabouts: &Whereabouts,
-) {
+fn set_frames(sources: &TileSources, grids: &mut NavGrids, maps: &Maps, whereabouts: &Whereabouts) {
     for source in &sources.sources {
         let id = source.settings.grid;
         let lowest = sources.of(id).min_by_key(|other| other.settings.order);
-        if lowest.is_some_and(|lowest| lowest.entity != source.entity) {
-            continue;
-        }
-        let Ok((entity, _, size, map_type, grid_size, tile_size, anchor, _)) =
-            maps.get(source.entity)
-        else {
+        let is_lowest = lowest.is_some_and(|lowest| lowest.entity == source.entity);
+        let map = maps.get(source.entity).ok().filter(|_| is_lowest);
+        let Some((entity, _, size, map_type, grid_size, tile_size, anchor, _)) = map else {
             continue;
         };
         let world = whereabouts.transform(entity).unwrap_or_default();

@@ -59,11 +59,6 @@ impl CritterState {
 
 /// Critters that move alone.
 impl CritterState {
-    /// Makes the current position the previous one.
-    pub(crate) fn begin_tick(&mut self) {
-        self.before = self.now;
-    }
-
     /// Starts another path from the drawn position.
     pub(crate) fn blend_from_previous(&mut self, lines: Option<&PathLines>) {
         if core::mem::take(&mut self.is_diverted) {
@@ -104,10 +99,8 @@ impl CritterState {
     /// Returns its position at the end of a tick, at the earliest that of the tick before its last change.
     #[inline]
     pub(crate) fn position_at(&self, tick: u64) -> Vec2 {
-        let Some(ticks) = tick.checked_sub(self.since) else {
-            return self.before;
-        };
-        self.position_after(ticks as f32)
+        let ticks = tick.checked_sub(self.since);
+        ticks.map_or(self.before, |ticks| self.position_after(ticks as f32))
     }
 
     /// Returns its position `ticks` ticks after its last change.
@@ -168,14 +161,8 @@ impl CritterState {
         self.member.unit.is_some() && self.shrink > 0.0 && self.offset_after(ticks) != Vec2::ZERO
     }
 
-    /// Starts being moved by a crowd at the end of a tick; an offset does not shrink yet.
-    pub(crate) fn start_crowd_motion(&mut self, tick: u64) {
-        self.shrink = 0.0;
-        self.start_motion(tick);
-    }
-
     /// Stores its motion from the end of a tick on.
-    fn start_motion(&mut self, tick: u64) {
+    pub(crate) fn start_motion(&mut self, tick: u64) {
         let (done, needed) = self.walk.progress();
         let displacement = center(self.walk.head()) - center(self.walk.tail());
         self.origin = self.position_on_step();

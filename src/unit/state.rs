@@ -39,7 +39,7 @@ pub struct CritterState {
     /// stopped for a new request, move smoothly to the center of the cell.
     pub(crate) offset: Vec2,
     /// By how many cells its offset shrinks in a tick.
-    pub(super) shrink: f32,
+    pub(crate) shrink: f32,
     /// From the center of its anchor to the middle of the block it covers, in cells and along both
     /// axes: (size − 1) / 2.
     pub(super) half: f32,
@@ -175,8 +175,7 @@ impl CritterState {
     /// Turns a step under way around.
     pub(crate) const fn turn_back(&mut self) {
         self.walk.turn_back();
-        self.is_diverted = true;
-        self.member.path = PathSync::Replaced;
+        self.restart();
     }
 
     /// Stands on `cell`; the transform says where on it exactly.

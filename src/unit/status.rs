@@ -52,15 +52,9 @@ impl PathStatus {
     /// Whether the request is still in progress: a path, the rest of one, a retry or an arrival is yet to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
-        matches!(
-            self,
-            Self::Searching
-                | Self::Waiting(_)
-                | Self::Walking(_)
-                | Self::Stuck(_)
-                | Self::Found(PathKind::FirstSegment)
-                | Self::Repairing
-        )
+        use PathStatus::{Found, Repairing, Searching, Waiting};
+        self.is_walking()
+            || matches!(self, Searching | Waiting(_) | Repairing | Found(PathKind::FirstSegment))
     }
 }
 

@@ -65,14 +65,12 @@ pub(super) fn assign_within_sizes(members: &mut [RosterUnit], classes: &[UnitCla
 
 /// Returns the assignments of the members of this size that have a slot.
 fn assignments_of_size(members: &[RosterUnit], size: u32) -> impl Iterator<Item = Assignment> {
-    members.iter().enumerate().filter(move |(_, member)| member.size == size).filter_map(
-        |(number, member)| {
-            let (unit, slot) = (member.cell, member.slot?);
-            let (rank, class) = (member.rank, member.class as u32);
-            let cost = line_cost(unit, slot.cell);
-            Some(Assignment { unit, slot, cost, rank, class, member: number as u32 })
-        },
-    )
+    members.iter().enumerate().filter_map(move |(number, member)| {
+        let slot = member.slot.filter(|_| member.size == size)?;
+        let (unit, rank, class) = (member.cell, member.rank, member.class as u32);
+        let cost = line_cost(unit, slot.cell);
+        Some(Assignment { unit, slot, cost, rank, class, member: number as u32 })
+    })
 }
 
 /// Gives each unit the slot it holds, if it is among the slots here; leaves those units in `assignments` and
@@ -82,11 +80,8 @@ fn keep_held(
     members: &[RosterUnit],
     classes: &[UnitClass<'_>],
 ) -> Vec<Assignment> {
-    let mut owners: Vec<((u32, u32), usize)> = assignments
-        .iter()
-        .enumerate()
-        .map(|(owner, assignment)| (assignment.slot.cell, owner))
-        .collect();
+    let cells = assignments.iter().map(|assignment| assignment.slot.cell);
+    let mut owners: Vec<((u32, u32), usize)> = cells.zip(0..).collect();
     owners.sort_unstable();
     let mut keeps = vec![false; assignments.len()];
     for _ in 0..KEEP_ROUNDS {
@@ -97,13 +92,12 @@ fn keep_held(
                 continue;
             };
             let (second, own) = (owners[held].1, owner_index(assignments[first].slot.cell));
-            if keeps[first] || keeps[second] {
+            let may_keep =
+                first == second || may_swap(&assignments[first], &assignments[second], classes);
+            if keeps[first] || keeps[second] || !may_keep {
                 continue;
             }
             if first != second {
-                if !may_swap(&assignments[first], &assignments[second], classes) {
-                    continue;
-                }
                 swap(assignments, first, second);
                 owners[held].1 = first;
                 if let Some(own) = own {
@@ -125,18 +119,13 @@ fn match_strips(assignments: &mut [Assignment]) {
         let next = numbers.len();
         numbers.entry((assignment.rank, assignment.class)).or_insert(next);
     }
-    assignments
-        .sort_by_key(|assignment| numbers.get(&(assignment.rank, assignment.class)).copied());
+    assignments.sort_by_key(|unit| numbers.get(&(unit.rank, unit.class)).copied());
     for group in assignments.chunk_by_mut(|a, b| (a.rank, a.class) == (b.rank, b.class)) {
         let mut slots: Vec<Slot> = group.iter().map(|assignment| assignment.slot).collect();
-        let direction = group.iter().fold((0, 0), |direction, assignment| {
-            let ((x, y), (to_x, to_y)) = (assignment.unit, assignment.slot.cell);
-            (
-                direction.0 + i64::from(to_x) - i64::from(x),
-                direction.1 + i64::from(to_y) - i64::from(y),
-            )
-        });
-        let direction = if direction == (0, 0) { (1, 0) } else { direction };
+        let ways = || group.iter().map(|assignment| (assignment.unit, assignment.slot.cell));
+        let dx = ways().map(|(unit, slot)| i64::from(slot.0) - i64::from(unit.0)).sum();
+        let dy = ways().map(|(unit, slot)| i64::from(slot.1) - i64::from(unit.1)).sum();
+        let direction = if (dx, dy) == (0, 0) { (1, 0) } else { (dx, dy) };
         sort_into_strips(group, direction, |assignment| assignment.unit);
         sort_into_strips(&mut slots, direction, |slot| slot.cell);
         for (assignment, slot) in group.iter_mut().zip(slots) {
@@ -158,9 +147,7 @@ fn sort_into_strips<T>(items: &mut [T], direction: (i64, i64), cell_of: impl Fn(
         (across, along)
     });
     let strip = items.len().isqrt().max(1);
-    for strip in items.chunks_mut(strip) {
-        strip.sort_by_cached_key(|item| along_and_across(item));
-    }
+    items.chunks_mut(strip).for_each(|strip| strip.sort_by_cached_key(along_and_across));
 }
 
 /// Swaps the slots of two units wherever that lowers the cost of their lines.

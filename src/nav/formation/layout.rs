@@ -43,6 +43,7 @@ pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> V
 /// A shape that is being filled. Its points have a row, counted to the rear, and a file, counted to the
 /// right. In a diagonal facing, rows are half as deep and files half as wide as their distance on the
 /// lattice, and a row has every second file: row and file are both even, or both odd.
+#[derive(Default)]
 struct Shape {
     facing: Direction,
     /// Points in the first row; `None` where each row is longer than the one before.
@@ -66,8 +67,7 @@ impl Shape {
         let deep = if facing.is_diagonal() { 2 * deep } else { deep };
         let files = sqrt_ceil((area * wide).div_ceil(deep)).min(area).max(1) as u32;
         let files = (formation != Formation::Wedge).then_some(files);
-        let used = BTreeSet::new();
-        Self { facing, files, points: Vec::new(), rows: 0, next: Vec::new(), used }
+        Self { facing, files, ..Self::default() }
     }
 
     /// Places a block of this side at the first free position, in the order of filling.
@@ -126,11 +126,9 @@ impl Shape {
     /// Returns the lattice point in the middle of a shape with this last row.
     fn middle(&self, last_row: i32) -> (i32, i32) {
         let (row, file) = (last_row / 2, self.middle_file());
-        if !self.facing.is_diagonal() || (row + file) % 2 == 0 {
-            self.to_lattice(row, file)
-        } else {
-            self.to_lattice(row - row % 2, 0)
-        }
+        let is_point = !self.facing.is_diagonal() || (row + file) % 2 == 0;
+        let (row, file) = if is_point { (row, file) } else { (row - row % 2, 0) };
+        self.to_lattice(row, file)
     }
 
     /// Returns how many rows a block of this side covers.

@@ -20,13 +20,8 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::nav::{
-    bit_rows::BitRows,
-    cell::CHUNK,
-    direction::{Direction, directions},
-    layer::Layer,
-    moves::NO_DIRECTION,
-    region::ring_distance,
-    terrain::{ProfileId, STRAIGHT},
+    Direction, Layer, ProfileId, STRAIGHT, bit_rows::BitRows, cell::CHUNK, direction::directions,
+    moves::NO_DIRECTION, region::ring_distance,
 };
 
 /// A survey examines at most this many cells; about 5 ms.
@@ -139,10 +134,7 @@ impl<'a> NearestCells<'a> {
     /// cell.
     pub(super) fn take_nearest(&mut self, taken: &BitRows) -> Option<Slot> {
         loop {
-            let found = match self.found.get(self.consumed) {
-                Some(&found) => found,
-                None => self.find_next()?,
-            };
+            let found = self.found.get(self.consumed).copied().or_else(|| self.find_next())?;
             self.consumed += 1;
             // A rejected cell stays rejected, as taken cells are never released.
             if !taken.meets_square(found.cell, self.class.size) {

@@ -11,12 +11,7 @@ use super::{
     Formation, FormationSpec, FormationUnit,
     nearest_cells::{Center, Slot, UnitClass},
 };
-use crate::nav::{
-    cell::Cell,
-    grid::NavGrid,
-    query::PathFailure,
-    terrain::{DIAGONAL, STRAIGHT},
-};
+use crate::nav::{Cell, DIAGONAL, NavGrid, PathFailure, STRAIGHT};
 
 /// A unit that takes part. Cells are counted from the grid's origin.
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +49,9 @@ impl<'a> Roster<'a> {
             match class_of(grid, unit) {
                 Err(failure) => reject(index, failure),
                 Ok((cell, found)) => {
-                    let class =
-                        *numbers.entry((found.profile, found.region)).or_insert_with(|| {
-                            classes.push(found);
-                            classes.len() - 1
-                        });
+                    let next = classes.len();
+                    let class = *numbers.entry((found.profile, found.region)).or_insert(next);
+                    classes.extend((class == next).then_some(found));
                     let held = held(index).and_then(|cell| grid.local(cell));
                     let (rank, size) = (unit.rank, found.size);
                     members.push(RosterUnit { index, cell, held, rank, size, class, slot: None });

@@ -14,31 +14,17 @@ use crate::nav::bit_rows::BitRows;
 /// The candidate cells of a group, and the cells that are taken.
 #[derive(Debug)]
 pub(super) struct SlotSelection<'a> {
-    classes: &'a [UnitClass<'a>],
-    nearest_cells: Vec<NearestCells<'a>>,
+    pub(super) classes: &'a [UnitClass<'a>],
+    pub(super) nearest_cells: Vec<NearestCells<'a>>,
     /// Cells of slots given out, with the free cells around them.
-    taken: BitRows,
-    spacing: u32,
-    size: (u32, u32),
-    goal: (u32, u32),
+    pub(super) taken: BitRows,
+    pub(super) spacing: u32,
+    /// Of the grid.
+    pub(super) size: (u32, u32),
+    pub(super) goal: (u32, u32),
 }
 
-impl<'a> SlotSelection<'a> {
-    /// Creates a selection for these classes on a grid of this size, with no cells taken.
-    pub(super) fn new(
-        (classes, nearest_cells): (&'a [UnitClass<'a>], Vec<NearestCells<'a>>),
-        (size, goal): ((u32, u32), (u32, u32)),
-        spacing: u32,
-    ) -> Self {
-        let taken = BitRows::new(size.0, size.1);
-        Self { classes, nearest_cells, taken, spacing, size, goal }
-    }
-
-    /// Gives each member the nearest slot that is left.
-    pub(super) fn assign_loose(&mut self, members: &mut [RosterUnit]) {
-        members.iter_mut().for_each(|member| self.assign_nearest(member, None));
-    }
-
+impl SlotSelection<'_> {
     /// Gives each member its slot in the formation, or the nearest one that is left around it.
     pub(super) fn assign_formation(
         &mut self,
@@ -67,7 +53,7 @@ impl<'a> SlotSelection<'a> {
     }
 
     /// Gives the member the slot nearest to the goal that is left, if any.
-    fn assign_nearest(&mut self, member: &mut RosterUnit, level: Option<u32>) {
+    pub(super) fn assign_nearest(&mut self, member: &mut RosterUnit, level: Option<u32>) {
         if let Some(found) = self.nearest_cells[member.class].take_nearest(&self.taken) {
             self.give_slot(member, Slot { level: level.unwrap_or(found.level), ..found });
         }

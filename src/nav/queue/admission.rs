@@ -5,11 +5,12 @@
 use super::{
     GridSource, JOB_COST, Ticket,
     in_flight::{Task, TaskKind},
-    job::{Answer, FoundBy, Job},
+    job::{FoundBy, Job},
     search_queue::SearchQueue,
     shared_field::SharedField,
     sharing_policy::{GroupKey, MAX_FIELDS},
     single_search::{MAX_BACKLOG, SingleSearch},
+    workers::Tick,
 };
 use crate::nav::{grid::NavGrid, layer::Layer, query::PathFailure, search::SearchCounters};
 
@@ -20,24 +21,19 @@ const MEMBER_COST: u32 = 4;
 
 impl SearchQueue {
     /// Admits the next job, if one waits and there is a slot for it; returns whether it did.
-    pub(super) fn admit_one(
-        &mut self,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) -> bool {
+    pub(super) fn admit_one(&mut self, tick: &mut Tick<'_, impl GridSource>) -> bool {
         let Some((mut job, host)) = self.next_job() else {
             return false;
         };
         self.sharing.remove_waiting(&job);
         job.is_new = false;
-        *left = left.saturating_sub(JOB_COST);
-        let Some(grid) = grids.grid(job.grid) else {
+        tick.left = tick.left.saturating_sub(JOB_COST);
+        let Some(grid) = tick.grids.grid(job.grid) else {
             let gone = Err(PathFailure::GridGone(job.grid));
-            answer(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
+            (tick.answer)(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
             return true;
         };
-        let Some(job) = self.share_field(job, grid, left, host.is_none()) else {
+        let Some(job) = self.share_field(job, grid, &mut tick.left, host.is_none()) else {
             return true;
         };
         if let Some(index) = host {
@@ -165,13 +161,8 @@ impl SearchQueue {
 
     /// Restarts the tasks that edits have made stale, and those whose grid is gone.
     pub(super) fn restart_stale(&mut self, grids: &impl GridSource) {
-        let mut index = 0;
-        while index < self.tasks.len() {
-            if self.tasks[index].is_stale(grids) {
-                self.restart(index);
-            } else {
-                index += 1;
-            }
+        while let Some(index) = self.tasks.iter_mut().position(|task| task.is_stale(grids)) {
+            self.restart(index);
         }
     }
 

@@ -29,6 +29,16 @@ pub(super) enum TaskKind {
     Shared(Box<SharedField>),
 }
 
+/// The same call on a task of either kind.
+macro_rules! on_either {
+    ($kind:expr, $task:ident => $call:expr) => {
+        match $kind {
+            TaskKind::Single($task) => $call,
+            TaskKind::Shared($task) => $call,
+        }
+    };
+}
+
 impl Task {
     pub(super) fn new(kind: TaskKind) -> Self {
         Self { kind, quantum: 0, spent: 0 }
@@ -36,18 +46,12 @@ impl Task {
 
     /// Works for its quantum. Nothing is spent where the task does not fit the grid any more.
     pub(super) fn run(&mut self, grids: &impl GridSource, pool: &NodePool) {
-        self.spent = match &mut self.kind {
-            TaskKind::Single(single) => single.run(grids, pool, self.quantum),
-            TaskKind::Shared(shared) => shared.run(grids, pool, self.quantum),
-        };
+        self.spent = on_either!(&mut self.kind, task => task.run(grids, pool, self.quantum));
     }
 
     /// Whether it must be restarted because of an edit.
     pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
-        match &mut self.kind {
-            TaskKind::Single(single) => single.is_stale(grids),
-            TaskKind::Shared(shared) => shared.is_stale(grids),
-        }
+        on_either!(&mut self.kind, task => task.is_stale(grids))
     }
 
     /// Returns all jobs that are not answered, those that were started first.
@@ -63,18 +67,13 @@ impl Task {
     /// Whether it counts as long: a shared field, or a search whose first job is long. (No job that is known to
     /// be long joins a backlog.)
     pub(super) fn is_long(&self) -> bool {
-        match &self.kind {
-            TaskKind::Single(_) => self.jobs().next().is_some_and(|job| job.is_long),
-            TaskKind::Shared(_) => true,
-        }
+        matches!(self.kind, TaskKind::Shared(_))
+            || self.jobs().next().is_some_and(|job| job.is_long)
     }
 
     /// Returns the jobs that are finished and not delivered.
     pub(super) fn finished(&mut self) -> &mut Vec<FinishedJob> {
-        match &mut self.kind {
-            TaskKind::Single(single) => &mut single.finished,
-            TaskKind::Shared(shared) => &mut shared.finished,
-        }
+        on_either!(&mut self.kind, task => &mut task.finished)
     }
 
     /// Returns the jobs that have to wait again after the round: not started, or rejected.
@@ -87,16 +86,10 @@ impl Task {
 
     /// Removes a job; returns whether it was there.
     pub(super) fn cancel(&mut self, ticket: Ticket, pool: &NodePool) -> bool {
-        match &mut self.kind {
-            TaskKind::Single(single) => single.cancel(ticket, pool),
-            TaskKind::Shared(shared) => shared.cancel(ticket, pool),
-        }
+        on_either!(&mut self.kind, task => task.cancel(ticket, pool))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        match &self.kind {
-            TaskKind::Single(single) => single.bytes(),
-            TaskKind::Shared(shared) => shared.bytes(),
-        }
+        on_either!(&self.kind, task => task.bytes())
     }
 }

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::{Priority, RequestClass, Ticket};
 use crate::nav::{
-    cell::Cell,
-    goal::Goal,
-    path::{Path, PathCost, PathKind},
-    query::{Algorithm, GridId, PathFailure, PathQuery},
+    Algorithm, Cell, Goal, GridId, Path, PathCost, PathFailure, PathKind, PathQuery,
     search::SearchCounters,
 };
 
@@ -74,7 +71,7 @@ pub struct DeliveredPart {
 }
 
 /// A query in the queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Job {
     pub(super) ticket: Ticket,
     pub(super) grid: GridId,
@@ -112,22 +109,17 @@ impl Job {
         grid: GridId,
         query: PathQuery,
         options: JobOptions,
-        now: u64,
+        queued_at: u64,
     ) -> Self {
-        Self {
-            ticket,
-            grid,
-            query,
-            goals: options.goals.filter(|goals| !goals.is_empty()),
-            rally: options.rally,
-            class: options.class.index() as u8,
-            is_new: !options.is_continuation,
-            is_long: false,
-            is_single: false,
-            restarts: 0,
-            queued_at: now,
-            delivered: None,
-        }
+        let JobOptions { class, goals, rally, is_continuation, .. } = options;
+        let (class, is_new) = (class.index() as u8, !is_continuation);
+        let goals = goals.filter(|goals| !goals.is_empty());
+        Self { ticket, grid, query, goals, rally, class, is_new, queued_at, ..Self::default() }
+    }
+
+    /// Returns the cells at both ends of the path.
+    pub(super) const fn ends(&self) -> [Cell; 2] {
+        [self.query.start, self.query.goal.cell()]
     }
 
     /// Whether the path has to end on the query's goal cell and nowhere else.
@@ -143,15 +135,8 @@ impl Job {
         counters: SearchCounters,
         now: u64,
     ) -> Answer {
-        Answer {
-            ticket: self.ticket,
-            grid: self.grid,
-            result,
-            found_by,
-            delivered: self.delivered,
-            counters,
-            waited: now - self.queued_at,
-        }
+        let &Self { ticket, grid, delivered, queued_at, .. } = self;
+        Answer { ticket, grid, result, found_by, delivered, counters, waited: now - queued_at }
     }
 
     /// Answers with the first segment of the path. From then on the job asks for the rest, from the end

@@ -26,12 +26,8 @@
 
 use super::{LONG_SEARCH_EXPANSIONS, job::Job};
 use crate::nav::{
-    field::DistanceField,
-    grid::NavGrid,
-    node_pool::NodePool,
-    path::{Path, PathCost},
-    query::{Algorithm, PathQuery},
-    search::{Search, SearchCounters},
+    Algorithm, DistanceField, NavGrid, Path, PathCost, PathQuery, Search, node_pool::NodePool,
+    search::SearchCounters,
 };
 
 /// The path branches off where the rest of it costs so many times what lies between rally and goal.

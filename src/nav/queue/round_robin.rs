@@ -8,7 +8,7 @@ use super::{
     in_flight::{Task, TaskKind},
     job::{Answer, FoundBy, Job},
     search_queue::SearchQueue,
-    workers::Round,
+    workers::Tick,
 };
 
 /// Least budget of a round that is shared with other threads: a few microseconds of work.
@@ -34,35 +34,26 @@ impl SearchQueue {
     /// Runs rounds until the budget is spent, or nothing is left to do.
     pub(super) fn run_rounds(
         &mut self,
-        round: Option<&Round>,
-        grids: &impl GridSource,
-        left: &mut u32,
+        tick: &mut Tick<'_, impl GridSource>,
         keep_going: &mut impl FnMut() -> bool,
-        answer: &mut impl FnMut(Answer),
     ) {
-        while *left > 0 && keep_going() {
-            while *left > 0 && keep_going() && self.admit_one(grids, left, answer) {}
-            if self.tasks.is_empty() || *left == 0 {
+        while tick.left > 0 && keep_going() {
+            while tick.left > 0 && keep_going() && self.admit_one(tick) {}
+            if self.tasks.is_empty() || tick.left == 0 {
                 break;
             }
-            self.run_round(round, grids, left, answer);
+            self.run_round(tick);
         }
     }
 
     /// Spends up to `left` on the tasks in flight.
-    fn run_round(
-        &mut self,
-        round: Option<&Round>,
-        grids: &impl GridSource,
-        left: &mut u32,
-        answer: &mut impl FnMut(Answer),
-    ) {
-        let (assigned, running) = self.assign_quanta(*left);
-        match round.filter(|_| running > 1 && assigned >= MIN_PARALLEL_BUDGET) {
-            Some(round) => round.run(&mut self.tasks, grids, &self.pool),
+    fn run_round(&mut self, tick: &mut Tick<'_, impl GridSource>) {
+        let (assigned, running) = self.assign_quanta(tick.left);
+        match tick.round.filter(|_| running > 1 && assigned >= MIN_PARALLEL_BUDGET) {
+            Some(round) => round.run(&mut self.tasks, tick.grids, &self.pool),
             None => {
                 let tasks = self.tasks.iter_mut().filter(|task| task.quantum > 0);
-                tasks.for_each(|task| task.run(grids, &self.pool));
+                tasks.for_each(|task| task.run(tick.grids, &self.pool));
             }
         }
         let (mut index, mut answers, mut spent) = (0, 0, 0u32);
@@ -75,9 +66,9 @@ impl SearchQueue {
             task.quantum = 0;
             spent = spent.saturating_add(task.spent);
             // Only a job that was restarted too often spends more than there is.
-            self.debt = self.debt.saturating_add(task.spent.saturating_sub(*left));
-            *left = left.saturating_sub(task.spent);
-            match self.apply(index, &mut answers, answer) {
+            self.debt = self.debt.saturating_add(task.spent.saturating_sub(tick.left));
+            tick.left = tick.left.saturating_sub(task.spent);
+            match self.apply(index, &mut answers, tick.answer) {
                 Next::Stay => index += 1,
                 Next::BecomeLong => index += usize::from(self.become_long(index)),
                 Next::Restart => self.restart(index),
@@ -95,10 +86,7 @@ impl SearchQueue {
         let slice = self.settings.slice.max(1).min(fair);
         let (mut rest, mut running) = (left, 0);
         self.cursor = if self.cursor < self.tasks.len() { self.cursor } else { 0 };
-        for _ in 0..self.tasks.len() {
-            if rest == 0 {
-                break;
-            }
+        while rest > 0 && running < self.tasks.len() {
             let task = &mut self.tasks[self.cursor];
             task.quantum = slice.min(rest);
             rest -= task.quantum;
@@ -116,12 +104,7 @@ impl SearchQueue {
     }
 
     /// Delivers the results of a task.
-    fn apply(
-        &mut self,
-        index: usize,
-        answers: &mut usize,
-        answer: &mut impl FnMut(Answer),
-    ) -> Next {
+    fn apply(&mut self, index: usize, answers: &mut usize, answer: &mut dyn FnMut(Answer)) -> Next {
         let now = self.tick;
         let task = &mut self.tasks[index];
         *answers += task.finished().len();
@@ -134,9 +117,7 @@ impl SearchQueue {
         let next = what_next(task, now, answer);
         // Jobs that were not started, or were rejected, are admitted by rank again.
         let mut leaving = core::mem::take(task.leaving());
-        for job in leaving.drain(..) {
-            self.wait_again(job);
-        }
+        leaving.drain(..).for_each(|job| self.wait_again(job));
         *self.tasks[index].leaving() = leaving; // keeps its capacity
         next
     }
@@ -151,16 +132,14 @@ impl SearchQueue {
             job.is_long = true;
         }
         if !stays {
-            for job in self.retire(index) {
-                self.wait_again(job);
-            }
+            self.retire(index).into_iter().for_each(|job| self.wait_again(job));
         }
         stays
     }
 }
 
 /// Returns what happens to a task; delivers the first segment of a long path.
-fn what_next(task: &mut Task, now: u64, answer: &mut impl FnMut(Answer)) -> Next {
+fn what_next(task: &mut Task, now: u64, answer: &mut dyn FnMut(Answer)) -> Next {
     let single = match &mut task.kind {
         TaskKind::Single(single) => &mut **single,
         TaskKind::Shared(shared) if shared.jobs().next().is_none() => return Next::Retire,

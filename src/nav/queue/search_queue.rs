@@ -3,10 +3,7 @@
 //! Input: jobs, cancellations, and a budget each tick. Output: answers. What happens within a tick is
 //! in `admission` (which job is next) and `round_robin` (how the budget is spent).
 
-#![allow(
-    clippy::vec_box,
-    reason = "searches move between tasks and this list without being copied"
-)]
+#![allow(clippy::vec_box, reason = "searches move to tasks and back without being copied")]
 
 use std::sync::Arc;
 
@@ -17,14 +14,9 @@ use super::{
     sharing_policy::SharingPolicy,
     single_search::SingleSearch,
     waiting::WaitingJobs,
-    workers::{OneWorker, Round, Workers},
+    workers::{OneWorker, Round, Tick, Workers},
 };
-use crate::nav::{
-    field::DistanceField,
-    node_pool::NodePool,
-    query::{GridId, PathQuery},
-    search::Search,
-};
+use crate::nav::{DistanceField, GridId, PathQuery, Search, node_pool::NodePool};
 
 /// Ticks of head start for one step of [`Priority`].
 const HEAD_START: i64 = 30;
@@ -110,17 +102,20 @@ impl SearchQueue {
         self.restart_stale(grids);
         let paid = self.debt.min(budget);
         self.debt -= paid;
-        let mut left = budget - paid;
-        if workers.count() > 1 && left > 0 && self.is_worth_helpers() {
-            let (round, pool) = (Round::default(), Arc::clone(&self.pool));
+        let round = Round::default();
+        let mut tick = Tick { grids, left: budget - paid, answer: &mut answer, round: None };
+        if workers.count() > 1 && tick.left > 0 && self.is_worth_helpers() {
+            tick.round = Some(&round);
+            let pool = Arc::clone(&self.pool);
             let mut lead = || {
                 let _end = round.end_on_drop();
-                self.run_rounds(Some(&round), grids, &mut left, &mut keep_going, &mut answer);
+                self.run_rounds(&mut tick, &mut keep_going);
             };
             workers.assist(&|| round.help(grids, &pool), &mut lead);
         } else {
-            self.run_rounds(None, grids, &mut left, &mut keep_going, &mut answer);
+            self.run_rounds(&mut tick, &mut keep_going);
         }
+        let left = tick.left;
         self.tick += 1;
         if self.tasks.is_empty() {
             self.pool.trim(PAGES_KEPT);

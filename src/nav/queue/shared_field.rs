@@ -14,8 +14,7 @@ use super::{
     sharing_policy::GroupKey,
 };
 use crate::nav::{
-    field::DistanceField, grid::NavGrid, node_pool::NodePool, path::Path, query::PathFailure,
-    search::SearchCounters,
+    DistanceField, NavGrid, Path, PathFailure, node_pool::NodePool, search::SearchCounters,
 };
 
 /// Steps of a field (about 20 ns each, measured) for one unit of the budget.
@@ -26,7 +25,7 @@ const PATH_WORK: u32 = 8;
 const STEPS_PER_UNIT: u32 = 4;
 
 /// Jobs that share a field.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SharedField {
     pub(super) key: GroupKey,
     /// By ticket: whole crowds are canceled when they get another order.
@@ -45,24 +44,15 @@ impl SharedField {
     /// Returns a task for these jobs, with a field that was started for them.
     pub(super) fn new(key: GroupKey, field: DistanceField, jobs: Vec<Job>, grid: &NavGrid) -> Self {
         let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
-        let mut shared = Self {
-            key,
-            jobs,
-            field,
-            last_leg: LastLeg::default(),
-            finished: Vec::new(),
-            rejected: VecDeque::new(),
-            counters: SearchCounters::default(),
-        };
-        let cells = shared.jobs.values().flat_map(|job| [job.query.start, job.query.goal.cell()]);
-        shared.field.await_cells(grid, cells);
+        let mut shared = Self { key, jobs, field, ..Self::default() };
+        shared.field.await_cells(grid, shared.jobs.values().flat_map(Job::ends));
         shared
     }
 
     /// Adds another job.
     pub(super) fn join(&mut self, job: Job, grid: &NavGrid) {
         // Where its goal is the field's, awaiting that delays nothing.
-        self.field.await_cells(grid, [job.query.start, job.query.goal.cell()]);
+        self.field.await_cells(grid, job.ends());
         self.jobs.insert(job.ticket, job);
     }
 

@@ -16,13 +16,8 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::{MAX_RESTARTS, job::Job};
 use crate::nav::{
-    cell::Cell,
-    grid::NavGrid,
-    jump_map::JumpMap,
-    layer::Layer,
-    query::{Algorithm, GridId, Reach},
+    Algorithm, Cell, GridId, Layer, NavGrid, ProfileId, Reach, jump_map::JumpMap,
     search::HIERARCHY_MIN_DISTANCE,
-    terrain::ProfileId,
 };
 
 /// Most shared fields in flight at the same time: each takes 4 bytes a cell of its grid.

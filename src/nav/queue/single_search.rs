@@ -9,13 +9,7 @@ use super::{
     GridSource, MAX_RESTARTS, Ticket,
     job::{FinishedJob, FoundBy, Job},
 };
-use crate::nav::{
-    grid::NavGrid,
-    node_pool::NodePool,
-    path::Path,
-    query::PathFailure,
-    search::{Search, SearchCounters},
-};
+use crate::nav::{NavGrid, Path, PathFailure, Search, node_pool::NodePool, search::SearchCounters};
 
 /// Most jobs that a search may start in a round beside its first.
 pub(super) const MAX_BACKLOG: usize = 15;
@@ -135,10 +129,9 @@ impl SingleSearch {
 
     /// Whether the job must be restarted because of an edit.
     pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
-        let Some(grid) = self.job.as_ref().map(|job| grids.grid(job.grid)) else {
-            return false;
-        };
-        grid.is_none_or(|grid| self.search.is_stale(grid))
+        let is_stale =
+            |job: &Job| grids.grid(job.grid).is_none_or(|grid| self.search.is_stale(grid));
+        self.job.as_ref().is_some_and(is_stale)
     }
 
     /// Removes a job; returns whether it was there.

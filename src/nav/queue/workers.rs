@@ -11,7 +11,7 @@
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{GridSource, in_flight::Task};
+use super::{Answer, GridSource, in_flight::Task};
 use crate::nav::node_pool::NodePool;
 
 /// How often a thread polls for work, or for the end of it, before it yields to other threads: some
@@ -42,6 +42,16 @@ impl Workers for OneWorker {
     }
 }
 
+/// What the rounds of a tick have in common.
+pub(super) struct Tick<'a, G> {
+    pub(super) grids: &'a G,
+    /// What is left of the budget.
+    pub(super) left: u32,
+    pub(super) answer: &'a mut dyn FnMut(Answer),
+    /// Where there are helpers.
+    pub(super) round: Option<&'a Round>,
+}
+
 /// The tasks of a round, for all threads to take from; used again for every round of a tick.
 #[derive(Debug, Default)]
 pub(super) struct Round {
@@ -61,12 +71,12 @@ impl Round {
     /// Runs open tasks until the tick has ended: what helpers do.
     pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
         let _flag = SetOnDrop(&self.has_lost_helper);
-        let mut backoff = Backoff::default();
+        let mut spins = 0;
         while !self.is_over.load(Ordering::Acquire) {
             if self.run_one(grids, pool) {
-                backoff = Backoff::default();
+                spins = 0;
             } else {
-                backoff.wait();
+                wait(&mut spins);
             }
         }
     }
@@ -82,13 +92,13 @@ impl Round {
             self.open_count.store(count, Ordering::Release);
         }
         while self.run_one(grids, pool) {}
-        let mut backoff = Backoff::default();
+        let mut spins = 0;
         while self.done_count.load(Ordering::Acquire) < count {
             // The panic of a helper is passed on when the helpers are joined.
             if self.has_lost_helper.load(Ordering::Acquire) {
                 return;
             }
-            backoff.wait();
+            wait(&mut spins);
         }
         let mut done = lock(&self.done);
         done.sort_unstable_by_key(|&(index, _)| index);
@@ -102,16 +112,14 @@ impl Round {
 
     /// Runs an open task; returns whether there was one.
     fn run_one(&self, grids: &impl GridSource, pool: &NodePool) -> bool {
-        if self.open_count.load(Ordering::Acquire) == 0 {
-            return false;
-        }
-        let taken = {
+        let take = || {
             let mut open = lock(&self.open);
             let taken = open.pop();
             self.open_count.store(open.len(), Ordering::Release);
             taken
         };
-        let Some((index, mut task)) = taken else {
+        let is_any_open = self.open_count.load(Ordering::Acquire) > 0;
+        let Some((index, mut task)) = is_any_open.then(take).flatten() else {
             return false;
         };
         if task.quantum > 0 {
@@ -124,17 +132,12 @@ impl Round {
 }
 
 /// Waits between two polls: spins at first, and yields to other threads later.
-#[derive(Default)]
-struct Backoff(u32);
-
-impl Backoff {
-    fn wait(&mut self) {
-        if self.0 < MAX_SPINS {
-            self.0 += 1;
-            core::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
-        }
+fn wait(spins: &mut u32) {
+    if *spins < MAX_SPINS {
+        *spins += 1;
+        core::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
     }
 }
 
