@@ -11,13 +11,10 @@ use bevy::{
 
 use super::{
     InboxEntry, RequestInbox, Requester,
-    outcome::{Outcomes, is_latest},
+    outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers,
-    grids::NavGrids,
-    scheduler::TilePathSettings,
-    unit::{NavAgent, PathStatus},
+    blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
     whereabouts::Whereabouts,
 };
 
@@ -53,15 +50,9 @@ pub(crate) fn follow_agents(
         let Ok(mut unit) = intake.units.get_mut(entity) else {
             continue;
         };
-        let own = unit.agent.copied().unwrap_or_default();
-        if (unit.state.grid, unit.state.query.profile) == (own.grid, own.profile) {
-            continue;
-        }
-        if unit.is_latest() && unit.status.is_under_way() {
+        if unit.agent_changed() {
             let cost = ENTRY_COST.saturating_add(intake.resolve_and_queue(entity));
             intake.outcomes.pathfinder.spend(cost);
-        } else {
-            (unit.state.grid, unit.state.query.profile) = (own.grid, own.profile);
         }
     }
 }
@@ -124,13 +115,7 @@ impl RequestIntake<'_, '_> {
             && let Some((entity, number)) = self.outcomes.open.take_due(now)
         {
             let mut cost = ENTRY_COST;
-            let is_due = self.units.get(entity).is_ok_and(|unit| {
-                use PathStatus::{Repairing, Searching, Waiting};
-                let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
-                let is_same = unit.state.accepted == number && is_latest(unit.request, unit.state);
-                waits && is_same && unit.state.ticket.is_none()
-            });
-            if is_due {
+            if self.units.get(entity).is_ok_and(|unit| is_retry_due(&unit, number)) {
                 self.outcomes.pathfinder.counters.retried += 1;
                 cost = cost.saturating_add(self.resolve_and_queue(entity));
             }

@@ -11,7 +11,7 @@ use bevy::{
 
 use super::{
     InboxEntry, OpenRequests, PathRequest, RequestInbox, RequesterItem, Resolved, Target, grid_of,
-    target::SeenTarget,
+    requester::RequesterReadOnlyItem, target::SeenTarget,
 };
 use crate::{
     grids::NavGrids,
@@ -329,7 +329,29 @@ fn next_attempt(
     Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
 }
 
+/// Whether request `number` of a unit waits for its next attempt, and for no answer.
+pub(super) fn is_retry_due(unit: &RequesterReadOnlyItem, number: u64) -> bool {
+    use PathStatus::{Repairing, Searching, Waiting};
+    let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
+    let is_same = unit.state.accepted == number && is_latest(unit.request, unit.state);
+    waits && is_same && unit.state.ticket.is_none()
+}
+
 impl RequesterItem<'_, '_> {
+    /// Its [`NavAgent`] has changed. Returns whether its request needs another path; else the next one will be for
+    /// the new grid and profile.
+    pub(super) fn agent_changed(&mut self) -> bool {
+        let own = self.agent.copied().unwrap_or_default();
+        if (self.state.grid, self.state.query.profile) == (own.grid, own.profile) {
+            return false;
+        }
+        let needs_path = self.is_latest() && self.status.is_under_way();
+        if !needs_path {
+            (self.state.grid, self.state.query.profile) = (own.grid, own.profile);
+        }
+        needs_path
+    }
+
     /// Whether its request is the one that was last read: not removed or replaced since.
     pub(crate) fn is_latest(&self) -> bool {
         is_latest(self.request, &self.state)
