@@ -37,7 +37,10 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     if passages.explore(terrain.layer, tail) {
         let mut passages = core::mem::take(passages);
         if is_before_busy_passage(&passages, tail, scene.board.now, push) {
-            ranking.remove_diagonals();
+            // At a border of costly ground it may be the only step that is better than staying.
+            if terrain.uniform() != 0 || ranking.has_straight() {
+                ranking.remove_diagonals();
+            }
             if let Some(direction) = direction_aside(scene.board, &passages, index, &ranking) {
                 ranking.prefer(direction);
             }

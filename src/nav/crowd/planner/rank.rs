@@ -64,13 +64,15 @@ impl Evaluation {
 }
 
 impl Ranking {
-    /// Removes the diagonal directions, unless no other is better than staying, as at borders of costly ground.
+    /// Returns whether a straight direction is better than staying.
+    pub fn has_straight(&self) -> bool {
+        let worthwhile = &self.directions[..usize::from(self.worthwhile)];
+        !worthwhile.iter().all(|&direction| is_diagonal(direction))
+    }
+
+    /// Removes the diagonal directions.
     pub fn remove_diagonals(&mut self) {
         let best = self.best;
-        let worthwhile = &self.directions[..usize::from(self.worthwhile)];
-        if worthwhile.iter().all(|&direction| is_diagonal(direction)) {
-            return;
-        }
         self.remove(0b1010_1010, 0);
         if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
             self.best = self.directions[0];
