@@ -62,7 +62,7 @@ pub struct CrowdCounters {
     pub pauses: u64,
     /// Exchanges of slots between members of a group.
     pub exchanges: u64,
-    /// Members of groups that settled on another cell than their slot, see [`CrowdEvent::Settled`].
+    /// Members of groups that took the cell where they stood as their slot, see [`CrowdEvent::SlotChanged`].
     pub settled: u64,
     /// Pushes that were undone because the pushed unit had nowhere to go.
     pub undone: u64,
