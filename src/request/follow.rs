@@ -44,14 +44,17 @@ pub(crate) fn follow_targets(
 impl RequestIntake<'_, '_> {
     /// Looks at the target of a follower, and returns whether it needs another path to it.
     fn needs_other_path(&mut self, entity: Entity, number: u64) -> bool {
-        let seen = self.look_at_target(entity);
-        let Ok(mut unit) = self.units.get_mut(entity) else {
+        let Ok(unit) = self.units.get_mut(entity) else {
             self.outcomes.unfollow(number);
             return false;
         };
         if !self.outcomes.follows(&unit, number) {
             return false;
         }
+        let seen = self.look_at_target(entity);
+        let Ok(mut unit) = self.units.get_mut(entity) else {
+            return false;
+        };
         match seen {
             Some(Ok(target)) => self.outcomes.target_seen(&mut unit, &target),
             Some(Err(reason)) => {
