@@ -93,7 +93,7 @@ impl Sources {
         }
     }
 
-    /// Sets whether a unit follows its path at present.
+    /// Sets whether a unit follows its path at present; checks a path that edits may have cut in the meantime.
     pub fn set_active(&mut self, grid: &NavGrid, (index, unit): (u32, &Unit), is_active: bool) {
         let Some(follower) = self.followers.get_mut(index as usize) else {
             return;
@@ -112,12 +112,15 @@ impl Sources {
     pub fn follow_edits(&mut self, board: &Board, grid: &NavGrid, edits: &[CellRect]) {
         let Self { footprints, open_cells, .. } = self;
         footprints.iter_mut().for_each(|footprint| footprint.fill(grid, open_cells));
+        let mut near = Vec::new();
         for (follower, unit) in self.followers.iter_mut().zip(&board.units.0) {
             follower.forget_line();
             follower.is_unchecked |= !follower.is_active;
             if let Some(costs) = StepCosts::of(grid, unit.profile).filter(|_| unit.is_present()) {
-                let near = |rect: &CellRect| grid.anchors_over(unit.profile, *rect).grown();
-                edits.iter().for_each(|rect| follower.follow_edit(grid, &costs, near(rect)));
+                let around = |&rect: &CellRect| grid.anchors_over(unit.profile, rect).grown();
+                near.clear();
+                near.extend(edits.iter().map(around));
+                follower.follow_edits(grid, &costs, &near);
             }
         }
     }

@@ -113,17 +113,20 @@ impl PathFollower {
         self.advance(steps);
     }
 
-    /// Terrain has changed in a rectangle: finds the corners again if the path crosses it over terrain of several costs,
-    /// and drops the field if it covers it.
-    pub fn follow_edit(&mut self, grid: &NavGrid, costs: &StepCosts, edited: CellRect) {
-        self.field.take_if(|field| field.meets(grid, edited));
+    /// Terrain has changed in rectangles: drops the field if it covers one of them, and finds the corners again if the
+    /// path crosses one over terrain of several costs.
+    pub fn follow_edits(&mut self, grid: &NavGrid, costs: &StepCosts, edits: &[CellRect]) {
+        self.field.take_if(|field| edits.iter().any(|&rect| field.meets(grid, rect)));
+        if costs.layer.is_uniform() {
+            return;
+        }
         let mut at = self.start;
         let crosses = self.legs.iter().any(|leg| {
             let from = at;
             at = from.along(leg.direction as u8, leg.steps);
-            edited.meets_span(from.cell(grid), at.cell(grid))
+            edits.iter().any(|rect| rect.meets_span(from.cell(grid), at.cell(grid)))
         });
-        if crosses && !costs.layer.is_uniform() {
+        if crosses {
             find_corners(&mut self.corners, self.start, &self.legs, costs);
             (self.corner, self.aim) = (0, 0);
             self.advance(0);
