@@ -10,6 +10,7 @@ mod intake;
 mod outcome;
 mod requester;
 mod resolve;
+mod start;
 mod target;
 
 pub use self::target::{Retry, Target};
@@ -19,7 +20,8 @@ pub(crate) use self::{
     intake::{accept_requests, follow_agents},
     outcome::{Outcomes, clear_stuck, has_unread, is_latest},
     requester::{Requester, RequesterItem, grid_of},
-    resolve::{cell_of_target, fitting_anchor, nearest_free_start},
+    resolve::cell_of_target,
+    start::fitting_anchor,
 };
 
 use std::{collections::BTreeMap, sync::Arc};

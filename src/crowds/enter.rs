@@ -129,6 +129,7 @@ pub(crate) fn enter_crowds(
 
 /// Searches for a new path for each former critter that was walking: the game moves it from where it is now.
 pub(crate) fn release_former_critters(
+    grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
     mut units: Query<Requester, (Without<Critter>, Allow<Disabled>)>,
     mut outcomes: Outcomes,
@@ -137,8 +138,7 @@ pub(crate) fn release_former_critters(
         if let Ok(mut unit) = units.get_mut(entity)
             && unit.is_walking()
         {
-            let head = unit.head();
-            outcomes.path_lost(&mut unit, head);
+            outcomes.path_lost(&mut unit, &grids);
         }
     }
 }

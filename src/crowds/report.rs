@@ -16,8 +16,8 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupState},
-    nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, Path, PathKind, UnitId, Walk},
-    request::{Outcomes, RequesterItem, clear_stuck, nearest_free_start},
+    nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, UnitId, Walk},
+    request::{Outcomes, RequesterItem, clear_stuck},
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
 
@@ -175,46 +175,11 @@ fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes
     }
     let is_moving = state.is_moving();
     match event {
-        // The rest of its path is on its way.
-        CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. }
-            if unit.path.0.kind() == PathKind::FirstSegment => {}
-        CrowdEvent::Arrived { .. } if !is_elsewhere(unit) => arrive(unit, outcomes),
-        CrowdEvent::Arrived { .. } | CrowdEvent::Lost { .. } => search_again(unit, grids, outcomes),
+        CrowdEvent::Arrived { .. } => outcomes.path_ended(unit, true, grids),
+        CrowdEvent::Lost { .. } => outcomes.path_ended(unit, false, grids),
         // Unless it was pushed in the same tick.
         CrowdEvent::Stuck { why, .. } if !is_moving => unit.set_stuck(why),
         // The latter was applied before.
         CrowdEvent::Stuck { .. } | CrowdEvent::SlotChanged { .. } => {}
     }
-}
-
-fn arrive(unit: &mut RequesterItem, outcomes: &mut Outcomes) {
-    let kind = unit.path.0.kind();
-    let Some((critter, _)) = &mut unit.critter else {
-        return;
-    };
-    let cell = critter.cell();
-    let is_first = !core::mem::take(&mut critter.member.is_announced);
-    if unit.path.0.end() != cell {
-        unit.path.0 = Path::standing(cell); // the slot of another member
-    }
-    outcomes.arrive(unit, kind, is_first);
-}
-
-/// Returns whether a critter has reached the end of its path but its goal has changed: it exchanged slots
-/// with a member of its group, and the group no longer exists.
-fn is_elsewhere(unit: &RequesterItem) -> bool {
-    let query = &unit.state.query;
-    let is_exact = query.goal.is_single_cell() && unit.state.goals.is_none();
-    let cell = unit.critter.as_ref().map(|(state, _)| state.cell());
-    is_exact && unit.path.0.kind() == PathKind::Complete && Some(query.goal.cell()) != cell
-}
-
-/// Searches for a new path from the critter's current position.
-fn search_again(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
-    let head = unit.head();
-    let profile = unit.state.query.profile;
-    let start =
-        grids.get(unit.state.grid).map_or(head, |grid| nearest_free_start(grid, profile, head));
-    unit.stop_at(start);
-    outcomes.path_lost(unit, start);
 }

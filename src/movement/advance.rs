@@ -9,8 +9,8 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     group::GroupSpeedLimit,
-    nav::{NavGrid, PathKind, WalkEvent},
-    request::{Outcomes, Requester, RequesterItem, clear_stuck, fitting_anchor},
+    nav::{NavGrid, WalkEvent},
+    request::{Outcomes, Requester, clear_stuck},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,
 };
@@ -38,7 +38,7 @@ pub(crate) struct Surroundings<'w, 's> {
 /// What ended in this tick.
 #[derive(Clone, Copy)]
 pub(crate) enum Ending {
-    Arrived(PathKind),
+    Arrived,
     /// The next step has become impossible.
     Blocked,
     GridGone,
@@ -69,21 +69,12 @@ pub(crate) fn advance_critters(
     endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
     for (_, entity, ending) in endings.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity) {
-            end(&mut walker.unit, ending, &around.grids, &mut outcomes);
+            match ending {
+                Ending::Arrived => outcomes.path_ended(&mut walker.unit, true, &around.grids),
+                Ending::Blocked => outcomes.path_lost(&mut walker.unit, &around.grids),
+                Ending::GridGone => outcomes.grid_gone(&mut walker.unit),
+            }
         }
-    }
-}
-
-fn end(unit: &mut RequesterItem, ending: Ending, grids: &NavGrids, outcomes: &mut Outcomes) {
-    let head = unit.head();
-    match ending {
-        Ending::Arrived(kind) => outcomes.arrive(unit, kind, true),
-        Ending::Blocked => {
-            let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
-            let start = grid.map_or(head, |grid| fitting_anchor(grid, profile, head));
-            outcomes.path_lost(unit, start);
-        }
-        Ending::GridGone => outcomes.grid_gone(unit),
     }
 }
 
@@ -109,11 +100,11 @@ impl WalkerItem<'_, '_> {
         }
         let event = self.walk((grid, frame), around)?;
         clear_stuck(&mut self.unit.status, &self.unit.path); // it has become a ghost
-        match (event, self.unit.path.0.kind()) {
+        match event {
             _ if !is_walking => None,
-            (WalkEvent::Blocked, _) => Some(Ending::Blocked),
-            (WalkEvent::Walking, _) | (_, PathKind::FirstSegment) => None, // the rest is on its way
-            (WalkEvent::Arrived | WalkEvent::Standing, kind) => Some(Ending::Arrived(kind)),
+            WalkEvent::Walking => None,
+            WalkEvent::Blocked => Some(Ending::Blocked),
+            WalkEvent::Arrived | WalkEvent::Standing => Some(Ending::Arrived),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
-    request::{Outcomes, Requester, RequesterItem, fitting_anchor, nearest_free_start},
+    request::{Outcomes, Requester, RequesterItem},
     unit::PathStatus,
     whereabouts::Whereabouts,
 };
@@ -97,24 +97,17 @@ fn is_cut_off(
 
 /// Stops a unit whose path is cut off, and searches for another.
 fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcomes) {
-    let (grid, profile) = (grids.get(unit.state.grid), unit.state.query.profile);
-    let Some((critter, _)) = &mut unit.critter else {
-        let start = unit.head();
-        return outcomes.path_lost(unit, start);
-    };
-    let is_free = |cell| grid.is_some_and(|grid| grid.cost(profile, cell) > 0);
-    // If both cells of its step are blocked, it finishes the step.
-    let is_ghost = critter.unit().is_none();
-    if !is_ghost || is_free(critter.walk.head()) || !is_free(critter.walk.tail()) {
-        critter.restart();
-    } else {
-        critter.turn_back();
+    if let Some((critter, _)) = &mut unit.critter
+        && critter.unit().is_none()
+        && let Some(grid) = grids.get(unit.state.grid)
+    {
+        let is_free = |cell| grid.cost(unit.state.query.profile, cell) > 0;
+        // If both cells of its step are blocked, it finishes the step.
+        if !is_free(critter.walk.head()) && is_free(critter.walk.tail()) {
+            critter.turn_back();
+        }
     }
-    // A unit that has grown moves to a cell where it fits.
-    let head = critter.walk.head();
-    let start_for = if is_ghost { fitting_anchor } else { nearest_free_start };
-    let start = grid.map_or(head, |grid| start_for(grid, profile, head));
-    outcomes.path_lost(unit, start);
+    outcomes.path_lost(unit, grids);
 }
 
 /// Whether the path of a unit that the game moves is still legal after `edits`, from the cell `here` on; all of

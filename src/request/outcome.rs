@@ -1,17 +1,19 @@
 //! Decides the outcome of requests.
 //!
-//! The only file that writes [`PathStatus`], triggers the events of requests, decides whether a request fails,
+//! The only module that writes [`PathStatus`], triggers the events of requests, decides whether a request fails,
 //! is tried again or continues, and knows which request is the latest. Input: what happened to a unit, from all
 //! stages. Output: its status, path, retries, and events.
 
-use bevy::{
-    ecs::{lifecycle::HookContext, system::SystemParam, world::DeferredWorld},
-    prelude::*,
-};
+mod latest;
+
+pub(crate) use latest::{has_unread, is_latest};
+pub(super) use latest::{note_dropped, note_issued};
+
+use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
-    InboxEntry, OpenRequests, PathRequest, RequestInbox, RequesterItem, Resolved, Target, grid_of,
-    requester::RequesterReadOnlyItem, target::SeenTarget,
+    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of,
+    requester::RequesterReadOnlyItem, start::start_near, target::SeenTarget,
 };
 use crate::{
     grids::NavGrids,
@@ -150,13 +152,17 @@ impl Outcomes<'_, '_> {
         self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
 
-    /// A unit cannot follow its path any more; another one would begin at `start`. A critter gets one if it needs
-    /// one; a unit that the game moves is notified, and its request is resolved again.
-    pub(crate) fn path_lost(&mut self, unit: &mut RequesterItem, start: Cell) {
-        if unit.critter.is_none() {
+    /// A unit cannot follow its path any more. A critter gets another one from where it is, if it needs one; a
+    /// unit that the game moves is notified, and its request is resolved again.
+    pub(crate) fn path_lost(&mut self, unit: &mut RequesterItem, grids: &NavGrids) {
+        let Some((state, _)) = &unit.critter else {
             return self.invalidate(unit);
-        }
-        unit.path.0 = Path::standing(start);
+        };
+        let (head, profile, is_in_crowd) =
+            (unit.head(), unit.state.query.profile, state.unit().is_some());
+        let grid = grids.get(unit.state.grid);
+        let start = grid.map_or(head, |grid| start_near(grid, profile, head, is_in_crowd));
+        unit.stop_at(start);
         if !unit.is_at_rest() {
             self.repair(unit, start);
         }
@@ -270,14 +276,30 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter stands at the end of its path. `is_first` is false where its arrival was announced before.
-    pub(crate) fn arrive(&mut self, unit: &mut RequesterItem, kind: PathKind, is_first: bool) {
-        *unit.status = PathStatus::Arrived(kind);
-        if let Some((state, _)) = &unit.critter
-            && is_first
-        {
-            let (entity, cell) = (unit.entity, state.cell());
-            self.commands.trigger(Arrived { entity, kind, cell });
+    /// A critter has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the rest
+    /// of the path is on its way. It also needs another path where its goal is elsewhere by now: it exchanged slots
+    /// with a member of its group, and the group no longer exists.
+    pub(crate) fn path_ended(&mut self, unit: &mut RequesterItem, arrived: bool, grids: &NavGrids) {
+        let (kind, goal) = (unit.path.0.kind(), unit.state.query.goal);
+        let is_exact = goal.is_single_cell() && unit.state.goals.is_none();
+        let Some((state, _)) = &mut unit.critter else {
+            return;
+        };
+        let (entity, cell) = (unit.entity, state.cell());
+        match kind {
+            PathKind::FirstSegment => {}
+            _ if !arrived => self.path_lost(unit, grids),
+            PathKind::Complete if is_exact && goal.cell() != cell => self.path_lost(unit, grids),
+            _ => {
+                let was_announced = core::mem::take(&mut state.member.is_announced);
+                if unit.path.0.end() != cell {
+                    unit.path.0 = Path::standing(cell); // the slot of another member
+                }
+                *unit.status = PathStatus::Arrived(kind);
+                if !was_announced {
+                    self.commands.trigger(Arrived { entity, kind, cell });
+                }
+            }
         }
     }
 
@@ -392,46 +414,5 @@ impl RequesterItem<'_, '_> {
 pub(crate) fn clear_stuck(status: &mut Mut<PathStatus>, path: &NavPath) {
     if matches!(**status, PathStatus::Stuck(_)) {
         **status = PathStatus::Walking(path.0.kind());
-    }
-}
-
-/// Whether a request was inserted that has not been read from the inbox.
-pub(crate) fn has_unread(state: &RequestState) -> bool {
-    state.issued > state.accepted
-}
-
-/// Whether `request`, as found on a unit, is the one its state is about.
-pub(crate) fn is_latest(request: Option<&PathRequest>, state: &RequestState) -> bool {
-    request.is_some() && state.issued == state.accepted
-}
-
-/// A request was inserted: its unit waits for an answer from this moment on.
-pub(super) fn note_issued(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
-        status.set_if_neq(PathStatus::Searching);
-    }
-    let priority = world.get(entity).map(|request: &PathRequest| request.priority);
-    let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
-        return;
-    };
-    let RequestInbox { urgent, entries, issued } = &mut *inbox;
-    *issued += 1;
-    let number = *issued;
-    let entries = if priority > Some(Priority::default()) { urgent } else { entries };
-    entries.push(InboxEntry::Issued { entity, number });
-    if let Some(mut state) = world.get_mut::<RequestState>(entity) {
-        state.issued = number;
-    }
-}
-
-/// A request is about to be removed or replaced.
-pub(super) fn note_dropped(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
-    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
-    let was_under_way =
-        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
-    let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
-    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });
     }
 }

@@ -4,7 +4,7 @@
 //! is the cell a walking critter is about to enter, or the one under the transform of one that
 //! stands. All cells are anchors: the lowest, leftmost cells of the blocks that units cover.
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::sync::Arc;
 
 use bevy::prelude::*;
 
@@ -12,11 +12,12 @@ use super::{
     PathRequest, Resolved, Target,
     intake::RequestIntake,
     requester::{RequesterReadOnlyItem, grid_of, profile_of},
+    start::start_near,
 };
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
-    nav::{Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, ProfileId},
+    nav::{Approach, Cell, CellRect, Goal, GridId, PathFailure, PathQuery},
     whereabouts::Whereabouts,
 };
 
@@ -32,9 +33,7 @@ impl RequestIntake<'_, '_> {
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
-        // A unit of a crowd leaves terrain that was blocked under it; one that was put into a wall fails.
         let is_in_crowd = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
-        let start_for = if is_in_crowd { nearest_free_start } else { fitting_anchor };
         let (goal, goals) = match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
                 let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
@@ -44,7 +43,7 @@ impl RequestIntake<'_, '_> {
             }
             target => (self.goal(unit, request, target)?, None),
         };
-        let query = PathQuery::new(start_for(grid, profile, start), goal)
+        let query = PathQuery::new(start_near(grid, profile, start, is_in_crowd), goal)
             .profile(profile)
             .reach(request.reach_of(unit.state.attempt))
             .algorithm(request.algorithm);
@@ -150,46 +149,4 @@ pub(crate) fn cell_of_target(
             .find_map(|one| cell_of_target(one, id, (grids, blockers, whereabouts)).ok())
             .ok_or(PathFailure::TargetGone),
     }
-}
-
-/// Search radius for a free cell, in cells.
-const START_SEARCH_RADIUS: i32 = 16;
-
-/// Start cell for a unit in a crowd: the cell itself if it can stand there; else the nearest one
-/// where it can. A unit whose cell was blocked, or that has grown, is on its way to that cell.
-pub(crate) fn nearest_free_start(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Cell {
-    let cell = fitting_anchor(grid, profile, cell);
-    if grid.cost(profile, cell) > 0 {
-        return cell;
-    }
-    let found =
-        (1..=START_SEARCH_RADIUS).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
-    found.unwrap_or(cell)
-}
-
-/// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
-/// one asked for and where it fits: used for units that are put close to a wall, or grow.
-/// The anchor itself where there is none.
-pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
-    let reach = grid.unit_size(profile) as i32 - 1;
-    if reach == 0 || grid.cost(profile, anchor) > 0 {
-        return anchor;
-    }
-    nearest_fit(grid, profile, anchor, 1..=reach).unwrap_or(anchor)
-}
-
-/// The nearest anchor where a unit of `profile` fits, so many cells away along the longer axis.
-fn nearest_fit(
-    grid: &NavGrid,
-    profile: ProfileId,
-    from: Cell,
-    distances: RangeInclusive<i32>,
-) -> Option<Cell> {
-    let reach = *distances.end();
-    let around = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
-    around
-        .filter(|&(dx, dy)| distances.contains(&dx.abs().max(dy.abs())))
-        .filter(|&(dx, dy)| grid.cost(profile, from.offset(dx, dy)) > 0)
-        .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
-        .map(|(dx, dy)| from.offset(dx, dy))
 }

@@ -1,0 +1,62 @@
+//! Which request of a unit is the latest.
+//!
+//! Input: insertions and removals of requests, as they happen. Output: entries of the inbox, and whether a request
+//! is still the one that a unit's state is about.
+
+use bevy::{
+    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    prelude::*,
+};
+
+use crate::{
+    nav::Priority,
+    request::{InboxEntry, PathRequest, RequestInbox},
+    unit::{PathStatus, RequestState},
+};
+
+/// Whether a request was inserted that has not been read from the inbox.
+pub(crate) fn has_unread(state: &RequestState) -> bool {
+    state.issued > state.accepted
+}
+
+/// Whether `request`, as found on a unit, is the one its state is about.
+pub(crate) fn is_latest(request: Option<&PathRequest>, state: &RequestState) -> bool {
+    request.is_some() && state.issued == state.accepted
+}
+
+/// A request was inserted: its unit waits for an answer from this moment on.
+pub(in crate::request) fn note_issued(
+    mut world: DeferredWorld,
+    HookContext { entity, .. }: HookContext,
+) {
+    if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
+        status.set_if_neq(PathStatus::Searching);
+    }
+    let priority = world.get(entity).map(|request: &PathRequest| request.priority);
+    let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
+        return;
+    };
+    let RequestInbox { urgent, entries, issued } = &mut *inbox;
+    *issued += 1;
+    let number = *issued;
+    let entries = if priority > Some(Priority::default()) { urgent } else { entries };
+    entries.push(InboxEntry::Issued { entity, number });
+    if let Some(mut state) = world.get_mut::<RequestState>(entity) {
+        state.issued = number;
+    }
+}
+
+/// A request is about to be removed or replaced.
+pub(in crate::request) fn note_dropped(
+    mut world: DeferredWorld,
+    HookContext { entity, .. }: HookContext,
+) {
+    let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
+    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
+    let was_under_way =
+        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
+    let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
+    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
+        inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });
+    }
+}

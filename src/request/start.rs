@@ -1,0 +1,55 @@
+//! Where paths begin.
+//!
+//! Input: the cell a unit stands on or enters. Output: the nearest cell on which it fits.
+
+use std::ops::RangeInclusive;
+
+use crate::nav::{Cell, NavGrid, ProfileId};
+
+/// Search radius for a free cell, in cells.
+const START_SEARCH_RADIUS: i32 = 16;
+
+/// Where the path of a unit on `cell` begins: on the cell itself if it can stand there. A unit of a crowd leaves
+/// terrain that was blocked under it, also where it has grown: its path begins on the nearest cell where it can
+/// stand. Another one that was put into a wall stays there.
+pub(super) fn start_near(
+    grid: &NavGrid,
+    profile: ProfileId,
+    cell: Cell,
+    is_in_crowd: bool,
+) -> Cell {
+    let cell = fitting_anchor(grid, profile, cell);
+    if !is_in_crowd || grid.cost(profile, cell) > 0 {
+        return cell;
+    }
+    let found =
+        (1..=START_SEARCH_RADIUS).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
+    found.unwrap_or(cell)
+}
+
+/// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
+/// one asked for and where it fits: used for units that are put close to a wall, or grow.
+/// The anchor itself where there is none.
+pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
+    let reach = grid.unit_size(profile) as i32 - 1;
+    if reach == 0 || grid.cost(profile, anchor) > 0 {
+        return anchor;
+    }
+    nearest_fit(grid, profile, anchor, 1..=reach).unwrap_or(anchor)
+}
+
+/// The nearest anchor where a unit of `profile` fits, so many cells away along the longer axis.
+fn nearest_fit(
+    grid: &NavGrid,
+    profile: ProfileId,
+    from: Cell,
+    distances: RangeInclusive<i32>,
+) -> Option<Cell> {
+    let reach = *distances.end();
+    let around = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
+    around
+        .filter(|&(dx, dy)| distances.contains(&dx.abs().max(dy.abs())))
+        .filter(|&(dx, dy)| grid.cost(profile, from.offset(dx, dy)) > 0)
+        .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
+        .map(|(dx, dy)| from.offset(dx, dy))
+}
