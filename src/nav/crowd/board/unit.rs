@@ -334,6 +334,11 @@ impl Unit {
         self.has_arrived && self.wasted_steps >= MAX_WASTED_AFTER_ARRIVAL
     }
 
+    /// Lets it rest where it has arrived, from now until its next order.
+    pub const fn give_up(&mut self) {
+        self.wasted_steps = MAX_WASTED_AFTER_ARRIVAL;
+    }
+
     /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1, rounded.
     pub fn ticks_per_cell(&self) -> u64 {
         (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST + self.speed / 2)

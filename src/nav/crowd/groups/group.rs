@@ -149,9 +149,10 @@ impl Groups {
         // push them off again.
         let have_arrived = units.iter().all(|unit| unit.has_arrived);
         for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
+            let now = board.tick_stamp();
             let unit = &mut board.units[index];
+            self.begin_slot(now, index, (unit.goal, goal));
             (unit.goal, unit.has_arrived) = (goal, have_arrived);
-            self.reset_progress(index); // towards another slot
             if unit.state == State::Standing {
                 board.schedule_next_tick(index);
             }

@@ -10,7 +10,7 @@
 //! count.
 
 use super::Groups;
-use crate::nav::crowd::board::{Board, STAY, Task};
+use crate::nav::crowd::board::{Board, GridPos, STAY, Task};
 use crate::nav::crowd::cost_to_go::Sources;
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
@@ -21,6 +21,11 @@ const PAUSE_STAGGER: u32 = 16;
 /// Steps without progress after which a unit is reported: about ten pauses.
 const REPORT_AFTER: u32 = 2_048;
 
+/// How often a member gets back the slot that it had before. In a group that comes together slots go back and forth
+/// more often, but quickly: within this many ticks.
+const MOST_RETURNED: u8 = 6;
+const QUICK_EXCHANGE: u32 = 64;
+
 /// The progress of a unit towards its goal.
 #[derive(Clone, Copy, Debug)]
 pub struct GoalProgress {
@@ -30,11 +35,25 @@ pub struct GoalProgress {
     steps: u32,
     /// Of a member of a group: the tick in which it was lowest.
     since: u32,
+    /// Its slot before the last exchange, the tick of that exchange, and how often it got back the slot before.
+    last_slot: GridPos,
+    exchanged_at: u32,
+    slots_returned: u8,
 }
 
 impl Default for GoalProgress {
     fn default() -> Self {
-        Self { least_remaining: u64::MAX, steps: 0, since: 0 }
+        let last_slot = GridPos::default();
+        let (steps, since, exchanged_at, slots_returned) = (0, 0, 0, 0);
+        Self { least_remaining: u64::MAX, steps, since, last_slot, exchanged_at, slots_returned }
+    }
+}
+
+impl GoalProgress {
+    /// Whether a member of a group exchanges slots no more. Two members could exchange theirs back and forth for ever
+    /// before a slot that neither can reach, in a dead end.
+    pub const fn keeps_slot(&self) -> bool {
+        self.slots_returned >= MOST_RETURNED
     }
 }
 
@@ -46,6 +65,20 @@ impl Groups {
             self.progress.resize(at + 1, GoalProgress::default());
         }
         self.progress[at] = GoalProgress::default();
+    }
+
+    /// Begins to count towards another slot, which a member got in exchange for its own.
+    pub fn begin_slot(&mut self, now: u32, index: u32, (old, new): (GridPos, GridPos)) {
+        let progress = &mut self.progress[index as usize];
+        let is_slow = now.wrapping_sub(progress.exchanged_at) >= QUICK_EXCHANGE;
+        let is_returned = is_slow && new == progress.last_slot;
+        let slots_returned = progress.slots_returned.saturating_add(u8::from(is_returned));
+        *progress = GoalProgress {
+            last_slot: old,
+            exchanged_at: now,
+            slots_returned,
+            ..GoalProgress::default()
+        };
     }
 
     /// Counts a step that has just begun.

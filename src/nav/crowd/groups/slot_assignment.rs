@@ -42,8 +42,13 @@ impl Groups {
             return;
         };
         let in_sight = |&slot: &usize| group.sees(grid, pos, group.slots[slot].pos);
-        let found = preferred_slot(group, board, own, pos).filter(in_sight);
-        match found.or_else(|| nearest_slot(group, board, pos).filter(in_sight)) {
+        let found = if self.progress[index as usize].keeps_slot() {
+            Some(own).filter(in_sight)
+        } else {
+            let preferred = preferred_slot(group, board, own, pos).filter(in_sight);
+            preferred.or_else(|| nearest_slot(group, board, pos).filter(in_sight))
+        };
+        match found {
             Some(slot) => self.take_over_slot(board, grid, (id, index), [own, slot]),
             None => self[id].are_costs_wanted = true,
         }
@@ -98,7 +103,8 @@ impl Groups {
         let Some(id) = a.task.group().filter(|_| b.task == a.task && b.slot != NONE) else {
             return false;
         };
-        if a.has_given_up() || b.has_given_up() {
+        let keeps = |index| self.progress[index as usize].keeps_slot();
+        if a.has_given_up() || b.has_given_up() || keeps(index) || keeps(other) {
             return false;
         }
         let group = &self[id];
@@ -158,15 +164,17 @@ impl Groups {
             None => self.adopt_current_cell(board, grid, (id, index)),
             Some(slot_here) if slot != NONE => {
                 let owner = self[id].slots[slot_here].owner;
-                match board.units.get(owner).map(|owner| owner.slot as usize) {
-                    Some(taken) if taken == slot_here => {
-                        self.exchange(board, grid, id, [index, owner]);
-                    }
-                    Some(_) => {
-                        self.take_over_slot(board, grid, (id, index), [slot as usize, slot_here]);
-                    }
-                    None => {} // its owner has just left the group
+                let Some(taken) = board.units.get(owner).map(|owner| owner.slot as usize) else {
+                    return; // its owner has just left the group
+                };
+                if taken == slot_here {
+                    self.exchange(board, grid, id, [index, owner]);
+                } else {
+                    self.take_over_slot(board, grid, (id, index), [slot as usize, slot_here]);
                 }
+                // For good: else the owner would exchange the slots again at once.
+                board.note_arrival(grid, index);
+                board.units[index].give_up();
             }
             Some(_) => {}
         }
