@@ -178,6 +178,11 @@ impl NavGrids {
         self.grids.iter().map(|(&id, level)| (id, &level.grid))
     }
 
+    /// Iterates over the grids and their numbers, in order. Not for edits: users of the grids would not notice.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (GridId, &mut NavGrid)> {
+        self.grids.iter_mut().map(|(&id, level)| (id, &mut level.grid))
+    }
+
     /// Returns the movement profiles, shared by all grids.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {

@@ -16,6 +16,7 @@ pub mod crowd;
 pub mod field;
 pub mod formation;
 pub mod goal;
+pub mod landmarks;
 mod map;
 pub mod open_list;
 pub mod path;

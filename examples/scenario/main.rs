@@ -12,7 +12,7 @@ mod check;
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode, time::Instant};
 
 use bevy_tilepath::{
-    nav::{moving_ai::ScenarioRow, node_pool::NodePool, search::Search},
+    nav::{landmarks::LandmarkFiller, moving_ai::ScenarioRow, node_pool::NodePool, search::Search},
     prelude::*,
 };
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
@@ -20,10 +20,11 @@ use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, req
 const HELP: &str = "scenario --map FILE --scen FILE
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sample N]
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
-  [--threads N] [--seed N]
+  [--landmarks] [--threads N] [--seed N]
 
 Runs the queries of a Moving AI scenario one after another and prints one JSON line.
 --budget E    advance every search in slices of E expansions (same answers)
+--landmarks   fill the landmark tables first
 --no-cache    keep nothing between queries (this version never does: jump points are stored with
               the grid)
 --threads N   accepted for the common contract, ignored: single queries run on one thread
@@ -39,6 +40,7 @@ struct Options {
     budget: u32,
     paths: Option<PathBuf>,
     times: Option<PathBuf>,
+    has_landmarks: bool,
 }
 
 /// The result of one query.
@@ -64,6 +66,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut paths, mut times) = (None, None, None, None);
     let (mut algorithm, mut profile) = ("auto".to_owned(), "plain".to_owned());
     let (mut sample, mut rounds, mut budget) = (None, 1, u32::MAX);
+    let mut has_landmarks = false;
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -78,6 +81,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("no-cache") => {}
+            Long("landmarks") => has_landmarks = true,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
@@ -96,17 +100,22 @@ fn options() -> Outcome<Option<Options>> {
         budget,
         paths,
         times,
+        has_landmarks,
     }))
 }
 
 fn run(options: &Options) -> Outcome<()> {
-    let grid = load_map(&options.map, runner::profile(&options.profile)?)?;
+    let mut grid = load_map(&options.map, runner::profile(&options.profile)?)?;
     let mut rows = load_scenario(&options.scenario, &grid)?;
     if let Some(n) = options.sample {
         rows = runner::sample(rows, n);
     }
     let before = Instant::now();
     let _built_on_first_use = grid.layer(ProfileId::default());
+    if options.has_landmarks {
+        let mut filler = LandmarkFiller::new();
+        while filler.fill((GridId::default(), &mut grid), usize::MAX, u32::MAX) > 0 {}
+    }
     let prepare_us = before.elapsed().as_secs_f64() * 1e6;
 
     let mut course =

@@ -4,7 +4,7 @@
 //! [`layer`] per profile up to date: passable cells, room for large units, connected regions, jump points.
 //!
 //! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → [`moves`], [`bit_rows`] → [`clearance`],
-//! [`region`], [`jump_map`] → [`layer`] → [`grid`] → [`steps`]. [`moving_ai`] reads maps from files.
+//! [`region`], [`jump_map`] → [`layer`] → [`landmarks`] → [`grid`] → [`steps`]. [`moving_ai`] reads maps from files.
 
 pub(crate) mod bit_rows;
 pub mod cell;
@@ -12,6 +12,7 @@ pub(crate) mod clearance;
 pub mod direction;
 pub mod grid;
 pub(crate) mod jump_map;
+pub(crate) mod landmarks;
 pub mod layer;
 pub(crate) mod moves;
 pub mod moving_ai;

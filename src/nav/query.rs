@@ -59,6 +59,13 @@ pub enum Algorithm {
     Dijkstra,
 }
 
+impl Algorithm {
+    /// Whether it is left to the search to jump or not.
+    pub(crate) const fn is_free_to_jump(self) -> bool {
+        matches!(self, Self::Auto | Self::Exact | Self::Hierarchical)
+    }
+}
+
 /// One query: the cheapest path from `start` to `goal`, or to a cell near enough to it, for a unit of
 /// `profile`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]

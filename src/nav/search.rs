@@ -15,6 +15,7 @@
 
 mod expand;
 mod goal_cells;
+mod heuristic;
 mod hierarchy;
 mod initial_nodes;
 mod jump;
@@ -26,6 +27,8 @@ mod target;
 mod trace;
 
 pub use hierarchy::{HIERARCHY_MIN_DISTANCE, HIERARCHY_MIN_DISTANCE_WEIGHTED};
+
+use std::sync::Arc;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -39,6 +42,7 @@ use self::{
 use super::{
     Algorithm, BucketHeap, CHUNK, Cell, Goal, JumpTerrain, Key, Layer, NavGrid, NodeId, NodePool,
     OpenList, Path, PathCost, PathFailure, PathKind, PathQuery, UniformSteps, WeightedSteps,
+    map::landmarks::{Estimate, LandmarkTable},
     node_pool::NodeStore,
 };
 
@@ -74,6 +78,9 @@ pub struct Search<L: OpenList = BucketHeap> {
     target: SearchTarget,
     /// Where a backward search starts instead.
     goal_cells: GoalCells,
+    /// The landmarks when the search started, and what they tell of the path to the target of the segment.
+    landmarks: Option<Arc<LandmarkTable>>,
+    estimate: Option<Estimate>,
     /// Whether the path may end on the goal cell only.
     has_single_goal_cell: bool,
     /// The target of the last segment, while `target` is the end of the first segment.
@@ -158,6 +165,7 @@ impl<L: OpenList> Search<L> {
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.target = SearchTarget::default();
+        self.landmarks = grid.landmarks(query.profile).cloned();
         self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();
         self.target = match self.has_single_goal_cell {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
@@ -243,7 +251,8 @@ impl<L: OpenList> Search<L> {
             return false;
         }
         // Scans, routes and checks of goal cells may have looked anywhere.
-        if self.target.uses_jumps || self.hierarchy.is_on() || !self.has_single_goal_cell {
+        let looks_far = self.target.uses_jumps || self.hierarchy.is_on();
+        if looks_far || !self.has_single_goal_cell || self.has_lost_landmarks(grid) {
             return true;
         }
         let is_edited = |&chunk| grid.chunk_revision(chunk) > since;
@@ -292,6 +301,7 @@ impl<L: OpenList> Search<L> {
         self.goal_cells.clear();
         self.hierarchy.stop();
         self.is_confined = false;
+        (self.landmarks, self.estimate) = (None, None);
         self.phase = Phase::Idle;
     }
 

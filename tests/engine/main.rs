@@ -18,6 +18,7 @@ mod goals;
 mod golden_counts;
 mod grid;
 mod house_rules;
+mod landmarks;
 mod large_units;
 mod moving_ai;
 mod nav_field;

@@ -13,6 +13,7 @@
 mod ahead;
 mod blockers;
 mod edit;
+mod relief;
 
 pub use edit::GridEdit;
 
@@ -20,7 +21,7 @@ use std::sync::OnceLock;
 
 use bevy::reflect::Reflect;
 
-use self::blockers::Blockers;
+use self::{blockers::Blockers, relief::Relief};
 use crate::nav::{CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, chunks_in};
 
 /// Longest side of a grid, in cells.
@@ -101,6 +102,8 @@ pub struct NavGrid {
     profiles: Vec<Profile>,
     /// One per profile, built on first use.
     layers: Vec<OnceLock<Layer>>,
+    /// One per profile.
+    reliefs: Vec<Relief>,
     revision: u64,
     /// Revision at which the profiles were last replaced.
     profiles_revision: u64,
@@ -142,6 +145,7 @@ impl NavGrid {
             blockers: Blockers::new(width, height),
             profiles: Vec::new(),
             layers: Vec::new(),
+            reliefs: Vec::new(),
             revision: 0,
             profiles_revision: 0,
             chunk_revisions: vec![0; chunks],
@@ -172,6 +176,7 @@ impl NavGrid {
         self.profiles = profiles;
         self.touch(self.rect());
         self.profiles_revision = self.revision;
+        self.reset_reliefs();
     }
 
     /// Returns the profiles, by number.
@@ -352,7 +357,11 @@ impl NavGrid {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let layers: usize = self.layers.iter().filter_map(OnceLock::get).map(Layer::bytes).sum();
-        self.terrain.len() + self.blockers.bytes() + 8 * self.chunk_revisions.len() + layers
+        self.terrain.len()
+            + self.blockers.bytes()
+            + 8 * self.chunk_revisions.len()
+            + layers
+            + self.landmark_bytes()
     }
 
     /// Returns the column and row from the origin; `None` off the grid.
@@ -393,6 +402,7 @@ impl NavGrid {
         self.revision = self.revision.max(revision);
         self.log.clear();
         self.touch(self.rect());
+        self.reset_reliefs();
     }
 
     fn index(&self, x: u32, y: u32) -> usize {

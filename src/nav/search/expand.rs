@@ -47,7 +47,7 @@ impl<L: OpenList> Search<L> {
                 self.phase = Phase::Reached(id);
                 break;
             }
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            let f = u64::from(node.g) + self.heuristic((x, y), distance);
             if self.goal_cells.needs_next(id, f + headroom) {
                 let work = self.open_next_goal_cell(world, f, budget - spent);
                 spent = spent.saturating_add(work);
@@ -137,7 +137,7 @@ impl<L: OpenList> Search<L> {
             return;
         }
         let distance = self.target.distance(layer, to.0, to.1);
-        let h = u64::from(distance) * u64::from(self.target.h_per_weight);
+        let h = self.heuristic(to, distance);
         let f = u64::from(g) + h;
         // Leaves room for one more step, so that g itself never wraps.
         if f > u64::from(u32::MAX - self.target.headroom) {

@@ -10,8 +10,10 @@ impl<L: OpenList> Search<L> {
     /// Opens the first node of a segment.
     pub(super) fn open_origin(&mut self, layer: &Layer, pool: &NodePool) {
         self.begin_segment(layer, pool);
+        self.look_up_landmarks(layer);
         let (x, y) = self.origin;
-        let (h, headroom) = (self.target.heuristic(layer, x, y), self.target.headroom);
+        let distance = self.target.distance(layer, x, y);
+        let (h, headroom) = (self.heuristic((x, y), distance), self.target.headroom);
         if h > u64::from(u32::MAX - headroom) {
             self.target.overflow = true;
             self.open.reset(0, 0);
@@ -57,7 +59,7 @@ impl<L: OpenList> Search<L> {
         }
         if self.target.uses_jumps {
             let node = self.jump_nodes.get_mut(id);
-            (node.g, node.parent, node.arrival) = (0, NO_NODE, NO_DIRECTION);
+            (node.g, node.h, node.parent, node.arrival) = (0, h, NO_NODE, NO_DIRECTION);
         } else {
             *self.nodes.get_mut(id) = Node::open(self.nodes.generation, 0, NO_DIRECTION);
         }

@@ -81,7 +81,7 @@ impl<L: OpenList> Search<L> {
                 return spent.saturating_add(goal_work).saturating_add(1);
             }
             self.probe.nearest_distance = self.probe.nearest_distance.min(distance);
-            let f = u64::from(node.g) + u64::from(distance) * u64::from(self.target.h_per_weight);
+            let f = u64::from(node.g) + u64::from(node.h);
             if self.goal_cells.needs_next(id, f + headroom) {
                 let left = budget - spent - goal_work;
                 let work = self.open_next_goal_cell(world, f, left);
@@ -256,23 +256,30 @@ impl<L: OpenList> Search<L> {
             from.cost_sum
         };
         let g = u64::from(from.node.g) + u64::from(jump.weight) * u64::from(cost_sum);
-        let distance = self.target.distance(from.terrain.layer, x, y);
-        let h = u64::from(distance) * u64::from(self.target.h_per_weight);
-        if g + h > u64::from(u32::MAX) {
-            self.target.overflow = true;
-            return;
-        }
         if from.is_outside && !self.hierarchy.corridor.contains(x, y) {
             return;
         }
-        let (g, h) = (g as u32, h as u32);
         let (id, is_new) = self.jump_nodes.find_or_add(x, y);
-        let node = self.jump_nodes.get_mut(id);
-        if !is_new && node.g <= g {
+        let known = self.jump_nodes.get(id);
+        // Not one whose cost has overflowed.
+        let is_known = !is_new && known.g < u32::MAX;
+        let h = if !is_known {
+            let distance = self.target.distance(from.terrain.layer, x, y);
+            self.heuristic((x, y), distance)
+        } else if u64::from(known.g) <= g {
+            return;
+        } else {
+            u64::from(known.h)
+        };
+        if g + h >= u64::from(u32::MAX) {
+            self.target.overflow = true;
+            self.jump_nodes.get_mut(id).g = u32::MAX;
             return;
         }
-        (node.g, node.parent, node.arrival) = (g, from.id, jump.arrival as u8);
-        self.enqueue(id, Key { f: g + h, h }, !is_new, from.f);
+        let (g, h) = (g as u32, h as u32);
+        let node = self.jump_nodes.get_mut(id);
+        (node.g, node.h, node.parent, node.arrival) = (g, h, from.id, jump.arrival as u8);
+        self.enqueue(id, Key { f: g + h, h }, is_known, from.f);
     }
 
     /// Directions and lengths of the legs from the reached node back to the root of the search; some have

@@ -21,6 +21,8 @@ pub(super) struct JumpNode {
     pub(super) y: u32,
     /// Cost from the root of the search, in the layer's units.
     pub(super) g: u32,
+    /// Lower bound on the cost of the rest of the path.
+    pub(super) h: u32,
     pub(super) parent: NodeId,
     slot: u32,
     /// Direction of the last step from the parent.
@@ -88,7 +90,7 @@ impl JumpNodes {
         let id = self.nodes.len() as NodeId;
         let (parent, slot) = (NO_NODE, slot as u32);
         let (arrival, is_closed) = (NO_DIRECTION, false);
-        self.nodes.push(JumpNode { x, y, g: 0, parent, slot, arrival, is_closed });
+        self.nodes.push(JumpNode { x, y, g: 0, h: 0, parent, slot, arrival, is_closed });
         self.table[slot as usize] = id + 1;
         (id, true)
     }

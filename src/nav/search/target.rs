@@ -4,10 +4,15 @@
 //! distances to it from any cell.
 
 use super::nearest;
-use crate::nav::{Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach};
+use crate::nav::{
+    Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach, STRAIGHT,
+};
 
 /// Work for each chunk searched for the nearest reachable cell, in expansions.
 const WORK_PER_CHUNK: u32 = 40;
+
+/// Distance over open terrain from which searches look at landmarks: on shorter ways it tells as much.
+pub(super) const LANDMARKS_MIN_DISTANCE: u32 = 32 * STRAIGHT;
 
 /// The target of a search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +59,11 @@ impl SearchTarget {
         let region = layer.region(start.0, start.1);
         match (layer.region(x, y), query.reach) {
             (goal_region, _) if goal_region.is_some() && goal_region == region => {
-                Ok(Self::at(layer, query, (x, y)))
+                let target = Self::at(layer, query, (x, y));
+                let has_landmarks = grid.landmarks(query.profile).is_some_and(|it| !it.is_empty())
+                    && target.distance(layer, start.0, start.1) >= LANDMARKS_MIN_DISTANCE;
+                let may_jump = layer.jumps().is_some() && query.algorithm.is_free_to_jump();
+                Ok(Self { uses_jumps: target.uses_jumps || may_jump && has_landmarks, ..target })
             }
             (None, Reach::Exact) => Err(PathFailure::GoalImpassable(goal)),
             (Some(_), Reach::Exact) => Err(PathFailure::NoPath { start: query.start, goal }),
@@ -67,9 +76,8 @@ impl SearchTarget {
         let (lowest, _) = layer.cost_sum_range();
         let h_per_weight = if query.algorithm == Algorithm::Dijkstra { 0 } else { lowest };
         let uses_jumps = layer.jumps().is_some_and(|map| match query.algorithm {
-            Algorithm::Auto | Algorithm::Exact | Algorithm::Hierarchical => map.is_worthwhile(),
-            Algorithm::JumpPoint => true,
-            Algorithm::AStar | Algorithm::Dijkstra => false,
+            algorithm if algorithm.is_free_to_jump() => map.is_worthwhile(),
+            algorithm => algorithm == Algorithm::JumpPoint,
         });
         Self { x, y, h_per_weight, uses_jumps, ..Self::default() }
     }

@@ -25,6 +25,10 @@ impl Blockers {
         Self { chunks_per_row, chunks }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.chunks.iter().all(Option::is_none)
+    }
+
     #[inline]
     pub(super) fn get(&self, x: u32, y: u32) -> u16 {
         let (chunk, cell) = self.location(x, y);

@@ -32,6 +32,9 @@ impl<'grid> GridEdit<'grid> {
         let (x, y) = self.grid.local(cell).ok_or(GridError::OutOfBounds(cell))?;
         let index = self.grid.index(x, y);
         let before = std::mem::replace(&mut self.grid.terrain[index], terrain.0);
+        if before != terrain.0 {
+            self.grid.note_terrain(TerrainId(before), terrain);
+        }
         if before != terrain.0 && self.grid.blockers.get(x, y) == 0 {
             self.changed.push(CellRect::single(cell));
         }

@@ -1,0 +1,236 @@
+//! Filling of landmark tables, a slice at a time.
+//!
+//! Input: a [`NavGrid`] and a budget. Output: a [table](crate::nav::map::landmarks) for each of its profiles, which
+//! searches use from then on. Readiness follows the budget spent and nothing else, so that the same orders in the same
+//! ticks get the same answers.
+//!
+//! Landmarks are chosen one after the other, each the farthest from all before it (A. Goldberg & C. Harrelson, SODA 2005), in
+//! the largest connected region. Their distance fields are filled over a copy of the terrain without blockers. Terrain
+//! that becomes cheaper in the meantime makes the work begin anew, after a pause: games that dig or tear down walls all
+//! the time would never get a table, only pay for it.
+
+use core::cmp::Reverse;
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::map::landmarks::{LANDMARKS, LandmarkTable};
+use super::{DistanceField, GridId, Layer, NavGrid, Profile, ProfileId};
+
+/// Columns and rows of the blocks of which one cell each can become a landmark.
+const SAMPLE: u32 = 4;
+/// Fewest samples of a region with landmarks: searches in smaller ones are short.
+const FEWEST_SAMPLES: usize = 64;
+/// Memory of a table where no distance needs more than 16 bits.
+const BYTES_PER_CELL: usize = 17;
+/// Chunks stored for a unit of the budget (estimated).
+const UNITS_PER_CHUNK: u32 = 24;
+/// Cells of a grid for which a unit of the budget is spent to begin a table (measured: 5 to 8 ns a cell).
+const CELLS_BEGUN_PER_UNIT: u32 = 6;
+/// Steps for which terrain must not have become cheaper before a table is filled again.
+const PAUSE: u64 = 128;
+
+/// Fills landmark tables; one at a time.
+#[derive(Debug, Default)]
+pub struct LandmarkFiller {
+    work: Option<Box<Work>>,
+    now: u64,
+    /// By grid and profile: when terrain became cheaper, as far as known, as a revision and as a step.
+    cheapened: BTreeMap<(GridId, ProfileId), (u64, u64)>,
+}
+
+/// A table that is being filled.
+#[derive(Debug)]
+struct Work {
+    grid: GridId,
+    profile: ProfileId,
+    /// The revision of the grid's [relief](NavGrid::cheapened_at) when it began.
+    began_at: u64,
+    /// The terrain without blockers, with one profile.
+    bare: NavGrid,
+    field: DistanceField,
+    table: LandmarkTable,
+    /// Cells that can become landmarks, each with its distance from the nearest one so far.
+    samples: Vec<((u32, u32), u32)>,
+    landmark: usize,
+    /// The next chunk to store, once the field is filled.
+    chunk: usize,
+}
+
+impl LandmarkFiller {
+    /// Creates a filler without work.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a step: call it once per tick.
+    pub const fn begin_step(&mut self) {
+        self.now += 1;
+    }
+
+    /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
+    /// nothing to do; the beginning of a table may take more than the budget. A table takes at most `most_bytes`; where eight landmarks do not fit, there is none.
+    pub fn fill(
+        &mut self,
+        (id, grid): (GridId, &mut NavGrid),
+        most_bytes: usize,
+        budget: u32,
+    ) -> u32 {
+        let mut spent = 0;
+        while spent < budget {
+            if self.work.as_ref().is_some_and(|work| work.grid != id) {
+                break;
+            }
+            let Some(work) = &mut self.work else {
+                let Some(cost) = self.begin((id, grid), most_bytes) else {
+                    break;
+                };
+                spent += cost;
+                continue;
+            };
+            if !work.is_current(grid) {
+                self.work = None;
+                continue;
+            }
+            spent += work.advance(budget - spent);
+            if work.field.overflow() || work.table.bytes() > most_bytes {
+                // Some cells have no distance, or there is no room for all of them.
+                let profile = work.profile;
+                self.work = None;
+                grid.set_landmarks(profile, Some(Arc::default()));
+            } else if work.landmark == LANDMARKS {
+                let (profile, table) = (work.profile, core::mem::take(&mut work.table));
+                self.work = None;
+                grid.set_landmarks(profile, Some(Arc::new(table.shrunk())));
+            }
+        }
+        spent
+    }
+
+    /// Drops the work on a grid that no longer exists.
+    pub fn retain(&mut self, exists: impl Fn(GridId) -> bool) {
+        self.work.take_if(|work| !exists(work.grid));
+        self.cheapened.retain(|&(grid, _), _| exists(grid));
+    }
+
+    /// Begins the next table of a grid; returns what it took of the budget, or `None` if there is none to begin.
+    fn begin(&mut self, (id, grid): (GridId, &mut NavGrid), most_bytes: usize) -> Option<u32> {
+        let cells = grid.width() as usize * grid.height() as usize;
+        let profile =
+            (0..=u8::MAX).map(ProfileId).take(grid.profiles().len()).find(|&profile| {
+                grid.built_layer(profile).is_some()
+                    && grid.landmarks(profile).is_none()
+                    && self.is_quiet((id, profile), grid.cheapened_at(profile))
+            })?;
+        let fits = cells * BYTES_PER_CELL <= most_bytes;
+        let work = if fits { Work::begin((id, grid), profile) } else { None };
+        match work {
+            Some(work) => self.work = Some(Box::new(work)),
+            None => grid.set_landmarks(profile, Some(Arc::default())),
+        }
+        Some(1 + cells as u32 / CELLS_BEGUN_PER_UNIT)
+    }
+}
+
+impl LandmarkFiller {
+    /// Whether the terrain has not become cheaper for some time.
+    fn is_quiet(&mut self, key: (GridId, ProfileId), cheapened_at: u64) -> bool {
+        let (now, long_ago) = (self.now, self.now.wrapping_sub(PAUSE));
+        let known = self.cheapened.entry(key).or_insert((cheapened_at, long_ago));
+        if known.0 != cheapened_at {
+            *known = (cheapened_at, now);
+        }
+        now.wrapping_sub(known.1) >= PAUSE
+    }
+}
+
+impl Work {
+    fn begin((id, grid): (GridId, &NavGrid), profile: ProfileId) -> Option<Self> {
+        let bare = grid.without_blockers(profile)?;
+        let layer = bare.layer(ProfileId::default())?;
+        let samples = samples_of(layer);
+        if samples.len() < FEWEST_SAMPLES {
+            return None;
+        }
+        let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
+        let table = LandmarkTable::new(layer.size(), scale);
+        let (field, began_at) = (DistanceField::new(), grid.cheapened_at(profile));
+        let (landmark, chunk) = (0, 0);
+        let mut work =
+            Self { grid: id, profile, began_at, bare, field, table, samples, landmark, chunk };
+        work.start_field();
+        Some(work)
+    }
+
+    /// Whether the terrain it works on has not become cheaper, and the profile is the same.
+    fn is_current(&self, grid: &NavGrid) -> bool {
+        let size = |grid: &NavGrid| (grid.width(), grid.height());
+        let rules: Option<&Profile> = grid.profiles().get(usize::from(self.profile.0));
+        size(grid) == size(&self.bare)
+            && grid.cheapened_at(self.profile) == self.began_at
+            && rules == self.bare.profiles().first()
+    }
+
+    fn start_field(&mut self) {
+        let farthest = self.samples.iter().max_by_key(|&&(cell, away)| (away, Reverse(cell)));
+        if let Some(&((x, y), _)) = farthest {
+            let cell = self.bare.global(x, y);
+            // It was passable when it was chosen, and nobody edits this grid.
+            let _is_passable = self.field.start(&self.bare, ProfileId::default(), cell);
+        }
+    }
+
+    /// Works for up to `budget` units; returns how many it spent, at least one.
+    fn advance(&mut self, budget: u32) -> u32 {
+        if !self.field.is_finished() {
+            return self.field.step(&self.bare, budget).max(1);
+        }
+        let size = (self.bare.width(), self.bare.height());
+        let mut spent = 0;
+        while spent < budget && self.chunk < self.table.chunk_count() {
+            let distance = |x, y| self.field.units_at(x, y);
+            self.table.store((self.chunk, self.landmark), size, distance);
+            self.chunk += 1;
+            spent += UNITS_PER_CHUNK;
+        }
+        if self.chunk == self.table.chunk_count() {
+            let is_first = self.landmark == 0;
+            for ((x, y), away) in &mut self.samples {
+                let distance = self.field.units_at(*x, *y).unwrap_or(0);
+                *away = if is_first { distance } else { distance.min(*away) };
+            }
+            (self.landmark, self.chunk) = (self.landmark + 1, 0);
+            if self.landmark < LANDMARKS {
+                self.start_field();
+            }
+        }
+        spent.max(1)
+    }
+}
+
+/// Returns cells of the largest region, one for each block in which there is one in the right place. Their distances are
+/// those from the middle, so that the first landmark lies at the edge.
+fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
+    let (width, height) = layer.size();
+    // In every block elsewhere, so that no pattern of walls hides all of them.
+    let place = |x: u32, y: u32| {
+        let (dx, dy) = ((x * 3 + y) % SAMPLE, (x + y * 3 + x / SAMPLE) % SAMPLE);
+        (x * SAMPLE + dx, y * SAMPLE + dy)
+    };
+    let blocks = (0..height.div_ceil(SAMPLE))
+        .flat_map(|y| (0..width.div_ceil(SAMPLE)).map(move |x| place(x, y)));
+    let found: Vec<(u32, (u32, u32))> =
+        blocks.filter_map(|(x, y)| Some((layer.region(x, y)?, (x, y)))).collect();
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    found.iter().for_each(|&(region, _)| *counts.entry(region).or_default() += 1);
+    let largest = counts.iter().max_by_key(|&(&region, &count)| (count, Reverse(region)));
+    let is_largest = |region: u32| largest.is_some_and(|(&largest, _)| region == largest);
+    let cells: Vec<(u32, u32)> =
+        found.iter().filter(|&&(region, _)| is_largest(region)).map(|&(_, cell)| cell).collect();
+    let middle = |coordinate: fn(&(u32, u32)) -> u32| {
+        let sum: u64 = cells.iter().map(|cell| u64::from(coordinate(cell))).sum();
+        (sum / cells.len().max(1) as u64) as u32
+    };
+    let (x, y) = (middle(|cell| cell.0), middle(|cell| cell.1));
+    let away = |cell: (u32, u32)| layer.distance(cell.0.abs_diff(x), cell.1.abs_diff(y));
+    cells.into_iter().map(|cell| (cell, away(cell))).collect()
+}

@@ -1,0 +1,258 @@
+//! Landmarks: in every state, and while terrain, blockers and profiles change, paths cost what they must.
+
+use bevy_tilepath::nav::{landmarks::LandmarkFiller, node_pool::NodePool, search::Search};
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, patched_terrain};
+
+const SIZE: (u32, u32) = (96, 80);
+const ID: GridId = GridId(0);
+const ALL: usize = usize::MAX;
+
+fn profiles() -> Vec<Profile> {
+    let weighted = [(2, 24), (3, 48), (4, 160)]
+        .into_iter()
+        .fold(Profile::default(), |profile, (terrain, cost)| {
+            profile.with(TerrainId(terrain), cost)
+        });
+    let plain =
+        (1..=4).fold(Profile::default(), |profile, terrain| profile.with(TerrainId(terrain), 16));
+    vec![
+        plain.clone(),
+        weighted.clone(),
+        plain.clone().neighbors(Neighborhood::Four),
+        weighted.clone().size(2),
+        plain.corners(CornerRule::Allow),
+        weighted.neighbors(Neighborhood::Four),
+    ]
+}
+
+/// A grid of patches, of walls that are scattered, or of rooms.
+fn grid_of(kind: u32, random: &mut Random) -> NavGrid {
+    let mut terrain = match kind % 3 {
+        0 => patched_terrain(SIZE, 60, 30, random),
+        _ => patched_terrain(SIZE, 25, 0, random),
+    };
+    for (at, cell) in terrain.iter_mut().enumerate() {
+        let (x, y) = (at as u32 % SIZE.0, at as u32 / SIZE.0);
+        let is_wall = match kind % 3 {
+            1 => random.below(4) == 0,
+            2 => (x % 12 == 0 || y % 12 == 0) && random.below(6) > 0,
+            _ => false,
+        };
+        if is_wall {
+            *cell = 0;
+        }
+    }
+    NavGrid::from_terrain(SIZE.0, SIZE.1, terrain).unwrap().with_profiles(profiles())
+}
+
+fn fill(filler: &mut LandmarkFiller, grid: &mut NavGrid, budget: u32) -> u32 {
+    filler.begin_step();
+    filler.fill((ID, grid), ALL, budget)
+}
+
+/// Fills all tables, however long it takes.
+fn fill_all(filler: &mut LandmarkFiller, grid: &mut NavGrid) {
+    grid.build_layers();
+    for _ in 0..1_000 {
+        fill(filler, grid, u32::MAX);
+    }
+}
+
+fn cell(random: &mut Random) -> Cell {
+    Cell::new(random.below(SIZE.0) as i32, random.below(SIZE.1) as i32)
+}
+
+/// Changes terrain, a blocker, or the profiles.
+fn edit(grid: &mut NavGrid, blocked: &mut Vec<CellRect>, random: &mut Random) {
+    let (at, side) = (cell(random), 1 + random.below(5));
+    let rect = CellRect::new(at, side, side).intersection(grid.rect());
+    match random.below(40) {
+        0 => {
+            let mut others = profiles();
+            others.rotate_left(random.below(6) as usize);
+            grid.set_profiles(others);
+        }
+        1..20 => {
+            let terrain = TerrainId(random.below(5) as u8);
+            let mut edit = grid.edit();
+            rect.cells().for_each(|cell| edit.set_terrain(cell, terrain).unwrap());
+        }
+        _ if blocked.len() > 8 => grid.unblock(blocked.swap_remove(0)).unwrap(),
+        _ => {
+            grid.block(rect).unwrap();
+            blocked.push(rect);
+        }
+    }
+}
+
+/// The cost of a query; `None` where there is no path.
+fn cost(grid: &NavGrid, query: PathQuery) -> Option<PathCost> {
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    search.start(grid, &pool, query).ok()?;
+    search.step(grid, &pool, u32::MAX);
+    search.finish(grid, &pool).ok().map(|path| path.cost())
+}
+
+fn query(random: &mut Random) -> PathQuery {
+    let algorithms = [Algorithm::Auto, Algorithm::AStar, Algorithm::JumpPoint, Algorithm::Exact];
+    let profile = ProfileId(random.below(6) as u8);
+    let reach = if random.below(4) == 0 { Reach::Nearest } else { Reach::Exact };
+    PathQuery::new(cell(random), cell(random))
+        .profile(profile)
+        .reach(reach)
+        .algorithm(algorithms[random.below(4) as usize])
+}
+
+fn check(grid: &NavGrid, query: PathQuery, found: Option<PathCost>, what: &str) {
+    let least = cost(grid, query.algorithm(Algorithm::Dijkstra));
+    assert_eq!(found, least, "{what}: {query:?}");
+}
+
+/// Whole searches between edits, with tables in every state: none, half filled, whole, dropped.
+#[test]
+fn paths_cost_the_least_while_the_map_changes() {
+    let (mut steps, mut with_tables) = (0, 0);
+    for seed in 0..36 {
+        let mut random = Random(seed);
+        let mut grid = grid_of(seed as u32, &mut random);
+        let (mut filler, mut blocked) = (LandmarkFiller::new(), Vec::new());
+        grid.build_layers();
+        for _ in 0..40 {
+            for _ in 0..random.below(3) {
+                edit(&mut grid, &mut blocked, &mut random);
+                grid.build_layers();
+            }
+            let (slice, times) = (1 + random.below(20_000), random.below(300));
+            for _ in 0..times {
+                fill(&mut filler, &mut grid, slice);
+            }
+            steps += 1;
+            with_tables += usize::from(grid.landmark_bytes() > 0);
+            for _ in 0..6 {
+                let query = query(&mut random);
+                check(&grid, query, cost(&grid, query), "whole");
+            }
+        }
+    }
+    assert!(with_tables * 3 > steps && with_tables < steps, "{with_tables} of {steps}");
+}
+
+/// Searches under way while the map changes and tables come and go: one that is not stale ends with the least cost.
+#[test]
+fn searches_under_way_cost_the_least_while_the_map_changes() {
+    let mut went_on = 0;
+    for seed in 100..124 {
+        let mut random = Random(seed);
+        let mut grid = grid_of(seed as u32, &mut random);
+        let (mut filler, mut blocked) = (LandmarkFiller::new(), Vec::new());
+        fill_all(&mut filler, &mut grid);
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        for _ in 0..60 {
+            let query = query(&mut random);
+            let mut found = search.start(&grid, &pool, query);
+            while found.is_ok() && !search.is_finished() {
+                search.step(&grid, &pool, 1 + random.below(60));
+                if random.below(4) == 0 {
+                    edit(&mut grid, &mut blocked, &mut random);
+                }
+                for _ in 0..random.below(3) {
+                    fill(&mut filler, &mut grid, 5_000);
+                }
+                if search.is_stale(&grid) {
+                    found = search.start(&grid, &pool, query);
+                } else {
+                    went_on += 1;
+                }
+            }
+            let cost = found.and_then(|()| search.finish(&grid, &pool)).ok();
+            check(&grid, query, cost.map(|path| path.cost()), "under way");
+            for _ in 0..random.below(2) * 300 {
+                fill(&mut filler, &mut grid, 20_000);
+            }
+        }
+    }
+    assert!(went_on > 1_000, "{went_on}");
+}
+
+#[test]
+fn landmarks_save_expansions_and_leave_with_cheaper_terrain() {
+    let mut random = Random(7);
+    let mut grid = grid_of(2, &mut random);
+    let (mut filler, pool, mut search) =
+        (LandmarkFiller::new(), NodePool::default(), Search::new());
+    let far_apart = |_| {
+        let (from, to) = (cell(&mut random), cell(&mut random));
+        (Cell::new(from.x / 4, from.y), Cell::new(72 + to.x / 4, to.y))
+    };
+    let ways: Vec<_> = (0..200).map(far_apart).collect();
+    let mut expansions = |grid: &NavGrid| {
+        let mut sum = 0;
+        for &(from, to) in &ways {
+            let search: &mut Search = &mut search;
+            if search.start(grid, &pool, PathQuery::new(from, to)).is_ok() {
+                search.step(grid, &pool, u32::MAX);
+                sum += search.counters().expansions;
+                assert!(search.finish(grid, &pool).is_ok());
+            }
+        }
+        sum
+    };
+    let without = expansions(&grid);
+    fill_all(&mut filler, &mut grid);
+    let with = expansions(&grid);
+    assert!(with * 2 < without, "{with} instead of {without}");
+
+    let wall = grid.rect().cells().find(|&cell| grid.terrain(cell) == Some(TerrainId(0))).unwrap();
+    let bytes = grid.landmark_bytes();
+    grid.block(CellRect::single(wall)).unwrap();
+    grid.unblock(CellRect::single(wall)).unwrap();
+    assert_eq!(grid.landmark_bytes(), bytes, "blockers come and go");
+    grid.set_terrain(wall, TerrainId(1)).unwrap();
+    assert_eq!(grid.landmark_bytes(), 0, "a wall became passable");
+    assert_eq!(expansions(&grid), expansions(&grid));
+}
+
+/// The table depends on the map alone, not on how its filling was sliced.
+#[test]
+fn tables_are_the_same_however_they_are_filled() {
+    let mut random = Random(3);
+    let grid = grid_of(0, &mut random);
+    let mut counts = [u32::MAX, 1, 977].map(|slice| {
+        let (mut grid, mut filler) = (grid.clone(), LandmarkFiller::new());
+        let _built = grid.layer(ProfileId(1));
+        while fill(&mut filler, &mut grid, slice) > 0 {}
+        assert!(grid.landmark_bytes() > 0);
+        let mut random = Random(4);
+        let queries = (0..50).map(|_| query(&mut random).profile(ProfileId(1)));
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        let expansions = queries.map(|query| {
+            let started = search.start(&grid, &pool, query);
+            search.step(&grid, &pool, u32::MAX);
+            let path = started.and_then(|()| search.finish(&grid, &pool));
+            (path, search.counters())
+        });
+        expansions.collect::<Vec<_>>()
+    });
+    counts.sort_by_key(Vec::len);
+    assert_eq!(counts[0], counts[1]);
+    assert_eq!(counts[1], counts[2]);
+}
+
+#[test]
+fn there_are_no_landmarks_where_they_do_not_fit_or_do_not_help() {
+    let (mut grid, mut filler) =
+        (NavGrid::new(64, 64, TerrainId(1)).unwrap(), LandmarkFiller::new());
+    let too_few = 64 * 64 * 17 - 1;
+    grid.build_layers();
+    filler.begin_step();
+    while filler.fill((ID, &mut grid), too_few, 1_000) > 0 {}
+    assert_eq!(grid.landmark_bytes(), 0);
+
+    let (mut tiny, mut filler) = (NavGrid::new(9, 9, TerrainId(1)).unwrap(), LandmarkFiller::new());
+    fill_all(&mut filler, &mut tiny);
+    assert_eq!(tiny.landmark_bytes(), 0);
+    let (from, to) = (Cell::new(0, 0), Cell::new(8, 3));
+    assert!(tiny.find_path(ProfileId(0), from, to).is_ok());
+}
