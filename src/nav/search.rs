@@ -380,8 +380,7 @@ impl<L: OpenList> Search<L> {
     #[must_use]
     pub fn cell_of(&self, grid: &NavGrid, node: NodeId) -> Cell {
         let (x, y) = if self.target.uses_jumps {
-            let node = self.jump_nodes.get(node);
-            (node.x, node.y)
+            self.jump_nodes.get(node).cell()
         } else {
             self.nodes.cell_of(node)
         };
@@ -407,8 +406,10 @@ impl<L: OpenList> Search<L> {
                 node.has_generation(self.nodes.generation)
                     .then(|| (grid.global(x, y), node.is_closed()))
             });
-        let jump_nodes =
-            self.jump_nodes.iter().map(|node| (grid.global(node.x, node.y), node.is_closed));
+        let jump_nodes = self.jump_nodes.iter().map(|node| {
+            let (x, y) = node.cell();
+            (grid.global(x, y), node.is_closed)
+        });
         paged.chain(jump_nodes)
     }
 }

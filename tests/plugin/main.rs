@@ -30,6 +30,7 @@ mod goals;
 mod groups;
 mod groups_everywhere;
 mod groups_mixed_ground;
+mod landmarks;
 mod long_orders;
 mod movement;
 mod orders;

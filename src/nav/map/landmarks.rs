@@ -189,7 +189,8 @@ impl Estimate {
 
     /// Returns a lower bound on the cost of the path from a cell to the goal, in units. The cell must be connected with
     /// the goal.
-    #[inline]
+    // Not inlined: without landmarks the loops of searches are faster for being short.
+    #[inline(never)]
     pub(crate) fn units(&self, x: u32, y: u32) -> u64 {
         let from = self.table.distances(x, y);
         let differences: [u32; LANDMARKS] =

@@ -74,7 +74,8 @@ impl<L: OpenList> Search<L> {
                 self.phase = Phase::Failed(self.exhausted());
                 return spent.saturating_add(goal_work).saturating_add(1);
             };
-            let distance = self.target.distance(terrain.layer, node.x, node.y);
+            let (x, y) = node.cell();
+            let distance = self.target.distance(terrain.layer, x, y);
             if distance == 0 {
                 self.counters.expansions += 1;
                 self.phase = Phase::Reached(id);
@@ -94,8 +95,8 @@ impl<L: OpenList> Search<L> {
             }
             spent += 1;
             self.counters.expansions += 1;
-            let cost_sum = terrain.cost_sum_at::<WEIGHTED>(node.x, node.y);
-            let is_outside = self.is_confined && !self.hierarchy.corridor.contains(node.x, node.y);
+            let cost_sum = terrain.cost_sum_at::<WEIGHTED>(x, y);
+            let is_outside = self.is_confined && !self.hierarchy.corridor.contains(x, y);
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
             let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
             self.count_open();
@@ -109,8 +110,8 @@ impl<L: OpenList> Search<L> {
     fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
         use Direction::{North, NorthEast, NorthWest, SouthWest};
         let mut turning_points = 0;
-        let successors =
-            from.terrain.successors::<WEIGHTED>(from.node.x, from.node.y, from.node.arrival);
+        let (x, y) = from.node.cell();
+        let successors = from.terrain.successors::<WEIGHTED>(x, y, from.node.arrival);
         for direction in directions(successors) {
             turning_points += match Direction::from_bits(direction as u8) {
                 straight if !straight.has_side_scans::<EIGHT>() => {
@@ -145,7 +146,7 @@ impl<L: OpenList> Search<L> {
         from: &ExpandedNode,
         arrival: Direction,
     ) -> u32 {
-        let (x, y) = (from.node.x, from.node.y);
+        let (x, y) = from.node.cell();
         let stop = from.terrain.map.straight(x, y, arrival);
         let limit = stop.distance + u32::from(stop.is_jump_point);
         let steps = match self.target.straight_steps(x, y, arrival) {
@@ -166,7 +167,7 @@ impl<L: OpenList> Search<L> {
         from: &ExpandedNode,
     ) -> u32 {
         let (arrival, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
-        let (start, map) = ((from.node.x, from.node.y), from.terrain.map);
+        let (start, map) = (from.node.cell(), from.terrain.map);
         let turn = self.target.turn::<EIGHT>(start, arrival, sides);
         let (mut cell, mut steps, mut turning_points) = (start, 0, 0);
         loop {
@@ -216,7 +217,8 @@ impl<L: OpenList> Search<L> {
         direction: Direction,
         Turn { steps, remaining, side }: Turn,
     ) {
-        let (x, y) = direction.cell_at(from.node.x, from.node.y, steps);
+        let (x, y) = from.node.cell();
+        let (x, y) = direction.cell_at(x, y, steps);
         let weight = steps * direction.weight();
         if remaining == 0 {
             self.relax_jump::<WEIGHTED>(from, (x, y), Jump { arrival: direction, steps, weight });
@@ -301,7 +303,8 @@ impl<L: OpenList> Search<L> {
 
 /// The straight leg into a node, and the diagonal (with four neighbors: vertical) leg before it.
 fn legs_between(parent: &JumpNode, node: &JumpNode, has_diagonals: bool) -> [(Direction, u32); 2] {
-    let (dx, dy) = (node.x.wrapping_sub(parent.x) as i32, node.y.wrapping_sub(parent.y) as i32);
+    let (from, to) = (parent.cell(), node.cell());
+    let (dx, dy) = (to.0.wrapping_sub(from.0) as i32, to.1.wrapping_sub(from.1) as i32);
     let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
     let arrival = Direction::from_bits(node.arrival);
     if !has_diagonals {

@@ -5,7 +5,7 @@
 //! addressing with linear probing and is at most half full; nodes store their slots, so that clearing takes
 //! time only for the nodes used.
 
-use crate::nav::{NO_DIRECTION, NodeId};
+use crate::nav::{NO_DIRECTION, NodeId, grid::MAX_SIDE};
 
 /// Parent of a node that has none: of the start, or of a goal cell.
 pub(super) const NO_NODE: NodeId = NodeId::MAX;
@@ -17,8 +17,9 @@ const MAX_IDLE_SLOTS: usize = 1 << 15;
 /// The state of a cell in a jump point search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JumpNode {
-    pub(super) x: u32,
-    pub(super) y: u32,
+    /// Column and row, from the grid's origin: no side is longer than 16 bits can count.
+    column: u16,
+    row: u16,
     /// Cost from the root of the search, in the layer's units.
     pub(super) g: u32,
     /// Lower bound on the cost of the rest of the path.
@@ -28,6 +29,15 @@ pub(super) struct JumpNode {
     /// Direction of the last step from the parent.
     pub(super) arrival: u8,
     pub(super) is_closed: bool,
+}
+
+const _: () = assert!(size_of::<JumpNode>() == 24 && MAX_SIDE <= u16::MAX as u32);
+
+impl JumpNode {
+    #[inline(always)]
+    pub(super) const fn cell(&self) -> (u32, u32) {
+        (self.column as u32, self.row as u32)
+    }
 }
 
 /// The nodes of one search.
@@ -82,7 +92,7 @@ impl JumpNodes {
                 break;
             }
             let node = &self.nodes[entry as usize - 1];
-            if (node.x, node.y) == (x, y) {
+            if node.cell() == (x, y) {
                 return (entry - 1, false);
             }
             slot = (slot + 1) & mask;
@@ -90,7 +100,16 @@ impl JumpNodes {
         let id = self.nodes.len() as NodeId;
         let (parent, slot) = (NO_NODE, slot as u32);
         let (arrival, is_closed) = (NO_DIRECTION, false);
-        self.nodes.push(JumpNode { x, y, g: 0, h: 0, parent, slot, arrival, is_closed });
+        self.nodes.push(JumpNode {
+            column: x as u16,
+            row: y as u16,
+            g: 0,
+            h: 0,
+            parent,
+            slot,
+            arrival,
+            is_closed,
+        });
         self.table[slot as usize] = id + 1;
         (id, true)
     }
@@ -101,7 +120,8 @@ impl JumpNodes {
         self.table.clear();
         self.table.resize(slots, 0);
         for (id, node) in self.nodes.iter_mut().enumerate() {
-            let mut slot = hash(node.x, node.y) as usize & (slots - 1);
+            let (x, y) = node.cell();
+            let mut slot = hash(x, y) as usize & (slots - 1);
             while self.table[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }

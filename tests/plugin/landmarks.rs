@@ -1,0 +1,92 @@
+//! Landmarks through the plugin: filled with what searches leave of the budget, and gone where they would be wrong.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::{Random, app::*, patched_terrain};
+
+const SIDE: u32 = 128;
+
+fn app_of_patches() -> App {
+    let mut app = app();
+    let terrain = patched_terrain((SIDE, SIDE), 150, 60, &mut Random(5));
+    let level = NavGrid::from_terrain(SIDE, SIDE, terrain).unwrap();
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    grid(&mut app).insert(GridId::default(), level, frame);
+    app
+}
+
+fn set(app: &mut App, change: impl FnOnce(&mut TilePathSettings)) {
+    change(&mut app.world_mut().resource_mut::<TilePathSettings>());
+}
+
+fn bytes(app: &App) -> usize {
+    counters(app).landmark_bytes
+}
+
+#[test]
+fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
+    let mut app = app_of_patches();
+    set(&mut app, |settings| settings.budget = 0);
+    run(&mut app, 100);
+    assert_eq!(bytes(&app), 0, "there is no budget");
+    set(&mut app, |settings| settings.budget = 2_000);
+    run_until(&mut app, 400, |app| bytes(app) > 0);
+    assert!(bytes(&app) <= (SIDE * SIDE * 2 * 17) as usize, "{}", bytes(&app));
+    set(&mut app, |settings| settings.landmark_bytes = 0);
+    run(&mut app, 100);
+    assert_eq!(bytes(&app), 0, "switched off");
+    set(&mut app, |settings| settings.landmark_bytes = 1_000);
+    run(&mut app, 400);
+    assert_eq!(bytes(&app), 0, "too little room");
+}
+
+#[test]
+fn landmarks_leave_with_cheaper_terrain_and_come_back_after_a_pause() {
+    let mut app = app_of_patches();
+    run_until(&mut app, 400, |app| bytes(app) > 0);
+    let everywhere = CellRect::new(Cell::default(), SIDE, SIDE);
+    let terrain = |app: &App, cell| {
+        app.world().resource::<NavGrids>().get(GridId::default()).unwrap().terrain(cell)
+    };
+    let wall = everywhere.cells().find(|&cell| terrain(&app, cell) == Some(TerrainId(0))).unwrap();
+    let level = |app: &mut App, change: &dyn Fn(&mut NavGrid)| {
+        change(grid(app).get_mut(GridId::default()).unwrap());
+    };
+    level(&mut app, &|level| level.block(CellRect::new(Cell::new(60, 60), 4, 4)).unwrap());
+    run(&mut app, 2);
+    assert!(bytes(&app) > 0, "a building changes nothing");
+    level(&mut app, &|level| level.set_terrain(wall, TerrainId::GROUND).unwrap());
+    run(&mut app, 2);
+    assert_eq!(bytes(&app), 0, "a wall is gone");
+    let ticks = run_until(&mut app, 800, |app| bytes(app) > 0);
+    assert!(ticks > 60, "it came back after {ticks} ticks, while others might dig on");
+    grid(&mut app).remove(GridId::default());
+    run(&mut app, 2);
+    assert_eq!(bytes(&app), 0, "the grid is gone");
+}
+
+/// The same costs with landmarks and without, and the same state in every run.
+#[test]
+fn answers_cost_the_same_with_landmarks() {
+    let play = |landmark_bytes: usize, threads: usize| {
+        let mut app = app_of_patches();
+        set(&mut app, |settings| {
+            (settings.landmark_bytes, settings.threads) = (landmark_bytes, threads);
+        });
+        run(&mut app, 300);
+        let mut random = Random(9);
+        let mut cell = || (random.below(SIDE) as i32, random.below(SIDE) as i32);
+        for _ in 0..200 {
+            let unit = spawn_ghost(&mut app, cell());
+            order(&mut app, unit, cell());
+        }
+        run(&mut app, 60);
+        let PathCounters { answers_checksum, expansions, .. } = counters(&app);
+        (answers_checksum, expansions)
+    };
+    let (with, without) = (play(1 << 20, 1), play(0, 1));
+    assert_eq!(with.0, without.0);
+    assert!(with.1 < without.1, "{} and {} expansions", with.1, without.1);
+    assert_eq!(with, play(1 << 20, 4));
+}
