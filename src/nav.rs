@@ -5,7 +5,7 @@
 //! on every machine, however the work is sliced. Everything can be used without an `App`.
 //!
 //! In the order of data flow: `map` ([`cell`], [`direction`], [`terrain`], [`layer`], [`grid`]) → [`goal`],
-//! [`query`] → [`open_list`], `coarse` → [`search`], [`field`] → [`path`] → [`queue`] → [`walk`].
+//! [`query`] → [`open_list`], `coarse` → [`search`], [`field`] → [`landmarks`], [`path`] → [`queue`] → [`walk`].
 //! [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and
 //! [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files, [`checksum`] computes
 //! checksums of results.

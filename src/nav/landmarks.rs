@@ -1,6 +1,18 @@
 //! Filling of landmark tables, a slice at a time.
 //!
-//! Input: a [`NavGrid`] and a budget. Output: a [table](crate::nav::map::landmarks) for each of its profiles, which
+//! ```
+//! use bevy_tilepath::{nav::landmarks::LandmarkFiller, prelude::*};
+//! let mut grid = NavGrid::new(64, 64, TerrainId::GROUND)?;
+//! grid.build_layers();
+//! let mut filler = LandmarkFiller::new();
+//! while filler.fill((GridId::default(), &mut grid), 1 << 20, 50_000) > 0 {}
+//! assert!(grid.landmark_bytes() > 0);
+//! # Ok::<(), GridError>(())
+//! ```
+//!
+//! The plugin does this for all grids, with what searches leave of the budget.
+//!
+//! Input: a [`NavGrid`] and a budget. Output: a table of distances for each of its profiles, which
 //! searches use from then on. Readiness follows the budget spent and nothing else, so that the same orders in the same
 //! ticks get the same answers.
 //!

@@ -32,12 +32,12 @@ pub enum Algorithm {
     /// The one that suits the query best: [`Exact`](Self::Exact), and from a distance of
     /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on
     /// [`Hierarchical`](Self::Hierarchical), if a short exact attempt has not come far. The choice depends
-    /// on the grid and the query alone.
+    /// on the grid, its landmarks and the query alone.
     #[default]
     Auto,
     /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays,
     /// [`AStar`](Self::AStar) elsewhere and where isolated impassable cells are scattered (one for every
-    /// hundred passable cells or more: they make jumping slow).
+    /// hundred passable cells or more: they make jumping slow), until the [landmarks](super::landmarks) are ready.
     Exact,
     /// First over chunks of 32 × 32 cells, then over the cells around the path found there. Takes a
     /// fraction of the time, for a path that costs a little more (see `benches/RESULTS.md` for how much)

@@ -11,7 +11,8 @@
 //! search from those cells to the start (see `goal_cells`). Elsewhere A* (Hart, Nilsson & Raphael 1968) with
 //! a consistent heuristic, so that no node is expanded twice; on uniform cost in canonical order (steps that
 //! another path makes at no higher cost are pruned: Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI
-//! 2016).
+//! 2016). Where the grid's [landmarks](super::landmarks) are ready, they sharpen the heuristic: paths cost the same, and are
+//! found sooner.
 
 mod expand;
 mod goal_cells;
@@ -46,7 +47,8 @@ use super::{
     node_pool::NodeStore,
 };
 
-/// The work a search has done so far. The same for the same grid and query, however the search was sliced.
+/// The work a search has done so far. The same for the same grid, landmarks and query, however the search was
+/// sliced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct SearchCounters {
