@@ -39,9 +39,9 @@ pub struct TilePathSettings {
     /// depend on it.
     pub threads: usize,
     /// Memory for the landmarks of each profile of a grid, in bytes; 0 switches them off. Landmarks make searches several
-    /// times faster; they are filled with what searches leave of the budget. They take 17 bytes per cell, up to twice as
-    /// much in mazes and on costly terrain; where they do not fit, there are none. The default of 32 MiB is enough for
-    /// 1,024 × 1,024 cells.
+    /// times faster; they are filled with what searches leave of the budget, for the profiles that search. They take 17 bytes per cell, up to twice as
+    /// much in mazes and where terrain costs differ finely; where they do not fit, there are none. While one table is filled, a
+    /// copy of the grid comes on top. The default of 36 MiB is enough for 1,024 × 1,024 cells. A change begins all anew.
     pub landmark_bytes: usize,
     /// Settings of the queue.
     pub queue: QueueSettings,
@@ -53,11 +53,14 @@ impl Default for TilePathSettings {
             budget: 50_000,
             time_cap: None,
             threads: 0,
-            landmark_bytes: 32 << 20,
+            landmark_bytes: 36 << 20,
             queue: QueueSettings::default(),
         }
     }
 }
+
+/// Units spent on landmarks between two looks at the clock.
+const LANDMARK_SLICE: u32 = 8_192;
 
 /// Counters of the pathfinder. They count since the app started, unless stated otherwise.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
@@ -122,6 +125,8 @@ pub struct Pathfinder {
     queue: SearchQueue,
     #[reflect(ignore)]
     landmarks: LandmarkFiller,
+    /// The limit of their memory in the last tick.
+    landmark_bytes: usize,
     /// Waiting units, by ticket number.
     #[reflect(ignore)]
     requesters: BTreeMap<u64, Entity>,
@@ -206,7 +211,8 @@ pub(crate) fn run_searches(
     settings: Res<TilePathSettings>,
 ) {
     let grids = grids.bypass_change_detection();
-    let Pathfinder { queue, landmarks, answers, counters, spent, unread, .. } = &mut *pathfinder;
+    let Pathfinder { queue, landmarks, landmark_bytes, answers, counters, spent, unread, .. } =
+        &mut *pathfinder;
     let spent_before = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
@@ -217,8 +223,13 @@ pub(crate) fn run_searches(
         count(counters, &answer);
         answers.push(answer);
     });
-    counters.landmark_bytes =
-        fill_landmarks(landmarks, grids, settings.landmark_bytes, budget - spent);
+    counters.landmark_bytes = fill_landmarks(
+        (landmarks, landmark_bytes),
+        grids,
+        settings.landmark_bytes,
+        budget - spent,
+        in_time,
+    );
     counters.spent_last_tick = spent_before + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
@@ -227,21 +238,29 @@ pub(crate) fn run_searches(
     counters.search_bytes = queue.bytes();
 }
 
-/// Fills landmarks with what is left of the budget; returns the memory of all of them.
+/// Fills landmarks with what is left of the budget; returns the memory of all of them. Where their limit has changed, all
+/// begin anew.
 fn fill_landmarks(
-    filler: &mut LandmarkFiller,
+    (filler, last_bytes): (&mut LandmarkFiller, &mut usize),
     grids: &mut NavGrids,
     most_bytes: usize,
     mut left: u32,
+    mut keep_going: impl FnMut() -> bool,
 ) -> usize {
     filler.begin_step();
     filler.retain(|id| grids.get(id).is_some());
     let mut bytes = 0;
+    if core::mem::replace(last_bytes, most_bytes) != most_bytes {
+        filler.stop();
+        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
+    }
     for (id, grid) in grids.iter_mut() {
-        if most_bytes == 0 {
-            grid.drop_landmarks();
-        } else {
-            left -= filler.fill((id, grid), most_bytes, left).min(left);
+        while most_bytes > 0 && left > 0 && keep_going() {
+            let spent = filler.fill((id, grid), most_bytes, left.min(LANDMARK_SLICE));
+            left = left.saturating_sub(spent);
+            if spent == 0 {
+                break;
+            }
         }
         bytes += grid.landmark_bytes();
     }

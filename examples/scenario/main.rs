@@ -113,6 +113,7 @@ fn run(options: &Options) -> Outcome<()> {
     let before = Instant::now();
     let _built_on_first_use = grid.layer(ProfileId::default());
     if options.has_landmarks {
+        grid.want_landmarks(ProfileId::default());
         let mut filler = LandmarkFiller::new();
         while filler.fill((GridId::default(), &mut grid), usize::MAX, u32::MAX) > 0 {}
     }

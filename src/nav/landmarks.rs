@@ -3,7 +3,7 @@
 //! ```
 //! use bevy_tilepath::{nav::landmarks::LandmarkFiller, prelude::*};
 //! let mut grid = NavGrid::new(64, 64, TerrainId::GROUND)?;
-//! grid.build_layers();
+//! grid.want_landmarks(ProfileId::default());
 //! let mut filler = LandmarkFiller::new();
 //! while filler.fill((GridId::default(), &mut grid), 1 << 20, 50_000) > 0 {}
 //! assert!(grid.landmark_bytes() > 0);
@@ -12,8 +12,8 @@
 //!
 //! The plugin does this for all grids, with what searches leave of the budget.
 //!
-//! Input: a [`NavGrid`] and a budget. Output: a table of distances for each of its profiles, which
-//! searches use from then on. Readiness follows the budget spent and nothing else, so that the same orders in the same
+//! Input: a [`NavGrid`] and a budget. Output: a table of distances for each profile for which there are searches, which use
+//! it from then on. Readiness follows the budget spent and the jobs of the queue, so that the same orders in the same
 //! ticks get the same answers.
 //!
 //! Landmarks are chosen one after the other, each the farthest from all before it (A. Goldberg & C. Harrelson, SODA 2005), in
@@ -45,8 +45,8 @@ const PAUSE: u64 = 128;
 pub struct LandmarkFiller {
     work: Option<Box<Work>>,
     now: u64,
-    /// By grid and profile: when terrain became cheaper, as far as known, as a revision and as a step.
-    cheapened: BTreeMap<(GridId, ProfileId), (u64, u64)>,
+    /// By grid and profile: the number of its relief, and since which step it has had it.
+    reliefs: BTreeMap<(GridId, ProfileId), (u64, u64)>,
 }
 
 /// A table that is being filled.
@@ -54,8 +54,8 @@ pub struct LandmarkFiller {
 struct Work {
     grid: GridId,
     profile: ProfileId,
-    /// The revision of the grid's [relief](NavGrid::cheapened_at) when it began.
-    began_at: u64,
+    /// The number of the grid's relief when it began.
+    relief: u64,
     /// The terrain without blockers, with one profile.
     bare: NavGrid,
     field: DistanceField,
@@ -77,6 +77,11 @@ impl LandmarkFiller {
     /// Begins a step: call it once per tick.
     pub const fn begin_step(&mut self) {
         self.now += 1;
+    }
+
+    /// Drops the table that is being filled.
+    pub fn stop(&mut self) {
+        self.work = None;
     }
 
     /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
@@ -121,7 +126,7 @@ impl LandmarkFiller {
     /// Drops the work on a grid that no longer exists.
     pub fn retain(&mut self, exists: impl Fn(GridId) -> bool) {
         self.work.take_if(|work| !exists(work.grid));
-        self.cheapened.retain(|&(grid, _), _| exists(grid));
+        self.reliefs.retain(|&(grid, _), _| exists(grid));
     }
 
     /// Begins the next table of a grid; returns what it took of the budget, or `None` if there is none to begin.
@@ -129,9 +134,8 @@ impl LandmarkFiller {
         let cells = grid.width() as usize * grid.height() as usize;
         let profile =
             (0..=u8::MAX).map(ProfileId).take(grid.profiles().len()).find(|&profile| {
-                grid.built_layer(profile).is_some()
-                    && grid.landmarks(profile).is_none()
-                    && self.is_quiet((id, profile), grid.cheapened_at(profile))
+                grid.lacks_landmarks(profile)
+                    && self.is_quiet((id, profile), grid.relief_number(profile))
             })?;
         let fits = cells * BYTES_PER_CELL <= most_bytes;
         let work = if fits { Work::begin((id, grid), profile) } else { None };
@@ -145,11 +149,11 @@ impl LandmarkFiller {
 
 impl LandmarkFiller {
     /// Whether the terrain has not become cheaper for some time.
-    fn is_quiet(&mut self, key: (GridId, ProfileId), cheapened_at: u64) -> bool {
+    fn is_quiet(&mut self, key: (GridId, ProfileId), relief: u64) -> bool {
         let (now, long_ago) = (self.now, self.now.wrapping_sub(PAUSE));
-        let known = self.cheapened.entry(key).or_insert((cheapened_at, long_ago));
-        if known.0 != cheapened_at {
-            *known = (cheapened_at, now);
+        let known = self.reliefs.entry(key).or_insert((relief, long_ago));
+        if known.0 != relief {
+            *known = (relief, now);
         }
         now.wrapping_sub(known.1) >= PAUSE
     }
@@ -165,10 +169,10 @@ impl Work {
         }
         let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
         let table = LandmarkTable::new(layer.size(), scale);
-        let (field, began_at) = (DistanceField::new(), grid.cheapened_at(profile));
+        let (field, relief) = (DistanceField::new(), grid.relief_number(profile));
         let (landmark, chunk) = (0, 0);
         let mut work =
-            Self { grid: id, profile, began_at, bare, field, table, samples, landmark, chunk };
+            Self { grid: id, profile, relief, bare, field, table, samples, landmark, chunk };
         work.start_field();
         Some(work)
     }
@@ -178,7 +182,7 @@ impl Work {
         let size = |grid: &NavGrid| (grid.width(), grid.height());
         let rules: Option<&Profile> = grid.profiles().get(usize::from(self.profile.0));
         size(grid) == size(&self.bare)
-            && grid.cheapened_at(self.profile) == self.began_at
+            && grid.relief_number(self.profile) == self.relief
             && rules == self.bare.profiles().first()
     }
 

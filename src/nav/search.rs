@@ -241,7 +241,8 @@ impl<L: OpenList> Search<L> {
 
     /// Whether the search must be started from scratch, because of an edit since the start or since the last
     /// call that returned `false`: the edit lies where the search has looked, or changes its target. Any edit
-    /// counts for a jump point search or a hierarchical one, because these look far ahead, and for one that
+    /// counts for a jump point search or a hierarchical one, because these look far ahead; for one that has lost its
+    /// landmarks; and for one that
     /// may end on other cells than the goal cell, because those cells may have changed. A change of the
     /// grid's size or profiles counts as such an edit.
     pub fn is_stale(&mut self, grid: &NavGrid) -> bool {

@@ -52,9 +52,13 @@ fn fill(filler: &mut LandmarkFiller, grid: &mut NavGrid, budget: u32) -> u32 {
     filler.fill((ID, grid), ALL, budget)
 }
 
+fn want_all(grid: &NavGrid) {
+    (0..grid.profiles().len() as u8).for_each(|profile| grid.want_landmarks(ProfileId(profile)));
+}
+
 /// Fills all tables, however long it takes.
 fn fill_all(filler: &mut LandmarkFiller, grid: &mut NavGrid) {
-    grid.build_layers();
+    want_all(grid);
     for _ in 0..1_000 {
         fill(filler, grid, u32::MAX);
     }
@@ -118,11 +122,11 @@ fn paths_cost_the_least_while_the_map_changes() {
         let mut random = Random(seed);
         let mut grid = grid_of(seed as u32, &mut random);
         let (mut filler, mut blocked) = (LandmarkFiller::new(), Vec::new());
-        grid.build_layers();
+        want_all(&grid);
         for _ in 0..40 {
             for _ in 0..random.below(3) {
                 edit(&mut grid, &mut blocked, &mut random);
-                grid.build_layers();
+                want_all(&grid);
             }
             let (slice, times) = (1 + random.below(20_000), random.below(300));
             for _ in 0..times {
@@ -214,6 +218,56 @@ fn landmarks_save_expansions_and_leave_with_cheaper_terrain() {
     assert_eq!(expansions(&grid), expansions(&grid));
 }
 
+/// Terrain that becomes cheaper under a blocker changes no path, and not even the revision of the grid, but it does once
+/// the blocker is gone.
+#[test]
+fn cheaper_terrain_under_blockers_counts() {
+    let mut random = Random(11);
+    let mut grid = grid_of(2, &mut random);
+    let mut filler = LandmarkFiller::new();
+    let is_wall = |cell: &Cell| grid.terrain(*cell) == Some(TerrainId(0));
+    let walls: Vec<Cell> = grid.rect().cells().filter(is_wall).collect();
+    walls.iter().for_each(|&wall| grid.block(CellRect::single(wall)).unwrap());
+    fill_all(&mut filler, &mut grid);
+    for part in walls.chunks(40) {
+        // One half before the filling begins, the other while it is under way.
+        let (before, meanwhile) = part.split_at(20.min(part.len()));
+        let dig = |grid: &mut NavGrid, walls: &[Cell]| {
+            walls.iter().for_each(|&wall| grid.set_terrain(wall, TerrainId(1)).unwrap());
+        };
+        dig(&mut grid, before);
+        for _ in 0..140 {
+            fill(&mut filler, &mut grid, 200);
+        }
+        dig(&mut grid, meanwhile);
+        fill_all(&mut filler, &mut grid);
+        part.iter().for_each(|&wall| grid.unblock(CellRect::single(wall)).unwrap());
+        for _ in 0..40 {
+            let query = query(&mut random);
+            check(&grid, query, cost(&grid, query), "after digging");
+        }
+    }
+}
+
+/// A table that is being filled for one grid is not given to another one with the same number.
+#[test]
+fn tables_belong_to_their_grid() {
+    let mut random = Random(12);
+    let (mut grid, mut other) = (grid_of(2, &mut random), grid_of(0, &mut random));
+    let mut filler = LandmarkFiller::new();
+    want_all(&grid);
+    want_all(&other);
+    for _ in 0..20 {
+        fill(&mut filler, &mut grid, 300);
+    }
+    fill_all(&mut filler, &mut other);
+    assert!(other.landmark_bytes() > 0);
+    for _ in 0..200 {
+        let query = query(&mut random);
+        check(&other, query, cost(&other, query), "the other grid");
+    }
+}
+
 /// The table depends on the map alone, not on how its filling was sliced.
 #[test]
 fn tables_are_the_same_however_they_are_filled() {
@@ -221,7 +275,7 @@ fn tables_are_the_same_however_they_are_filled() {
     let grid = grid_of(0, &mut random);
     let mut counts = [u32::MAX, 1, 977].map(|slice| {
         let (mut grid, mut filler) = (grid.clone(), LandmarkFiller::new());
-        let _built = grid.layer(ProfileId(1));
+        grid.want_landmarks(ProfileId(1));
         while fill(&mut filler, &mut grid, slice) > 0 {}
         assert!(grid.landmark_bytes() > 0);
         let mut random = Random(4);
@@ -245,7 +299,7 @@ fn there_are_no_landmarks_where_they_do_not_fit_or_do_not_help() {
     let (mut grid, mut filler) =
         (NavGrid::new(64, 64, TerrainId(1)).unwrap(), LandmarkFiller::new());
     let too_few = 64 * 64 * 17 - 1;
-    grid.build_layers();
+    want_all(&grid);
     filler.begin_step();
     while filler.fill((ID, &mut grid), too_few, 1_000) > 0 {}
     assert_eq!(grid.landmark_bytes(), 0);

@@ -16,6 +16,12 @@ fn app_of_patches() -> App {
     app
 }
 
+/// Sends a unit somewhere: without searches there are no landmarks.
+fn search(app: &mut App) {
+    let unit = spawn_ghost(app, (0, 0));
+    order(app, unit, (100, 100));
+}
+
 fn set(app: &mut App, change: impl FnOnce(&mut TilePathSettings)) {
     change(&mut app.world_mut().resource_mut::<TilePathSettings>());
 }
@@ -31,6 +37,9 @@ fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
     run(&mut app, 100);
     assert_eq!(bytes(&app), 0, "there is no budget");
     set(&mut app, |settings| settings.budget = 2_000);
+    run(&mut app, 400);
+    assert_eq!(bytes(&app), 0, "nobody searches");
+    search(&mut app);
     run_until(&mut app, 400, |app| bytes(app) > 0);
     assert!(bytes(&app) <= (SIDE * SIDE * 2 * 17) as usize, "{}", bytes(&app));
     set(&mut app, |settings| settings.landmark_bytes = 0);
@@ -39,11 +48,14 @@ fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
     set(&mut app, |settings| settings.landmark_bytes = 1_000);
     run(&mut app, 400);
     assert_eq!(bytes(&app), 0, "too little room");
+    set(&mut app, |settings| settings.landmark_bytes = 1 << 20);
+    run_until(&mut app, 400, |app| bytes(app) > 0);
 }
 
 #[test]
 fn landmarks_leave_with_cheaper_terrain_and_come_back_after_a_pause() {
     let mut app = app_of_patches();
+    search(&mut app);
     run_until(&mut app, 400, |app| bytes(app) > 0);
     let everywhere = CellRect::new(Cell::default(), SIDE, SIDE);
     let terrain = |app: &App, cell| {
@@ -74,6 +86,7 @@ fn answers_cost_the_same_with_landmarks() {
         set(&mut app, |settings| {
             (settings.landmark_bytes, settings.threads) = (landmark_bytes, threads);
         });
+        search(&mut app);
         run(&mut app, 300);
         let mut random = Random(9);
         let mut cell = || (random.below(SIDE) as i32, random.below(SIDE) as i32);

@@ -127,12 +127,12 @@ impl DistanceField {
         })
     }
 
-    /// Returns the cost of a settled cell, in units.
     /// Returns the cost of the path from the cell in column `x` and row `y`, in units.
     pub(in crate::nav) fn units_at(&self, x: u32, y: u32) -> Option<u32> {
         self.settled(self.layout.index(x, y))
     }
 
+    /// Returns the cost of a settled cell, in units.
     fn settled(&self, index: usize) -> Option<u32> {
         let cost = self.costs[index];
         (cost <= self.front).then_some(cost)

@@ -27,7 +27,7 @@ const SIDE: u32 = 8;
 const CELLS: usize = (SIDE * SIDE) as usize;
 /// Stands for the place of a chunk that no landmark reaches, or of high halves that are not stored.
 const NONE: u32 = u32::MAX;
-/// The low half of a distance that is not known: the cell cannot be reached from the landmark.
+/// The halves of a distance that is not known: the cell cannot be reached from the landmark.
 const UNKNOWN: u16 = u16::MAX;
 
 /// Where the distances of a chunk are stored: one cache line.
@@ -96,6 +96,10 @@ impl LandmarkTable {
         let is_wide = distances().any(|(_, distance)| distance - base >= u32::from(UNKNOWN));
         if is_wide && self.chunks[chunk].high == NONE {
             self.chunks[chunk].high = self.halves.len() as u32;
+            if self.halves.capacity() < self.halves.len() + CELLS {
+                // Not twice as much.
+                self.halves.reserve_exact(self.halves.len() / 4 + CELLS);
+            }
             self.halves.resize(self.halves.len() + CELLS, [0; LANDMARKS]);
         }
         let Chunk { low, high, .. } = self.chunks[chunk];
@@ -126,6 +130,11 @@ impl LandmarkTable {
         }
         let highs = &self.halves[high as usize + index];
         array::from_fn(|i| above[i] + (u32::from(highs[i]) << 16))
+    }
+
+    /// Returns whether the landmarks reach a cell.
+    pub(crate) fn reaches(&self, x: u32, y: u32) -> bool {
+        !self.is_empty() && (0..LANDMARKS).any(|landmark| self.is_known(x, y, landmark))
     }
 
     /// Returns whether the distance from a landmark to a cell is known.

@@ -33,6 +33,7 @@ impl SearchQueue {
             (tick.answer)(job.answer(gone, FoundBy::Check, SearchCounters::default(), self.tick));
             return true;
         };
+        grid.want_landmarks(job.query.profile);
         let Some(job) = self.share_field(job, grid, &mut tick.left, host.is_none()) else {
             return true;
         };

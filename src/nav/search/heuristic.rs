@@ -29,8 +29,8 @@ impl<L: OpenList> Search<L> {
         self.estimate.as_ref().map_or(h, |estimate| h.max(estimate.units(x, y)))
     }
 
-    /// Whether the landmarks with which it started are gone: terrain has become cheaper, and paths may cost less than they
-    /// tell.
+    /// Whether the landmarks with which it started are gone: most likely terrain has become cheaper, and paths may cost
+    /// less than they tell.
     pub(super) fn has_lost_landmarks(&self, grid: &NavGrid) -> bool {
         let now = grid.landmarks(self.query.profile);
         let is_gone = |known: &Arc<_>| now.is_none_or(|now| !Arc::ptr_eq(known, now));

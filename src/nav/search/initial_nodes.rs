@@ -48,7 +48,9 @@ impl<L: OpenList> Search<L> {
         // The g known so far, if the node is known.
         let (id, known_g) = if self.target.uses_jumps {
             let (id, is_new) = self.jump_nodes.find_or_add(x, y);
-            (id, (!is_new).then(|| self.jump_nodes.get(id).g))
+            // Not of one whose cost has overflowed: it was never opened.
+            let known_g = (!is_new).then(|| self.jump_nodes.get(id).g);
+            (id, known_g.filter(|&g| g < u32::MAX))
         } else {
             let id = self.nodes.id(x, y, pool);
             let node = self.nodes.get(id);

@@ -60,8 +60,9 @@ impl SearchTarget {
         match (layer.region(x, y), query.reach) {
             (goal_region, _) if goal_region.is_some() && goal_region == region => {
                 let target = Self::at(layer, query, (x, y));
-                let has_landmarks = grid.landmarks(query.profile).is_some_and(|it| !it.is_empty())
-                    && target.distance(layer, start.0, start.1) >= LANDMARKS_MIN_DISTANCE;
+                let has_landmarks =
+                    grid.landmarks(query.profile).is_some_and(|it| it.reaches(x, y))
+                        && target.distance(layer, start.0, start.1) >= LANDMARKS_MIN_DISTANCE;
                 let may_jump = layer.jumps().is_some() && query.algorithm.is_free_to_jump();
                 Ok(Self { uses_jumps: target.uses_jumps || may_jump && has_landmarks, ..target })
             }
@@ -89,7 +90,7 @@ impl SearchTarget {
         Self { tolerance, work, kind, uses_jumps: false, ..Self::at(layer, query, goal) }
     }
 
-    /// Lower bound on the cost of the path from the cell, in units: the h of A*.
+    /// Lower bound on the cost of the path from a goal cell of a backward search, in units.
     #[inline]
     pub(super) fn heuristic(&self, layer: &Layer, x: u32, y: u32) -> u64 {
         u64::from(self.distance(layer, x, y)) * u64::from(self.h_per_weight)

@@ -3,20 +3,53 @@
 //! Input: changes of terrain. Output: tables that stay correct: one is dropped where terrain becomes cheaper for its
 //! profile.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+};
 
 use super::{NavGrid, blockers::Blockers};
 use crate::nav::{Layer, ProfileId, TerrainId, map::landmarks::LandmarkTable};
 
 /// What a grid keeps of the landmarks of a profile.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Relief {
     table: Option<Arc<LandmarkTable>>,
-    /// The revision of the grid when terrain last became cheaper.
-    cheapened_at: u64,
+    /// Whether they were asked for.
+    is_wanted: AtomicBool,
+    /// A number that no other state of any terrain has; another one since terrain last became cheaper.
+    relief: u64,
+}
+
+/// Returns a number that is never returned again. Numbers are compared for equality only, so that nothing depends on
+/// their order.
+fn next_number() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Relaxed) + 1
+}
+
+impl Clone for Relief {
+    fn clone(&self) -> Self {
+        let is_wanted = AtomicBool::new(self.is_wanted.load(Relaxed));
+        Self { table: self.table.clone(), is_wanted, relief: self.relief }
+    }
 }
 
 impl NavGrid {
+    /// Asks for landmarks for the units of a profile. A [queue](crate::nav::queue) does that for each of its jobs, so
+    /// there are none for profiles that no unit has.
+    pub fn want_landmarks(&self, profile: ProfileId) {
+        if let Some(relief) = self.reliefs.get(usize::from(profile.0)) {
+            relief.is_wanted.store(true, Relaxed);
+        }
+    }
+
+    /// Returns whether landmarks are wanted for a profile, and are not there yet.
+    pub(in crate::nav) fn lacks_landmarks(&self, profile: ProfileId) -> bool {
+        let relief = self.reliefs.get(usize::from(profile.0));
+        relief.is_some_and(|relief| relief.is_wanted.load(Relaxed) && relief.table.is_none())
+    }
+
     /// Returns the landmark table of a profile, if it is ready.
     pub(in crate::nav) fn landmarks(&self, profile: ProfileId) -> Option<&Arc<LandmarkTable>> {
         self.reliefs.get(usize::from(profile.0))?.table.as_ref()
@@ -37,9 +70,9 @@ impl NavGrid {
         self.reliefs.iter_mut().for_each(|relief| relief.table = None);
     }
 
-    /// Returns the revision at which terrain last became cheaper for a profile.
-    pub(in crate::nav) fn cheapened_at(&self, profile: ProfileId) -> u64 {
-        self.reliefs.get(usize::from(profile.0)).map_or(0, |relief| relief.cheapened_at)
+    /// Returns a number that changes when terrain becomes cheaper for a profile, and that no other grid has had.
+    pub(in crate::nav) fn relief_number(&self, profile: ProfileId) -> u64 {
+        self.reliefs.get(usize::from(profile.0)).map_or(0, |relief| relief.relief)
     }
 
     /// Returns the memory of all landmark tables, in bytes.
@@ -72,18 +105,17 @@ impl NavGrid {
 
     /// Resets all tables: the profiles are others, or the grid replaces another one.
     pub(super) fn reset_reliefs(&mut self) {
-        let relief = Relief { table: None, cheapened_at: self.revision };
+        let relief = || Relief { relief: next_number(), ..Relief::default() };
         self.reliefs.clear();
-        self.reliefs.resize(self.profiles.len(), relief);
+        self.reliefs.resize_with(self.profiles.len(), relief);
     }
 
     /// Drops the tables of all profiles for which a change of terrain makes a cell cheaper or passable.
     pub(super) fn note_terrain(&mut self, before: TerrainId, after: TerrainId) {
-        let next = self.revision + 1;
         for (relief, profile) in self.reliefs.iter_mut().zip(&self.profiles) {
             let (old, new) = (profile.cost(before), profile.cost(after));
             if new > 0 && (old == 0 || new < old) {
-                *relief = Relief { table: None, cheapened_at: next };
+                (relief.table, relief.relief) = (None, next_number());
             }
         }
     }
