@@ -25,7 +25,7 @@ use core::cmp::Reverse;
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::map::landmarks::{LANDMARKS, LandmarkTable};
-use super::{DistanceField, GridId, Layer, NavGrid, Profile, ProfileId};
+use super::{DistanceField, GridId, Layer, NavGrid, ProfileId};
 
 /// Columns and rows of the blocks of which one cell each can become a landmark.
 const SAMPLE: u32 = 4;
@@ -85,7 +85,8 @@ impl LandmarkFiller {
     }
 
     /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
-    /// nothing to do; the beginning of a table may take more than the budget. A table takes at most `most_bytes`; where eight landmarks do not fit, there is none.
+    /// nothing to do; the beginning of a table may take more than the budget. A table takes at most `most_bytes`; where eight
+    /// landmarks do not fit, there is none.
     pub fn fill(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
@@ -104,7 +105,8 @@ impl LandmarkFiller {
                 spent += cost;
                 continue;
             };
-            if !work.is_current(grid) {
+            // Another number: terrain has become cheaper, the profile is another one, or the grid is.
+            if work.relief != grid.relief_number(work.profile) {
                 self.work = None;
                 continue;
             }
@@ -145,9 +147,7 @@ impl LandmarkFiller {
         }
         Some(1 + cells as u32 / CELLS_BEGUN_PER_UNIT)
     }
-}
 
-impl LandmarkFiller {
     /// Whether the terrain has not become cheaper for some time.
     fn is_quiet(&mut self, key: (GridId, ProfileId), relief: u64) -> bool {
         let (now, long_ago) = (self.now, self.now.wrapping_sub(PAUSE));
@@ -175,15 +175,6 @@ impl Work {
             Self { grid: id, profile, relief, bare, field, table, samples, landmark, chunk };
         work.start_field();
         Some(work)
-    }
-
-    /// Whether the terrain it works on has not become cheaper, and the profile is the same.
-    fn is_current(&self, grid: &NavGrid) -> bool {
-        let size = |grid: &NavGrid| (grid.width(), grid.height());
-        let rules: Option<&Profile> = grid.profiles().get(usize::from(self.profile.0));
-        size(grid) == size(&self.bare)
-            && grid.relief_number(self.profile) == self.relief
-            && rules == self.bare.profiles().first()
     }
 
     fn start_field(&mut self) {

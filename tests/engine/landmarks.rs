@@ -268,6 +268,29 @@ fn tables_belong_to_their_grid() {
     }
 }
 
+/// A copy from before a wall went up takes the place of the grid while a table is filled for it.
+#[test]
+fn a_restored_copy_gets_a_table_of_its_own() {
+    let mut random = Random(13);
+    let mut grid = grid_of(2, &mut random);
+    let mut filler = LandmarkFiller::new();
+    want_all(&grid);
+    let copy = grid.clone();
+    for x in 0..SIZE.0 as i32 - 1 {
+        grid.set_terrain(Cell::new(x, 40), TerrainId(0)).unwrap();
+    }
+    for _ in 0..20 {
+        fill(&mut filler, &mut grid, 300);
+    }
+    grid = copy;
+    fill_all(&mut filler, &mut grid);
+    assert!(grid.landmark_bytes() > 0);
+    for _ in 0..200 {
+        let query = query(&mut random);
+        check(&grid, query, cost(&grid, query), "the copy");
+    }
+}
+
 /// The table depends on the map alone, not on how its filling was sliced.
 #[test]
 fn tables_are_the_same_however_they_are_filled() {

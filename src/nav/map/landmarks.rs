@@ -65,8 +65,8 @@ impl LandmarkTable {
         Self { chunks_per_row: columns, chunks, halves, scale }
     }
 
-    /// Whether it holds any distances.
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether it holds no distances.
+    fn is_empty(&self) -> bool {
         self.halves.is_empty()
     }
 
@@ -120,8 +120,7 @@ impl LandmarkTable {
     /// Returns the distances from all landmarks to a passable cell, divided by the scale.
     #[inline]
     fn distances(&self, x: u32, y: u32) -> [u32; LANDMARKS] {
-        let chunk = ((y / SIDE) * self.chunks_per_row + x / SIDE) as usize;
-        let Chunk { ref base, low, high, .. } = self.chunks[chunk];
+        let Chunk { ref base, low, high, .. } = self.chunks[self.chunk_of(x, y)];
         let index = index_in_chunk(x, y);
         let lows = &self.halves[low as usize + index];
         let above: [u32; LANDMARKS] = array::from_fn(|i| base[i] + u32::from(lows[i]));
@@ -132,19 +131,20 @@ impl LandmarkTable {
         array::from_fn(|i| above[i] + (u32::from(highs[i]) << 16))
     }
 
-    /// Returns whether the landmarks reach a cell.
+    /// Returns whether the landmarks reach a cell: they lie in one region, so all of them do or none.
     pub(crate) fn reaches(&self, x: u32, y: u32) -> bool {
-        !self.is_empty() && (0..LANDMARKS).any(|landmark| self.is_known(x, y, landmark))
+        if self.is_empty() {
+            return false;
+        }
+        let Chunk { low, high, wide, .. } = self.chunks[self.chunk_of(x, y)];
+        let is_unknown =
+            |place: u32| self.halves[place as usize + index_in_chunk(x, y)][0] == UNKNOWN;
+        low != NONE && !(is_unknown(low) && (wide & 1 == 0 || is_unknown(high)))
     }
 
-    /// Returns whether the distance from a landmark to a cell is known.
-    fn is_known(&self, x: u32, y: u32, landmark: usize) -> bool {
-        let Chunk { low, high, wide, .. } =
-            self.chunks[((y / SIDE) * self.chunks_per_row + x / SIDE) as usize];
-        let index = index_in_chunk(x, y);
-        let is_unknown = |place: u32| self.halves[place as usize + index][landmark] == UNKNOWN;
-        let is_wide = wide >> landmark & 1 == 1;
-        low != NONE && !(is_unknown(low) && (!is_wide || is_unknown(high)))
+    #[inline]
+    const fn chunk_of(&self, x: u32, y: u32) -> usize {
+        ((y / SIDE) * self.chunks_per_row + x / SIDE) as usize
     }
 
     /// Returns the table without spare memory.
@@ -180,20 +180,13 @@ pub(crate) struct Estimate {
     table: Arc<LandmarkTable>,
     /// The distances from the landmarks to the goal.
     to_goal: [u32; LANDMARKS],
-    /// All bits for each landmark from which the goal can be reached, none for the others.
-    masks: [u32; LANDMARKS],
 }
 
 impl Estimate {
-    /// Returns the estimate for a goal; `None` if no landmark is in its region.
+    /// Returns the estimate for a goal; `None` if the landmarks do not reach it.
     pub(crate) fn to(table: &Arc<LandmarkTable>, (x, y): (u32, u32)) -> Option<Self> {
-        if table.is_empty() {
-            return None;
-        }
-        let is_known = |landmark| table.is_known(x, y, landmark);
-        let masks = array::from_fn(|landmark| if is_known(landmark) { u32::MAX } else { 0 });
-        let to_goal = if masks == [0; LANDMARKS] { None } else { Some(table.distances(x, y)) }?;
-        Some(Self { table: Arc::clone(table), to_goal, masks })
+        let distances = || Self { table: Arc::clone(table), to_goal: table.distances(x, y) };
+        table.reaches(x, y).then(distances)
     }
 
     /// Returns a lower bound on the cost of the path from a cell to the goal, in units. The cell must be connected with
@@ -202,8 +195,7 @@ impl Estimate {
     #[inline(never)]
     pub(crate) fn units(&self, x: u32, y: u32) -> u64 {
         let from = self.table.distances(x, y);
-        let differences: [u32; LANDMARKS] =
-            array::from_fn(|i| from[i].abs_diff(self.to_goal[i]) & self.masks[i]);
+        let differences: [u32; LANDMARKS] = array::from_fn(|i| from[i].abs_diff(self.to_goal[i]));
         let most = differences.into_iter().fold(0, u32::max);
         u64::from(most) * u64::from(self.table.scale)
     }

@@ -29,9 +29,11 @@ fn next_number() -> u64 {
 }
 
 impl Clone for Relief {
+    /// The copy keeps the table but has another number: walls may go up on one of the two grids, and a table that is being
+    /// filled for it would be wrong for the other one.
     fn clone(&self) -> Self {
         let is_wanted = AtomicBool::new(self.is_wanted.load(Relaxed));
-        Self { table: self.table.clone(), is_wanted, relief: self.relief }
+        Self { table: self.table.clone(), is_wanted, relief: next_number() }
     }
 }
 
