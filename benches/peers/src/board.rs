@@ -108,6 +108,16 @@ impl Board {
         WAYS.map(|way| self.step(from, way)).into_iter().flatten()
     }
 
+    /// Returns the share of the passable cells that lie beside cells of another cost.
+    pub fn mixed_share(&self) -> f64 {
+        let is_mixed = |&(cell, cost): &(Cell, u8)| {
+            let beside = WAYS.map(|(dx, dy)| self.cost(cell.x + dx, cell.y + dy));
+            beside.iter().any(|&other| other > 0 && other != cost)
+        };
+        let passable = || self.cells().filter(|&(_, cost)| cost > 0);
+        passable().filter(is_mixed).count() as f64 / passable().count().max(1) as f64
+    }
+
     /// Returns the lowest possible sum of the costs of a step's two cells.
     pub fn lowest_sum(&self) -> u32 {
         let lowest = self.costs.iter().copied().filter(|&cost| cost > 0).min();

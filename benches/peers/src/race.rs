@@ -27,6 +27,8 @@ pub struct MapResult {
     pub family: String,
     /// Name of the map.
     pub map: String,
+    /// Share of the passable cells that lie beside cells of another cost.
+    pub mixed_share: f64,
     /// One per searcher, in their order.
     pub lanes: Vec<Lane>,
 }
@@ -38,13 +40,13 @@ pub struct Lane {
     pub prepare_ms: f64,
     /// Median time of each query, in microseconds.
     pub micros: Vec<f64>,
-    /// Quality of the paths.
-    pub tally: Tally,
+    /// Quality of each path.
+    pub tallies: Vec<Tally>,
     /// Wrong answers of a searcher that claims to be exact.
     pub faults: Vec<String>,
 }
 
-/// Counts over the paths.
+/// Counts over paths.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     /// Paths that lead to the goal, optimal or not.
@@ -99,7 +101,8 @@ pub fn run(
             *micros = median(times).unwrap_or(*micros);
         }
     }
-    MapResult { family: course.family, map: course.map, lanes }
+    let mixed_share = course.board.mixed_share();
+    MapResult { family: course.family, map: course.map, mixed_share, lanes }
 }
 
 impl Lane {
@@ -113,8 +116,9 @@ impl Lane {
     ) {
         let right = verdict.is_some_and(|v| v.arrives && reference.agrees_with(v.length()));
         let legal = verdict.is_none_or(|v| v.illegal == 0);
-        self.tally.wrong += u32::from(!right);
-        self.tally.add(verdict.unwrap_or_default(), reference);
+        let mut tally = Tally { wrong: u32::from(!right), ..Tally::default() };
+        tally.add(verdict.unwrap_or_default(), reference);
+        self.tallies.push(tally);
         if is_exact && !(right && legal) {
             let found = verdict.map_or("no path".into(), |v| {
                 format!("length {:.3}, {} illegal steps", v.length(), v.illegal)

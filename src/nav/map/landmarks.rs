@@ -8,9 +8,9 @@
 //! The distances are those on the terrain without blockers. Blockers and dearer terrain only make paths costlier, so a
 //! table stays correct while they come and go; it must be dropped where terrain becomes cheaper.
 //!
-//! Memory: 17 bytes per cell, in chunks that landmarks reach: a distance is stored
-//! as a 16-bit number above the lowest one of its chunk of 8 × 8 cells. Where that is not enough (in mazes and on costly terrain), the
-//! chunk takes as much again.
+//! Memory: about 17 bytes per cell, in chunks that landmarks reach: a distance is stored as a 16-bit number above the
+//! lowest one of its chunk of 8 × 8 cells. Where that is not enough (in mazes and on costly terrain), the chunk takes as
+//! much again.
 //!
 //! Source: A. Goldberg & C. Harrelson, "Computing the Shortest Path: A\* Search Meets Graph Theory" (SODA 2005); N. Sturtevant
 //! et al., "Memory-Based Heuristics for Explicit State Spaces" (IJCAI 2009), where such tables are called differential
@@ -25,32 +25,35 @@ pub(crate) const LANDMARKS: usize = 8;
 /// Columns and rows of a chunk. With fewer cells in a chunk, fewer chunks need high halves.
 const SIDE: u32 = 8;
 const CELLS: usize = (SIDE * SIDE) as usize;
+/// Halves of a chunk before those of its cells.
+const BASE: usize = 2;
 /// Stands for the place of a chunk that no landmark reaches, or of high halves that are not stored.
 const NONE: u32 = u32::MAX;
 /// The halves of a distance that is not known: the cell cannot be reached from the landmark.
 const UNKNOWN: u16 = u16::MAX;
 
-/// Where the distances of a chunk are stored: one cache line.
+/// One 16-bit number for each landmark.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(align(16))]
+struct Halves([u16; LANDMARKS]);
+
+/// Where the distances of a chunk are stored.
+#[derive(Clone, Copy, Debug)]
 struct Chunk {
-    /// The lowest distance from each landmark.
-    base: [u32; LANDMARKS],
-    /// Index of the first row of eight low halves; [`NONE`] if no cell can be reached from a landmark.
+    /// Index of its first halves; [`NONE`] if no cell can be reached from a landmark. The first two are the halves of the
+    /// lowest distances, then come the low halves of the distances above these, cell by cell.
     low: u32,
-    /// The same of high halves, where some distances need them.
+    /// Index of the high halves, where some distances need them.
     high: u32,
-    /// The landmarks whose distances need high halves, one bit each.
-    wide: u8,
 }
 
 /// The distances from the landmarks to all cells.
 #[derive(Debug, Default)]
 pub struct LandmarkTable {
     chunks_per_row: u32,
+    // Small, so that it stays in the cache: for one distance, only the halves are waited for.
     chunks: Vec<Chunk>,
-    /// Low halves of the distances above the base, for each cell of each chunk; then high halves.
-    halves: Vec<[u16; LANDMARKS]>,
+    halves: Vec<Halves>,
     /// By what the distances are divided, in units of the layer's costs.
     scale: u32,
 }
@@ -59,9 +62,8 @@ impl LandmarkTable {
     /// Returns a table without landmarks for a grid of `width × height` cells; `scale` divides all distances.
     pub(crate) fn new((width, height): (u32, u32), scale: u32) -> Self {
         let (columns, rows) = (width.div_ceil(SIDE), height.div_ceil(SIDE));
-        let none = Chunk { base: [0; LANDMARKS], low: NONE, high: NONE, wide: 0 };
-        let chunks = vec![none; columns as usize * rows as usize];
-        let halves = Vec::with_capacity(chunks.len() * CELLS);
+        let chunks = vec![Chunk { low: NONE, high: NONE }; columns as usize * rows as usize];
+        let halves = Vec::with_capacity(chunks.len() * (BASE + CELLS));
         Self { chunks_per_row: columns, chunks, halves, scale }
     }
 
@@ -88,47 +90,57 @@ impl LandmarkTable {
         let Some(base) = distances().map(|(_, distance)| distance).min() else {
             return; // no cell of it is reached
         };
-        self.chunks[chunk].base[landmark] = base;
         if self.chunks[chunk].low == NONE {
             self.chunks[chunk].low = self.halves.len() as u32;
-            self.halves.resize(self.halves.len() + CELLS, [UNKNOWN; LANDMARKS]);
+            self.halves.resize(self.halves.len() + BASE + CELLS, Halves([UNKNOWN; LANDMARKS]));
         }
-        let is_wide = distances().any(|(_, distance)| distance - base >= u32::from(UNKNOWN));
-        if is_wide && self.chunks[chunk].high == NONE {
-            self.chunks[chunk].high = self.halves.len() as u32;
-            if self.halves.capacity() < self.halves.len() + CELLS {
-                // Not twice as much.
-                self.halves.reserve_exact(self.halves.len() / 4 + CELLS);
-            }
-            self.halves.resize(self.halves.len() + CELLS, [0; LANDMARKS]);
+        if distances().any(|(_, distance)| distance - base >= u32::from(UNKNOWN)) {
+            self.add_high_halves(chunk);
         }
-        let Chunk { low, high, .. } = self.chunks[chunk];
-        if is_wide {
-            self.chunks[chunk].wide |= 1 << landmark;
-            let all = &mut self.halves[high as usize..][..CELLS];
-            all.iter_mut().for_each(|halves| halves[landmark] = UNKNOWN);
-        }
+        let Chunk { low, high } = self.chunks[chunk];
+        let mut set = |at: usize, half: u32| self.halves[at].0[landmark] = half as u16;
+        set(low as usize, base);
+        set(low as usize + 1, base >> 16);
         for (index, distance) in distances() {
-            let above = distance - base;
-            self.halves[low as usize + index][landmark] = above as u16;
-            if is_wide {
-                self.halves[high as usize + index][landmark] = (above >> 16) as u16;
+            set(low as usize + BASE + index, distance - base);
+            if high != NONE {
+                set(high as usize + index, (distance - base) >> 16);
             }
         }
     }
 
-    /// Returns the distances from all landmarks to a passable cell, divided by the scale.
-    #[inline]
-    fn distances(&self, x: u32, y: u32) -> [u32; LANDMARKS] {
-        let Chunk { ref base, low, high, .. } = self.chunks[self.chunk_of(x, y)];
-        let index = index_in_chunk(x, y);
-        let lows = &self.halves[low as usize + index];
-        let above: [u32; LANDMARKS] = array::from_fn(|i| base[i] + u32::from(lows[i]));
-        if high == NONE {
-            return above;
+    /// Adds high halves to a chunk that has none: 0 for known distances.
+    fn add_high_halves(&mut self, chunk: usize) {
+        let Chunk { low, high } = &mut self.chunks[chunk];
+        if *high != NONE {
+            return;
         }
-        let highs = &self.halves[high as usize + index];
-        array::from_fn(|i| above[i] + (u32::from(highs[i]) << 16))
+        *high = self.halves.len() as u32;
+        if self.halves.capacity() < self.halves.len() + CELLS {
+            // Not twice as much.
+            self.halves.reserve_exact(self.halves.len() / 4 + CELLS);
+        }
+        for cell in *low as usize + BASE..*low as usize + BASE + CELLS {
+            let high_half = |low| if low == UNKNOWN { UNKNOWN } else { 0 };
+            self.halves.push(Halves(self.halves[cell].0.map(high_half)));
+        }
+    }
+
+    /// Returns the distances from all landmarks to a passable cell, divided by the scale. Distance fields keep them below
+    /// 2^31.
+    #[inline(always)]
+    fn distances(&self, x: u32, y: u32) -> [i32; LANDMARKS] {
+        let Chunk { low, high } = self.chunks[self.chunk_of(x, y)];
+        let (low, index) = (low as usize, index_in_chunk(x, y));
+        let [base, high_base, above] = [low, low + 1, low + BASE + index].map(|at| &self.halves[at].0);
+        let joined = |high: u16, low: u16| i32::from(high) << 16 | i32::from(low);
+        let distances: [i32; LANDMARKS] =
+            array::from_fn(|i| joined(high_base[i], base[i]) + i32::from(above[i]));
+        if high == NONE {
+            return distances;
+        }
+        let highs = &self.halves[high as usize + index].0;
+        array::from_fn(|i| distances[i] + joined(highs[i], 0))
     }
 
     /// Returns whether the landmarks reach a cell: they lie in one region, so all of them do or none.
@@ -136,10 +148,13 @@ impl LandmarkTable {
         if self.is_empty() {
             return false;
         }
-        let Chunk { low, high, wide, .. } = self.chunks[self.chunk_of(x, y)];
-        let is_unknown =
-            |place: u32| self.halves[place as usize + index_in_chunk(x, y)][0] == UNKNOWN;
-        low != NONE && !(is_unknown(low) && (wide & 1 == 0 || is_unknown(high)))
+        let Chunk { low, high } = self.chunks[self.chunk_of(x, y)];
+        let index = index_in_chunk(x, y);
+        let is_unknown = |at: usize| self.halves[at].0[0] == UNKNOWN;
+        let is_known = |low: usize| {
+            !is_unknown(low + BASE + index) || high != NONE && !is_unknown(high as usize + index)
+        };
+        low != NONE && is_known(low as usize)
     }
 
     #[inline]
@@ -154,8 +169,7 @@ impl LandmarkTable {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<[u16; LANDMARKS]>() * self.halves.len()
-            + size_of::<Chunk>() * self.chunks.capacity()
+        size_of::<Halves>() * self.halves.len() + size_of::<Chunk>() * self.chunks.capacity()
     }
 }
 
@@ -179,7 +193,7 @@ const fn index_in_chunk(x: u32, y: u32) -> usize {
 pub(crate) struct Estimate {
     table: Arc<LandmarkTable>,
     /// The distances from the landmarks to the goal.
-    to_goal: [u32; LANDMARKS],
+    to_goal: [i32; LANDMARKS],
 }
 
 impl Estimate {
@@ -195,8 +209,7 @@ impl Estimate {
     #[inline(never)]
     pub(crate) fn units(&self, x: u32, y: u32) -> u64 {
         let from = self.table.distances(x, y);
-        let differences: [u32; LANDMARKS] = array::from_fn(|i| from[i].abs_diff(self.to_goal[i]));
-        let most = differences.into_iter().fold(0, u32::max);
-        u64::from(most) * u64::from(self.table.scale)
+        let most = (0..LANDMARKS).map(|i| (from[i] - self.to_goal[i]).abs()).fold(0, i32::max);
+        most as u64 * u64::from(self.table.scale)
     }
 }

@@ -160,7 +160,19 @@ impl<O: OpenListObserver> BucketHeap<O> {
 
     /// Empties all stacks. Those whose bit is not set are empty already.
     fn clear_stacks(&mut self) {
-        for (tops, occupied) in self.tops.chunks_exact_mut(64).zip(self.occupied.iter_mut()) {
+        if self.shift > 0 && self.entries.len() < WORDS {
+            // After a short search, its entries are fewer than the words.
+            for &f in &self.entry_f {
+                let stack = self.stack_of(f);
+                self.tops[stack] = NO_ENTRY;
+                self.occupied[stack / 64] = 0;
+            }
+            self.occupied[self.cursor / 64] = 0;
+            return;
+        }
+        let words = self.mask / 64 + 1;
+        let stacks = self.tops.chunks_exact_mut(64).zip(self.occupied.iter_mut());
+        for (tops, occupied) in stacks.take(words) {
             while *occupied != 0 {
                 tops[occupied.trailing_zeros() as usize] = NO_ENTRY;
                 *occupied &= *occupied - 1;

@@ -100,6 +100,9 @@ impl<L: OpenList> Search<L> {
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
             let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
             self.count_open();
+            if self.is_finished() {
+                return spent.saturating_add(goal_work);
+            }
             spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
         }
         spent.min(budget).saturating_add(goal_work)
@@ -123,6 +126,9 @@ impl<L: OpenList> Search<L> {
                 // Southeast and south.
                 _ => self.jump_diagonal::<WEIGHTED, EIGHT, true, false>(from),
             };
+            if self.is_finished() {
+                break;
+            }
         }
         turning_points
     }
@@ -149,13 +155,15 @@ impl<L: OpenList> Search<L> {
         let (x, y) = from.node.cell();
         let stop = from.terrain.map.straight(x, y, arrival);
         let limit = stop.distance + u32::from(stop.is_jump_point);
-        let steps = match self.target.straight_steps(x, y, arrival) {
-            Some(distance) if distance < limit => distance,
-            _ if stop.is_jump_point => stop.distance,
-            _ => return 0,
-        };
-        let jump = Jump { arrival, steps, weight: steps * STRAIGHT };
-        self.relax_jump::<WEIGHTED>(from, arrival.cell_at(x, y, steps), jump);
+        let jump = |steps| Jump { arrival, steps, weight: steps * STRAIGHT };
+        match self.target.straight_steps(x, y, arrival) {
+            Some(steps) if steps < limit => self.relax_goal::<WEIGHTED>(from, jump(steps)),
+            _ if stop.is_jump_point => {
+                let cell = arrival.cell_at(x, y, stop.distance);
+                self.relax_jump::<WEIGHTED>(from, cell, jump(stop.distance));
+            }
+            _ => {}
+        }
         0
     }
 
@@ -221,12 +229,22 @@ impl<L: OpenList> Search<L> {
         let (x, y) = direction.cell_at(x, y, steps);
         let weight = steps * direction.weight();
         if remaining == 0 {
-            self.relax_jump::<WEIGHTED>(from, (x, y), Jump { arrival: direction, steps, weight });
+            self.relax_goal::<WEIGHTED>(from, Jump { arrival: direction, steps, weight });
             return;
         }
         let stop = from.terrain.map.straight(x, y, side);
         if remaining < stop.distance + u32::from(stop.is_jump_point) {
-            self.relax_turn::<WEIGHTED>(from, (x, y), (steps, weight), (remaining, side));
+            let weight = weight + remaining * STRAIGHT;
+            let jump = Jump { arrival: side, steps: steps + remaining, weight };
+            self.relax_goal::<WEIGHTED>(from, jump);
+        }
+    }
+
+    /// Records a path to the goal. Where it costs what the path through the node costs at least, it is the cheapest.
+    fn relax_goal<const WEIGHTED: bool>(&mut self, from: &ExpandedNode, jump: Jump) {
+        self.relax_jump::<WEIGHTED>(from, (self.target.x, self.target.y), jump);
+        if let Some((id, Key { h: 0, .. })) = self.immediate {
+            self.phase = Phase::Reached(id);
         }
     }
 

@@ -1,10 +1,11 @@
-//! This crate, with any of its open lists and algorithms.
+//! This crate, with any of its open lists and algorithms, with landmarks or without.
 //!
 //! Input: the board's grid. Output: a path in straight legs. One search and one node pool are used for
-//! all queries, as the crate recommends; no results are kept between queries.
+//! all queries, as the crate recommends; no results are kept between queries. Landmarks are filled while
+//! the map is loaded.
 
 use bevy_tilepath::{
-    nav::{node_pool::NodePool, open_list::OpenList, search::Search},
+    nav::{landmarks::LandmarkFiller, node_pool::NodePool, open_list::OpenList, search::Search},
     prelude::*,
 };
 
@@ -15,6 +16,7 @@ use crate::board::Board;
 pub struct Tilepath<L: OpenList> {
     name: &'static str,
     algorithm: Algorithm,
+    has_landmarks: bool,
     grid: Option<NavGrid>,
     pool: NodePool,
     search: Search<L>,
@@ -25,7 +27,12 @@ impl<L: OpenList> Tilepath<L> {
     /// Creates a search with this algorithm, called `name`.
     pub fn new(name: &'static str, algorithm: Algorithm) -> Self {
         let (pool, search) = (NodePool::default(), Search::new());
-        Self { name, algorithm, grid: None, pool, search, path: None }
+        Self { name, algorithm, has_landmarks: false, grid: None, pool, search, path: None }
+    }
+
+    /// Creates the same with landmarks.
+    pub fn with_landmarks(name: &'static str, algorithm: Algorithm) -> Self {
+        Self { has_landmarks: true, ..Self::new(name, algorithm) }
     }
 }
 
@@ -43,10 +50,16 @@ impl<L: OpenList> Searcher for Tilepath<L> {
     }
 
     fn prepare(&mut self, board: &Board) {
-        *self = Self::new(self.name, self.algorithm);
+        *self =
+            Self { has_landmarks: self.has_landmarks, ..Self::new(self.name, self.algorithm) };
         let grid = self.grid.insert(board.grid.clone());
         // Layers are built on first use: build them now, not in the first query.
         let _layer = grid.layer(ProfileId::default());
+        if self.has_landmarks {
+            grid.want_landmarks(ProfileId::default());
+            let mut filler = LandmarkFiller::new();
+            while filler.fill((GridId::default(), &mut *grid), usize::MAX, u32::MAX) > 0 {}
+        }
     }
 
     fn solve(&mut self, start: Cell, goal: Cell) {
