@@ -27,9 +27,9 @@ pub struct TilePathGizmos;
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathDebug {
-    /// Grid that `grid`, `islands` and `crowd` are drawn for.
+    /// Grid that `grid`, `islands`, `landmarks` and `crowd` are drawn for.
     pub of: GridId,
-    /// Profile that `grid` and `islands` are drawn for.
+    /// Profile that `grid`, `islands` and `landmarks` are drawn for.
     pub profile: ProfileId,
     /// The remaining paths of all units: green to the goal, yellow to the nearest cell.
     pub paths: bool,
@@ -37,6 +37,8 @@ pub struct TilePathDebug {
     pub grid: bool,
     /// Passable cells, one color per connected region (island).
     pub islands: bool,
+    /// The landmarks that sharpen the estimates of searches (violet), once they are ready.
+    pub landmarks: bool,
     /// The crowd of the grid `of`: which units hold which cells, which unit each unit waits for, and which
     /// units push others.
     pub crowd: bool,
@@ -57,6 +59,7 @@ impl Default for TilePathDebug {
             paths: true,
             grid: false,
             islands: false,
+            landmarks: false,
             crowd: false,
             search: None,
             radius: 64,
@@ -71,7 +74,8 @@ pub struct TilePathDebugPlugin;
 
 impl Plugin for TilePathDebugPlugin {
     fn build(&self, app: &mut App) {
-        let systems = (draw_islands, draw_grid, draw_search, draw_crowd, draw_paths).chain();
+        let systems =
+            (draw_islands, draw_grid, draw_landmarks, draw_search, draw_crowd, draw_paths).chain();
         app.init_resource::<TilePathDebug>()
             .register_type::<TilePathDebug>()
             .init_gizmo_group::<TilePathGizmos>()
@@ -128,6 +132,17 @@ fn draw_paths(
             let ahead = walk.waypoints_ahead(&path.0).map(to_world);
             lines.linestrip_2d(std::iter::once(from).chain(ahead), color);
         }
+    }
+}
+
+fn draw_landmarks(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePathLines) {
+    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.landmarks) else {
+        return;
+    };
+    for cell in grid.landmark_cells(debug.profile) {
+        let corner = |(dx, dy): (f32, f32)| frame.to_world(center(cell) + Vec2::new(dx, dy));
+        let diamond = [(1.5, 0.0), (0.0, 1.5), (-1.5, 0.0), (0.0, -1.5), (1.5, 0.0)];
+        lines.linestrip_2d(diamond.map(corner), css::VIOLET);
     }
 }
 

@@ -38,10 +38,12 @@ pub struct TilePathSettings {
     /// runs the schedule. 0 (default) uses all of them. The answers, and the ticks in which they come, do not
     /// depend on it.
     pub threads: usize,
-    /// Memory for the landmarks of each profile of a grid, in bytes; 0 switches them off. Landmarks make searches several
-    /// times faster; they are filled with what searches leave of the budget, for the profiles that search. They take 17 bytes per cell, up to twice as
-    /// much in mazes and where terrain costs differ finely; where they do not fit, there are none. While one table is filled, a
-    /// copy of the grid comes on top. The default of 36 MiB is enough for 1,024 × 1,024 cells. A change begins all anew.
+    /// Memory for the landmarks of all grids and profiles, in bytes; 0 switches them off. Landmarks make searches several
+    /// times faster; they are filled with what searches leave of the budget, for the profiles that search. They take up
+    /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
+    /// these do not fit; where not even four fit, there is none. While one table is filled, it and a copy of the grid
+    /// come on top. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
+    /// landmarks or more, on 2,048 × 2,048. A change begins all anew.
     pub landmark_bytes: usize,
     /// Settings of the queue.
     pub queue: QueueSettings,
@@ -53,7 +55,7 @@ impl Default for TilePathSettings {
             budget: 50_000,
             time_cap: None,
             threads: 0,
-            landmark_bytes: 36 << 20,
+            landmark_bytes: 64 << 20,
             queue: QueueSettings::default(),
         }
     }
@@ -224,9 +226,8 @@ pub(crate) fn run_searches(
         answers.push(answer);
     });
     counters.landmark_bytes = fill_landmarks(
-        (landmarks, landmark_bytes),
-        grids,
-        settings.landmark_bytes,
+        (landmarks, grids, counters.landmark_bytes),
+        (landmark_bytes, settings.landmark_bytes),
         budget - spent,
         in_time,
     );
@@ -239,30 +240,34 @@ pub(crate) fn run_searches(
 }
 
 /// Fills landmarks with what is left of the budget; returns the memory of all of them. Where their limit has changed, all
-/// begin anew.
+/// begin anew; where memory has become free, those that did not fit.
 fn fill_landmarks(
-    (filler, last_bytes): (&mut LandmarkFiller, &mut usize),
-    grids: &mut NavGrids,
-    most_bytes: usize,
+    (filler, grids, last_bytes): (&mut LandmarkFiller, &mut NavGrids, usize),
+    (last_limit, limit): (&mut usize, usize),
     mut left: u32,
     mut keep_going: impl FnMut() -> bool,
 ) -> usize {
     filler.begin_step();
     filler.retain(|id| grids.get(id).is_some());
-    let mut bytes = 0;
-    if core::mem::replace(last_bytes, most_bytes) != most_bytes {
+    if core::mem::replace(last_limit, limit) != limit {
         filler.stop();
-        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
+        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(false));
+    }
+    let mut bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
+    if bytes < last_bytes {
+        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(true));
     }
     for (id, grid) in grids.iter_mut() {
-        while most_bytes > 0 && left > 0 && keep_going() {
-            let spent = filler.fill((id, grid), most_bytes, left.min(LANDMARK_SLICE));
+        while limit > 0 && left > 0 && keep_going() {
+            let others = bytes - grid.landmark_bytes();
+            let room = limit.saturating_sub(bytes);
+            let spent = filler.fill((id, grid), room, left.min(LANDMARK_SLICE));
+            bytes = others + grid.landmark_bytes();
             left = left.saturating_sub(spent);
             if spent == 0 {
                 break;
             }
         }
-        bytes += grid.landmark_bytes();
     }
     bytes
 }

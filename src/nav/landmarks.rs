@@ -22,17 +22,18 @@
 //! the time would never get a table, only pay for it.
 
 use core::cmp::Reverse;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
-use super::map::landmarks::{LANDMARKS, LandmarkTable};
+use super::map::landmarks::{LANDMARK_COUNTS, LandmarkTable};
 use super::{DistanceField, GridId, Layer, NavGrid, ProfileId};
 
 /// Columns and rows of the blocks of which one cell each can become a landmark.
 const SAMPLE: u32 = 4;
 /// Fewest samples of a region with landmarks: searches in smaller ones are short.
 const FEWEST_SAMPLES: usize = 64;
-/// Memory of a table where no distance needs more than 16 bits.
-const BYTES_PER_CELL: usize = 17;
+/// Most memory of a table, in bytes for each cell of the grid: 5.75 MiB at 512 × 512. Enough for 8 landmarks on an open grid,
+/// where they gain nothing, for 12 with a tenth of walls, and for 16 with a third.
+const BYTES_PER_CELL: usize = 23;
 /// Chunks stored for a unit of the budget (estimated).
 const UNITS_PER_CHUNK: u32 = 24;
 /// Cells of a grid for which a unit of the budget is spent to begin a table (measured: 5 to 8 ns a cell).
@@ -85,8 +86,9 @@ impl LandmarkFiller {
     }
 
     /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
-    /// nothing to do; the beginning of a table may take more than the budget. A table takes at most `most_bytes`; where eight
-    /// landmarks do not fit, there is none.
+    /// nothing to do; the beginning of a table may take more than the budget. All
+    /// tables may take `most_bytes` more than they do, and a table at most 23 bytes
+    /// for each cell of the grid: it has 16 landmarks, or 12, 8 or 4 where they do not fit.
     pub fn fill(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
@@ -111,15 +113,18 @@ impl LandmarkFiller {
                 continue;
             }
             spent += work.advance(budget - spent);
-            if work.field.overflow() || work.table.bytes() > most_bytes {
-                // Some cells have no distance, or there is no room for all of them.
-                let profile = work.profile;
+            let (profile, landmarks) = (work.profile, work.table.landmark_count());
+            if work.field.overflow() {
+                // Some cells have no distance.
                 self.work = None;
-                grid.set_landmarks(profile, Some(Arc::default()));
-            } else if work.landmark == LANDMARKS {
-                let (profile, table) = (work.profile, core::mem::take(&mut work.table));
+                grid.set_landmarks(profile, LandmarkTable::default());
+            } else if work.table.bytes() > most_bytes_of((grid, profile), most_bytes) {
+                // More distances than expected take 32 bits.
+                self.start((id, grid), profile, (most_bytes, landmarks - 1));
+            } else if work.is_finished() {
+                let table = core::mem::take(&mut work.table);
                 self.work = None;
-                grid.set_landmarks(profile, Some(Arc::new(table.shrunk())));
+                grid.set_landmarks(profile, table.shrunk());
             }
         }
         spent
@@ -139,13 +144,23 @@ impl LandmarkFiller {
                 grid.lacks_landmarks(profile)
                     && self.is_quiet((id, profile), grid.relief_number(profile))
             })?;
-        let fits = cells * BYTES_PER_CELL <= most_bytes;
-        let work = if fits { Work::begin((id, grid), profile) } else { None };
-        match work {
-            Some(work) => self.work = Some(Box::new(work)),
-            None => grid.set_landmarks(profile, Some(Arc::default())),
-        }
+        self.start((id, grid), profile, (most_bytes, usize::MAX));
         Some(1 + cells as u32 / CELLS_BEGUN_PER_UNIT)
+    }
+
+    /// Starts a table with as many landmarks as fit; where none do, there is none.
+    fn start(
+        &mut self,
+        (id, grid): (GridId, &mut NavGrid),
+        profile: ProfileId,
+        (most_bytes, most_landmarks): (usize, usize),
+    ) {
+        let most = (most_bytes_of((grid, profile), most_bytes), most_landmarks);
+        self.work = Work::begin((id, grid), profile, most).map(Box::new);
+        grid.begin_landmarks(profile);
+        if self.work.is_none() {
+            grid.set_landmarks(profile, LandmarkTable::default());
+        }
     }
 
     /// Whether the terrain has not become cheaper for some time.
@@ -159,16 +174,34 @@ impl LandmarkFiller {
     }
 }
 
+/// The most memory that a table may take, in bytes, where all tables may take `most_bytes` more: it may replace an older
+/// one.
+fn most_bytes_of((grid, profile): (&NavGrid, ProfileId), most_bytes: usize) -> usize {
+    let replaced = grid.landmarks(profile).map_or(0, |table| table.bytes());
+    let cells = grid.width() as usize * grid.height() as usize;
+    (cells * BYTES_PER_CELL).min(most_bytes.saturating_add(replaced))
+}
+
 impl Work {
-    fn begin((id, grid): (GridId, &NavGrid), profile: ProfileId) -> Option<Self> {
+    fn begin(
+        (id, grid): (GridId, &NavGrid),
+        profile: ProfileId,
+        (most_bytes, most_landmarks): (usize, usize),
+    ) -> Option<Self> {
         let bare = grid.without_blockers(profile)?;
         let layer = bare.layer(ProfileId::default())?;
         let samples = samples_of(layer);
         if samples.len() < FEWEST_SAMPLES {
             return None;
         }
+        let (size, cells) = (layer.size(), samples.len() * (SAMPLE * SAMPLE) as usize);
+        let fits = |&landmarks: &usize| {
+            landmarks <= most_landmarks
+                && LandmarkTable::least_bytes(size, (landmarks, cells)) <= most_bytes
+        };
+        let landmarks = LANDMARK_COUNTS.into_iter().rfind(fits)?;
         let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
-        let table = LandmarkTable::new(layer.size(), scale);
+        let table = LandmarkTable::new(size, (landmarks, cells), scale);
         let (field, relief) = (DistanceField::new(), grid.relief_number(profile));
         let (landmark, chunk) = (0, 0);
         let mut work =
@@ -181,9 +214,15 @@ impl Work {
         let farthest = self.samples.iter().max_by_key(|&&(cell, away)| (away, Reverse(cell)));
         if let Some(&((x, y), _)) = farthest {
             let cell = self.bare.global(x, y);
+            self.table.add_place((x, y));
             // It was passable when it was chosen, and nobody edits this grid.
             let _is_passable = self.field.start(&self.bare, ProfileId::default(), cell);
         }
+    }
+
+    /// Whether the table is complete.
+    const fn is_finished(&self) -> bool {
+        self.landmark == self.table.landmark_count()
     }
 
     /// Works for up to `budget` units; returns how many it spent, at least one.
@@ -206,7 +245,7 @@ impl Work {
                 *away = if is_first { distance } else { distance.min(*away) };
             }
             (self.landmark, self.chunk) = (self.landmark + 1, 0);
-            if self.landmark < LANDMARKS {
+            if !self.is_finished() {
                 self.start_field();
             }
         }

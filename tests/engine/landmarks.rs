@@ -318,10 +318,79 @@ fn tables_are_the_same_however_they_are_filled() {
 }
 
 #[test]
+fn there_are_as_many_landmarks_as_fit() {
+    let grid = grid_of(2, &mut Random(5));
+    let count = |bytes_per_cell: usize| {
+        let (mut grid, mut filler) = (grid.clone(), LandmarkFiller::new());
+        want_all(&grid);
+        let most_bytes = (SIZE.0 * SIZE.1) as usize * bytes_per_cell;
+        filler.begin_step();
+        while grid.landmark_bytes() == 0 && filler.fill((ID, &mut grid), most_bytes, 1_000) > 0 {
+            assert!(grid.landmark_bytes() <= most_bytes);
+        }
+        let cells = grid.landmark_cells(ProfileId(0)).collect::<Vec<_>>();
+        assert!(cells.iter().all(|&cell| grid.cost(ProfileId(0), cell) > 0));
+        cells.len()
+    };
+    assert_eq!([7, 13, 20, 23, 1_000].map(count), [0, 4, 8, 12, 12]);
+}
+
+#[test]
+fn profiles_with_the_same_rules_share_a_table() {
+    let mut grid = grid_of(2, &mut Random(5));
+    let rules = profiles().swap_remove(0);
+    let bytes = [1, 3].map(|count| {
+        grid.set_profiles(vec![rules.clone(); count]);
+        fill_all(&mut LandmarkFiller::new(), &mut grid);
+        grid.landmark_bytes()
+    });
+    assert_eq!(bytes[0], bytes[1]);
+    assert!(grid.landmark_cells(ProfileId(2)).count() > 0);
+}
+
+/// Walls are allowed to make a table weak, but not for long.
+#[test]
+fn a_weak_table_is_filled_again() {
+    let mut random = Random(6);
+    let mut grid = grid_of(0, &mut random);
+    let mut filler = LandmarkFiller::new();
+    let profile = ProfileId(0);
+    grid.want_landmarks(profile);
+    while fill(&mut filler, &mut grid, 5_000) > 0 {}
+    for _ in 0..12 {
+        let (x, y) = (8 + random.below(80) as i32, 2 + random.below(30) as i32);
+        for cell in CellRect::new(Cell::new(x, y), 1, 46).cells() {
+            grid.set_terrain(cell, TerrainId(0)).unwrap();
+        }
+    }
+    assert!(grid.landmark_bytes() > 0, "it is correct still");
+    let weak = grid.clone();
+    while fill(&mut filler, &mut grid, 5_000) > 0 {}
+    let expansions = |grid: &NavGrid| {
+        let (pool, mut search, mut sum) = (NodePool::default(), <Search>::new(), 0);
+        for y in 2..78 {
+            let query = PathQuery::new(Cell::new(0, y), Cell::new(95, 79 - y)).profile(profile);
+            let started = search.start(grid, &pool, query);
+            search.step(grid, &pool, u32::MAX);
+            check(
+                grid,
+                query,
+                started.and_then(|()| search.finish(grid, &pool)).ok().map(|path| path.cost()),
+                "walls",
+            );
+            sum += search.counters().expansions;
+        }
+        sum
+    };
+    let (before, after) = (expansions(&weak), expansions(&grid));
+    assert!(after * 3 < before * 2, "{after} instead of {before}");
+}
+
+#[test]
 fn there_are_no_landmarks_where_they_do_not_fit_or_do_not_help() {
     let (mut grid, mut filler) =
         (NavGrid::new(64, 64, TerrainId(1)).unwrap(), LandmarkFiller::new());
-    let too_few = 64 * 64 * 17 - 1;
+    let too_few = 64 * 64 * 8;
     want_all(&grid);
     filler.begin_step();
     while filler.fill((ID, &mut grid), too_few, 1_000) > 0 {}

@@ -41,7 +41,7 @@ fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
     assert_eq!(bytes(&app), 0, "nobody searches");
     search(&mut app);
     run_until(&mut app, 400, |app| bytes(app) > 0);
-    assert!(bytes(&app) <= (SIDE * SIDE * 2 * 17) as usize, "{}", bytes(&app));
+    assert!(bytes(&app) <= (SIDE * SIDE * 23) as usize, "{}", bytes(&app));
     set(&mut app, |settings| settings.landmark_bytes = 0);
     run(&mut app, 100);
     assert_eq!(bytes(&app), 0, "switched off");
@@ -50,6 +50,30 @@ fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
     assert_eq!(bytes(&app), 0, "too little room");
     set(&mut app, |settings| settings.landmark_bytes = 1 << 20);
     run_until(&mut app, 400, |app| bytes(app) > 0);
+}
+
+/// The limit is one for all grids, and memory that becomes free is used.
+#[test]
+fn grids_share_the_room_for_landmarks() {
+    let mut app = app_of_patches();
+    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
+    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
+    grid(&mut app).insert(GridId(1), level, frame);
+    for id in [GridId(0), GridId(1)] {
+        let levels = app.world().resource::<NavGrids>();
+        levels.get(id).unwrap().want_landmarks(ProfileId::default());
+    }
+    let limit = (SIDE * SIDE * 24) as usize;
+    set(&mut app, |settings| settings.landmark_bytes = limit);
+    run(&mut app, 400);
+    let of = |app: &App, id| {
+        app.world().resource::<NavGrids>().get(GridId(id)).map(NavGrid::landmark_bytes)
+    };
+    assert_eq!(of(&app, 1), Some(0), "the first grid takes nearly all");
+    assert!(of(&app, 0).unwrap() > 0 && bytes(&app) <= limit);
+    grid(&mut app).remove(GridId(0));
+    run_until(&mut app, 400, |app| of(app, 1) > Some(0));
+    assert_eq!(of(&app, 1), Some(bytes(&app)));
 }
 
 #[test]

@@ -8,9 +8,9 @@
 //! The distances are those on the terrain without blockers. Blockers and dearer terrain only make paths costlier, so a
 //! table stays correct while they come and go; it must be dropped where terrain becomes cheaper.
 //!
-//! Memory: about 17 bytes per cell, in chunks that landmarks reach: a distance is stored as a 16-bit number above the
-//! lowest one of its chunk of 8 × 8 cells. Where that is not enough (in mazes and on costly terrain), the chunk takes as
-//! much again.
+//! Memory: two bytes per landmark and cell, for cells that landmarks reach: a distance is stored as a 16-bit number above
+//! the lowest one of its chunk of 8 × 8 cells. Where that is not enough (in mazes and on costly terrain), the chunk
+//! takes as much again. A chunk without reachable cells takes 16 bytes.
 //!
 //! Source: A. Goldberg & C. Harrelson, "Computing the Shortest Path: A\* Search Meets Graph Theory" (SODA 2005); N. Sturtevant
 //! et al., "Memory-Based Heuristics for Explicit State Spaces" (IJCAI 2009), where such tables are called differential
@@ -19,31 +19,26 @@
 use core::array;
 use std::sync::Arc;
 
-/// Landmarks in a table.
-pub(crate) const LANDMARKS: usize = 8;
+/// How many landmarks a table may have. Multiples of four, which processors handle at once.
+pub(crate) const LANDMARK_COUNTS: [usize; 4] = [4, 8, 12, MOST_LANDMARKS];
+const MOST_LANDMARKS: usize = 16;
 
 /// Columns and rows of a chunk. With fewer cells in a chunk, fewer chunks need high halves.
 const SIDE: u32 = 8;
-const CELLS: usize = (SIDE * SIDE) as usize;
-/// Halves of a chunk before those of its cells.
-const BASE: usize = 2;
+/// Rows of a chunk before those of its cells: both halves of the lowest distances.
+const BASE_ROWS: usize = 2;
 /// Stands for the place of a chunk that no landmark reaches, or of high halves that are not stored.
 const NONE: u32 = u32::MAX;
-/// The halves of a distance that is not known: the cell cannot be reached from the landmark.
-const UNKNOWN: u16 = u16::MAX;
 
-/// One 16-bit number for each landmark.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
-struct Halves([u16; LANDMARKS]);
-
-/// Where the distances of a chunk are stored.
+/// Where the distances of a chunk are stored: in rows of 16-bit halves, one for each landmark.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
-    /// Index of its first halves; [`NONE`] if no cell can be reached from a landmark. The first two are the halves of the
-    /// lowest distances, then come the low halves of the distances above these, cell by cell.
+    /// The cells that landmarks reach, one bit each. Only these have rows.
+    reached: u64,
+    /// Index of the first row; [`NONE`] if no cell is reached. Two rows hold the low and the high halves of the lowest
+    /// distances, the others the low halves of the distances above these, cell by cell.
     low: u32,
-    /// Index of the high halves, where some distances need them.
+    /// Index of the first row of high halves, where some distances need them.
     high: u32,
 }
 
@@ -51,32 +46,68 @@ struct Chunk {
 #[derive(Debug, Default)]
 pub struct LandmarkTable {
     chunks_per_row: u32,
-    // Small, so that it stays in the cache: for one distance, only the halves are waited for.
+    landmarks: usize,
+    /// The cells of the landmarks.
+    places: Vec<(u32, u32)>,
+    // Small, so that it stays in the cache: for one distance, only the rows are waited for.
     chunks: Vec<Chunk>,
-    halves: Vec<Halves>,
+    halves: Vec<u16>,
     /// By what the distances are divided, in units of the layer's costs.
     scale: u32,
 }
 
 impl LandmarkTable {
-    /// Returns a table without landmarks for a grid of `width × height` cells; `scale` divides all distances.
-    pub(crate) fn new((width, height): (u32, u32), scale: u32) -> Self {
-        let (columns, rows) = (width.div_ceil(SIDE), height.div_ceil(SIDE));
-        let chunks = vec![Chunk { low: NONE, high: NONE }; columns as usize * rows as usize];
-        let halves = Vec::with_capacity(chunks.len() * (BASE + CELLS));
-        Self { chunks_per_row: columns, chunks, halves, scale }
+    /// Returns a table without distances for a grid of `width × height` cells, of which landmarks reach about `cells`;
+    /// `scale` divides all distances.
+    pub(crate) fn new(
+        (width, height): (u32, u32),
+        (landmarks, cells): (usize, usize),
+        scale: u32,
+    ) -> Self {
+        let columns = width.div_ceil(SIDE);
+        let chunks =
+            vec![Chunk { reached: 0, low: NONE, high: NONE }; Self::chunks_of(width, height)];
+        let halves = Vec::with_capacity(cells * landmarks);
+        let places = Vec::with_capacity(landmarks);
+        Self { chunks_per_row: columns, landmarks, places, chunks, halves, scale }
     }
 
-    /// Whether it holds no distances.
-    fn is_empty(&self) -> bool {
-        self.halves.is_empty()
+    const fn chunks_of(width: u32, height: u32) -> usize {
+        width.div_ceil(SIDE) as usize * height.div_ceil(SIDE) as usize
+    }
+
+    /// Returns the memory of a table on a grid of this size in which no distance needs high halves.
+    pub(crate) const fn least_bytes(
+        (width, height): (u32, u32),
+        (landmarks, cells): (usize, usize),
+    ) -> usize {
+        let chunks = Self::chunks_of(width, height);
+        chunks * size_of::<Chunk>() + (cells + BASE_ROWS * chunks) * landmarks * size_of::<u16>()
+    }
+
+    /// Whether it is the table of a grid without landmarks.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    pub(crate) fn places(&self) -> &[(u32, u32)] {
+        &self.places
+    }
+
+    pub(crate) fn add_place(&mut self, place: (u32, u32)) {
+        self.places.push(place);
+    }
+
+    pub(crate) const fn landmark_count(&self) -> usize {
+        self.landmarks
     }
 
     pub(crate) fn chunk_count(&self) -> usize {
         self.chunks.len()
     }
 
-    /// Stores the distances from a landmark to the cells of a chunk, on a grid of this size.
+    /// Stores the distances from a landmark to the cells of a chunk, on a grid of this size. Every landmark reaches the
+    /// same cells.
     pub(crate) fn store(
         &mut self,
         (chunk, landmark): (usize, usize),
@@ -86,75 +117,83 @@ impl LandmarkTable {
         let at = (chunk as u32 % self.chunks_per_row, chunk as u32 / self.chunks_per_row);
         let scale = self.scale;
         let known = |(x, y)| Some((index_in_chunk(x, y), distance(x, y)? / scale));
+        // In the order of their indices.
         let distances = || cells_of(at, size).filter_map(known);
-        let Some(base) = distances().map(|(_, distance)| distance).min() else {
-            return; // no cell of it is reached
-        };
-        if self.chunks[chunk].low == NONE {
-            self.chunks[chunk].low = self.halves.len() as u32;
-            self.halves.resize(self.halves.len() + BASE + CELLS, Halves([UNKNOWN; LANDMARKS]));
-        }
-        if distances().any(|(_, distance)| distance - base >= u32::from(UNKNOWN)) {
-            self.add_high_halves(chunk);
-        }
-        let Chunk { low, high } = self.chunks[chunk];
-        let mut set = |at: usize, half: u32| self.halves[at].0[landmark] = half as u16;
-        set(low as usize, base);
-        set(low as usize + 1, base >> 16);
+        let (mut reached, mut lowest, mut highest) = (0_u64, u32::MAX, 0);
         for (index, distance) in distances() {
-            set(low as usize + BASE + index, distance - base);
+            reached |= 1 << index;
+            (lowest, highest) = (distance.min(lowest), distance.max(highest));
+        }
+        if reached == 0 {
+            return;
+        }
+        if self.chunks[chunk].low == NONE {
+            let low = self.add_rows(BASE_ROWS + reached.count_ones() as usize);
+            self.chunks[chunk] = Chunk { reached, low, high: NONE };
+        }
+        if highest - lowest > u32::from(u16::MAX) && self.chunks[chunk].high == NONE {
+            self.chunks[chunk].high = self.add_rows(reached.count_ones() as usize);
+        }
+        let Chunk { low, high, .. } = self.chunks[chunk];
+        self.set(low, 0, landmark, lowest);
+        self.set(low, 1, landmark, lowest >> 16);
+        for (row, (_, distance)) in distances().enumerate() {
+            self.set(low, BASE_ROWS + row, landmark, distance - lowest);
             if high != NONE {
-                set(high as usize + index, (distance - base) >> 16);
+                self.set(high, row, landmark, (distance - lowest) >> 16);
             }
         }
     }
 
-    /// Adds high halves to a chunk that has none: 0 for known distances.
-    fn add_high_halves(&mut self, chunk: usize) {
-        let Chunk { low, high } = &mut self.chunks[chunk];
-        if *high != NONE {
-            return;
-        }
-        *high = self.halves.len() as u32;
-        if self.halves.capacity() < self.halves.len() + CELLS {
+    /// Adds rows of zeros; returns the index of the first one.
+    fn add_rows(&mut self, rows: usize) -> u32 {
+        let (first, count) = (self.halves.len(), rows * self.landmarks);
+        if self.halves.capacity() < first + count {
             // Not twice as much.
-            self.halves.reserve_exact(self.halves.len() / 4 + CELLS);
+            self.halves.reserve_exact(first / 4 + count);
         }
-        for cell in *low as usize + BASE..*low as usize + BASE + CELLS {
-            let high_half = |low| if low == UNKNOWN { UNKNOWN } else { 0 };
-            self.halves.push(Halves(self.halves[cell].0.map(high_half)));
-        }
+        self.halves.resize(first + count, 0);
+        first as u32
     }
 
-    /// Returns the distances from all landmarks to a passable cell, divided by the scale. Distance fields keep them below
-    /// 2^31.
+    /// Stores the low half of a number in a row.
+    fn set(&mut self, first: u32, row: usize, landmark: usize, number: u32) {
+        self.halves[first as usize + row * self.landmarks + landmark] = number as u16;
+    }
+
+    /// Calls `evaluate` with the distances from all landmarks to a cell that they reach, divided by the scale. Distance
+    /// fields keep them below 2^31. `N` is the number of landmarks.
+    // Distances that were returned would leave the vector registers.
     #[inline(always)]
-    fn distances(&self, x: u32, y: u32) -> [i32; LANDMARKS] {
-        let Chunk { low, high } = self.chunks[self.chunk_of(x, y)];
-        let (low, index) = (low as usize, index_in_chunk(x, y));
-        let [base, high_base, above] = [low, low + 1, low + BASE + index].map(|at| &self.halves[at].0);
+    fn with_distances<const N: usize, R>(
+        &self,
+        (x, y): (u32, u32),
+        evaluate: impl Fn([i32; N]) -> R,
+    ) -> R {
+        let Chunk { reached, low, high } = self.chunks[self.chunk_of(x, y)];
+        let below = (1 << index_in_chunk(x, y)) - 1;
+        let row = (reached & below).count_ones() as usize;
+        let (base, base_high) = (self.row::<N>(low, 0), self.row::<N>(low, 1));
+        let above = self.row::<N>(low, BASE_ROWS + row);
         let joined = |high: u16, low: u16| i32::from(high) << 16 | i32::from(low);
-        let distances: [i32; LANDMARKS] =
-            array::from_fn(|i| joined(high_base[i], base[i]) + i32::from(above[i]));
+        let distance = |i: usize| joined(base_high[i], base[i]) + i32::from(above[i]);
         if high == NONE {
-            return distances;
+            return evaluate(array::from_fn(distance));
         }
-        let highs = &self.halves[high as usize + index].0;
-        array::from_fn(|i| distances[i] + joined(highs[i], 0))
+        let highs = self.row::<N>(high, row);
+        evaluate(array::from_fn(|i| distance(i) + joined(highs[i], 0)))
     }
 
-    /// Returns whether the landmarks reach a cell: they lie in one region, so all of them do or none.
+    #[inline(always)]
+    fn row<const N: usize>(&self, first: u32, row: usize) -> &[u16; N] {
+        let from = &self.halves[first as usize + row * N..];
+        from.first_chunk().unwrap_or(&[0; N])
+    }
+
+    /// Returns whether the landmarks reach a cell on the grid: they lie in one region, so all of them do or none.
     pub(crate) fn reaches(&self, x: u32, y: u32) -> bool {
-        if self.is_empty() {
-            return false;
-        }
-        let Chunk { low, high } = self.chunks[self.chunk_of(x, y)];
-        let index = index_in_chunk(x, y);
-        let is_unknown = |at: usize| self.halves[at].0[0] == UNKNOWN;
-        let is_known = |low: usize| {
-            !is_unknown(low + BASE + index) || high != NONE && !is_unknown(high as usize + index)
-        };
-        low != NONE && is_known(low as usize)
+        let chunk = self.chunks.get(self.chunk_of(x, y));
+        chunk.is_some_and(|chunk| chunk.reached >> index_in_chunk(x, y) & 1 > 0)
     }
 
     #[inline]
@@ -169,7 +208,7 @@ impl LandmarkTable {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Halves>() * self.halves.len() + size_of::<Chunk>() * self.chunks.capacity()
+        size_of::<u16>() * self.halves.len() + size_of::<Chunk>() * self.chunks.capacity()
     }
 }
 
@@ -192,15 +231,23 @@ const fn index_in_chunk(x: u32, y: u32) -> usize {
 #[derive(Clone, Debug)]
 pub(crate) struct Estimate {
     table: Arc<LandmarkTable>,
-    /// The distances from the landmarks to the goal.
-    to_goal: [i32; LANDMARKS],
+    /// The distances from the landmarks to the goal; 0 for landmarks that the table does not have.
+    to_goal: [i32; MOST_LANDMARKS],
 }
 
 impl Estimate {
     /// Returns the estimate for a goal; `None` if the landmarks do not reach it.
     pub(crate) fn to(table: &Arc<LandmarkTable>, (x, y): (u32, u32)) -> Option<Self> {
-        let distances = || Self { table: Arc::clone(table), to_goal: table.distances(x, y) };
-        table.reaches(x, y).then(distances)
+        if !table.reaches(x, y) {
+            return None;
+        }
+        let to_goal = match table.landmarks {
+            4 => table.with_distances((x, y), padded::<4>),
+            8 => table.with_distances((x, y), padded::<8>),
+            12 => table.with_distances((x, y), padded::<12>),
+            _ => table.with_distances((x, y), padded::<MOST_LANDMARKS>),
+        };
+        Some(Self { table: Arc::clone(table), to_goal })
     }
 
     /// Returns a lower bound on the cost of the path from a cell to the goal, in units. The cell must be connected with
@@ -208,8 +255,26 @@ impl Estimate {
     // Not inlined: without landmarks the loops of searches are faster for being short.
     #[inline(never)]
     pub(crate) fn units(&self, x: u32, y: u32) -> u64 {
-        let from = self.table.distances(x, y);
-        let most = (0..LANDMARKS).map(|i| (from[i] - self.to_goal[i]).abs()).fold(0, i32::max);
+        let most = match self.table.landmarks {
+            4 => self.greatest_difference::<4>(x, y),
+            8 => self.greatest_difference::<8>(x, y),
+            12 => self.greatest_difference::<12>(x, y),
+            _ => self.greatest_difference::<MOST_LANDMARKS>(x, y),
+        };
         most as u64 * u64::from(self.table.scale)
     }
+
+    /// Returns the greatest difference between distances to the cell and to the goal.
+    #[inline(always)]
+    fn greatest_difference<const N: usize>(&self, x: u32, y: u32) -> i32 {
+        self.table.with_distances::<N, i32>((x, y), |from| {
+            let differences: [i32; N] = array::from_fn(|i| (from[i] - self.to_goal[i]).abs());
+            differences.into_iter().fold(0, i32::max)
+        })
+    }
+}
+
+/// Returns distances from as many landmarks as a table may have; 0 for those that there are not.
+fn padded<const N: usize>(distances: [i32; N]) -> [i32; MOST_LANDMARKS] {
+    array::from_fn(|i| distances.get(i).copied().unwrap_or_default())
 }
