@@ -95,6 +95,7 @@ impl LandmarkFiller {
         most_bytes: usize,
         budget: u32,
     ) -> u32 {
+        grid.free_dropped_landmarks();
         let mut spent = 0;
         while spent < budget {
             if self.work.as_ref().is_some_and(|work| work.grid != id) {

@@ -316,19 +316,36 @@ fn on_short_distances_over_uniform_terrain_hierarchical_is_exact() {
     }
 }
 
+/// Rooms of 7 × 7 cells, with a door in each wall.
+fn small_rooms(size: (u32, u32)) -> NavGrid {
+    let mut random = Random(3);
+    let doors: Vec<u32> = (0..size.0 * size.1 / 32).map(|_| 1 + random.below(7)).collect();
+    let is_passable = |x: u32, y: u32| {
+        let door = doors[(x / 8 + y / 8 * (size.0 / 8)) as usize];
+        match (x % 8, y % 8) {
+            (0, at) | (at, 0) => at == door,
+            _ => true,
+        }
+    };
+    let cells = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
+    let terrain = cells.map(|(x, y)| u8::from(is_passable(x, y))).collect();
+    NavGrid::from_terrain(size.0, size.1, terrain).unwrap()
+}
+
 /// The most expansions of an exact search over a long distance before the hierarchy takes over.
-const QUICK: u64 = 1_536;
+const QUICK: u64 = 24_576;
 
 #[test]
 fn over_long_distances_auto_is_exact_where_quick_and_hierarchical_elsewhere() {
-    let rough = PatchedMap { walls: 60, ..PatchedMap::new(2_400, 300, UNIFORM, 5) }.grid();
+    let rough = small_rooms((2_400, 500));
     for (grid, by) in [(walled_map(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)] {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal);
         let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
         let auto = whole(&grid, query);
         assert_eq!(auto.algorithm, by);
-        assert!(is_near(auto.cost().unwrap(), best), "{:?} where {best:?} is best", auto.cost());
+        let cost = auto.cost().unwrap();
+        assert!(cost.0 * 100 <= best.0 * 103, "{cost:?} where {best:?} is best");
         let exact = whole(&grid, query.algorithm(Algorithm::Exact));
         assert_eq!(exact.algorithm, Algorithm::JumpPoint);
         assert_eq!(exact.counters.expansions <= QUICK, by == Algorithm::JumpPoint);

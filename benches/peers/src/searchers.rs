@@ -77,7 +77,10 @@ fn roster() -> Vec<Box<dyn Searcher>> {
         Box::new(Tilepath::<BucketHeap>::new("tilepath A*", Algorithm::AStar)),
         Box::new(Tilepath::<BucketHeap>::new("tilepath jump points", Algorithm::JumpPoint)),
         Box::new(Tilepath::<BucketHeap>::new("tilepath auto", Algorithm::Auto)),
-        Box::new(Tilepath::<BucketHeap>::with_landmarks("tilepath auto, landmarks", Algorithm::Auto)),
+        Box::new(Tilepath::<BucketHeap>::with_landmarks(
+            "tilepath auto, landmarks",
+            Algorithm::Auto,
+        )),
         Box::new(Tilepath::<BucketHeap>::new("tilepath hierarchical", Algorithm::Hierarchical)),
         Box::new(Tilepath::<BinaryHeap>::new("tilepath A*, binary heap", Algorithm::AStar)),
         Box::new(PathfindingAstar::default()),

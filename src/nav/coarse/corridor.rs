@@ -1,6 +1,6 @@
-//! A set of chunks in which a search may look: those on a route, and all around them.
+//! A set of chunks in which a search may look: those on a route, and all near them.
 //!
-//! Input: the chunks of a route. Output: whether a cell lies in one of them or in a chunk beside them,
+//! Input: the chunks of a route, and a margin. Output: whether a cell lies in one of them or in a chunk within the margin,
 //! answered with one bit. Memory is one bit per chunk, kept for the next route.
 
 use crate::nav::CHUNK;
@@ -13,15 +13,15 @@ pub(crate) struct Corridor {
 }
 
 impl Corridor {
-    /// Replaces the content with the chunks of a route and all eight around each. `chunks` is the size of the
-    /// grid in chunks.
-    pub(crate) fn fill(&mut self, chunks: (u32, u32), route: &[(u32, u32)]) {
+    /// Replaces the content with the chunks of a route and all at most `margin` columns and rows away. `chunks` is the size
+    /// of the grid in chunks.
+    pub(crate) fn fill(&mut self, chunks: (u32, u32), route: &[(u32, u32)], margin: u32) {
         self.clear();
         self.words_per_row = chunks.0.div_ceil(64) as usize;
         self.words.resize(self.words_per_row * chunks.1 as usize, 0);
         for &(x, y) in route {
-            for y in y.saturating_sub(1)..(y + 2).min(chunks.1) {
-                for x in x.saturating_sub(1)..(x + 2).min(chunks.0) {
+            for y in y.saturating_sub(margin)..(y + margin + 1).min(chunks.1) {
+                for x in x.saturating_sub(margin)..(x + margin + 1).min(chunks.0) {
                     self.words[y as usize * self.words_per_row + x as usize / 64] |= 1 << (x % 64);
                 }
             }
@@ -57,12 +57,13 @@ mod tests {
         assert!(!corridor.contains(0, 0));
         let chunks = (130, 9);
         let route = [(63, 4), (64, 4), (64, 5), (0, 0), (129, 8)];
-        for _ in 0..2 {
-            corridor.fill(chunks, &[(20, 2)]);
-            corridor.fill(chunks, &route);
+        for margin in 1..4 {
+            corridor.fill(chunks, &[(20, 2)], margin);
+            corridor.fill(chunks, &route, margin);
             for y in 0..chunks.1 {
                 for x in 0..chunks.0 {
-                    let is_near = |&(a, b): &(u32, u32)| x.abs_diff(a) < 2 && y.abs_diff(b) < 2;
+                    let is_near =
+                        |&(a, b): &(u32, u32)| x.abs_diff(a) <= margin && y.abs_diff(b) <= margin;
                     let expected = route.iter().any(is_near);
                     assert_eq!(corridor.contains(x * CHUNK, y * CHUNK), expected, "({x}, {y})");
                     assert_eq!(corridor.contains(x * CHUNK + 31, y * CHUNK + 31), expected);

@@ -29,6 +29,10 @@ pub const HIERARCHY_MIN_DISTANCE: u32 = 2_048;
 pub const HIERARCHY_MIN_DISTANCE_WEIGHTED: u32 = 96;
 /// Distance from which the first segment is searched separately.
 const FIRST_SEGMENT_MIN_DISTANCE: u32 = 1_024;
+/// Chunks around the route in which a search looks that asked for the hierarchy: three wide, it is fastest.
+const NARROW_MARGIN: u32 = 1;
+/// The same for `Auto`: at most 3 % too long on tiled worlds of real maps (`docs/lab/long-paths.md`).
+const WIDE_MARGIN: u32 = 3;
 /// Chunk borders that the path to the end of the first segment crosses; half of that path is kept.
 const FIRST_SEGMENT_CHUNKS: usize = 4;
 
@@ -155,7 +159,9 @@ impl<L: OpenList> Search<L> {
         let Hierarchy { coarse, route, corridor, .. } = &mut self.hierarchy;
         self.is_confined = coarse.trace(route);
         coarse.stop();
-        corridor.fill(graph.chunks, &route.chunks);
+        let is_auto = self.query.algorithm == Algorithm::Auto;
+        let margin = if is_auto { WIDE_MARGIN } else { NARROW_MARGIN };
+        corridor.fill(graph.chunks, &route.chunks, margin);
         let waypoint = route.waypoints.get(FIRST_SEGMENT_CHUNKS - 1).copied();
         if let (Stage::GreedyRoute, Some((x, y))) = (self.hierarchy.stage, waypoint) {
             self.final_target = self.target;

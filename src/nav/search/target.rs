@@ -3,7 +3,9 @@
 //! Input: a grid and a query. Output: the target, or the reason why there is nothing to search for; then
 //! distances to it from any cell.
 
-use super::nearest;
+use core::ops::Range;
+
+use super::{HIERARCHY_MIN_DISTANCE, nearest};
 use crate::nav::{
     Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach, STRAIGHT,
 };
@@ -13,6 +15,11 @@ const WORK_PER_CHUNK: u32 = 40;
 
 /// Distance over open terrain from which searches look at landmarks: on shorter ways it tells as much.
 pub(super) const LANDMARKS_MIN_DISTANCE: u32 = 32 * STRAIGHT;
+
+/// Distances at which searches with landmarks jump over scattered obstacles. Farther apart, A* on its own is faster: landmarks
+/// tell less there, and jumps have many turning points.
+const LANDMARKS_JUMP_DISTANCES: Range<u32> =
+    LANDMARKS_MIN_DISTANCE..HIERARCHY_MIN_DISTANCE * STRAIGHT;
 
 /// The target of a search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,11 +67,14 @@ impl SearchTarget {
         match (layer.region(x, y), query.reach) {
             (goal_region, _) if goal_region.is_some() && goal_region == region => {
                 let target = Self::at(layer, query, (x, y));
+                let distance = target.distance(layer, start.0, start.1);
+                let may_jump = layer.jumps().is_some()
+                    && query.algorithm.is_free_to_jump()
+                    && LANDMARKS_JUMP_DISTANCES.contains(&distance);
                 let has_landmarks =
-                    grid.landmarks(query.profile).is_some_and(|it| it.reaches(x, y))
-                        && target.distance(layer, start.0, start.1) >= LANDMARKS_MIN_DISTANCE;
-                let may_jump = layer.jumps().is_some() && query.algorithm.is_free_to_jump();
-                Ok(Self { uses_jumps: target.uses_jumps || may_jump && has_landmarks, ..target })
+                    || grid.landmarks(query.profile).is_some_and(|it| it.reaches(x, y));
+                let uses_jumps = target.uses_jumps || may_jump && has_landmarks();
+                Ok(Self { uses_jumps, ..target })
             }
             (None, Reach::Exact) => Err(PathFailure::GoalImpassable(goal)),
             (Some(_), Reach::Exact) => Err(PathFailure::NoPath { start: query.start, goal }),

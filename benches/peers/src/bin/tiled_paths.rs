@@ -141,6 +141,14 @@ struct Answer {
 }
 
 fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
+    let mut grid = grid;
+    if std::env::var("LM").is_ok() {
+        grid.want_landmarks(ProfileId::default());
+        let mut filler = bevy_tilepath::nav::landmarks::LandmarkFiller::new();
+        let t = Instant::now();
+        while filler.fill((GridId::default(), &mut grid), usize::MAX, u32::MAX) > 0 {}
+        println!("filled {} MB {} ms", grid.landmark_bytes() / 1_000_000, t.elapsed().as_millis());
+    }
     let pairs = far_pairs(&grid, options.paths);
     if pairs.len() < options.paths as usize {
         println!("{name:<18} left out: no region is large enough");

@@ -50,8 +50,7 @@ impl<L: OpenList> Searcher for Tilepath<L> {
     }
 
     fn prepare(&mut self, board: &Board) {
-        *self =
-            Self { has_landmarks: self.has_landmarks, ..Self::new(self.name, self.algorithm) };
+        *self = Self { has_landmarks: self.has_landmarks, ..Self::new(self.name, self.algorithm) };
         let grid = self.grid.insert(board.grid.clone());
         // Layers are built on first use: build them now, not in the first query.
         let _layer = grid.layer(ProfileId::default());

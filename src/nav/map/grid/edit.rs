@@ -15,7 +15,7 @@ const MAX_LOGGED: usize = 8;
 #[derive(Debug)]
 pub struct GridEdit<'grid> {
     grid: &'grid mut NavGrid,
-    /// The changes so far, one rectangle per call that changed something.
+    /// The changes so far: a rectangle per call that changed something, or for several cells.
     changed: Vec<CellRect>,
 }
 
@@ -36,9 +36,27 @@ impl<'grid> GridEdit<'grid> {
             self.grid.note_terrain(TerrainId(before), terrain);
         }
         if before != terrain.0 && self.grid.blockers.get(x, y) == 0 {
-            self.changed.push(CellRect::single(cell));
+            self.note_cell(cell);
         }
         Ok(())
+    }
+
+    /// Records a changed cell. Cells that are set row by row become one rectangle: it is updated at once.
+    fn note_cell(&mut self, cell: Cell) {
+        match self.changed.last_mut() {
+            Some(row) if row.height == 1 && cell == row.min.offset(row.width as i32, 0) => {
+                row.width += 1;
+            }
+            _ => self.changed.push(CellRect::single(cell)),
+        }
+        if let [.., rows, row] = self.changed.as_mut_slice()
+            && row.height == 1
+            && row.width == rows.width
+            && row.min == rows.min.offset(0, rows.height as i32)
+        {
+            rows.height += 1;
+            self.changed.pop();
+        }
     }
 
     /// Adds a blocker to every cell of `rect`. Blockers are counted: a cell is free again when all of them

@@ -15,6 +15,8 @@ use crate::nav::{Cell, Layer, ProfileId, TerrainId, map::landmarks::LandmarkTabl
 #[derive(Debug, Default)]
 pub(super) struct Relief {
     table: Option<Arc<LandmarkTable>>,
+    /// A table that is wrong by now. To free it takes ten times as long as an edit, so that is left to the filler.
+    dropped: Option<Arc<LandmarkTable>>,
     /// Whether they were asked for.
     is_wanted: AtomicBool,
     /// A number that no other state of any terrain has; another one since terrain last became cheaper.
@@ -40,7 +42,7 @@ impl Clone for Relief {
     fn clone(&self) -> Self {
         let is_wanted = AtomicBool::new(self.is_wanted.load(Relaxed));
         let (table, relief) = (self.table.clone(), next_number());
-        Self { table, is_wanted, relief, dearer: self.dearer }
+        Self { table, dropped: None, is_wanted, relief, dearer: self.dearer }
     }
 }
 
@@ -86,6 +88,11 @@ impl NavGrid {
     pub(in crate::nav) fn set_landmarks(&mut self, profile: ProfileId, table: LandmarkTable) {
         let table = Arc::new(table);
         self.for_equal_profiles(profile, |relief| relief.table = Some(Arc::clone(&table)));
+    }
+
+    /// Frees the tables that edits have dropped.
+    pub(in crate::nav) fn free_dropped_landmarks(&mut self) {
+        self.reliefs.iter_mut().for_each(|relief| relief.dropped = None);
     }
 
     /// Drops all landmark tables, or only the `empty` ones; they are filled again.
@@ -151,7 +158,8 @@ impl NavGrid {
         for (relief, profile) in self.reliefs.iter_mut().zip(&self.profiles) {
             let (old, new) = (profile.cost(before), profile.cost(after));
             if new > 0 && (old == 0 || new < old) {
-                (relief.table, relief.relief) = (None, next_number());
+                relief.dropped = relief.table.take().or(relief.dropped.take());
+                relief.relief = next_number();
             } else if new != old {
                 relief.dearer = relief.dearer.saturating_add(1);
             }
