@@ -139,19 +139,26 @@ impl SearchQueue {
 
     /// Returns the next task, round robin, that can start another job after its own.
     fn task_with_free_backlog(&self) -> Option<usize> {
-        let (start, count) = (self.backlog_cursor, self.tasks.len());
+        let (start, count, limit) = (self.backlog_cursor, self.tasks.len(), self.backlog_limit());
         (start..start + count).map(|index| index % count).find(|&index| {
             let task = &self.tasks[index];
-            let has_room = |single: &SingleSearch| single.backlog.len() < self.backlog_limit;
+            let has_room = |single: &SingleSearch| single.backlog.len() < limit;
             matches!(&task.kind, TaskKind::Single(single) if has_room(single)) && !task.is_long()
         })
     }
 
-    /// Estimates how many jobs fit into a slice, from what a round spent on how many answers.
-    pub(super) fn adjust_backlog_limit(&mut self, spent: u32, answers: usize) {
-        let slice = u64::from(self.settings.slice);
-        let fit = answers as u64 * slice / u64::from(spent.max(1));
-        self.backlog_limit = (fit.saturating_sub(1) as usize).min(MAX_BACKLOG);
+    /// Records what a round spent on how many answers.
+    pub(super) fn record_cost(&mut self, spent: u32, answers: usize) {
+        let cost = u64::from(spent) / (answers as u64).max(1);
+        // Rounds differ, and the last one of a tick is short.
+        self.cost_per_answer = (3 * u64::from(self.cost_per_answer) + cost).div_ceil(4) as u32;
+    }
+
+    /// Returns how many jobs a task may hold in its backlog: as many as a slice is enough for, so that no thread waits for
+    /// the next round before its slice is spent.
+    fn backlog_limit(&self) -> usize {
+        let fit = self.settings.slice.checked_div(self.cost_per_answer).unwrap_or(0);
+        (fit as usize).min(MAX_BACKLOG)
     }
 
     /// Whether there is a slot for one more long search: three quarters of the slots are for them.

@@ -49,6 +49,11 @@ impl Task {
         self.spent = on_either!(&mut self.kind, task => task.run(grids, pool, self.quantum));
     }
 
+    /// The thread that ran it last: its memory is in the cache of that processor.
+    pub(super) fn worker(&mut self) -> &mut usize {
+        on_either!(&mut self.kind, task => &mut task.worker)
+    }
+
     /// Whether it must be restarted because of an edit.
     pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
         on_either!(&mut self.kind, task => task.is_stale(grids))

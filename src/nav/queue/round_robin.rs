@@ -75,7 +75,7 @@ impl SearchQueue {
                 Next::Retire => drop(self.retire(index)),
             }
         }
-        self.adjust_backlog_limit(spent, answers);
+        self.record_cost(spent, answers);
     }
 
     /// Assigns a quantum to each task, beginning at the cursor, until nothing is left; returns how much

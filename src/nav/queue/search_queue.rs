@@ -34,8 +34,8 @@ pub struct SearchQueue {
     pub(super) field_count: usize,
     /// Index of the task that gets the next quantum.
     pub(super) cursor: usize,
-    /// How many jobs a task may hold in its backlog.
-    pub(super) backlog_limit: usize,
+    /// What a round has spent on an answer, on average; 0 before the first round.
+    pub(super) cost_per_answer: u32,
     /// Index of the task whose backlog gets the next job.
     pub(super) backlog_cursor: usize,
     /// Searches and fields not in use, kept for their memory.
@@ -102,7 +102,7 @@ impl SearchQueue {
         self.restart_stale(grids);
         let paid = self.debt.min(budget);
         self.debt -= paid;
-        let round = Round::default();
+        let round = Round::new(workers.count());
         let mut tick = Tick { grids, left: budget - paid, answer: &mut answer, round: None };
         if workers.count() > 1 && tick.left > 0 && self.is_worth_helpers() {
             tick.round = Some(&round);

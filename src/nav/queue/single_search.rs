@@ -18,6 +18,8 @@ pub(super) const MAX_BACKLOG: usize = 15;
 #[derive(Debug)]
 pub(super) struct SingleSearch {
     pub(super) search: Search,
+    /// The thread that ran it last.
+    pub(super) worker: usize,
     pub(super) job: Option<Job>,
     pub(super) backlog: VecDeque<Job>,
     pub(super) finished: Vec<FinishedJob>,
@@ -34,6 +36,7 @@ impl Default for SingleSearch {
     fn default() -> Self {
         Self {
             search: Search::default(),
+            worker: 0,
             job: None,
             backlog: VecDeque::with_capacity(MAX_BACKLOG + 1),
             finished: Vec::with_capacity(MAX_BACKLOG + 1),

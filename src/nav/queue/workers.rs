@@ -6,7 +6,8 @@
 //! number of workers.
 //!
 //! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and spin between
-//! rounds instead of sleeping.
+//! rounds instead of sleeping. A search fills a hundred KiB, which should stay in the cache of one processor: so a thread
+//! takes the tasks first that it ran last, and those of others only when none of its own are left.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -53,11 +54,14 @@ pub(super) struct Tick<'a, G> {
 }
 
 /// The tasks of a round, for all threads to take from; used again for every round of a tick.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Round {
-    /// Tasks to run and tasks that were run, with their indices.
-    open: Mutex<Vec<(usize, Task)>>,
+    /// Tasks to run, for each thread, with their indices; the calling thread comes first.
+    open: Vec<Mutex<Vec<(usize, Task)>>>,
+    /// Tasks that were run.
     done: Mutex<Vec<(usize, Task)>>,
+    /// Number of the next helper.
+    next_worker: AtomicUsize,
     /// How many are open, and how many are done: kept apart, so that they can be read without a lock.
     open_count: AtomicUsize,
     done_count: AtomicUsize,
@@ -68,12 +72,26 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// Returns a round for this many threads.
+    pub(super) fn new(workers: usize) -> Self {
+        Self {
+            open: (0..workers.max(1)).map(|_| Mutex::default()).collect(),
+            done: Mutex::default(),
+            next_worker: AtomicUsize::new(1),
+            open_count: AtomicUsize::new(0),
+            done_count: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+            has_lost_helper: AtomicBool::new(false),
+        }
+    }
+
     /// Runs open tasks until the tick has ended: what helpers do.
     pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
         let _flag = SetOnDrop(&self.has_lost_helper);
+        let worker = self.next_worker.fetch_add(1, Ordering::Relaxed) % self.open.len();
         let mut spins = 0;
         while !self.is_over.load(Ordering::Acquire) {
-            if self.run_one(grids, pool) {
+            if self.run_one(worker, grids, pool) {
                 spins = 0;
             } else {
                 wait(&mut spins);
@@ -84,14 +102,14 @@ impl Round {
     /// Runs all tasks with a quantum, on this thread and the helpers, and puts them back in order.
     pub(super) fn run(&self, tasks: &mut Vec<Task>, grids: &impl GridSource, pool: &NodePool) {
         let count = tasks.len();
-        {
-            let mut open = lock(&self.open);
-            // Tasks are taken from the end: the first ones first.
-            open.extend(tasks.drain(..).enumerate().rev());
-            self.done_count.store(0, Ordering::Release);
-            self.open_count.store(count, Ordering::Release);
+        self.done_count.store(0, Ordering::Release);
+        // Tasks are taken from the end: the first ones first.
+        for (index, mut task) in tasks.drain(..).enumerate().rev() {
+            let worker = *task.worker() % self.open.len();
+            lock(&self.open[worker]).push((index, task));
         }
-        while self.run_one(grids, pool) {}
+        self.open_count.store(count, Ordering::Release);
+        while self.run_one(0, grids, pool) {}
         let mut spins = 0;
         while self.done_count.load(Ordering::Acquire) < count {
             // The panic of a helper is passed on when the helpers are joined.
@@ -110,20 +128,20 @@ impl Round {
         SetOnDrop(&self.is_over)
     }
 
-    /// Runs an open task; returns whether there was one.
-    fn run_one(&self, grids: &impl GridSource, pool: &NodePool) -> bool {
-        let take = || {
-            let mut open = lock(&self.open);
-            let taken = open.pop();
-            self.open_count.store(open.len(), Ordering::Release);
-            taken
-        };
-        let is_any_open = self.open_count.load(Ordering::Acquire) > 0;
-        let Some((index, mut task)) = is_any_open.then(take).flatten() else {
+    /// Runs an open task on a thread, if possible one of its own; returns whether there was one.
+    fn run_one(&self, worker: usize, grids: &impl GridSource, pool: &NodePool) -> bool {
+        if self.open_count.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let (before, from) = self.open.split_at(worker);
+        let Some((index, mut task)) = from.iter().chain(before).find_map(|tasks| lock(tasks).pop())
+        else {
             return false;
         };
+        self.open_count.fetch_sub(1, Ordering::AcqRel);
         if task.quantum > 0 {
             task.run(grids, pool);
+            *task.worker() = worker;
         }
         lock(&self.done).push((index, task));
         self.done_count.fetch_add(1, Ordering::AcqRel);
