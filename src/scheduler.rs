@@ -61,6 +61,13 @@ impl Default for TilePathSettings {
     }
 }
 
+/// The limit for landmarks in the last tick, and what they took before more were filled, in bytes.
+#[derive(Debug, Default)]
+struct LandmarkRoom {
+    limit: usize,
+    in_use: usize,
+}
+
 /// Units spent on landmarks between two looks at the clock.
 const LANDMARK_SLICE: u32 = 8_192;
 
@@ -127,8 +134,8 @@ pub struct Pathfinder {
     queue: SearchQueue,
     #[reflect(ignore)]
     landmarks: LandmarkFiller,
-    /// The limit of their memory in the last tick.
-    landmark_bytes: usize,
+    #[reflect(ignore)]
+    landmark_room: LandmarkRoom,
     /// Waiting units, by ticket number.
     #[reflect(ignore)]
     requesters: BTreeMap<u64, Entity>,
@@ -213,7 +220,7 @@ pub(crate) fn run_searches(
     settings: Res<TilePathSettings>,
 ) {
     let grids = grids.bypass_change_detection();
-    let Pathfinder { queue, landmarks, landmark_bytes, answers, counters, spent, unread, .. } =
+    let Pathfinder { queue, landmarks, landmark_room, answers, counters, spent, unread, .. } =
         &mut *pathfinder;
     let spent_before = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
@@ -226,8 +233,8 @@ pub(crate) fn run_searches(
         answers.push(answer);
     });
     counters.landmark_bytes = fill_landmarks(
-        (landmarks, grids, counters.landmark_bytes),
-        (landmark_bytes, settings.landmark_bytes),
+        (landmarks, grids),
+        (landmark_room, settings.landmark_bytes),
         budget - spent,
         in_time,
     );
@@ -242,21 +249,23 @@ pub(crate) fn run_searches(
 /// Fills landmarks with what is left of the budget; returns the memory of all of them. Where their limit has changed, all
 /// begin anew; where memory has become free, those that did not fit.
 fn fill_landmarks(
-    (filler, grids, last_bytes): (&mut LandmarkFiller, &mut NavGrids, usize),
-    (last_limit, limit): (&mut usize, usize),
+    (filler, grids): (&mut LandmarkFiller, &mut NavGrids),
+    (last, limit): (&mut LandmarkRoom, usize),
     mut left: u32,
     mut keep_going: impl FnMut() -> bool,
 ) -> usize {
     filler.begin_step();
     filler.retain(|id| grids.get(id).is_some());
-    if core::mem::replace(last_limit, limit) != limit {
+    grids.iter_mut().for_each(|(_, grid)| grid.free_dropped_landmarks());
+    if last.limit != limit {
         filler.stop();
         grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(false));
     }
     let mut bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
-    if bytes < last_bytes {
+    if bytes < last.in_use {
         grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(true));
     }
+    *last = LandmarkRoom { limit, in_use: bytes };
     for (id, grid) in grids.iter_mut() {
         while limit > 0 && left > 0 && keep_going() {
             let others = bytes - grid.landmark_bytes();

@@ -16,14 +16,17 @@
 //! it from then on. Readiness follows the budget spent and the jobs of the queue, so that the same orders in the same
 //! ticks get the same answers.
 //!
-//! Landmarks are chosen one after the other, each the farthest from all before it (A. Goldberg & C. Harrelson, SODA 2005), in
-//! the largest connected region. Their distance fields are filled over a copy of the terrain without blockers. Terrain
+//! Landmarks lie in the largest connected region (for the choice see `candidates`). Distance fields are filled over a copy of
+//! the terrain without blockers, first from all candidates, then from those that are chosen. Terrain
 //! that becomes cheaper in the meantime makes the work begin anew, after a pause: games that dig or tear down walls all
 //! the time would never get a table, only pay for it.
+
+mod candidates;
 
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use self::candidates::Candidates;
 use super::map::landmarks::{LANDMARK_COUNTS, LandmarkTable};
 use super::{DistanceField, GridId, Layer, NavGrid, ProfileId};
 
@@ -36,6 +39,8 @@ const FEWEST_SAMPLES: usize = 64;
 const BYTES_PER_CELL: usize = 23;
 /// Chunks stored for a unit of the budget (estimated).
 const UNITS_PER_CHUNK: u32 = 24;
+/// Cells looked at for a candidate, for a unit of the budget (measured: 5 ns a cell).
+const SAMPLES_PER_UNIT: u32 = 8;
 /// Cells of a grid for which a unit of the budget is spent to begin a table (measured: 5 to 8 ns a cell).
 const CELLS_BEGUN_PER_UNIT: u32 = 6;
 /// Steps for which terrain must not have become cheaper before a table is filled again.
@@ -61,9 +66,11 @@ struct Work {
     bare: NavGrid,
     field: DistanceField,
     table: LandmarkTable,
-    /// Cells that can become landmarks, each with its distance from the nearest one so far.
-    samples: Vec<((u32, u32), u32)>,
-    landmark: usize,
+    candidates: Candidates,
+    /// The cell of the field: a candidate, and later a landmark.
+    place: (u32, u32),
+    /// The landmark that is being stored; `None` while there are more candidates.
+    landmark: Option<usize>,
     /// The next chunk to store, once the field is filled.
     chunk: usize,
 }
@@ -95,7 +102,6 @@ impl LandmarkFiller {
         most_bytes: usize,
         budget: u32,
     ) -> u32 {
-        grid.free_dropped_landmarks();
         let mut spent = 0;
         while spent < budget {
             if self.work.as_ref().is_some_and(|work| work.grid != id) {
@@ -118,10 +124,10 @@ impl LandmarkFiller {
             if work.field.overflow() {
                 // Some cells have no distance.
                 self.work = None;
-                grid.set_landmarks(profile, LandmarkTable::default());
+                set_none(grid, profile);
             } else if work.table.bytes() > most_bytes_of((grid, profile), most_bytes) {
                 // More distances than expected take 32 bits.
-                self.start((id, grid), profile, (most_bytes, landmarks - 1));
+                spent += self.start((id, grid), profile, (most_bytes, landmarks - 1));
             } else if work.is_finished() {
                 let table = core::mem::take(&mut work.table);
                 self.work = None;
@@ -137,31 +143,33 @@ impl LandmarkFiller {
         self.reliefs.retain(|&(grid, _), _| exists(grid));
     }
 
-    /// Begins the next table of a grid; returns what it took of the budget, or `None` if there is none to begin.
+    /// Begins the next table of a grid, missing ones before weak ones; returns what it took of the budget, or `None` if
+    /// there is none to begin.
     fn begin(&mut self, (id, grid): (GridId, &mut NavGrid), most_bytes: usize) -> Option<u32> {
-        let cells = grid.width() as usize * grid.height() as usize;
-        let profile =
-            (0..=u8::MAX).map(ProfileId).take(grid.profiles().len()).find(|&profile| {
-                grid.lacks_landmarks(profile)
-                    && self.is_quiet((id, profile), grid.relief_number(profile))
-            })?;
-        self.start((id, grid), profile, (most_bytes, usize::MAX));
-        Some(1 + cells as u32 / CELLS_BEGUN_PER_UNIT)
+        let all = || (0..=u8::MAX).map(ProfileId).take(grid.profiles().len());
+        let mut is_due = |profile: &ProfileId| {
+            grid.lacks_landmarks(*profile)
+                && self.is_quiet((id, *profile), grid.relief_number(*profile))
+        };
+        let missing = all().filter(|&profile| grid.landmarks(profile).is_none()).find(&mut is_due);
+        let profile = missing.or_else(|| all().find(is_due))?;
+        Some(self.start((id, grid), profile, (most_bytes, usize::MAX)))
     }
 
-    /// Starts a table with as many landmarks as fit; where none do, there is none.
+    /// Starts a table with as many landmarks as fit; where none do, there is none. Returns what it took of the budget.
     fn start(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
         profile: ProfileId,
         (most_bytes, most_landmarks): (usize, usize),
-    ) {
+    ) -> u32 {
         let most = (most_bytes_of((grid, profile), most_bytes), most_landmarks);
         self.work = Work::begin((id, grid), profile, most).map(Box::new);
         grid.begin_landmarks(profile);
         if self.work.is_none() {
-            grid.set_landmarks(profile, LandmarkTable::default());
+            set_none(grid, profile);
         }
+        1 + grid.width() * grid.height() / CELLS_BEGUN_PER_UNIT
     }
 
     /// Whether the terrain has not become cheaper for some time.
@@ -172,6 +180,13 @@ impl LandmarkFiller {
             *known = (relief, now);
         }
         now.wrapping_sub(known.1) >= PAUSE
+    }
+}
+
+/// Notes that there can be no table; a weak one stays in use.
+fn set_none(grid: &mut NavGrid, profile: ProfileId) {
+    if grid.landmarks(profile).is_none() {
+        grid.set_landmarks(profile, LandmarkTable::default());
     }
 }
 
@@ -203,27 +218,46 @@ impl Work {
         let landmarks = LANDMARK_COUNTS.into_iter().rfind(fits)?;
         let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
         let table = LandmarkTable::new(size, (landmarks, cells), scale);
+        let candidates = Candidates::new(samples, landmarks, layer);
         let (field, relief) = (DistanceField::new(), grid.relief_number(profile));
-        let (landmark, chunk) = (0, 0);
-        let mut work =
-            Self { grid: id, profile, relief, bare, field, table, samples, landmark, chunk };
-        work.start_field();
+        let (place, landmark, chunk) = ((0, 0), None, 0);
+        let mut work = Self {
+            grid: id,
+            profile,
+            relief,
+            bare,
+            field,
+            table,
+            candidates,
+            place,
+            landmark,
+            chunk,
+        };
+        work.start_next_field();
         Some(work)
     }
 
-    fn start_field(&mut self) {
-        let farthest = self.samples.iter().max_by_key(|&&(cell, away)| (away, Reverse(cell)));
-        if let Some(&((x, y), _)) = farthest {
+    /// Starts the field of the next candidate, or else of the next landmark.
+    fn start_next_field(&mut self) {
+        let candidate = self.candidates.next().filter(|_| self.landmark.is_none());
+        if candidate.is_none() {
+            self.landmark = Some(self.landmark.map_or(0, |landmark| landmark + 1));
+            self.chunk = 0;
+        }
+        if self.is_finished() {
+            return;
+        }
+        if let Some((x, y)) = candidate.or_else(|| self.candidates.choose()) {
+            self.place = (x, y);
             let cell = self.bare.global(x, y);
-            self.table.add_place((x, y));
             // It was passable when it was chosen, and nobody edits this grid.
             let _is_passable = self.field.start(&self.bare, ProfileId::default(), cell);
         }
     }
 
     /// Whether the table is complete.
-    const fn is_finished(&self) -> bool {
-        self.landmark == self.table.landmark_count()
+    fn is_finished(&self) -> bool {
+        self.landmark == Some(self.table.landmark_count())
     }
 
     /// Works for up to `budget` units; returns how many it spent, at least one.
@@ -231,24 +265,24 @@ impl Work {
         if !self.field.is_finished() {
             return self.field.step(&self.bare, budget).max(1);
         }
+        let Some(landmark) = self.landmark else {
+            self.candidates.add(self.place, &self.field);
+            self.start_next_field();
+            return 1 + self.candidates.sample_count() as u32 / SAMPLES_PER_UNIT;
+        };
+        if self.chunk == 0 {
+            self.table.add_place(self.place);
+        }
         let size = (self.bare.width(), self.bare.height());
         let mut spent = 0;
         while spent < budget && self.chunk < self.table.chunk_count() {
             let distance = |x, y| self.field.units_at(x, y);
-            self.table.store((self.chunk, self.landmark), size, distance);
+            self.table.store((self.chunk, landmark), size, distance);
             self.chunk += 1;
             spent += UNITS_PER_CHUNK;
         }
         if self.chunk == self.table.chunk_count() {
-            let is_first = self.landmark == 0;
-            for ((x, y), away) in &mut self.samples {
-                let distance = self.field.units_at(*x, *y).unwrap_or(0);
-                *away = if is_first { distance } else { distance.min(*away) };
-            }
-            (self.landmark, self.chunk) = (self.landmark + 1, 0);
-            if !self.is_finished() {
-                self.start_field();
-            }
+            self.start_next_field();
         }
         spent.max(1)
     }

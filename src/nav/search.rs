@@ -35,7 +35,7 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
     goal_cells::GoalCells,
-    hierarchy::{Hierarchy, Stage},
+    hierarchy::{Attempt, Hierarchy, Stage},
     jump_nodes::JumpNodes,
     probe::Probe,
     target::SearchTarget,
@@ -83,6 +83,8 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// The landmarks when the search started, and what they tell of the path to the target of the segment.
     landmarks: Option<Arc<LandmarkTable>>,
     estimate: Option<Estimate>,
+    /// The number of the grid's relief when the search started: the landmarks are right as long as it has that.
+    relief: u64,
     /// Whether the path may end on the goal cell only.
     has_single_goal_cell: bool,
     /// The target of the last segment, while `target` is the end of the first segment.
@@ -131,7 +133,7 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start_query(grid, pool, query, &[], false)
+        self.start_query(grid, pool, query, &[], Attempt::First)
     }
 
     /// Starts to search for the cheapest path to any of several goals: the query's own and `goals`, in any
@@ -146,17 +148,17 @@ impl<L: OpenList> Search<L> {
         query: PathQuery,
         goals: &[Goal],
     ) -> Result<(), PathFailure> {
-        self.start_query(grid, pool, query, goals, false)
+        self.start_query(grid, pool, query, goals, Attempt::First)
     }
 
-    /// Starts to answer a query, or only the remainder of a query whose first segment was answered already.
+    /// Starts to answer a query, or what is left of it.
     fn start_query(
         &mut self,
         grid: &NavGrid,
         pool: &NodePool,
         query: PathQuery,
         goals: &[Goal],
-        is_remainder: bool,
+        attempt: Attempt,
     ) -> Result<(), PathFailure> {
         self.stop(pool);
         self.query = query;
@@ -167,12 +169,18 @@ impl<L: OpenList> Search<L> {
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
         self.target = SearchTarget::default();
-        self.landmarks = grid.landmarks(query.profile).cloned();
+        self.landmarks = grid.landmarks(query.profile).filter(|table| !table.is_empty()).cloned();
+        self.relief = grid.relief_number(query.profile);
         self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();
         self.target = match self.has_single_goal_cell {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
             false => self.target_any(world, goals)?,
         };
+        if attempt == Attempt::Remainder {
+            // As for the whole path: its length decided, not that of what is left.
+            let goal = (self.target.x, self.target.y);
+            self.target.uses_jumps = SearchTarget::at(layer, &query, goal).uses_jumps;
+        }
         if self.target.is_backward {
             self.begin_segment(layer, pool);
             // The first goal cell is known; the work to find it was counted with the target.
@@ -183,7 +191,7 @@ impl<L: OpenList> Search<L> {
         let may_be_long =
             self.target.kind == PathKind::Complete && goals.is_empty() && distance > 0;
         let way = (distance, self.target.uses_jumps);
-        match Hierarchy::first_stage(layer, &query, way, is_remainder) {
+        match Hierarchy::first_stage(layer, &query, way, attempt) {
             Some(Stage::Probe) if may_be_long => self.start_probe(layer, pool, distance),
             Some(stage) if may_be_long => self.start_route(layer, stage),
             _ => self.open_origin(layer, pool),

@@ -333,6 +333,57 @@ fn there_are_as_many_landmarks_as_fit() {
         cells.len()
     };
     assert_eq!([7, 13, 20, 23, 1_000].map(count), [0, 4, 8, 12, 12]);
+    let half = NavGrid::from_terrain(64, 64, (0..4_096).map(|i| u8::from(i % 64 < 40)).collect());
+    let (mut half, mut filler) = (half.unwrap(), LandmarkFiller::new());
+    fill_all(&mut filler, &mut half);
+    assert_eq!(half.landmark_cells(ProfileId(0)).count(), 16);
+}
+
+/// Costs that differ finely take 32 bits; the room is known to be too small only when distances are stored.
+#[test]
+fn a_table_that_grows_too_large_gets_fewer_landmarks() {
+    let mut random = Random(8);
+    let terrain = (0..64 * 64).map(|_| 1 + random.below(2) as u8).collect();
+    let costly = Profile::new().with(TerrainId(1), 60_000).with(TerrainId(2), 65_000);
+    let grid = NavGrid::from_terrain(64, 64, terrain).unwrap().with_profiles(vec![costly]);
+    for slice in [300, u32::MAX] {
+        let (mut grid, mut filler) = (grid.clone(), LandmarkFiller::new());
+        grid.want_landmarks(ProfileId(0));
+        while fill(&mut filler, &mut grid, slice) > 0 {}
+        assert_eq!(grid.landmark_cells(ProfileId(0)).count(), 4, "8 have room for 16 bits only");
+        assert!(grid.landmark_bytes() <= 64 * 64 * 23);
+    }
+}
+
+/// What cannot be filled again stays in use, and what is missing is filled before what is weak.
+#[test]
+fn weak_tables_stay_until_there_are_better_ones() {
+    let mut grid = grid_of(2, &mut Random(5));
+    let mut filler = LandmarkFiller::new();
+    let (first, second) = (ProfileId(0), ProfileId(1));
+    grid.want_landmarks(first);
+    while fill(&mut filler, &mut grid, 5_000) > 0 {}
+    let before: Vec<Cell> = grid.landmark_cells(first).collect();
+    for cell in CellRect::new(Cell::new(30, 30), 20, 20).cells() {
+        grid.set_terrain(cell, TerrainId(0)).unwrap();
+    }
+    grid.want_landmarks(second);
+    fill_until(&mut filler, &mut grid, |grid| grid.landmark_cells(second).count() > 0);
+    assert!(grid.landmark_cells(first).eq(before.iter().copied()), "the second comes first");
+    // All but a few cells become walls: too few for landmarks.
+    for cell in grid.rect().cells().filter(|cell| cell.x > 5) {
+        grid.set_terrain(cell, TerrainId(0)).unwrap();
+    }
+    while fill(&mut filler, &mut grid, 5_000) > 0 {}
+    assert!(grid.landmark_cells(first).count() > 0, "it is correct still");
+}
+
+fn fill_until(filler: &mut LandmarkFiller, grid: &mut NavGrid, is_done: impl Fn(&NavGrid) -> bool) {
+    let done = (0..2_000).any(|_| {
+        fill(filler, grid, 300);
+        is_done(grid)
+    });
+    assert!(done);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! for each layer in use. Where searches jump (see
 //! [`Algorithm::JumpPoint`](crate::nav::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
 //! weighted terrain. A layer for units larger than a cell takes 0.13 more, and another 1 on weighted terrain.
-//! [Landmarks](crate::nav::landmarks) take 17 bytes per cell, up to twice as much in mazes and on costly terrain.
+//! [Landmarks](crate::nav::landmarks) take up to 23 bytes per cell.
 
 mod ahead;
 mod blockers;

@@ -271,6 +271,31 @@ mod tests {
         assert_eq!(drain(&mut list), [2, 0, 1, 3]);
     }
 
+    /// Whatever a search leaves behind is gone for the next one.
+    #[test]
+    fn a_reset_leaves_nothing_behind() {
+        let mut list = BucketHeap::default();
+        for count in [3, 40, 400] {
+            for spread in [3_000_000, 90, 700_000] {
+                list.reset(5, spread);
+                for node in 0..count {
+                    list.insert(node, Key { f: 5 + node * 7_919 % spread, h: 0 });
+                }
+                // The front is sorted, entries are free, and some are used again.
+                for node in 0..count / 2 {
+                    assert!(list.pop().is_some());
+                    list.insert(node, Key { f: spread, h: 0 });
+                }
+                list.reset(0, 3_000_000);
+                assert_eq!(drain(&mut list), []);
+                for node in [2, 1] {
+                    list.insert(node, Key { f: node * 1_000, h: 0 });
+                }
+                assert_eq!(drain(&mut list), [1, 2]);
+            }
+        }
+    }
+
     #[test]
     fn a_wide_spread_pops_in_exact_order() {
         let mut list = BucketHeap::default();

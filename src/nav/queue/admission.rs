@@ -147,18 +147,20 @@ impl SearchQueue {
         })
     }
 
-    /// Records what a round spent on how many answers.
+    /// Records what a round spent, and on how many answers. Rounds differ: each counts three quarters of the next.
     pub(super) fn record_cost(&mut self, spent: u32, answers: usize) {
-        let cost = u64::from(spent) / (answers as u64).max(1);
-        // Rounds differ, and the last one of a tick is short.
-        self.cost_per_answer = (3 * u64::from(self.cost_per_answer) + cost).div_ceil(4) as u32;
+        const SCALE: u64 = 64;
+        let (old_spent, old_answers) = self.recent;
+        let add = |old: u64, new: u64| old * 3 / 4 + new * SCALE;
+        self.recent = (add(old_spent, spent.into()), add(old_answers, answers as u64));
     }
 
     /// Returns how many jobs a task may hold in its backlog: as many as a slice is enough for, so that no thread waits for
     /// the next round before its slice is spent.
     fn backlog_limit(&self) -> usize {
-        let fit = self.settings.slice.checked_div(self.cost_per_answer).unwrap_or(0);
-        (fit as usize).min(MAX_BACKLOG)
+        let (spent, answers) = self.recent;
+        let fit = (u64::from(self.settings.slice) * answers).checked_div(spent).unwrap_or(0);
+        fit.min(MAX_BACKLOG as u64) as usize
     }
 
     /// Whether there is a slot for one more long search: three quarters of the slots are for them.

@@ -49,9 +49,9 @@ impl Task {
         self.spent = on_either!(&mut self.kind, task => task.run(grids, pool, self.quantum));
     }
 
-    /// The thread that ran it last: its memory is in the cache of that processor.
-    pub(super) fn worker(&mut self) -> &mut usize {
-        on_either!(&mut self.kind, task => &mut task.worker)
+    /// The lane of the thread that ran it last: its memory is in the cache of that processor.
+    pub(super) fn lane(&mut self) -> &mut usize {
+        on_either!(&mut self.kind, task => &mut task.lane)
     }
 
     /// Whether it must be restarted because of an edit.

@@ -34,8 +34,8 @@ pub struct SearchQueue {
     pub(super) field_count: usize,
     /// Index of the task that gets the next quantum.
     pub(super) cursor: usize,
-    /// What a round has spent on an answer, on average; 0 before the first round.
-    pub(super) cost_per_answer: u32,
+    /// What the last rounds have spent, and their answers; older rounds count less.
+    pub(super) recent: (u64, u64),
     /// Index of the task whose backlog gets the next job.
     pub(super) backlog_cursor: usize,
     /// Searches and fields not in use, kept for their memory.

@@ -31,8 +31,8 @@ pub(super) struct SharedField {
     /// By ticket: whole crowds are canceled when they get another order.
     jobs: BTreeMap<Ticket, Job>,
     field: DistanceField,
-    /// The thread that ran it last.
-    pub(super) worker: usize,
+    /// The lane of the thread that ran it last.
+    pub(super) lane: usize,
     /// Finds the last leg for jobs whose goal is only near the field's.
     last_leg: LastLeg,
     pub(super) finished: Vec<FinishedJob>,

@@ -18,8 +18,8 @@ pub(super) const MAX_BACKLOG: usize = 15;
 #[derive(Debug)]
 pub(super) struct SingleSearch {
     pub(super) search: Search,
-    /// The thread that ran it last.
-    pub(super) worker: usize,
+    /// The lane of the thread that ran it last.
+    pub(super) lane: usize,
     pub(super) job: Option<Job>,
     pub(super) backlog: VecDeque<Job>,
     pub(super) finished: Vec<FinishedJob>,
@@ -36,7 +36,7 @@ impl Default for SingleSearch {
     fn default() -> Self {
         Self {
             search: Search::default(),
-            worker: 0,
+            lane: 0,
             job: None,
             backlog: VecDeque::with_capacity(MAX_BACKLOG + 1),
             finished: Vec::with_capacity(MAX_BACKLOG + 1),
@@ -79,6 +79,7 @@ impl SingleSearch {
                 search.start_remainder(grid, pool, job.query)
             }
             (Some(grid), Some(goals)) => search.start_any(grid, pool, job.query, goals),
+            (Some(grid), None) if job.restarts > 0 => search.start_again(grid, pool, job.query),
             (Some(grid), None) => search.start(grid, pool, job.query),
         };
         match started {

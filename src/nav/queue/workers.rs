@@ -6,8 +6,8 @@
 //! number of workers.
 //!
 //! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and spin between
-//! rounds instead of sleeping. A search fills a hundred KiB, which should stay in the cache of one processor: so a thread
-//! takes the tasks first that it ran last, and those of others only when none of its own are left.
+//! rounds instead of sleeping. A search fills a hundred KiB, which should stay in the cache of one processor: so each thread
+//! has a lane of its own with the tasks that it ran last, and takes those of others only when its lane is empty.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -56,12 +56,12 @@ pub(super) struct Tick<'a, G> {
 /// The tasks of a round, for all threads to take from; used again for every round of a tick.
 #[derive(Debug)]
 pub(super) struct Round {
-    /// Tasks to run, for each thread, with their indices; the calling thread comes first.
+    /// Tasks to run with their indices, in a lane for each thread; that of the calling thread comes first.
     open: Vec<Mutex<Vec<(usize, Task)>>>,
     /// Tasks that were run.
     done: Mutex<Vec<(usize, Task)>>,
-    /// Number of the next helper.
-    next_worker: AtomicUsize,
+    /// Lane of the next helper.
+    next_lane: AtomicUsize,
     /// How many are open, and how many are done: kept apart, so that they can be read without a lock.
     open_count: AtomicUsize,
     done_count: AtomicUsize,
@@ -77,7 +77,7 @@ impl Round {
         Self {
             open: (0..workers.max(1)).map(|_| Mutex::default()).collect(),
             done: Mutex::default(),
-            next_worker: AtomicUsize::new(1),
+            next_lane: AtomicUsize::new(1),
             open_count: AtomicUsize::new(0),
             done_count: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
@@ -88,10 +88,10 @@ impl Round {
     /// Runs open tasks until the tick has ended: what helpers do.
     pub(super) fn help(&self, grids: &impl GridSource, pool: &NodePool) {
         let _flag = SetOnDrop(&self.has_lost_helper);
-        let worker = self.next_worker.fetch_add(1, Ordering::Relaxed) % self.open.len();
+        let lane = self.next_lane.fetch_add(1, Ordering::Relaxed) % self.open.len();
         let mut spins = 0;
         while !self.is_over.load(Ordering::Acquire) {
-            if self.run_one(worker, grids, pool) {
+            if self.run_one(lane, grids, pool) {
                 spins = 0;
             } else {
                 wait(&mut spins);
@@ -103,12 +103,13 @@ impl Round {
     pub(super) fn run(&self, tasks: &mut Vec<Task>, grids: &impl GridSource, pool: &NodePool) {
         let count = tasks.len();
         self.done_count.store(0, Ordering::Release);
+        // Before the tasks: helpers count them down as they take them.
+        self.open_count.store(count, Ordering::Release);
         // Tasks are taken from the end: the first ones first.
         for (index, mut task) in tasks.drain(..).enumerate().rev() {
-            let worker = *task.worker() % self.open.len();
-            lock(&self.open[worker]).push((index, task));
+            let lane = *task.lane() % self.open.len();
+            lock(&self.open[lane]).push((index, task));
         }
-        self.open_count.store(count, Ordering::Release);
         while self.run_one(0, grids, pool) {}
         let mut spins = 0;
         while self.done_count.load(Ordering::Acquire) < count {
@@ -128,12 +129,12 @@ impl Round {
         SetOnDrop(&self.is_over)
     }
 
-    /// Runs an open task on a thread, if possible one of its own; returns whether there was one.
-    fn run_one(&self, worker: usize, grids: &impl GridSource, pool: &NodePool) -> bool {
+    /// Runs an open task, if possible one of this lane; returns whether there was one.
+    fn run_one(&self, lane: usize, grids: &impl GridSource, pool: &NodePool) -> bool {
         if self.open_count.load(Ordering::Acquire) == 0 {
             return false;
         }
-        let (before, from) = self.open.split_at(worker);
+        let (before, from) = self.open.split_at(lane);
         let Some((index, mut task)) = from.iter().chain(before).find_map(|tasks| lock(tasks).pop())
         else {
             return false;
@@ -141,7 +142,7 @@ impl Round {
         self.open_count.fetch_sub(1, Ordering::AcqRel);
         if task.quantum > 0 {
             task.run(grids, pool);
-            *task.worker() = worker;
+            *task.lane() = lane;
         }
         lock(&self.done).push((index, task));
         self.done_count.fetch_add(1, Ordering::AcqRel);

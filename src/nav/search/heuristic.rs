@@ -4,8 +4,6 @@
 //! greater one of two bounds: the distance over open terrain of the lowest cost, and what the landmarks tell. Both are
 //! consistent, so the greater one is, too. A search keeps the landmarks with which it started.
 
-use std::sync::Arc;
-
 use super::{Search, SearchTarget, target::LANDMARKS_MIN_DISTANCE};
 use crate::nav::{Layer, NavGrid, OpenList, map::landmarks::Estimate};
 
@@ -29,11 +27,9 @@ impl<L: OpenList> Search<L> {
         self.estimate.as_ref().map_or(h, |estimate| h.max(estimate.units(x, y)))
     }
 
-    /// Whether the landmarks with which it started are gone: most likely terrain has become cheaper, and paths may cost
-    /// less than they tell.
+    /// Whether the landmarks with which it started may be wrong by now: terrain has become cheaper, and paths may cost less
+    /// than they tell.
     pub(super) fn has_lost_landmarks(&self, grid: &NavGrid) -> bool {
-        let now = grid.landmarks(self.query.profile);
-        let is_gone = |known: &Arc<_>| now.is_none_or(|now| !Arc::ptr_eq(known, now));
-        self.landmarks.as_ref().is_some_and(is_gone)
+        self.landmarks.is_some() && grid.relief_number(self.query.profile) != self.relief
     }
 }

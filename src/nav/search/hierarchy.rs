@@ -31,7 +31,7 @@ pub const HIERARCHY_MIN_DISTANCE_WEIGHTED: u32 = 96;
 const FIRST_SEGMENT_MIN_DISTANCE: u32 = 1_024;
 /// Chunks around the route in which a search looks that asked for the hierarchy: three wide, it is fastest.
 const NARROW_MARGIN: u32 = 1;
-/// The same for `Auto`: at most 3 % too long on tiled worlds of real maps (`docs/lab/long-paths.md`).
+/// The same for `Auto`: paths are half as much too long (`docs/lab/long-paths.md`).
 const WIDE_MARGIN: u32 = 3;
 /// Chunk borders that the path to the end of the first segment crosses; half of that path is kept.
 const FIRST_SEGMENT_CHUNKS: usize = 4;
@@ -63,6 +63,16 @@ pub(super) enum Stage {
     Remainder,
 }
 
+/// What is left of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    First,
+    /// All of it, because of an edit. Without a probe: frequent edits would end each one before it is done.
+    Again,
+    /// The path from the end of its first segment.
+    Remainder,
+}
+
 impl Stage {
     /// The first coarse search for a path of this distance.
     pub(super) fn first_route(distance: u32) -> Self {
@@ -82,17 +92,18 @@ impl Hierarchy {
         layer: &Layer,
         query: &PathQuery,
         (distance, uses_jumps): (u32, bool),
-        is_remainder: bool,
+        attempt: Attempt,
     ) -> Option<Stage> {
         layer.coarse()?;
         let min_distance = match query.algorithm {
-            _ if is_remainder => return Some(Stage::Route),
+            _ if attempt == Attempt::Remainder => return Some(Stage::Route),
             Algorithm::Auto => HIERARCHY_MIN_DISTANCE,
             Algorithm::Hierarchical if layer.is_uniform() => HIERARCHY_MIN_DISTANCE,
             Algorithm::Hierarchical => HIERARCHY_MIN_DISTANCE_WEIGHTED,
             _ => return None,
         };
-        let uses_probe = query.algorithm == Algorithm::Auto && uses_jumps;
+        let uses_probe =
+            query.algorithm == Algorithm::Auto && uses_jumps && attempt == Attempt::First;
         let stage = if uses_probe { Stage::Probe } else { Stage::first_route(distance) };
         (distance >= min_distance * STRAIGHT).then_some(stage)
     }
@@ -132,7 +143,20 @@ impl<L: OpenList> Search<L> {
         pool: &NodePool,
         query: PathQuery,
     ) -> Result<(), PathFailure> {
-        self.start_query(grid, pool, query, &[], true)
+        self.start_query(grid, pool, query, &[], Attempt::Remainder)
+    }
+
+    /// Starts to answer a query again, after edits.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub(in crate::nav) fn start_again(
+        &mut self,
+        grid: &NavGrid,
+        pool: &NodePool,
+        query: PathQuery,
+    ) -> Result<(), PathFailure> {
+        self.start_query(grid, pool, query, &[], Attempt::Again)
     }
 
     pub(super) fn start_route(&mut self, layer: &Layer, stage: Stage) {

@@ -1,7 +1,7 @@
 //! An exact probe before a hierarchical search.
 //!
 //! On most maps an exact search over a long distance takes a few milliseconds, and its path is the best. So
-//! [`Auto`](crate::nav::query::Algorithm::Auto) starts with jump point search, and checks after 512, 1,024, and so on how much
+//! [`Auto`](crate::nav::query::Algorithm::Auto) starts with jump point search, and checks after 512 to 24,576 expansions how much
 //! nearer to the goal it has come. It continues as long as the whole path would take no more than 24,000
 //! expansions at that rate. Where the hierarchy takes over, exact searches take so long that the failed probe is a small part
 //! of the total work. Without jumps there is no probe: exact searches over long distances take many times as

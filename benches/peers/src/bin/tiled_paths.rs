@@ -1,6 +1,7 @@
 //! Times of long paths on real terrain: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
 //!
-//! `cargo run --release --bin tiled_paths -- --data FOLDER [--paths 60] [--rounds 3] [--only NAME]`
+//! `cargo run --release --bin tiled_paths -- --data FOLDER [--paths 60] [--rounds 3] [--only NAME]
+//! [--landmarks]`
 //!
 //! A map is repeated over the world, every other copy mirrored, so that structures continue across its
 //! borders. Queries are pairs of random cells of one connected region, more than 2,048 cells apart. Each
@@ -23,6 +24,7 @@ use std::{
 
 use bevy_tilepath::{
     nav::{
+        landmarks::LandmarkFiller,
         moving_ai::read_map,
         node_pool::NodePool,
         search::{Search, SearchCounters},
@@ -47,6 +49,7 @@ struct Options {
     rounds: usize,
     only: Option<String>,
     verbose: bool,
+    has_landmarks: bool,
 }
 
 fn main() -> ExitCode {
@@ -61,7 +64,8 @@ fn main() -> ExitCode {
 
 fn options() -> Result<Options, String> {
     let (data, paths, rounds) = (PathBuf::from("../../../shared/data/movingai"), 60, 3);
-    let mut options = Options { data, paths, rounds, only: None, verbose: false };
+    let mut options =
+        Options { data, paths, rounds, only: None, verbose: false, has_landmarks: false };
     let mut parser = lexopt::Parser::from_env();
     let text = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(text)? {
@@ -76,6 +80,7 @@ fn options() -> Result<Options, String> {
             Long("only") => {
                 options.only = Some(parser.value().and_then(|v| v.string()).map_err(text)?);
             }
+            Long("landmarks") => options.has_landmarks = true,
             Long("verbose") => options.verbose = true,
             _ => return Err(argument.unexpected().to_string()),
         }
@@ -140,14 +145,12 @@ struct Answer {
     counters: SearchCounters,
 }
 
-fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
-    let mut grid = grid;
-    if std::env::var("LM").is_ok() {
+fn measure(options: &Options, name: &str, mut grid: NavGrid) -> Result<(), String> {
+    if options.has_landmarks {
         grid.want_landmarks(ProfileId::default());
-        let mut filler = bevy_tilepath::nav::landmarks::LandmarkFiller::new();
-        let t = Instant::now();
+        let mut filler = LandmarkFiller::new();
         while filler.fill((GridId::default(), &mut grid), usize::MAX, u32::MAX) > 0 {}
-        println!("filled {} MB {} ms", grid.landmark_bytes() / 1_000_000, t.elapsed().as_millis());
+        println!("{name:<18} landmarks: {} MB", grid.landmark_bytes() / 1_000_000);
     }
     let pairs = far_pairs(&grid, options.paths);
     if pairs.len() < options.paths as usize {

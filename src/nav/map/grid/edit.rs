@@ -135,3 +135,33 @@ impl Drop for GridEdit<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the rectangles recorded for cells that are set one by one.
+    fn recorded(cells: impl IntoIterator<Item = (i32, i32)>) -> Vec<CellRect> {
+        let mut grid = NavGrid::new(9, 9, TerrainId::GROUND).unwrap();
+        grid.block(CellRect::single(Cell::new(5, 5))).unwrap();
+        let mut edit = grid.edit();
+        for cell in cells {
+            edit.set_terrain(cell.into(), TerrainId(0)).unwrap();
+        }
+        edit.changed.clone()
+    }
+
+    fn rect(x: i32, y: i32, width: u32, height: u32) -> CellRect {
+        CellRect::new(Cell::new(x, y), width, height)
+    }
+
+    #[test]
+    fn cells_row_by_row_are_one_rectangle() {
+        assert_eq!(recorded(rect(2, 1, 3, 4).cells().map(|c| (c.x, c.y))), [rect(2, 1, 3, 4)]);
+        assert_eq!(recorded([(1, 1), (1, 2), (1, 3)]), [rect(1, 1, 1, 3)]);
+        assert_eq!(recorded([(1, 1), (2, 1), (1, 2)]), [rect(1, 1, 2, 1), rect(1, 2, 1, 1)]);
+        assert_eq!(recorded([(2, 1), (1, 1)]), [rect(2, 1, 1, 1), rect(1, 1, 1, 1)]);
+        let around_a_blocker = recorded([(4, 5), (5, 5), (6, 5)]);
+        assert_eq!(around_a_blocker, [rect(4, 5, 1, 1), rect(6, 5, 1, 1)]);
+    }
+}

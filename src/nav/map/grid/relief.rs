@@ -67,6 +67,7 @@ impl NavGrid {
 
     /// Notes that a table is begun for the terrain as it is now.
     pub(in crate::nav) fn begin_landmarks(&mut self, profile: ProfileId) {
+        self.free_dropped_landmarks();
         self.for_equal_profiles(profile, |relief| relief.dearer = 0);
     }
 
@@ -91,7 +92,7 @@ impl NavGrid {
     }
 
     /// Frees the tables that edits have dropped.
-    pub(in crate::nav) fn free_dropped_landmarks(&mut self) {
+    pub(crate) fn free_dropped_landmarks(&mut self) {
         self.reliefs.iter_mut().for_each(|relief| relief.dropped = None);
     }
 
