@@ -529,6 +529,27 @@ fn a_long_job_canceled_after_its_first_segment_gets_no_rest() {
     assert_eq!(replies.len(), 1, "no rest comes");
 }
 
+/// The exact try of the first attempt takes longer than there is between two edits.
+#[test]
+fn a_long_path_begins_although_there_are_edits_in_every_tick() {
+    let mut world = patched(2_400, 100, 32);
+    let (start, goal) = (Cell::new(1, 50), Cell::new(2_398, 50));
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+    queue.push(GRID, PathQuery::new(start, goal), NORMAL);
+    let wall = CellRect::single(Cell::new(1_200, 50));
+    while replies.is_empty() {
+        step(&mut queue, &world, 20_000, &mut replies);
+        if queue.tick() % 2 == 0 {
+            world.0.unblock(wall).unwrap();
+        } else {
+            world.0.block(wall).unwrap();
+        }
+        assert!(queue.tick() < 20, "edits prevent an answer");
+    }
+    let kind = replies[0].result.as_ref().map(Path::kind);
+    assert_eq!((kind, queue.restarts()), (Ok(PathKind::FirstSegment), 1));
+}
+
 #[test]
 fn after_an_edit_the_rest_is_found_on_the_new_grid() {
     let mut world = patched(1_600, 100, 32);
