@@ -93,9 +93,8 @@ impl LandmarkFiller {
     }
 
     /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
-    /// nothing to do; the beginning of a table may take more than the budget. All
-    /// tables may take `most_bytes` more than they do, and a table at most 23 bytes
-    /// for each cell of the grid: it has 16 landmarks, or 12, 8 or 4 where they do not fit.
+    /// nothing to do; the beginning of a table may take more than the budget. All tables may take `most_bytes` more than they
+    /// do, and a table at most 23 bytes for each cell of the grid: it has 16 landmarks, or 12, 8 or 4 where they do not fit.
     pub fn fill(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),

@@ -67,7 +67,7 @@ impl LandmarkTable {
         let columns = width.div_ceil(SIDE);
         let chunks =
             vec![Chunk { reached: 0, low: NONE, high: NONE }; Self::chunks_of(width, height)];
-        let halves = Vec::with_capacity(cells * landmarks);
+        let halves = Vec::with_capacity((cells + BASE_ROWS * chunks.len()) * landmarks);
         let places = Vec::with_capacity(landmarks);
         Self { chunks_per_row: columns, landmarks, places, chunks, halves, scale }
     }
