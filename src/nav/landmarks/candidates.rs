@@ -24,7 +24,6 @@ pub(super) struct Candidates {
     /// Candidates that are not chosen yet, each with the differences of its distances to the cells of all pairs.
     found: Vec<((u32, u32), Vec<u32>)>,
     wanted: usize,
-    is_first: bool,
 }
 
 impl Candidates {
@@ -48,7 +47,7 @@ impl Candidates {
         };
         let pairs = (0..PAIRS).map(|_| pair()).collect();
         let wanted = PER_LANDMARK * landmarks;
-        Self { samples, pairs, found: Vec::with_capacity(wanted), wanted, is_first: true }
+        Self { samples, pairs, found: Vec::with_capacity(wanted), wanted }
     }
 
     /// Returns how many cells are looked at for a candidate.
@@ -65,11 +64,11 @@ impl Candidates {
     /// Adds a candidate with its field.
     pub(super) fn add(&mut self, candidate: (u32, u32), field: &DistanceField) {
         let distance = |(x, y): (u32, u32)| field.units_at(x, y).unwrap_or(0);
+        let is_first = self.found.is_empty();
         for (cell, away) in &mut self.samples {
             let distance = distance(*cell);
-            *away = if self.is_first { distance } else { distance.min(*away) };
+            *away = if is_first { distance } else { distance.min(*away) };
         }
-        self.is_first = false;
         let differences = self.pairs.iter().map(|&(pair, _)| {
             let [a, b] = pair.map(|index| distance(self.samples[index].0));
             a.abs_diff(b)
