@@ -259,22 +259,24 @@ fn fill_landmarks(
     grids.iter_mut().for_each(|(_, grid)| grid.free_dropped_landmarks());
     if last.limit != limit {
         filler.stop();
-        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(false));
+        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
     }
     let mut bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
     if bytes < last.in_use {
-        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks(true));
+        grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory());
     }
     *last = LandmarkRoom { limit, in_use: bytes };
-    for (id, grid) in grids.iter_mut() {
-        while limit > 0 && left > 0 && keep_going() {
-            let others = bytes - grid.landmark_bytes();
-            let room = limit.saturating_sub(bytes);
-            let spent = filler.fill((id, grid), room, left.min(LANDMARK_SLICE));
-            bytes = others + grid.landmark_bytes();
-            left = left.saturating_sub(spent);
-            if spent == 0 {
-                break;
+    for fill in [LandmarkFiller::fill_missing, LandmarkFiller::fill] {
+        for (id, grid) in grids.iter_mut() {
+            while limit > 0 && left > 0 && keep_going() {
+                let others = bytes - grid.landmark_bytes();
+                let room = limit.saturating_sub(bytes);
+                let spent = fill(filler, (id, grid), room, left.min(LANDMARK_SLICE));
+                bytes = others + grid.landmark_bytes();
+                left = left.saturating_sub(spent);
+                if spent == 0 {
+                    break;
+                }
             }
         }
     }

@@ -14,6 +14,7 @@ usage: rts [options]
   --units N          critters at the start (default 300)
   --seed N           seed of the scripted match (default 1)
   --threads N        threads (default: all)
+  --landmarks MIB    memory for landmarks, 0 for none (default 64)
   --headless         run a scripted match without a window, one JSON object per line
   --ticks T          length of the scripted match, 64 ticks a second (default 3000)
   --screenshot PNG   run the scripted match and save a screenshot of its final state
@@ -29,6 +30,7 @@ pub struct Options {
     pub units: u32,
     pub seed: u64,
     pub threads: Option<usize>,
+    pub landmarks: Option<usize>,
     pub headless: bool,
     pub ticks: u64,
     pub screenshot: Option<PathBuf>,
@@ -43,6 +45,7 @@ impl Default for Options {
             units: 300,
             seed: 1,
             threads: None,
+            landmarks: None,
             headless: false,
             ticks: 3_000,
             screenshot: None,
@@ -64,6 +67,9 @@ impl Options {
                 Long("seed") => options.seed = number(&mut parser, "--seed", u64::MAX)?,
                 Long("threads") => {
                     options.threads = Some(number(&mut parser, "--threads", 1_024)?.max(1));
+                }
+                Long("landmarks") => {
+                    options.landmarks = Some(number(&mut parser, "--landmarks", 1 << 20)?);
                 }
                 Long("headless") => options.headless = true,
                 Long("ticks") => options.ticks = number(&mut parser, "--ticks", u64::MAX)?,

@@ -54,4 +54,7 @@ impl Plugin for GamePlugin {
 /// Adds the game and its resources to an app.
 pub fn add_to(app: &mut App, options: &Options, map: GameMap) {
     app.insert_resource(options.clone()).insert_resource(map).add_plugins(GamePlugin);
+    if let Some(mib) = options.landmarks {
+        app.world_mut().resource_mut::<TilePathSettings>().landmark_bytes = mib << 20;
+    }
 }

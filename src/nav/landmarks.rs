@@ -17,9 +17,10 @@
 //! ticks get the same answers.
 //!
 //! Landmarks lie in the largest connected region (for the choice see `candidates`). Distance fields are filled over a copy of
-//! the terrain without blockers, first from all candidates, then from those that are chosen. Terrain
-//! that becomes cheaper in the meantime makes the work begin anew, after a pause: games that dig or tear down walls all
-//! the time would never get a table, only pay for it.
+//! the terrain without blockers. Each profile first gets a quick table of up to eight landmarks, one field for each. When all
+//! profiles have one, better tables replace them: fields are filled from all candidates, then from those that are
+//! chosen, six times as much work. Terrain that becomes cheaper in the meantime makes the work begin anew, after a pause:
+//! games that dig or tear down walls all the time would never get a table, only pay for it.
 
 mod candidates;
 
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 
 use self::candidates::Candidates;
 use super::map::landmarks::{LANDMARK_COUNTS, LandmarkTable};
-use super::{DistanceField, GridId, Layer, NavGrid, ProfileId};
+use super::{DistanceField, GridId, Layer, NavGrid, ProfileId, grid::TableGrade};
 
 /// Columns and rows of the blocks of which one cell each can become a landmark.
 const SAMPLE: u32 = 4;
@@ -37,6 +38,11 @@ const FEWEST_SAMPLES: usize = 64;
 /// Most memory of a table, in bytes for each cell of the grid: 5.75 MiB at 512 × 512. Enough for 8 landmarks on an open grid,
 /// where they gain nothing, for 12 with a tenth of walls, and for 16 with a third.
 const BYTES_PER_CELL: usize = 23;
+/// Most landmarks of a quick table: all tables are soon there, and searches expand half as much again as with twice as many.
+const QUICK_LANDMARKS: usize = 8;
+/// Candidates for each landmark of a better table. With three, games on weighted terrain gain another 5 %, and nothing else
+/// does.
+const PER_LANDMARK: usize = 2;
 /// Chunks stored for a unit of the budget (estimated).
 const UNITS_PER_CHUNK: u32 = 24;
 /// Cells looked at for a candidate, for a unit of the budget (measured: 5 ns a cell).
@@ -67,6 +73,10 @@ struct Work {
     field: DistanceField,
     table: LandmarkTable,
     candidates: Candidates,
+    /// Whether every candidate becomes a landmark.
+    is_quick: bool,
+    /// Whether more landmarks would fit if other tables took less memory.
+    is_cramped: bool,
     /// The cell of the field: a candidate, and later a landmark.
     place: (u32, u32),
     /// The landmark that is being stored; `None` while there are more candidates.
@@ -95,10 +105,26 @@ impl LandmarkFiller {
     /// Works on the tables of a grid for up to `budget` units (expansions) and returns how many it spent: 0 if there is
     /// nothing to do; the beginning of a table may take more than the budget. All tables may take `most_bytes` more than they
     /// do, and a table at most 23 bytes for each cell of the grid: it has 16 landmarks, or 12, 8 or 4 where they do not fit.
-    pub fn fill(
+    /// Before that, a quick table has 8 or 4.
+    pub fn fill(&mut self, grid: (GridId, &mut NavGrid), most_bytes: usize, budget: u32) -> u32 {
+        self.work_on(grid, (most_bytes, true), budget)
+    }
+
+    /// As [`fill`](Self::fill), but begins no table that replaces another one: with several grids, call this for all of them
+    /// first.
+    pub fn fill_missing(
+        &mut self,
+        grid: (GridId, &mut NavGrid),
+        most_bytes: usize,
+        budget: u32,
+    ) -> u32 {
+        self.work_on(grid, (most_bytes, false), budget)
+    }
+
+    fn work_on(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
-        most_bytes: usize,
+        (most_bytes, may_replace): (usize, bool),
         budget: u32,
     ) -> u32 {
         let mut spent = 0;
@@ -107,7 +133,7 @@ impl LandmarkFiller {
                 break;
             }
             let Some(work) = &mut self.work else {
-                let Some(cost) = self.begin((id, grid), most_bytes) else {
+                let Some(cost) = self.begin((id, grid), (most_bytes, may_replace)) else {
                     break;
                 };
                 spent += cost;
@@ -126,11 +152,12 @@ impl LandmarkFiller {
                 set_none(grid, profile);
             } else if work.table.bytes() > most_bytes_of((grid, profile), most_bytes) {
                 // More distances than expected take 32 bits.
-                spent += self.start((id, grid), profile, (most_bytes, landmarks - 1));
+                let (is_quick, most) = (work.is_quick, (most_bytes, landmarks - 1));
+                spent += self.start((id, grid), (profile, is_quick), most);
             } else if work.is_finished() {
-                let table = core::mem::take(&mut work.table);
+                let (table, grade) = (core::mem::take(&mut work.table), work.grade());
                 self.work = None;
-                grid.set_landmarks(profile, table.shrunk());
+                grid.set_landmarks(profile, table.shrunk(), grade);
             }
         }
         spent
@@ -142,28 +169,34 @@ impl LandmarkFiller {
         self.reliefs.retain(|&(grid, _), _| exists(grid));
     }
 
-    /// Begins the next table of a grid, missing ones before weak ones; returns what it took of the budget, or `None` if
-    /// there is none to begin.
-    fn begin(&mut self, (id, grid): (GridId, &mut NavGrid), most_bytes: usize) -> Option<u32> {
+    /// Begins the next table of a grid, missing ones before those that can be better; returns what it took of the budget, or
+    /// `None` if there is none to begin.
+    fn begin(
+        &mut self,
+        (id, grid): (GridId, &mut NavGrid),
+        (most_bytes, may_replace): (usize, bool),
+    ) -> Option<u32> {
         let all = || (0..=u8::MAX).map(ProfileId).take(grid.profiles().len());
         let mut is_due = |profile: &ProfileId| {
             grid.lacks_landmarks(*profile)
                 && self.is_quiet((id, *profile), grid.relief_number(*profile))
         };
         let missing = all().filter(|&profile| grid.landmarks(profile).is_none()).find(&mut is_due);
-        let profile = missing.or_else(|| all().find(is_due))?;
-        Some(self.start((id, grid), profile, (most_bytes, usize::MAX)))
+        let profile = missing.or_else(|| all().filter(|_| may_replace).find(is_due))?;
+        let most_landmarks = if missing.is_some() { QUICK_LANDMARKS } else { usize::MAX };
+        let most = (most_bytes, most_landmarks);
+        Some(self.start((id, grid), (profile, missing.is_some()), most))
     }
 
     /// Starts a table with as many landmarks as fit; where none do, there is none. Returns what it took of the budget.
     fn start(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
-        profile: ProfileId,
+        (profile, is_quick): (ProfileId, bool),
         (most_bytes, most_landmarks): (usize, usize),
     ) -> u32 {
         let most = (most_bytes_of((grid, profile), most_bytes), most_landmarks);
-        self.work = Work::begin((id, grid), profile, most).map(Box::new);
+        self.work = Work::begin((id, grid), (profile, is_quick), most).map(Box::new);
         grid.begin_landmarks(profile);
         if self.work.is_none() {
             set_none(grid, profile);
@@ -185,7 +218,7 @@ impl LandmarkFiller {
 /// Notes that there can be no table; a weak one stays in use.
 fn set_none(grid: &mut NavGrid, profile: ProfileId) {
     if grid.landmarks(profile).is_none() {
-        grid.set_landmarks(profile, LandmarkTable::default());
+        grid.set_landmarks(profile, LandmarkTable::default(), TableGrade::Cramped);
     }
 }
 
@@ -193,14 +226,17 @@ fn set_none(grid: &mut NavGrid, profile: ProfileId) {
 /// one.
 fn most_bytes_of((grid, profile): (&NavGrid, ProfileId), most_bytes: usize) -> usize {
     let replaced = grid.landmarks(profile).map_or(0, |table| table.bytes());
-    let cells = grid.width() as usize * grid.height() as usize;
-    (cells * BYTES_PER_CELL).min(most_bytes.saturating_add(replaced))
+    most_bytes_per_table(grid).min(most_bytes.saturating_add(replaced))
+}
+
+fn most_bytes_per_table(grid: &NavGrid) -> usize {
+    grid.width() as usize * grid.height() as usize * BYTES_PER_CELL
 }
 
 impl Work {
     fn begin(
         (id, grid): (GridId, &NavGrid),
-        profile: ProfileId,
+        (profile, is_quick): (ProfileId, bool),
         (most_bytes, most_landmarks): (usize, usize),
     ) -> Option<Self> {
         let bare = grid.without_blockers(profile)?;
@@ -210,14 +246,17 @@ impl Work {
             return None;
         }
         let (size, cells) = (layer.size(), samples.len() * (SAMPLE * SAMPLE) as usize);
-        let fits = |&landmarks: &usize| {
-            landmarks <= most_landmarks
-                && LandmarkTable::least_bytes(size, (landmarks, cells)) <= most_bytes
+        let fitting = |most_bytes: usize| {
+            let bytes = |landmarks| LandmarkTable::least_bytes(size, (landmarks, cells));
+            let mut counts = LANDMARK_COUNTS.into_iter();
+            counts.rfind(|&count| count <= most_landmarks && bytes(count) <= most_bytes)
         };
-        let landmarks = LANDMARK_COUNTS.into_iter().rfind(fits)?;
+        let landmarks = fitting(most_bytes)?;
+        let is_cramped = fitting(most_bytes_per_table(grid)) > Some(landmarks);
         let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
         let table = LandmarkTable::new(size, (landmarks, cells), scale);
-        let candidates = Candidates::new(samples, landmarks, layer);
+        let wanted = if is_quick { landmarks } else { PER_LANDMARK * landmarks };
+        let candidates = Candidates::new(samples, wanted, layer);
         let (field, relief) = (DistanceField::new(), grid.relief_number(profile));
         let (place, landmark, chunk) = ((0, 0), None, 0);
         let mut work = Self {
@@ -228,6 +267,8 @@ impl Work {
             field,
             table,
             candidates,
+            is_quick,
+            is_cramped,
             place,
             landmark,
             chunk,
@@ -238,8 +279,9 @@ impl Work {
 
     /// Starts the field of the next candidate, or else of the next landmark.
     fn start_next_field(&mut self) {
-        let candidate = self.candidates.next().filter(|_| self.landmark.is_none());
-        if candidate.is_none() {
+        let tries = self.is_quick || self.landmark.is_none();
+        let candidate = self.candidates.next().filter(|_| tries);
+        if self.is_quick || candidate.is_none() {
             self.landmark = Some(self.landmark.map_or(0, |landmark| landmark + 1));
             self.chunk = 0;
         }
@@ -254,6 +296,14 @@ impl Work {
         }
     }
 
+    fn grade(&self) -> TableGrade {
+        match (self.is_quick, self.is_cramped) {
+            (true, _) => TableGrade::Quick,
+            (_, true) => TableGrade::Cramped,
+            _ => TableGrade::Best,
+        }
+    }
+
     /// Whether the table is complete.
     fn is_finished(&self) -> bool {
         self.landmark == Some(self.table.landmark_count())
@@ -265,9 +315,7 @@ impl Work {
             return self.field.step(&self.bare, budget).max(1);
         }
         let Some(landmark) = self.landmark else {
-            self.candidates.add(self.place, &self.field);
-            self.start_next_field();
-            return 1 + self.candidates.sample_count() as u32 / SAMPLES_PER_UNIT;
+            return self.end_field();
         };
         if self.chunk == 0 {
             self.table.add_place(self.place);
@@ -281,9 +329,19 @@ impl Work {
             spent += UNITS_PER_CHUNK;
         }
         if self.chunk == self.table.chunk_count() {
-            self.start_next_field();
+            spent += self.end_field();
         }
         spent.max(1)
+    }
+
+    /// Goes on to the next field; returns what that took of the budget.
+    fn end_field(&mut self) -> u32 {
+        let is_candidate = self.is_quick || self.landmark.is_none();
+        if is_candidate {
+            self.candidates.add(self.place, &self.field);
+        }
+        self.start_next_field();
+        1 + u32::from(is_candidate) * self.candidates.sample_count() as u32 / SAMPLES_PER_UNIT
     }
 }
 
@@ -300,10 +358,13 @@ fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
         .flat_map(|y| (0..width.div_ceil(SAMPLE)).map(move |x| place(x, y)));
     let found: Vec<(u32, (u32, u32))> =
         blocks.filter_map(|(x, y)| Some((layer.region(x, y)?, (x, y)))).collect();
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    found.iter().for_each(|&(region, _)| *counts.entry(region).or_default() += 1);
-    let largest = counts.iter().max_by_key(|&(&region, &count)| (count, Reverse(region)));
-    let is_largest = |region: u32| largest.is_some_and(|(&largest, _)| region == largest);
+    // The first of several large ones, whatever their numbers: those depend on past edits.
+    let mut regions: BTreeMap<u32, (usize, Reverse<usize>)> = BTreeMap::new();
+    for (i, &(region, _)) in found.iter().enumerate() {
+        regions.entry(region).or_insert((0, Reverse(i))).0 += 1;
+    }
+    let largest = regions.into_iter().max_by_key(|&(_, size_and_first)| size_and_first);
+    let is_largest = |region: u32| largest.is_some_and(|(largest, _)| region == largest);
     let cells: Vec<(u32, u32)> =
         found.iter().filter(|&&(region, _)| is_largest(region)).map(|&(_, cell)| cell).collect();
     let middle = |coordinate: fn(&(u32, u32)) -> u32| {

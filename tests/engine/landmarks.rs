@@ -64,6 +64,10 @@ fn fill_all(filler: &mut LandmarkFiller, grid: &mut NavGrid) {
     }
 }
 
+fn terrain_of(grid: &NavGrid) -> Vec<u8> {
+    grid.rect().cells().filter_map(|cell| Some(grid.terrain(cell)?.0)).collect()
+}
+
 fn cell(random: &mut Random) -> Cell {
     Cell::new(random.below(SIZE.0) as i32, random.below(SIZE.1) as i32)
 }
@@ -93,10 +97,25 @@ fn edit(grid: &mut NavGrid, blocked: &mut Vec<CellRect>, random: &mut Random) {
 
 /// The cost of a query; `None` where there is no path.
 fn cost(grid: &NavGrid, query: PathQuery) -> Option<PathCost> {
+    cost_to_any(grid, query, &[])
+}
+
+fn cost_to_any(grid: &NavGrid, query: PathQuery, goals: &[Goal]) -> Option<PathCost> {
     let (pool, mut search) = (NodePool::default(), <Search>::new());
-    search.start(grid, &pool, query).ok()?;
+    search.start_any(grid, &pool, query, goals).ok()?;
     search.step(grid, &pool, u32::MAX);
     search.finish(grid, &pool).ok().map(|path| path.cost())
+}
+
+/// Cells and areas anywhere.
+fn goals(random: &mut Random) -> Vec<Goal> {
+    let goal = |random: &mut Random| match random.below(4) {
+        0 => Goal::within(CellRect::new(cell(random), 3, 5), random.below(6) as u16),
+        1 => Goal::in_sight(CellRect::single(cell(random)), 9, ProfileId(0)),
+        2 => Goal::beside(CellRect::new(cell(random), 9, 2)),
+        _ => cell(random).into(),
+    };
+    (0..1 + random.below(5)).map(|_| goal(random)).collect()
 }
 
 fn query(random: &mut Random) -> PathQuery {
@@ -137,6 +156,11 @@ fn paths_cost_the_least_while_the_map_changes() {
             for _ in 0..6 {
                 let query = query(&mut random);
                 check(&grid, query, cost(&grid, query), "whole");
+                let goals = goals(&mut random);
+                let query = query.reach(Reach::Exact);
+                let least = cost_to_any(&grid, query.algorithm(Algorithm::Dijkstra), &goals);
+                let found = cost_to_any(&grid, query, &goals);
+                assert_eq!(found, least, "many goals: {query:?} {goals:?}");
             }
         }
     }
@@ -207,6 +231,21 @@ fn landmarks_save_expansions_and_leave_with_cheaper_terrain() {
     fill_all(&mut filler, &mut grid);
     let with = expansions(&grid);
     assert!(with * 2 < without, "{with} instead of {without}");
+    let backwards = |grid: &NavGrid| -> u64 {
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        let mut work = |&(from, to): &(Cell, Cell)| {
+            let far: Vec<Goal> = (0..9).map(|y| Cell::new(95, 9 * y).into()).collect();
+            let query = PathQuery::new(from, Goal::within(CellRect::single(to), 2));
+            let _started = search.start_any(grid, &pool, query, &far);
+            search.step(grid, &pool, u32::MAX);
+            search.counters().expansions
+        };
+        ways.iter().map(&mut work).sum()
+    };
+    let with = backwards(&grid);
+    let bare = NavGrid::from_terrain(SIZE.0, SIZE.1, terrain_of(&grid)).unwrap();
+    let without = backwards(&bare.with_profiles(profiles()));
+    assert!(with * 3 < without * 2, "{with} instead of {without}, backwards");
 
     let wall = grid.rect().cells().find(|&cell| grid.terrain(cell) == Some(TerrainId(0))).unwrap();
     let bytes = grid.landmark_bytes();
@@ -322,11 +361,13 @@ fn there_are_as_many_landmarks_as_fit() {
     let grid = grid_of(2, &mut Random(5));
     let count = |bytes_per_cell: usize| {
         let (mut grid, mut filler) = (grid.clone(), LandmarkFiller::new());
-        want_all(&grid);
+        grid.want_landmarks(ProfileId(0));
         let most_bytes = (SIZE.0 * SIZE.1) as usize * bytes_per_cell;
+        let mut room = most_bytes;
         filler.begin_step();
-        while grid.landmark_bytes() == 0 && filler.fill((ID, &mut grid), most_bytes, 1_000) > 0 {
+        while filler.fill((ID, &mut grid), room, 1_000) > 0 {
             assert!(grid.landmark_bytes() <= most_bytes);
+            room = most_bytes - grid.landmark_bytes();
         }
         let cells = grid.landmark_cells(ProfileId(0)).collect::<Vec<_>>();
         assert!(cells.iter().all(|&cell| grid.cost(ProfileId(0), cell) > 0));
@@ -384,6 +425,65 @@ fn fill_until(filler: &mut LandmarkFiller, grid: &mut NavGrid, is_done: impl Fn(
         is_done(grid)
     });
     assert!(done);
+}
+
+/// Every profile first gets a table soon, then a better one.
+#[test]
+fn quick_tables_come_first() {
+    let mut grid = grid_of(2, &mut Random(5));
+    let mut filler = LandmarkFiller::new();
+    want_all(&grid);
+    // Units of two cells do not fit through the doors: too few cells are connected.
+    let counts = |grid: &NavGrid| {
+        [0, 1, 2, 4, 5].map(|profile| grid.landmark_cells(ProfileId(profile)).count())
+    };
+    let (mut spent, mut quick) = (0, 0);
+    loop {
+        let work = fill(&mut filler, &mut grid, 300);
+        spent += work;
+        if quick == 0 && !counts(&grid).contains(&0) {
+            quick = spent;
+            assert!(counts(&grid).into_iter().all(|count| count <= 8));
+        }
+        if work == 0 {
+            break;
+        }
+    }
+    assert_eq!(counts(&grid), [12, 12, 12, 12, 8]);
+    assert!(quick > 0 && quick * 4 < spent, "{quick} of {spent}");
+}
+
+/// The paths of the layer without blockers are the same, whether it was repaired or built.
+#[test]
+fn tables_are_the_same_with_and_without_buildings() {
+    for seed in 0..24 {
+        let mut random = Random(seed);
+        let mut grid = grid_of(seed as u32, &mut random);
+        let mut built = grid.clone();
+        let mut blocked = Vec::new();
+        for _ in 0..random.below(60) {
+            let rect = CellRect::new(cell(&mut random), 1 + random.below(9), 1 + random.below(9));
+            blocked.push(rect.intersection(grid.rect()));
+        }
+        blocked.iter().for_each(|&rect| grid.block(rect).unwrap());
+        fill_all(&mut LandmarkFiller::new(), &mut grid);
+        fill_all(&mut LandmarkFiller::new(), &mut built);
+        blocked.iter().for_each(|&rect| grid.unblock(rect).unwrap());
+        for profile in (0..6).map(ProfileId) {
+            assert!(grid.landmark_cells(profile).eq(built.landmark_cells(profile)), "{seed}");
+        }
+        for _ in 0..40 {
+            let query = query(&mut random);
+            assert_eq!(work(&grid, query), work(&built, query), "{seed}");
+        }
+    }
+}
+
+fn work(grid: &NavGrid, query: PathQuery) -> u64 {
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let _started = search.start(grid, &pool, query);
+    search.step(grid, &pool, u32::MAX);
+    search.counters().expansions
 }
 
 #[test]

@@ -9,8 +9,6 @@ use core::cmp::Reverse;
 
 use crate::nav::{DistanceField, Layer};
 
-/// Candidates for each landmark. With three, games on weighted terrain gain another 5 %, and nothing else does.
-const PER_LANDMARK: usize = 2;
 /// Pairs of cells between which bounds are compared.
 const PAIRS: usize = 1_024;
 
@@ -27,9 +25,9 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Prepares for the choice of `landmarks` cells. The distances of the samples are those from somewhere in the middle, so
-    /// that the first candidate lies at the edge.
-    pub(super) fn new(samples: Vec<((u32, u32), u32)>, landmarks: usize, layer: &Layer) -> Self {
+    /// Prepares for `wanted` candidates. The distances of the samples are those from somewhere in the middle, so that the
+    /// first candidate lies at the edge.
+    pub(super) fn new(samples: Vec<((u32, u32), u32)>, wanted: usize, layer: &Layer) -> Self {
         let (lowest, _) = layer.cost_sum_range();
         let mut state = 1_u64;
         let mut index = || {
@@ -46,7 +44,6 @@ impl Candidates {
             (pair, u64::from(distance) * u64::from(lowest))
         };
         let pairs = (0..PAIRS).map(|_| pair()).collect();
-        let wanted = PER_LANDMARK * landmarks;
         Self { samples, pairs, found: Vec::with_capacity(wanted), wanted }
     }
 

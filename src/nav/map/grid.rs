@@ -17,6 +17,7 @@ mod edit;
 mod relief;
 
 pub use edit::GridEdit;
+pub(in crate::nav) use relief::TableGrade;
 
 use std::sync::OnceLock;
 

@@ -188,6 +188,14 @@ impl Layer {
         self.update_jumps(&rescanned);
     }
 
+    /// Returns a copy for distance fields, which need no coarse graph, with no cell blocked in `freed`; no other cell may be
+    /// blocked.
+    pub(crate) fn without_coarse(&self, freed: &[Rect], terrain: &[u8]) -> Self {
+        let mut layer = Self { coarse: None, ..self.clone() };
+        layer.update(freed.iter().copied(), (terrain, |_, _| false));
+        layer
+    }
+
     /// Returns the rectangle extended by one cell on each side, clipped to the grid.
     fn with_border(&self, (x, y, width, height): Rect) -> Rect {
         let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));

@@ -9,12 +9,13 @@
 //! to any goal cell. Pruning and jumping depend only on the step before, whichever goal cell the path began
 //! at; a goal cell has no step before it and is expanded in all directions.
 //!
-//! Goal cells are produced one by one, nearest to the start first, and each is opened only when the one
-//! before it is expanded: nothing can be worth expanding before the nearest of the remaining ones. So the far
+//! Goal cells are produced one by one, that of the lowest heuristic first, and each is opened only when the one
+//! before it is expanded: nothing can be worth expanding before the best of the remaining ones. So the far
 //! ones of a hundred goals take no node, and a large rectangle takes one entry for each row instead of one
-//! for each cell. Line of sight from a goal cell to the goal is tested only when that cell is produced.
+//! for each cell. Cells wait in the order of their distance from the start over open terrain. Only when a cell is the next
+//! one, its line of sight to the goal is tested, and the landmarks are asked; where they tell more, it waits again.
 //!
-//! Invariant: a goal cell that is not yet opened is farther from the start than the f of any expanded node.
+//! Invariant: the heuristic of a goal cell that is not yet opened is no lower than the f of any expanded node.
 //! So its node, if there is one, is not closed when it is opened.
 
 use core::cmp::Reverse;
@@ -23,6 +24,7 @@ use std::collections::BinaryHeap;
 use super::{Search, SearchTarget, World, jump_nodes::NO_NODE};
 use crate::nav::{
     Goal, Key, Layer, NodeId, NodePool, OpenList, PathFailure, ProfileId, Reach, goal::GoalZone,
+    map::landmarks::Estimate,
 };
 
 /// Rows of a goal that take as long to add as one expansion, and cells of a line of sight that take as long
@@ -35,17 +37,19 @@ const CELLS_PER_EXPANSION: u32 = 4;
 /// Adjacent cells of a row, produced one after the other with increasing distance from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowRun {
-    /// Heuristic from the first of them to the start.
+    /// Lower bound on the cost from the first of them to the start.
     h: u64,
     y: u32,
     /// The first and the last column; the last may lie to the left of the first.
     x: u32,
     last: u32,
-    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell.
+    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell, [`KNOWN`] for a cell of which `h` is
+    /// the heuristic and that has been tested.
     zone: u32,
 }
 
 const NO_ZONE: u32 = u32::MAX;
+const KNOWN: u32 = u32::MAX - 1;
 
 /// A cell on which the path may end, and the heuristic from there to the start.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +82,11 @@ impl Default for GoalCells {
 }
 
 impl GoalCells {
+    /// Lower bound on the heuristic of all goal cells.
+    pub(super) fn lowest_h(&self) -> u64 {
+        self.runs.peek().map_or(0, |Reverse(run)| run.h)
+    }
+
     /// Removes all goal cells.
     pub(super) fn clear(&mut self) {
         self.zones.clear();
@@ -141,11 +150,11 @@ impl GoalCells {
     }
 
     /// Finds the nearest goal cell that was not produced yet, if it is not known already, there is one, and
-    /// `budget` suffices; returns the work that took. `target` is the start.
+    /// `budget` suffices; returns the work that took. `target` is the start, `estimate` what landmarks tell.
     fn find_nearest(
         &mut self,
         World { grid, layer, .. }: World,
-        target: &SearchTarget,
+        (target, estimate): (&SearchTarget, Option<&Estimate>),
         budget: u32,
     ) -> u32 {
         let region = layer.region(target.x, target.y);
@@ -161,6 +170,10 @@ impl GoalCells {
                 self.runs.push(Reverse(RowRun { h, x, ..run }));
             }
             work = work.saturating_add(1);
+            if run.zone == KNOWN {
+                self.nearest = Some(GoalCell { h, x, y });
+                break;
+            }
             if layer.region(x, y) != region {
                 continue;
             }
@@ -172,7 +185,12 @@ impl GoalCells {
                 zone.sees_goal(grid, x, y)
             });
             if is_seen {
-                self.nearest = Some(GoalCell { h, x, y });
+                match estimate.map(|estimate| estimate.units(x, y)).filter(|&told| told > h) {
+                    Some(h) => {
+                        self.runs.push(Reverse(RowRun { h, y, x, last: x, zone: KNOWN }));
+                    }
+                    None => self.nearest = Some(GoalCell { h, x, y }),
+                }
             }
         }
         work
@@ -199,7 +217,9 @@ impl<L: OpenList> Search<L> {
             return Ok(SearchTarget { work, ..start });
         }
         let entrance_work = self.goal_cells.add_entrances(layer, &start);
-        let nearest_work = self.goal_cells.find_nearest(world, &start, u32::MAX);
+        self.look_up_landmarks_backwards(&start);
+        let guides = (&start, self.estimate.as_ref());
+        let nearest_work = self.goal_cells.find_nearest(world, guides, u32::MAX);
         let work = entrance_work.saturating_add(nearest_work);
         self.target.work = work; // also where it fails
         match self.goal_cells.nearest {
@@ -248,7 +268,8 @@ impl<L: OpenList> Search<L> {
         // The nearest may have been opened before, for another goal.
         while work < budget && self.goal_cells.last_opened == NO_NODE {
             let left = budget - work;
-            work += self.goal_cells.find_nearest(world, &self.target, left);
+            let guides = (&self.target, self.estimate.as_ref());
+            work += self.goal_cells.find_nearest(world, guides, left);
             let Some(GoalCell { h, .. }) = self.goal_cells.nearest else {
                 return (!self.goal_cells.runs.is_empty()).then_some(work);
             };
@@ -265,7 +286,8 @@ impl<L: OpenList> Search<L> {
         let mut work = 0_u32;
         while work < budget {
             let left = budget - work;
-            work += self.goal_cells.find_nearest(world, &self.target, left);
+            let guides = (&self.target, self.estimate.as_ref());
+            work += self.goal_cells.find_nearest(world, guides, left);
             let is_found = self.goal_cells.nearest.is_some() || self.goal_cells.runs.is_empty();
             if is_found && self.open_nearest_goal_cell(world.pool, f) {
                 break;

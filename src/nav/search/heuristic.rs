@@ -10,13 +10,23 @@ use crate::nav::{Layer, NavGrid, OpenList, map::landmarks::Estimate};
 impl<L: OpenList> Search<L> {
     /// Looks up the landmarks for the target, if they help: on short ways the distance over open terrain does as well.
     pub(super) fn look_up_landmarks(&mut self, layer: &Layer) {
-        let SearchTarget { x, y, tolerance, h_per_weight, is_backward, .. } = self.target;
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
-        let is_useful = (tolerance, is_backward) == (0, false)
-            && h_per_weight > 0
-            && distance >= LANDMARKS_MIN_DISTANCE;
-        let table = self.landmarks.as_ref().filter(|_| is_useful);
-        self.estimate = table.and_then(|table| Estimate::to(table, (x, y)));
+        self.estimate = self.estimate_to(&self.target, u64::from(distance));
+    }
+
+    /// The same for a backward search, where `start` is the target, and its goal cells are known.
+    pub(super) fn look_up_landmarks_backwards(&mut self, start: &SearchTarget) {
+        let distance = self.goal_cells.lowest_h().checked_div(u64::from(start.h_per_weight));
+        self.estimate = self.estimate_to(start, distance.unwrap_or(0));
+    }
+
+    /// What the landmarks tell of paths to a target at least this far away.
+    fn estimate_to(&self, target: &SearchTarget, distance: u64) -> Option<Estimate> {
+        let SearchTarget { x, y, tolerance, h_per_weight, .. } = *target;
+        let is_useful =
+            tolerance == 0 && h_per_weight > 0 && distance >= u64::from(LANDMARKS_MIN_DISTANCE);
+        let table = self.landmarks.as_ref().filter(|_| is_useful)?;
+        Estimate::to(table, (x, y))
     }
 
     /// The lower bound on the cost of the path from a cell to the target, in units: the h of A*. `distance` is that over

@@ -1,6 +1,6 @@
 //! Number of blockers per cell, stored only for chunks that have any.
 
-use crate::nav::CHUNK;
+use crate::nav::{CHUNK, Rect};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 
@@ -18,6 +18,19 @@ struct ChunkCounts {
     occupied: u32,
 }
 
+impl ChunkCounts {
+    /// Returns the rectangle around its blocked cells.
+    fn bounds(&self) -> Option<Rect> {
+        let (mut left, mut right, mut low, mut high) = (CHUNK, 0, CHUNK, 0);
+        for (cell, _) in (0..).zip(&self.counts).filter(|&(_, &count)| count > 0) {
+            let (x, y): (u32, u32) = (cell % CHUNK, cell / CHUNK);
+            (left, right) = (left.min(x), right.max(x + 1));
+            (low, high) = (low.min(y), high.max(y + 1));
+        }
+        (left < right).then(|| (left, low, right - left, high - low))
+    }
+}
+
 impl Blockers {
     pub(super) fn new(width: u32, height: u32) -> Self {
         let chunks_per_row = width.div_ceil(CHUNK);
@@ -25,8 +38,15 @@ impl Blockers {
         Self { chunks_per_row, chunks }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.chunks.iter().all(Option::is_none)
+    /// Returns rectangles that hold all blocked cells: one for each chunk that has any.
+    pub(super) fn rects(&self) -> Vec<Rect> {
+        let held = (0..).zip(&self.chunks).filter_map(|(i, chunk)| Some((i, chunk.as_ref()?)));
+        held.filter_map(|(chunk, counts)| {
+            let (x, y, width, height) = counts.bounds()?;
+            let (left, low) = (chunk % self.chunks_per_row, chunk / self.chunks_per_row);
+            Some((left * CHUNK + x, low * CHUNK + y, width, height))
+        })
+        .collect()
     }
 
     #[inline]

@@ -9,7 +9,18 @@ use std::sync::{
 };
 
 use super::{NavGrid, blockers::Blockers};
-use crate::nav::{Cell, Layer, ProfileId, TerrainId, map::landmarks::LandmarkTable};
+use crate::nav::{Cell, ProfileId, TerrainId, map::landmarks::LandmarkTable};
+
+/// Whether there can be a better table for the same terrain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::nav) enum TableGrade {
+    /// Yes: it was filled quickly.
+    Quick,
+    /// Only in more memory.
+    Cramped,
+    #[default]
+    Best,
+}
 
 /// What a grid keeps of the landmarks of a profile.
 #[derive(Debug, Default)]
@@ -21,6 +32,7 @@ pub(super) struct Relief {
     is_wanted: AtomicBool,
     /// A number that no other state of any terrain has; another one since terrain last became cheaper.
     relief: u64,
+    grade: TableGrade,
     /// Changes of cells to dearer or impassable terrain since the last table was begun.
     dearer: u32,
 }
@@ -42,7 +54,8 @@ impl Clone for Relief {
     fn clone(&self) -> Self {
         let is_wanted = AtomicBool::new(self.is_wanted.load(Relaxed));
         let (table, relief) = (self.table.clone(), next_number());
-        Self { table, dropped: None, is_wanted, relief, dearer: self.dearer }
+        let Self { grade, dearer, .. } = *self;
+        Self { table, dropped: None, is_wanted, relief, grade, dearer }
     }
 }
 
@@ -55,12 +68,13 @@ impl NavGrid {
         }
     }
 
-    /// Returns whether landmarks are wanted for a profile, and are not there yet or have become weak.
+    /// Returns whether landmarks are wanted for a profile, and are not there yet or can be better.
     pub(in crate::nav) fn lacks_landmarks(&self, profile: ProfileId) -> bool {
         let relief = self.reliefs.get(usize::from(profile.0));
         relief.is_some_and(|relief| {
             let is_weak = relief.dearer as usize * CELLS_PER_DEARER > self.terrain.len();
-            let lacks = |table: &Arc<LandmarkTable>| is_weak && !table.is_empty();
+            let can_be_better = is_weak || relief.grade == TableGrade::Quick;
+            let lacks = |table: &Arc<LandmarkTable>| can_be_better && !table.is_empty();
             relief.is_wanted.load(Relaxed) && relief.table.as_ref().is_none_or(lacks)
         })
     }
@@ -68,7 +82,9 @@ impl NavGrid {
     /// Notes that a table is begun for the terrain as it is now.
     pub(in crate::nav) fn begin_landmarks(&mut self, profile: ProfileId) {
         self.free_dropped_landmarks();
-        self.for_equal_profiles(profile, |relief| relief.dearer = 0);
+        self.for_equal_profiles(profile, |relief| {
+            (relief.dearer, relief.grade) = (0, TableGrade::Best)
+        });
     }
 
     /// Calls `change` for all profiles with the same rules: these share a table.
@@ -86,9 +102,17 @@ impl NavGrid {
     }
 
     /// Stores the table of a profile and of all others with the same rules; an empty one stands for none.
-    pub(in crate::nav) fn set_landmarks(&mut self, profile: ProfileId, table: LandmarkTable) {
+    pub(in crate::nav) fn set_landmarks(
+        &mut self,
+        profile: ProfileId,
+        table: LandmarkTable,
+        grade: TableGrade,
+    ) {
         let table = Arc::new(table);
-        self.for_equal_profiles(profile, |relief| relief.table = Some(Arc::clone(&table)));
+        self.for_equal_profiles(profile, |relief| {
+            relief.table = Some(Arc::clone(&table));
+            relief.grade = grade;
+        });
     }
 
     /// Frees the tables that edits have dropped.
@@ -96,10 +120,18 @@ impl NavGrid {
         self.reliefs.iter_mut().for_each(|relief| relief.dropped = None);
     }
 
-    /// Drops all landmark tables, or only the `empty` ones; they are filled again.
-    pub(crate) fn drop_landmarks(&mut self, only_empty: bool) {
+    /// Drops all landmark tables; they are filled again.
+    pub(crate) fn drop_landmarks(&mut self) {
+        self.reliefs.iter_mut().for_each(|relief| relief.table = None);
+    }
+
+    /// Notes that there is more memory: tables that did not fit are filled again.
+    pub(crate) fn note_free_memory(&mut self) {
         for relief in &mut self.reliefs {
-            relief.table.take_if(|table| !only_empty || table.is_empty());
+            relief.table.take_if(|table| table.is_empty());
+            if relief.grade == TableGrade::Cramped {
+                relief.grade = TableGrade::Quick;
+            }
         }
     }
 
@@ -125,21 +157,17 @@ impl NavGrid {
         tables().enumerate().filter(is_first).map(|(_, table)| table.bytes()).sum()
     }
 
-    /// Returns the layer of a profile if it has been built.
-    pub(in crate::nav) fn built_layer(&self, profile: ProfileId) -> Option<&Layer> {
-        self.layers.get(usize::from(profile.0))?.get()
-    }
-
-    /// Returns a copy without blockers and with one profile; `None` for an unknown profile.
+    /// Returns a copy without blockers and with one profile, for distance fields; `None` for an unknown profile.
     pub(in crate::nav) fn without_blockers(&self, profile: ProfileId) -> Option<Self> {
         let rules = self.profiles.get(usize::from(profile.0))?;
-        // The layer is the same where nothing is blocked.
-        let layer = self.built_layer(profile).filter(|_| self.blockers.is_empty()).cloned();
+        // Repaired, not built anew: that takes several times as long.
+        let freed = self.blockers.rects();
+        let layer = self.layer(profile)?.without_coarse(&freed, &self.terrain);
         Some(Self {
             terrain: self.terrain.clone(),
             blockers: Blockers::new(self.width, self.height),
             profiles: vec![rules.clone()],
-            layers: vec![layer.map_or_else(OnceLock::new, OnceLock::from)],
+            layers: vec![OnceLock::from(layer)],
             reliefs: vec![Relief::default()],
             chunk_revisions: Vec::new(),
             log: Vec::new(),
