@@ -17,8 +17,8 @@ use core::time::Duration;
 use crate::{
     grids::NavGrids,
     nav::{
-        Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, Path, PathKind, PathQuery,
-        QueueSettings, Search, SearchQueue, Ticket, landmarks::LandmarkFiller,
+        Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, NavGrid, Path, PathKind,
+        PathQuery, QueueSettings, Search, SearchQueue, Ticket, landmarks::LandmarkFiller,
     },
 };
 
@@ -39,9 +39,10 @@ pub struct TilePathSettings {
     /// depend on it.
     pub threads: usize,
     /// Memory for the landmarks of all grids and profiles, in bytes; 0 switches them off. Landmarks make searches several
-    /// times faster; they are filled with what searches leave of the budget, for the profiles that search. They take up
+    /// times faster; they are filled with what searches leave of the budget, for the profiles that search: first a quick table
+    /// for each, then, with a quarter of the budget at most, a better one. They take up
     /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
-    /// these do not fit; where not even four fit, there is none. While one table is filled, it and a copy of the grid
+    /// these do not fit; where not even four fit, there is none. While tables are filled, they and copies of their grids
     /// come on top. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
     /// landmarks or more, on 2,048 × 2,048. A change begins all anew.
     pub landmark_bytes: usize,
@@ -70,6 +71,12 @@ struct LandmarkRoom {
 
 /// Units spent on landmarks between two looks at the clock.
 const LANDMARK_SLICE: u32 = 8_192;
+/// Better tables than the quick ones take no more than one part in this many of a tick's budget: nothing waits for them, and
+/// ticks without searches should stay short.
+const BETTER_LANDMARKS_SHARE: u32 = 4;
+
+/// Works on the tables of one kind of a grid.
+type FillTables = fn(&mut LandmarkFiller, (GridId, &mut NavGrid), usize, u32) -> u32;
 
 /// Counters of the pathfinder. They count since the app started, unless stated otherwise.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
@@ -235,7 +242,7 @@ pub(crate) fn run_searches(
     counters.landmark_bytes = fill_landmarks(
         (landmarks, grids),
         (landmark_room, settings.landmark_bytes),
-        budget - spent,
+        (budget - spent, settings.budget),
         in_time,
     );
     counters.spent_last_tick = spent_before + spent;
@@ -251,7 +258,7 @@ pub(crate) fn run_searches(
 fn fill_landmarks(
     (filler, grids): (&mut LandmarkFiller, &mut NavGrids),
     (last, limit): (&mut LandmarkRoom, usize),
-    mut left: u32,
+    (left, budget): (u32, u32),
     mut keep_going: impl FnMut() -> bool,
 ) -> usize {
     filler.begin_step();
@@ -266,7 +273,7 @@ fn fill_landmarks(
         grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory());
     }
     *last = LandmarkRoom { limit, in_use: bytes };
-    for fill in [LandmarkFiller::fill_missing, LandmarkFiller::fill] {
+    let mut fill_all = |fill: FillTables, mut left: u32| {
         for (id, grid) in grids.iter_mut() {
             while limit > 0 && left > 0 && keep_going() {
                 let others = bytes - grid.landmark_bytes();
@@ -279,7 +286,10 @@ fn fill_landmarks(
                 }
             }
         }
-    }
+        left
+    };
+    let left = fill_all(LandmarkFiller::fill_missing, left);
+    fill_all(LandmarkFiller::fill_better, left.min(budget / BETTER_LANDMARKS_SHARE));
     bytes
 }
 

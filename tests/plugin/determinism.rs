@@ -9,11 +9,16 @@ use crate::common::{Random, app::make_pool};
 /// Runs a field with scattered walls, on which critters get orders while more walls are built; or, without
 /// `walks`, the same critters standing still on a map without edits.
 fn play(budget: u32, threads: usize, walks: bool) -> (u64, PathCounters) {
+    let settings = TilePathSettings { budget, threads, ..TilePathSettings::default() };
+    play_with(settings, walks)
+}
+
+fn play_with(settings: TilePathSettings, walks: bool) -> (u64, PathCounters) {
     make_pool();
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .insert_resource(TilePathSettings { budget, threads, ..TilePathSettings::default() });
+        .insert_resource(settings);
     let mut random = Random(7);
     let mut level = NavGrid::new(80, 60, TerrainId::GROUND).unwrap();
     for _ in 0..600 {
@@ -63,11 +68,18 @@ fn the_state_does_not_depend_on_the_run_or_the_threads() {
 
 #[test]
 fn answers_do_not_depend_on_the_budget() {
-    let (_, rich) = play(1_000_000, 1, false);
-    let (_, poor) = play(2_500, 1, false);
-    assert!(poor.longest_wait > 0 || poor.waited > 0, "searches were sliced");
-    assert_eq!(rich.answers_checksum, poor.answers_checksum);
-    assert_eq!(rich.expansions, poor.expansions);
+    for landmark_bytes in [0, 64 << 20] {
+        let [rich, poor] = [1_000_000, 2_500].map(|budget| {
+            let settings = TilePathSettings { budget, landmark_bytes, ..default() };
+            play_with(settings, false).1
+        });
+        assert!(poor.longest_wait > 0 || poor.waited > 0, "searches were sliced");
+        assert_eq!(rich.answers_checksum, poor.answers_checksum);
+        if landmark_bytes == 0 {
+            // Landmarks are ready earlier with a larger budget.
+            assert_eq!(rich.expansions, poor.expansions);
+        }
+    }
 }
 
 /// A constant that changes only when the plugin's behavior does: the same in debug and release

@@ -57,17 +57,17 @@ pub struct LandmarkTable {
 }
 
 impl LandmarkTable {
-    /// Returns a table without distances for a grid of `width × height` cells, of which landmarks reach about `cells`;
-    /// `scale` divides all distances.
+    /// Returns a table without distances for a grid of `width × height` cells; `scale` divides all distances. Memory for
+    /// `most_bytes` is reserved, so that it need not move while it grows.
     pub(crate) fn new(
         (width, height): (u32, u32),
-        (landmarks, cells): (usize, usize),
+        (landmarks, most_bytes): (usize, usize),
         scale: u32,
     ) -> Self {
         let columns = width.div_ceil(SIDE);
         let chunks =
             vec![Chunk { reached: 0, low: NONE, high: NONE }; Self::chunks_of(width, height)];
-        let halves = Vec::with_capacity((cells + BASE_ROWS * chunks.len()) * landmarks);
+        let halves = Vec::with_capacity(most_bytes / size_of::<u16>());
         let places = Vec::with_capacity(landmarks);
         Self { chunks_per_row: columns, landmarks, places, chunks, halves, scale }
     }

@@ -83,7 +83,7 @@ impl NavGrid {
     pub(in crate::nav) fn begin_landmarks(&mut self, profile: ProfileId) {
         self.free_dropped_landmarks();
         self.for_equal_profiles(profile, |relief| {
-            (relief.dearer, relief.grade) = (0, TableGrade::Best)
+            (relief.dearer, relief.grade) = (0, TableGrade::Best);
         });
     }
 
