@@ -79,6 +79,7 @@ smoke dir="target/smoke":
     cargo run --example crowds -- --smoke {{dir}}/crowds
     cargo run --example tower_defense -- --smoke {{dir}}/tower_defense
     cargo run --example isometric -- --smoke {{dir}}/isometric
+    cargo run --example skirmish -- --smoke {{dir}}/skirmish
 
 # This crate and those it is compared with, all in one process.
 peers *args:

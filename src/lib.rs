@@ -97,6 +97,7 @@
 //! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
 //! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
+//! | show where a unit can go with what it may spend, in turns too | [`MovementRange`](prelude::MovementRange), [`nav::range`] |
 //! | limit the time spent on searches | [`TilePathSettings`](prelude::TilePathSettings), [`PathCounters`](prelude::PathCounters) |
 //! | order systems before or after the plugin's, pause it, change levels | [`schedule`] and [`TilePathSystems::All`](prelude::TilePathSystems) |
 //! | draw paths, grids and crowds for debugging | `TilePathDebugPlugin` in `debug_draw` |
@@ -185,6 +186,7 @@ pub mod prelude {
             path::{Leg, Path, PathCost, PathKind},
             query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
             queue::{Priority, QueueSettings, RequestClass},
+            range::{Diagonals, Enter, InRange, Movement, MovementRange, RangeQuery, TurnRules},
             terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
         },
         orders::{

@@ -6,7 +6,7 @@
 //!
 //! In the order of data flow: `map` ([`cell`], [`direction`], [`terrain`], [`layer`], [`grid`]) → [`goal`],
 //! [`query`] → [`open_list`], `coarse` → [`search`], [`field`] → [`landmarks`], [`path`] → [`queue`] → [`walk`].
-//! [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and
+//! [`range`] finds all cells within a cost or within some turns, [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and
 //! [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files, [`checksum`] computes
 //! checksums of results.
 
@@ -22,6 +22,7 @@ pub mod open_list;
 pub mod path;
 pub mod query;
 pub mod queue;
+pub mod range;
 pub mod search;
 
 pub(crate) use map::{bit_rows, clearance, jump_map, moves, region, steps};
@@ -53,7 +54,7 @@ pub(crate) use self::{
     },
     region::{Regions, chunks_in},
     search::{Search, SearchCounters},
-    steps::{StepModel, UniformSteps, WeightedSteps},
+    steps::{EnteredSteps, StepModel, UniformSteps, WeightedSteps},
     string_pulling::PathLines,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
     walk::{Walk, WalkEvent},

@@ -29,5 +29,6 @@ mod promises;
 mod queue;
 mod queue_classes;
 mod queue_rally;
+mod range;
 mod sizes;
 mod straight_lines;

@@ -28,8 +28,10 @@ impl Cell {
         Self { x, y }
     }
 
-    /// Returns the columns or the rows to another cell, whichever are more.
-    pub(crate) fn chebyshev(self, other: Self) -> u32 {
+    /// Returns the columns or the rows to another cell, whichever are more: the fewest steps there, with eight neighbors (the
+    /// Chebyshev distance).
+    #[must_use]
+    pub fn chebyshev(self, other: Self) -> u32 {
         self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
     }
 

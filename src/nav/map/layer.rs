@@ -285,6 +285,16 @@ impl Layer {
         self.costs[usize::from(ground)]
     }
 
+    /// Returns the cost of each terrain in sixteenths; 0 is impassable.
+    pub(crate) const fn costs(&self) -> &[u32; 256] {
+        &self.costs
+    }
+
+    /// Returns the lowest cost of a passable terrain in sixteenths; 0 if nothing is passable.
+    pub(crate) const fn lowest_cost(&self) -> u32 {
+        self.min_cost
+    }
+
     pub(crate) const fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }

@@ -86,6 +86,14 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         Self { layer, moves: layer.moves(), terrain, width, lowest }
     }
 
+    /// Returns the index of the cell to which a step leads.
+    #[inline(always)]
+    fn neighbor(&self, steps: &CellSteps, direction: usize) -> usize {
+        let (dx, dy) = OFFSETS[direction & 7];
+        let offset = dy as isize * self.width as isize + dx as isize;
+        steps.terrain_index.wrapping_add_signed(offset)
+    }
+
     /// Whether all passable cells of the 3 × 3 block have the same terrain.
     #[inline(always)]
     fn is_uniform_around(&self, terrain_index: usize, pattern: Pattern) -> bool {
@@ -127,11 +135,40 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
 
     #[inline(always)]
     fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
-        let (dx, dy) = OFFSETS[direction & 7];
-        let offset = dy as isize * self.width as isize + dx as isize;
-        let to = steps.terrain_index.wrapping_add_signed(offset);
+        let to = self.neighbor(steps, direction);
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
         weight * (self.lowest + steps.excess + self.layer.excess(self.terrain[to]))
+    }
+}
+
+/// Only the cell entered counts, as in turn-based games; in sixteenths, without the weight of the step. With `CANONICAL`,
+/// canonical order where the costs around a cell do not differ. Correct if diagonal steps cost what straight ones do: where
+/// points that do not suffice for a step are lost, the same steps in another order may take more.
+pub(crate) struct EnteredSteps<'a, const CANONICAL: bool> {
+    steps: WeightedSteps<'a, CANONICAL>,
+    /// The costs of straight and diagonal steps onto each terrain.
+    costs: [[u32; 256]; 2],
+}
+
+impl<'a, const CANONICAL: bool> EnteredSteps<'a, CANONICAL> {
+    /// A diagonal step costs `over / under` of a straight one, to the nearest sixteenth.
+    pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid, (over, under): (u32, u32)) -> Self {
+        let straight = *layer.costs();
+        let diagonal = straight.map(|cost| (cost * over + under / 2) / under);
+        Self { steps: WeightedSteps::new(layer, grid), costs: [straight, diagonal] }
+    }
+}
+
+impl<const CANONICAL: bool> StepModel for EnteredSteps<'_, CANONICAL> {
+    #[inline(always)]
+    fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps {
+        self.steps.steps_from(x, y, arrival)
+    }
+
+    #[inline(always)]
+    fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
+        let to = self.steps.neighbor(steps, direction);
+        self.costs[direction & 1][usize::from(self.steps.terrain[to])]
     }
 }
 

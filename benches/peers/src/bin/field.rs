@@ -9,12 +9,8 @@
 //! Both run in one process, alternately, a whole field at a time; clearing memory for a field is
 //! included. Each goal's time is the median of its rounds. All costs are compared. Exit status 1 on
 //! bad input and if a cost differs.
-//!
-//! Source of the reference: E. Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), in
-//! its textbook form: std's `BinaryHeap`, lazy deletion, flat arrays stamped with the number of the
-//! search instead of cleared.
 
-use std::{cmp::Reverse, collections::BinaryHeap, process::ExitCode, time::Instant};
+use std::{process::ExitCode, time::Instant};
 
 use bevy_tilepath::{nav::field::DistanceField, prelude::*};
 
@@ -27,10 +23,13 @@ mod course;
 #[allow(dead_code, reason = "the race uses the rest")]
 #[path = "../options.rs"]
 mod options;
+#[path = "../textbook_spread.rs"]
+mod textbook_spread;
 
-use board::{Board, DIAGONAL, Rule, STRAIGHT, WAYS};
+use board::{Board, Rule};
 use course::Course;
 use options::Options;
+use textbook_spread::Textbook;
 
 /// Most goals per map.
 const GOALS: usize = 5;
@@ -93,7 +92,7 @@ fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
                 started.map_err(|failure| failure.to_string())?;
                 field.step(grid, u32::MAX);
             } else {
-                textbook.solve(row.goal);
+                textbook.solve(row.goal, u32::MAX);
             }
             times[lane].push(begin.elapsed().as_secs_f64() * 1e9);
         }
@@ -163,110 +162,4 @@ fn print_line(title: &str, lines: &[Line], belongs: impl Fn(&Line) -> bool) {
         mean(|line| line.textbook),
         mean(|line| line.textbook / line.ours),
     );
-}
-
-/// Textbook Dijkstra, run until the open list is empty.
-#[derive(Default)]
-struct Textbook {
-    width: i32,
-    height: i32,
-    free: Vec<bool>,
-    costs: Vec<u8>,
-    /// Whether the weighted rule applies.
-    weighted: bool,
-    g: Vec<u32>,
-    /// Number of the search that last reached each cell.
-    reached: Vec<u32>,
-    /// Number of the search that last closed each cell.
-    closed: Vec<u32>,
-    search: u32,
-    /// Lowest g first; then the cell.
-    open: BinaryHeap<(Reverse<u32>, u32)>,
-}
-
-impl Textbook {
-    fn new(board: &Board) -> Self {
-        let cells = board.costs.len();
-        Self {
-            width: board.width,
-            height: board.height,
-            free: board.costs.iter().map(|&cost| cost > 0).collect(),
-            costs: board.costs.clone(),
-            weighted: board.rule == Rule::Weighted,
-            g: vec![0; cells],
-            reached: vec![0; cells],
-            closed: vec![0; cells],
-            ..Self::default()
-        }
-    }
-
-    fn solve(&mut self, goal: Cell) {
-        if self.weighted {
-            self.spread::<true>(goal);
-        } else {
-            self.spread::<false>(goal);
-        }
-    }
-
-    /// Returns the cost of the path from the cell to the last goal.
-    fn cost(&self, cell: Cell) -> Option<u32> {
-        let at = self.index(cell);
-        (self.closed[at] == self.search).then(|| self.g[at])
-    }
-
-    fn spread<const WEIGHTED: bool>(&mut self, goal: Cell) {
-        self.search += 1;
-        self.open.clear();
-        self.reach(goal, 0);
-        while let Some((_, index)) = self.open.pop() {
-            let at = index as usize;
-            if self.closed[at] == self.search {
-                continue; // a cheaper path was popped before
-            }
-            self.closed[at] = self.search;
-            let g = self.g[at];
-            let from = Cell::new(index as i32 % self.width, index as i32 / self.width);
-            for way in WAYS {
-                if !self.can_step(from, way) {
-                    continue;
-                }
-                let to = Cell::new(from.x + way.0, from.y + way.1);
-                let mut cost = if way.0 != 0 && way.1 != 0 { DIAGONAL } else { STRAIGHT };
-                if WEIGHTED {
-                    cost *= u32::from(self.costs[at]) + u32::from(self.costs[self.index(to)]);
-                }
-                self.reach(to, g + cost);
-            }
-        }
-    }
-
-    /// Pushes the cell onto the open list, unless it was reached at the same or a lower cost before.
-    fn reach(&mut self, cell: Cell, g: u32) {
-        let at = self.index(cell);
-        if self.reached[at] == self.search && self.g[at] <= g {
-            return;
-        }
-        self.reached[at] = self.search;
-        self.g[at] = g;
-        self.open.push((Reverse(g), at as u32));
-    }
-
-    fn can_step(&self, from: Cell, (dx, dy): (i32, i32)) -> bool {
-        let diagonal = dx != 0 && dy != 0;
-        self.is_free(from.x + dx, from.y + dy)
-            && (!diagonal
-                || (self.is_free(from.x + dx, from.y) && self.is_free(from.x, from.y + dy)))
-    }
-
-    fn is_free(&self, x: i32, y: i32) -> bool {
-        x >= 0
-            && y >= 0
-            && x < self.width
-            && y < self.height
-            && self.free[(y * self.width + x) as usize]
-    }
-
-    fn index(&self, cell: Cell) -> usize {
-        (cell.y * self.width + cell.x) as usize
-    }
 }
