@@ -2,7 +2,7 @@
 //!
 //! Input: the position of a grid in the world. Output: cell → world position and back. A [`GridFrame`] is
 //! affine: it consists of the world position of the center of cell (0, 0) and the world vectors of one cell
-//! to the right and one cell up, which covers square and isometric-diamond maps under any translation,
+//! to the right and one cell up, which covers square and isometric maps under any translation,
 //! rotation and scale. The tilemap stage derives it from the tilemap's own helpers and transform; for grids
 //! without a tilemap it is specified by hand.
 

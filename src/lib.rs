@@ -162,7 +162,8 @@ pub mod prelude {
     pub use crate::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
     #[cfg(feature = "tilemap")]
     pub use crate::tilemap::{
-        NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileTerrain, TileView,
+        NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileLayout, TileTerrain,
+        TileView,
     };
     pub use crate::{
         blocker::NavBlocker,

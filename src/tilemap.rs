@@ -6,10 +6,11 @@
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
 //! one with the highest order applies. The grid extends over all of them.
 //!
-//! Square and isometric-diamond maps are supported. Staggered and hexagonal maps are rejected, which
-//! [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
+//! Square and isometric maps are supported, diamond and staggered (see [`TileLayout`] for which cell a tile is). Hexagonal maps
+//! are rejected, which [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
 //! headless apps.
 
+mod layout;
 mod rule;
 mod scan;
 mod sources;
@@ -17,6 +18,7 @@ mod sync;
 
 pub(crate) use sync::sync_tilemaps;
 
+pub use layout::TileLayout;
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 
 use bevy::prelude::*;
@@ -111,8 +113,6 @@ pub enum SourceStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
-    /// Isometric-staggered maps are not supported yet.
-    Staggered,
     /// Hexagonal maps are not supported yet.
     Hexagonal,
     /// The map has no tiles: a side is 0.
@@ -134,7 +134,6 @@ pub enum SourceError {
 impl core::fmt::Display for SourceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Staggered => f.write_str("isometric-staggered maps are not supported yet"),
             Self::Hexagonal => f.write_str("hexagonal maps are not supported yet"),
             Self::Empty { width, height } => write!(f, "a map of {width} × {height} has no tiles"),
             Self::TooLarge { width, height } => {
@@ -146,17 +145,18 @@ impl core::fmt::Display for SourceError {
 
 impl core::error::Error for SourceError {}
 
-/// Checks whether maps of this type and size are supported.
-fn check(map_type: TilemapType, size: TilemapSize) -> Result<(), SourceError> {
-    use bevy_ecs_tilemap::map::IsoCoordSystem;
+/// Checks whether maps of this type and size are supported; returns how their tiles are numbered.
+fn check(map_type: TilemapType, size: TilemapSize) -> Result<TileLayout, SourceError> {
     let TilemapSize { x: width, y: height } = size;
-    match map_type {
-        TilemapType::Isometric(IsoCoordSystem::Staggered) => Err(SourceError::Staggered),
-        TilemapType::Hexagon(_) => Err(SourceError::Hexagonal),
-        _ if width == 0 || height == 0 => Err(SourceError::Empty { width, height }),
-        _ if width > MAX_SIDE || height > MAX_SIDE => Err(SourceError::TooLarge { width, height }),
-        _ => Ok(()),
+    let layout = TileLayout::of(map_type)?;
+    if width == 0 || height == 0 {
+        return Err(SourceError::Empty { width, height });
     }
+    let UVec2 { x: width, y: height } = layout.extent(UVec2::new(width, height));
+    if width > MAX_SIDE || height > MAX_SIDE {
+        return Err(SourceError::TooLarge { width, height });
+    }
+    Ok(layout)
 }
 
 /// Adds the resources, observers and types of the stage.
@@ -173,5 +173,6 @@ pub(crate) fn build(app: &mut App) {
         )
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
+        .register_type::<TileLayout>()
         .register_type::<TileTerrain>();
 }

@@ -7,8 +7,9 @@ use std::{
 };
 
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
+use bevy_ecs_tilemap::prelude::TilePos;
 
-use super::NavSource;
+use super::{NavSource, TileLayout};
 use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId};
 
 /// All tilemaps read, and the position of each of their tiles.
@@ -37,25 +38,32 @@ pub(crate) struct TileSources {
 pub(super) struct Source {
     pub(super) entity: Entity,
     pub(super) settings: NavSource,
+    /// Columns and rows of tiles.
     pub(super) size: UVec2,
-    /// Row-major; `None` is undefined.
+    pub(super) layout: TileLayout,
+    /// By tile, row-major; `None` is undefined.
     terrain: Vec<Option<TerrainId>>,
-    /// Tile on each cell, the one added last if there are several.
+    /// The entity of each tile, the one added last if there are several.
     tiles: Vec<Option<Entity>>,
     /// Tiles covered by other tiles, by cell, lowest first; rare.
     stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
 }
 
 impl Source {
-    pub(super) fn new(entity: Entity, settings: NavSource, size: UVec2) -> Self {
-        let cells = size.x as usize * size.y as usize;
-        let terrain = vec![settings.empty; cells];
-        Self { entity, settings, size, terrain, tiles: vec![None; cells], stacked: BTreeMap::new() }
+    pub(super) fn new(
+        entity: Entity,
+        settings: NavSource,
+        (size, layout): (UVec2, TileLayout),
+    ) -> Self {
+        let count = size.x as usize * size.y as usize;
+        let (terrain, tiles) = (vec![settings.empty; count], vec![None; count]);
+        Self { entity, settings, size, layout, terrain, tiles, stacked: BTreeMap::new() }
     }
 
-    /// Returns the cells that the map covers.
+    /// Returns a rectangle that holds all cells of the map.
     pub(super) const fn rect(&self) -> CellRect {
-        CellRect::new(self.settings.offset, self.size.x, self.size.y)
+        let UVec2 { x: width, y: height } = self.layout.extent(self.size);
+        CellRect::new(self.settings.offset, width, height)
     }
 
     /// Returns the terrain that the map defines for `cell`.
@@ -64,8 +72,9 @@ impl Source {
         if !rect.contains(cell) {
             return None;
         }
-        let (x, y) = (cell.x - rect.min.x, cell.y - rect.min.y);
-        self.terrain[y as usize * self.size.x as usize + x as usize]
+        let tile = self.layout.tile(Cell::new(cell.x - rect.min.x, cell.y - rect.min.y))?;
+        let is_inside = tile.x < self.size.x && tile.y < self.size.y;
+        is_inside.then(|| self.terrain[tile.y as usize * self.size.x as usize + tile.x as usize])?
     }
 
     /// Puts a tile on a cell, on top of any tiles there, or updates a tile that is already there. Returns the
@@ -113,8 +122,9 @@ impl Source {
     fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
         let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
         (before != terrain).then(|| {
-            let (x, y) = (index % self.size.x, index / self.size.x);
-            (self.settings.grid, self.settings.offset.offset(x as i32, y as i32))
+            let tile = TilePos { x: index % self.size.x, y: index / self.size.x };
+            let Cell { x, y } = self.layout.cell(tile);
+            (self.settings.grid, self.settings.offset.offset(x, y))
         })
     }
 }

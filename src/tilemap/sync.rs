@@ -81,9 +81,9 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
             continue; // gone
         };
         match check(*map_type, *size) {
-            Ok(()) => {
-                let size = UVec2::new(size.x, size.y);
-                sources.insert(Source::new(entity, (*settings).clone(), size));
+            Ok(layout) => {
+                let tiles = (UVec2::new(size.x, size.y), layout);
+                sources.insert(Source::new(entity, (*settings).clone(), tiles));
                 newly_read.push(entity);
                 *status = SourceStatus::Ready;
             }
@@ -179,13 +179,14 @@ fn set_frames(sources: &TileSources, grids: &mut NavGrids, maps: &Maps, whereabo
         };
         let world = whereabouts.transform(entity).unwrap_or_default();
         let anchor = anchor.copied().unwrap_or(TilemapAnchor::None);
-        let center = |x, y| {
+        let center = |x, y, map_type: TilemapType| {
             let local =
                 TilePos::new(x, y).center_in_world(&size, grid_size, tile_size, &map_type, &anchor);
             world.transform_point(local.extend(0.0)).truncate()
         };
-        let origin = center(0, 0);
-        let (right, up) = (center(1, 0) - origin, center(0, 1) - origin);
+        let straight = source.layout.straightened(*map_type);
+        let [zero, right, up] = [(0, 0), (1, 0), (0, 1)].map(|(x, y)| center(x, y, straight));
+        let (origin, right, up) = (center(0, 0, *map_type), right - zero, up - zero);
         let offset = source.settings.offset;
         let zero = origin - right * offset.x as f32 - up * offset.y as f32;
         grids.set_frame(id, GridFrame::from_axes(zero, right, up));

@@ -2,7 +2,10 @@
 
 #![cfg(feature = "tilemap")]
 use bevy::prelude::*;
-use bevy_ecs_tilemap::prelude::*;
+use bevy_ecs_tilemap::{
+    helpers::square_grid::{neighbors::SQUARE_DIRECTIONS, staggered::StaggeredPos},
+    prelude::*,
+};
 use bevy_tilepath::prelude::*;
 use proptest::prelude::*;
 
@@ -204,10 +207,14 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
 fn unsupported_maps_are_refused_with_a_reason() {
     let square = TilemapType::Square;
     for (map_type, size, error) in [
-        (TilemapType::Isometric(IsoCoordSystem::Staggered), (4, 4), SourceError::Staggered),
         (TilemapType::Hexagon(HexCoordSystem::Row), (4, 4), SourceError::Hexagonal),
         (square, (0, 4), SourceError::Empty { width: 0, height: 4 }),
         (square, (20_000, 4), SourceError::TooLarge { width: 20_000, height: 4 }),
+        (
+            TilemapType::Isometric(IsoCoordSystem::Staggered),
+            (9_000, 9_000),
+            SourceError::TooLarge { width: 9_000, height: 17_999 },
+        ),
     ] {
         let mut app = app();
         let size = TilemapSize { x: size.0, y: size.1 };
@@ -459,7 +466,7 @@ proptest! {
     #[test]
     fn world_and_cell_agree_with_the_tilemap(
         anchor in anchors(),
-        diamond: bool,
+        map_type in map_types(),
         size in (1u32..40, 1u32..40),
         grid in (4.0f32..40.0, 4.0f32..40.0),
         tile in (4.0f32..40.0, 4.0f32..40.0),
@@ -472,11 +479,7 @@ proptest! {
         let size = TilemapSize { x: size.0, y: size.1 };
         let grid_size = TilemapGridSize { x: grid.0, y: grid.1 };
         let tile_size = TilemapTileSize { x: tile.0, y: tile.1 };
-        let map_type = if diamond {
-            TilemapType::Isometric(IsoCoordSystem::Diamond)
-        } else {
-            TilemapType::Square
-        };
+        let layout = TileLayout::of(map_type).unwrap();
         let transform = Transform::from_xyz(shift.0, shift.1, 0.0)
             .with_scale(Vec3::splat(scale))
             .with_rotation(Quat::from_rotation_z(rotation));
@@ -488,8 +491,94 @@ proptest! {
         let at = TilePos { x: pick.0 % size.x, y: pick.1 % size.y };
         let local = at.center_in_world(&size, &grid_size, &tile_size, &map_type, &anchor);
         let world = transform.transform_point(local.extend(0.0)).truncate();
-        let cell = Cell::new(at.x as i32, at.y as i32);
+        let cell = layout.cell(at);
+        prop_assert_eq!(layout.tile(cell), Some(at));
         prop_assert!(frame.cell_center(cell).distance(world) < 0.05);
         prop_assert_eq!(frame.cell_at(world), Some(cell));
+        let back =
+            TilePos::from_world_pos(&local, &size, &grid_size, &tile_size, &map_type, &anchor);
+        prop_assert_eq!(back, Some(at));
     }
+}
+
+fn map_types() -> impl Strategy<Value = TilemapType> {
+    prop_oneof![
+        Just(TilemapType::Square),
+        Just(TilemapType::Isometric(IsoCoordSystem::Diamond)),
+        Just(STAGGERED),
+    ]
+}
+
+const STAGGERED: TilemapType = TilemapType::Isometric(IsoCoordSystem::Staggered);
+
+/// Tiles of a staggered map are the cells of a slanted strip; those that touch by an edge are straight neighbors.
+#[test]
+fn staggered_maps_feed_a_slanted_strip() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (7, 9), by_texture().offset(Cell::new(-3, 5)));
+    app.world_mut().entity_mut(map).insert(STAGGERED);
+    run(&mut app, 2);
+    let layout = TileLayout::Staggered;
+    let cell = |x, y| layout.cell(TilePos { x, y }).offset(-3, 5);
+    let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+    assert_eq!(level.rect(), CellRect::new(Cell::new(-3, 5), 7, 15));
+    let ground = level.rect().cells().filter(|&cell| level.terrain(cell) == Some(GRASS));
+    assert_eq!(ground.count(), 7 * 9, "all others are void");
+    for (x, y) in (0..7).flat_map(|x| (0..9).map(move |y| (x, y))) {
+        assert_eq!(level.terrain(cell(x, y)), Some(GRASS));
+        let size = TilemapSize { x: 7, y: 9 };
+        let position = TilePos { x, y };
+        for direction in SQUARE_DIRECTIONS.iter().step_by(2) {
+            let to = StaggeredPos::from(&position).offset(direction);
+            let Some(to) = to.as_tile_pos(&size) else { continue };
+            let (from, to) = (cell(x, y), layout.cell(to).offset(-3, 5));
+            assert_eq!(from.x.abs_diff(to.x) + from.y.abs_diff(to.y), 1, "{from} {to}");
+        }
+    }
+    let void = Cell::new(3, 5);
+    assert_eq!(level.terrain(void), Some(TerrainId::VOID));
+
+    let tile = tile_at(&mut app, map, (6, 8));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 2;
+    app.update();
+    let changed = cell(6, 8);
+    assert_eq!(terrain(&app, changed.x, changed.y), Some(WATER));
+    app.world_mut().entity_mut(map).insert(TilemapType::Isometric(IsoCoordSystem::Diamond));
+    run(&mut app, 2);
+    assert_eq!(terrain(&app, -3 + 6, 5 + 8), Some(WATER));
+    assert_eq!(terrain(&app, changed.x, changed.y), None, "the grid is smaller");
+}
+
+/// A unit walks from one corner of a staggered map to the other, over tiles only, and along the way it is drawn on them.
+#[test]
+fn a_critter_walks_over_a_staggered_map() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (12, 20), by_texture());
+    app.world_mut().entity_mut(map).insert(STAGGERED);
+    for x in 0..11 {
+        let tile = tile_at(&mut app, map, (x, 10));
+        app.world_mut().entity_mut(tile).insert(TileTextureIndex(9));
+    }
+    run(&mut app, 2);
+    let center = |x, y| {
+        let size = TilemapSize { x: 12, y: 20 };
+        let (grid, tile) =
+            (TilemapGridSize { x: 16.0, y: 16.0 }, TilemapTileSize { x: 16.0, y: 16.0 });
+        let anchor = TilemapAnchor::None;
+        TilePos { x, y }.center_in_world(&size, &grid, &tile, &STAGGERED, &anchor)
+    };
+    let start = Transform::from_translation(center(0, 0).extend(0.0));
+    let request = PathRequest::to(center(0, 19));
+    let unit = app.world_mut().spawn((Critter::new(20.0), start, request)).id();
+    let mut last = 0;
+    run_until(&mut app, 600, |app| {
+        let at = app.world().get::<CritterState>(unit).unwrap().cell();
+        let tile = TileLayout::Staggered.tile(at).expect("on a tile");
+        assert!(tile.x < 12 && tile.y < 20, "{tile:?}");
+        last = last.max(tile.x);
+        status(app, unit) == PathStatus::Arrived(PathKind::Complete)
+    });
+    assert_eq!(last, 11, "through the gap in the wall");
+    run(&mut app, 30); // it is drawn a little behind
+    assert!(position(&app, unit).distance(center(0, 19)) < 0.1);
 }
