@@ -32,7 +32,7 @@ Home                  back to the start
 
 Space                 pause
 - and +               slower, faster
-F1, F2, F3, F4        help, debug overlay, regions, crowd
+F1, F2, F3, F4        help, paths, regions and landmarks, crowd
 F12                   save a screenshot";
 
 /// Adds the help panel.

@@ -1,7 +1,7 @@
 //! The debug overlay of the library, toggled by keys.
 //!
 //! Input: F2 (all paths, borders of passable cells, the search of a selected critter), F3
-//! (connected regions) and F4 (the crowd: reserved cells, which unit waits for or pushes which).
+//! (connected regions, landmarks) and F4 (the crowd: reserved cells, which unit waits for or pushes which).
 //! Output: the settings of `TilePathDebug`, for the kind of the selected critter and the area
 //! around the middle of the view.
 
@@ -44,6 +44,7 @@ fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
     }
     if keys.just_pressed(KeyCode::F3) {
         debug.islands = !debug.islands;
+        debug.landmarks = debug.islands;
     }
     if keys.just_pressed(KeyCode::F4) {
         debug.crowd = !debug.crowd;
