@@ -333,6 +333,12 @@ impl Layer {
         self.jumps.as_deref()
     }
 
+    /// Returns the cells beside cells of another cost; `None` where searches may not jump or all costs are the same.
+    #[inline]
+    pub(crate) const fn cost_borders(&self) -> Option<&BitRows> {
+        self.cost_borders.as_ref()
+    }
+
     /// Returns the coarse graph; `None` if regions are joined diagonally.
     pub(crate) fn coarse(&self) -> Option<&CoarseGraph> {
         self.coarse.as_deref()

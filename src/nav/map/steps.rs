@@ -13,7 +13,9 @@
 //! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
 //! horizontal steps.
 
-use crate::nav::{DIAGONAL, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, STRAIGHT};
+use crate::nav::{
+    BitRows, DIAGONAL, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, STRAIGHT,
+};
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];
@@ -27,6 +29,8 @@ pub(crate) struct CellSteps {
     terrain_index: usize,
     /// Units by which the cell costs more than the cheapest cell.
     excess: u32,
+    /// Whether all passable cells around are known to cost what the cell does.
+    is_plain: bool,
 }
 
 /// How steps and their costs are found; the loops are compiled once for each implementation.
@@ -57,7 +61,7 @@ impl StepModel for UniformSteps<'_> {
     #[inline(always)]
     fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps {
         let directions = self.moves.get(arrival, self.layer.pattern(x, y));
-        CellSteps { directions, terrain_index: 0, excess: 0 }
+        CellSteps { directions, terrain_index: 0, excess: 0, is_plain: true }
     }
 
     #[inline(always)]
@@ -74,6 +78,8 @@ pub(crate) struct WeightedSteps<'a, const CANONICAL: bool> {
     /// Terrain that determines the cost, row-major.
     terrain: &'a [u8],
     width: usize,
+    /// Cells beside cells of another cost, if the layer has them.
+    cost_borders: Option<&'a BitRows>,
     /// Cost sum of the cheapest step, in units.
     lowest: u32,
 }
@@ -83,7 +89,17 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         let width = grid.width() as usize;
         let (lowest, _) = layer.cost_sum_range();
         let terrain = layer.ground(grid.terrain_bytes());
-        Self { layer, moves: layer.moves(), terrain, width, lowest }
+        let cost_borders = layer.cost_borders();
+        Self { layer, moves: layer.moves(), terrain, width, cost_borders, lowest }
+    }
+
+    /// Whether all passable cells around a cell cost what it does.
+    #[inline(always)]
+    fn is_plain(&self, (x, y): (u32, u32), terrain_index: usize, pattern: Pattern) -> bool {
+        match self.cost_borders {
+            Some(cost_borders) => !cost_borders.get(x, y),
+            None => self.is_uniform_around(terrain_index, pattern),
+        }
     }
 
     /// Returns the index of the cell to which a step leads.
@@ -123,21 +139,24 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
     fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps {
         let terrain_index = y as usize * self.width + x as usize;
         let pattern = self.layer.pattern(x, y);
-        let is_ordered = CANONICAL && self.is_uniform_around(terrain_index, pattern);
-        let table_row = if is_ordered { arrival } else { NO_DIRECTION };
+        let is_plain = CANONICAL && self.is_plain((x, y), terrain_index, pattern);
+        let table_row = if is_plain { arrival } else { NO_DIRECTION };
         let legal = self.moves.get(table_row, pattern);
         // A step straight back never pays.
         let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
         let directions = legal & !back;
         let excess = self.layer.excess(self.terrain[terrain_index]);
-        CellSteps { directions, terrain_index, excess }
+        CellSteps { directions, terrain_index, excess, is_plain }
     }
 
     #[inline(always)]
     fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
-        let to = self.neighbor(steps, direction);
         let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
-        weight * (self.lowest + steps.excess + self.layer.excess(self.terrain[to]))
+        let excess = match steps.is_plain {
+            true => steps.excess,
+            false => self.layer.excess(self.terrain[self.neighbor(steps, direction)]),
+        };
+        weight * (self.lowest + steps.excess + excess)
     }
 }
 
@@ -167,7 +186,10 @@ impl<const CANONICAL: bool> StepModel for EnteredSteps<'_, CANONICAL> {
 
     #[inline(always)]
     fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
-        let to = self.steps.neighbor(steps, direction);
+        let to = match steps.is_plain {
+            true => steps.terrain_index,
+            false => self.steps.neighbor(steps, direction),
+        };
         self.costs[direction & 1][usize::from(self.steps.terrain[to])]
     }
 }
