@@ -5,8 +5,10 @@
 //! same ticks on every machine. An additional time cap can be set, which gives up that guarantee. For the
 //! order of jobs see [`nav::queue`](crate::nav::queue).
 
+mod landmark_upkeep;
 mod pool_workers;
 
+use landmark_upkeep::LandmarkUpkeep;
 use pool_workers::PoolWorkers;
 
 use std::collections::BTreeMap;
@@ -17,8 +19,8 @@ use core::time::Duration;
 use crate::{
     grids::NavGrids,
     nav::{
-        Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, NavGrid, Path, PathKind,
-        PathQuery, QueueSettings, Search, SearchQueue, Ticket, landmarks::LandmarkFiller,
+        Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, Path, PathKind, PathQuery,
+        QueueSettings, Search, SearchQueue, Ticket,
     },
 };
 
@@ -40,7 +42,7 @@ pub struct TilePathSettings {
     pub threads: usize,
     /// Memory for the landmarks of all grids and profiles, in bytes; 0 switches them off. Landmarks make searches several
     /// times faster; they are filled with what searches leave of the budget, for the profiles that search: first a quick table
-    /// for each, then, with a quarter of the budget at most, a better one. They take up
+    /// for each, then, with a quarter of the budget on average, a better one. They take up
     /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
     /// these do not fit; where not even four fit, there is none. While tables are filled, they and copies of their grids
     /// come on top. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
@@ -61,22 +63,6 @@ impl Default for TilePathSettings {
         }
     }
 }
-
-/// The limit for landmarks in the last tick, and what they took before more were filled, in bytes.
-#[derive(Debug, Default)]
-struct LandmarkRoom {
-    limit: usize,
-    in_use: usize,
-}
-
-/// Units spent on landmarks between two looks at the clock.
-const LANDMARK_SLICE: u32 = 8_192;
-/// Better tables than the quick ones take no more than one part in this many of a tick's budget: nothing waits for them, and
-/// ticks without searches should stay short.
-const BETTER_LANDMARKS_SHARE: u32 = 4;
-
-/// Works on the tables of one kind of a grid.
-type FillTables = fn(&mut LandmarkFiller, (GridId, &mut NavGrid), usize, u32) -> u32;
 
 /// Counters of the pathfinder. They count since the app started, unless stated otherwise.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
@@ -140,9 +126,7 @@ pub struct Pathfinder {
     #[reflect(ignore)]
     queue: SearchQueue,
     #[reflect(ignore)]
-    landmarks: LandmarkFiller,
-    #[reflect(ignore)]
-    landmark_room: LandmarkRoom,
+    landmarks: LandmarkUpkeep,
     /// Waiting units, by ticket number.
     #[reflect(ignore)]
     requesters: BTreeMap<u64, Entity>,
@@ -227,8 +211,7 @@ pub(crate) fn run_searches(
     settings: Res<TilePathSettings>,
 ) {
     let grids = grids.bypass_change_detection();
-    let Pathfinder { queue, landmarks, landmark_room, answers, counters, spent, unread, .. } =
-        &mut *pathfinder;
+    let Pathfinder { queue, landmarks, answers, counters, spent, unread, .. } = &mut *pathfinder;
     let spent_before = std::mem::take(spent).min(settings.budget);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
@@ -239,58 +222,15 @@ pub(crate) fn run_searches(
         count(counters, &answer);
         answers.push(answer);
     });
-    counters.landmark_bytes = fill_landmarks(
-        (landmarks, grids),
-        (landmark_room, settings.landmark_bytes),
-        (budget - spent, settings.budget),
-        in_time,
-    );
+    let (left, limit) = (budget - spent, settings.landmark_bytes);
+    landmarks.fill(grids, limit, (left, settings.budget), in_time);
+    counters.landmark_bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
     counters.spent_last_tick = spent_before + spent;
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
     counters.in_flight = queue.in_flight();
     counters.longest_wait = queue.longest_wait();
     counters.search_bytes = queue.bytes();
-}
-
-/// Fills landmarks with what is left of the budget; returns the memory of all of them. Where their limit has changed, all
-/// begin anew; where memory has become free, those that did not fit.
-fn fill_landmarks(
-    (filler, grids): (&mut LandmarkFiller, &mut NavGrids),
-    (last, limit): (&mut LandmarkRoom, usize),
-    (left, budget): (u32, u32),
-    mut keep_going: impl FnMut() -> bool,
-) -> usize {
-    filler.begin_step();
-    filler.retain(|id| grids.get(id).is_some());
-    grids.iter_mut().for_each(|(_, grid)| grid.free_dropped_landmarks());
-    if last.limit != limit {
-        filler.stop();
-        grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
-    }
-    let mut bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
-    if bytes < last.in_use {
-        grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory());
-    }
-    *last = LandmarkRoom { limit, in_use: bytes };
-    let mut fill_all = |fill: FillTables, mut left: u32| {
-        for (id, grid) in grids.iter_mut() {
-            while limit > 0 && left > 0 && keep_going() {
-                let others = bytes - grid.landmark_bytes();
-                let room = limit.saturating_sub(bytes);
-                let spent = fill(filler, (id, grid), room, left.min(LANDMARK_SLICE));
-                bytes = others + grid.landmark_bytes();
-                left = left.saturating_sub(spent);
-                if spent == 0 {
-                    break;
-                }
-            }
-        }
-        left
-    };
-    let left = fill_all(LandmarkFiller::fill_missing, left);
-    fill_all(LandmarkFiller::fill_better, left.min(budget / BETTER_LANDMARKS_SHARE));
-    bytes
 }
 
 /// Returns the kind of path of an answer; `None` for a failure.

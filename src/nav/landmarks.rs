@@ -28,13 +28,11 @@ mod work;
 use std::collections::BTreeMap;
 
 use self::work::Work;
-use super::{GridId, NavGrid, ProfileId, grid::TableGrade, map::landmarks::LandmarkTable};
+use super::{GridId, NavGrid, ProfileId, grid::TableGrade};
 
 /// Most memory of a table, in bytes for each cell of the grid: 5.75 MiB at 512 × 512. Enough for 8 landmarks on an open grid,
 /// where they gain nothing, for 12 with a tenth of walls, and for 16 with a third.
 const BYTES_PER_CELL: usize = 23;
-/// Most landmarks of a quick table: all tables are soon there, and searches expand half as much again as with twice as many.
-const QUICK_LANDMARKS: usize = 8;
 /// Cells of a grid for which a unit of the budget is spent to begin a table (measured: 5 to 8 ns a cell).
 const CELLS_BEGUN_PER_UNIT: u32 = 6;
 /// Steps for which terrain must not have become cheaper before a table is filled again.
@@ -86,8 +84,10 @@ impl LandmarkFiller {
         most_bytes: usize,
         budget: u32,
     ) -> u32 {
+        let all_bytes = most_bytes.saturating_add(grid.landmark_bytes());
         let spent = self.fill_missing((id, grid), most_bytes, budget);
-        spent + self.fill_better((id, grid), most_bytes, budget.saturating_sub(spent))
+        let room = all_bytes.saturating_sub(grid.landmark_bytes());
+        spent + self.fill_better((id, grid), room, budget.saturating_sub(spent))
     }
 
     /// As [`fill`](Self::fill), but fills only quick tables where there are none. With several grids, call this for all of
@@ -119,9 +119,11 @@ impl LandmarkFiller {
         budget: u32,
     ) -> u32 {
         let (mut spent, slot) = (0, kind as usize);
+        let all_bytes = most_bytes.saturating_add(grid.landmark_bytes());
         while spent < budget {
+            let room = all_bytes.saturating_sub(grid.landmark_bytes());
             let Some(work) = &mut self.works[slot] else {
-                let Some(cost) = self.begin((id, grid), kind, most_bytes) else {
+                let Some(cost) = self.begin((id, grid), kind, room) else {
                     break;
                 };
                 spent += cost;
@@ -138,18 +140,27 @@ impl LandmarkFiller {
             spent += work.advance(budget - spent);
             let (profile, landmarks) = (work.profile, work.table.landmark_count());
             if work.overflow() {
+                grid.set_no_landmarks(profile, (TableGrade::Best, work.dearer));
                 self.works[slot] = None;
-                set_none(grid, profile);
-            } else if work.table.bytes() > most_bytes_of((grid, profile), most_bytes) {
+            } else if work.table.bytes() > most_bytes_of((grid, profile), room) {
                 // More distances than expected take 32 bits.
-                spent += self.start((id, grid), (profile, kind), (most_bytes, landmarks - 1));
+                spent += self.start((id, grid), (profile, kind), (room, Some(landmarks)));
             } else if work.is_finished() {
-                let (table, grade) = (core::mem::take(&mut work.table), work.grade());
+                let (table, state) = (core::mem::take(&mut work.table), (work.grade, work.dearer));
                 self.works[slot] = None;
-                grid.set_landmarks(profile, table.shrunk(), grade);
+                grid.set_landmarks(profile, table.shrunk(), state);
             }
         }
         spent
+    }
+
+    /// Notes that there is more memory: what would have been filled with fewer landmarks is filled again after that.
+    pub(crate) fn note_free_memory(&mut self) {
+        for work in self.works.iter_mut().flatten() {
+            if work.grade == TableGrade::Cramped {
+                work.grade = TableGrade::Quick;
+            }
+        }
     }
 
     /// Drops the work on grids that no longer exist.
@@ -174,24 +185,27 @@ impl LandmarkFiller {
                 && grid.lacks_landmarks(profile)
                 && self.is_quiet((id, profile), grid.relief_number(profile))
         })?;
-        let most_landmarks = if kind == Kind::Quick { QUICK_LANDMARKS } else { usize::MAX };
-        Some(self.start((id, grid), (profile, kind), (most_bytes, most_landmarks)))
+        Some(self.start((id, grid), (profile, kind), (most_bytes, None)))
     }
 
-    /// Starts a table with as many landmarks as fit; where none do, there is none. Returns what it took of the budget.
+    /// Starts a table with as many landmarks as fit, but fewer than `below`; where none do, or fewer than there are, it leaves
+    /// all as it is. Returns what it took of the budget.
     fn start(
         &mut self,
         (id, grid): (GridId, &mut NavGrid),
         (profile, kind): (ProfileId, Kind),
-        (most_bytes, most_landmarks): (usize, usize),
+        (most_bytes, below): (usize, Option<usize>),
     ) -> u32 {
-        let most = (most_bytes_of((grid, profile), most_bytes), most_landmarks);
-        let work = Work::begin((id, grid), (profile, kind), most).map(Box::new);
-        grid.begin_landmarks(profile);
+        let most = (most_bytes_of((grid, profile), most_bytes), below);
+        let fewest = grid.fewest_landmarks(profile);
+        let work = Work::begin((id, grid), (profile, kind), most);
+        let work = work.filter(|work| work.table.landmark_count() >= fewest);
+        grid.free_dropped_landmarks();
         if work.is_none() {
-            set_none(grid, profile);
+            let state = (TableGrade::Cramped, grid.dearer_cells(profile));
+            grid.set_no_landmarks(profile, state);
         }
-        self.works[kind as usize] = work;
+        self.works[kind as usize] = work.map(Box::new);
         1 + grid.width() * grid.height() / CELLS_BEGUN_PER_UNIT
     }
 
@@ -206,13 +220,6 @@ impl LandmarkFiller {
     }
 }
 
-/// Notes that there can be no table; a weak one stays in use.
-fn set_none(grid: &mut NavGrid, profile: ProfileId) {
-    if grid.landmarks(profile).is_none() {
-        grid.set_landmarks(profile, LandmarkTable::default(), TableGrade::Cramped);
-    }
-}
-
 /// The most memory that a table may take, in bytes, where all tables may take `most_bytes` more: it may replace an older
 /// one.
 fn most_bytes_of((grid, profile): (&NavGrid, ProfileId), most_bytes: usize) -> usize {
@@ -220,6 +227,7 @@ fn most_bytes_of((grid, profile): (&NavGrid, ProfileId), most_bytes: usize) -> u
     most_bytes_per_table(grid).min(most_bytes.saturating_add(replaced))
 }
 
-fn most_bytes_per_table(grid: &NavGrid) -> usize {
+/// The most memory that a table may take, in bytes.
+pub(crate) fn most_bytes_per_table(grid: &NavGrid) -> usize {
     grid.width() as usize * grid.height() as usize * BYTES_PER_CELL
 }

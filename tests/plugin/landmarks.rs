@@ -73,9 +73,43 @@ fn grids_share_the_room_for_landmarks() {
     assert!(shares[0] > 0 && shares[1] > 0, "both have a quick table: {shares:?}");
     assert_eq!(bytes(&app), shares[0] + shares[1]);
     assert!(bytes(&app) <= limit, "{shares:?}");
+    // What the first one gives back is not taken by the second one: it is missing there.
+    let level = |app: &mut App, terrain| {
+        let mut levels = grid(app);
+        let level = levels.get_mut(GridId(0)).unwrap();
+        level.set_terrain(Cell::new(64, 64), terrain).unwrap();
+    };
+    level(&mut app, TerrainId::VOID);
+    level(&mut app, TerrainId::GROUND);
+    run(&mut app, 60);
+    assert_eq!(of(&app, 0), 0, "there is a pause");
+    run(&mut app, 800);
+    assert!(of(&app, 0) > 0 && of(&app, 1) > 0);
     grid(&mut app).remove(GridId(0));
     run_until(&mut app, 800, |app| of(app, 1) > shares[1]);
     assert_eq!(of(&app, 1), bytes(&app));
+}
+
+/// Memory that becomes free while a table is filled for less of it.
+#[test]
+fn a_table_that_was_begun_with_little_room_is_filled_again() {
+    let mut app = app_of_patches();
+    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
+    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
+    grid(&mut app).insert(GridId(1), level, frame);
+    let want = |app: &App, id| {
+        app.world().resource::<NavGrids>().get(id).unwrap().want_landmarks(ProfileId::default());
+    };
+    set(&mut app, |settings| settings.landmark_bytes = (SIDE * SIDE * 24) as usize);
+    want(&app, GridId(0));
+    run(&mut app, 200);
+    want(&app, GridId(1));
+    run(&mut app, 8);
+    grid(&mut app).remove(GridId(0));
+    run(&mut app, 600);
+    let levels = app.world().resource::<NavGrids>();
+    let landmarks = levels.get(GridId(1)).unwrap().landmark_cells(ProfileId::default()).count();
+    assert!(landmarks >= 12, "{landmarks}");
 }
 
 #[test]

@@ -549,6 +549,30 @@ fn staggered_maps_feed_a_slanted_strip() {
     assert_eq!(terrain(&app, changed.x, changed.y), None, "the grid is smaller");
 }
 
+/// Void beside the strip is filled by other maps, not by the terrain for missing tiles.
+#[test]
+fn staggered_maps_combine_with_others() {
+    let mut app = app();
+    let size = TilemapSize { x: 4, y: 4 };
+    let source = by_texture().empty(WATER).order(1);
+    let map = app.world_mut().spawn((map_bundle(size), source)).id();
+    app.world_mut().entity_mut(map).insert(STAGGERED);
+    spawn_tile(&mut app, map, (2, 1), 0);
+    run(&mut app, 2);
+    assert_eq!(terrain(&app, 2, 3), Some(GRASS), "tile (2, 1)");
+    assert_eq!(terrain(&app, 2, 4), Some(WATER), "a missing tile");
+    assert_eq!([terrain(&app, 2, 1), terrain(&app, 0, 4)], [Some(TerrainId::VOID); 2]);
+    let ground = spawn_map(&mut app, (8, 8), by_texture());
+    let diamond = TilemapType::Isometric(IsoCoordSystem::Diamond);
+    app.world_mut().entity_mut(ground).insert(diamond);
+    run(&mut app, 2);
+    assert_eq!([terrain(&app, 2, 1), terrain(&app, 7, 7)], [Some(GRASS); 2], "shows beside it");
+    assert_eq!(terrain(&app, 2, 4), Some(WATER));
+    app.world_mut().entity_mut(map).despawn();
+    run(&mut app, 2);
+    assert_eq!(terrain(&app, 2, 4), Some(GRASS));
+}
+
 /// A unit walks from one corner of a staggered map to the other, over tiles only, and along the way it is drawn on them.
 #[test]
 fn a_critter_walks_over_a_staggered_map() {

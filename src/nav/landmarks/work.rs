@@ -18,6 +18,8 @@ use crate::nav::{
 const SAMPLE: u32 = 4;
 /// Fewest samples of a region with landmarks: searches in smaller ones are short.
 const FEWEST_SAMPLES: usize = 64;
+/// Most landmarks of a quick table: all tables are soon there, and searches expand half as much again as with twice as many.
+const QUICK_LANDMARKS: usize = 8;
 /// Candidates for each landmark of a better table. With three, games on weighted terrain gain another 5 %, and nothing else
 /// does.
 const PER_LANDMARK: usize = 2;
@@ -39,8 +41,10 @@ pub(super) struct Work {
     pub(super) table: LandmarkTable,
     candidates: Candidates,
     kind: Kind,
-    /// Whether more landmarks would fit if other tables took less memory.
-    is_cramped: bool,
+    /// Whether there can be a better table afterwards.
+    pub(super) grade: TableGrade,
+    /// How many cells had become dearer when it began.
+    pub(super) dearer: u32,
     /// The cell of the field: a candidate, and later a landmark.
     place: (u32, u32),
     /// The landmark that is being stored; `None` while there are more candidates.
@@ -50,11 +54,11 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Begins the table of a profile with as many landmarks as fit; `None` if none do.
+    /// Begins the table of a profile with as many landmarks as fit, but fewer than `below`; `None` if none do.
     pub(super) fn begin(
         (id, grid): (GridId, &NavGrid),
         (profile, kind): (ProfileId, Kind),
-        (most_bytes, most_landmarks): (usize, usize),
+        (most_bytes, below): (usize, Option<usize>),
     ) -> Option<Self> {
         let bare = grid.without_blockers(profile)?;
         let layer = bare.layer(ProfileId::default())?;
@@ -63,13 +67,22 @@ impl Work {
             return None;
         }
         let (size, cells) = (layer.size(), samples.len() * (SAMPLE * SAMPLE) as usize);
+        let most_landmarks = if kind == Kind::Quick { QUICK_LANDMARKS } else { usize::MAX };
         let fitting = |most_bytes: usize| {
             let bytes = |landmarks| LandmarkTable::least_bytes(size, (landmarks, cells));
-            let mut counts = LANDMARK_COUNTS.into_iter();
-            counts.rfind(|&count| count <= most_landmarks && bytes(count) <= most_bytes)
+            let is_allowed =
+                |&count: &usize| count <= most_landmarks && below.is_none_or(|below| count < below);
+            let mut counts = LANDMARK_COUNTS.into_iter().filter(is_allowed);
+            counts.rfind(|&count| bytes(count) <= most_bytes)
         };
         let landmarks = fitting(most_bytes)?;
-        let is_cramped = fitting(most_bytes_per_table(grid)) > Some(landmarks);
+        let is_cramped = most_bytes < most_bytes_per_table(grid)
+            && (below.is_some() || fitting(most_bytes_per_table(grid)) > Some(landmarks));
+        let grade = match kind {
+            Kind::Quick => TableGrade::Quick,
+            Kind::Better if is_cramped => TableGrade::Cramped,
+            Kind::Better => TableGrade::Best,
+        };
         let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
         let table = LandmarkTable::new(size, (landmarks, most_bytes), scale);
         let wanted = if kind == Kind::Quick { landmarks } else { PER_LANDMARK * landmarks };
@@ -85,7 +98,8 @@ impl Work {
             table,
             candidates,
             kind,
-            is_cramped,
+            grade,
+            dearer: grid.dearer_cells(profile),
             place,
             landmark,
             chunk,
@@ -111,14 +125,6 @@ impl Work {
             let cell = self.bare.global(x, y);
             // It was passable when it was chosen, and nobody edits this grid.
             let _is_passable = self.field.start(&self.bare, ProfileId::default(), cell);
-        }
-    }
-
-    pub(super) const fn grade(&self) -> TableGrade {
-        match self.kind {
-            Kind::Quick => TableGrade::Quick,
-            Kind::Better if self.is_cramped => TableGrade::Cramped,
-            Kind::Better => TableGrade::Best,
         }
     }
 

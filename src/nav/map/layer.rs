@@ -191,7 +191,17 @@ impl Layer {
     /// Returns a copy for distance fields, which need no coarse graph, with no cell blocked in `freed`; no other cell may be
     /// blocked.
     pub(crate) fn without_coarse(&self, freed: &[Rect], terrain: &[u8]) -> Self {
-        let mut layer = Self { coarse: None, ..self.clone() };
+        let mut layer = Self {
+            bits: self.bits.clone(),
+            clearance: self.clearance.clone(),
+            regions: self.regions.clone(),
+            cost_borders: self.cost_borders.clone(),
+            jumps: self.jumps.clone(),
+            coarse: None,
+            costs: self.costs.clone(),
+            excess: self.excess.clone(),
+            ..*self
+        };
         layer.update(freed.iter().copied(), (terrain, |_, _| false));
         layer
     }

@@ -13,7 +13,7 @@
 //! before it is expanded: nothing can be worth expanding before the best of the remaining ones. So the far
 //! ones of a hundred goals take no node, and a large rectangle takes one entry for each row instead of one
 //! for each cell. Cells wait in the order of their distance from the start over open terrain. Only when a cell is the next
-//! one, its line of sight to the goal is tested, and the landmarks are asked; where they tell more, it waits again.
+//! one, the landmarks are asked; where they tell more, it waits again. Its line of sight to the goal is tested last.
 //!
 //! Invariant: the heuristic of a goal cell that is not yet opened is no lower than the f of any expanded node.
 //! So its node, if there is one, is not closed when it is opened.
@@ -43,13 +43,13 @@ struct RowRun {
     /// The first and the last column; the last may lie to the left of the first.
     x: u32,
     last: u32,
-    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell, [`KNOWN`] for a cell of which `h` is
-    /// the heuristic and that has been tested.
+    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell. With [`SHARP`] if `h` is the heuristic
+    /// of the only cell.
     zone: u32,
 }
 
-const NO_ZONE: u32 = u32::MAX;
-const KNOWN: u32 = u32::MAX - 1;
+const SHARP: u32 = 1 << 31;
+const NO_ZONE: u32 = SHARP - 1;
 
 /// A cell on which the path may end, and the heuristic from there to the start.
 #[derive(Clone, Copy, Debug)]
@@ -170,27 +170,25 @@ impl GoalCells {
                 self.runs.push(Reverse(RowRun { h, x, ..run }));
             }
             work = work.saturating_add(1);
-            if run.zone == KNOWN {
-                self.nearest = Some(GoalCell { h, x, y });
-                break;
-            }
             if layer.region(x, y) != region {
                 continue;
             }
+            let told = estimate.filter(|_| run.zone < SHARP).map(|estimate| estimate.units(x, y));
+            if let Some(told) = told.filter(|&told| told > h) {
+                // It waits again, as others may be nearer.
+                let zone = run.zone | SHARP;
+                self.runs.push(Reverse(RowRun { h: told, y, x, last: x, zone }));
+                continue;
+            }
             // A single cell needs no line of sight.
-            let is_seen = self.zones.get(run.zone as usize).is_none_or(|zone| {
+            let is_seen = self.zones.get((run.zone & !SHARP) as usize).is_none_or(|zone| {
                 if let Some(cells) = zone.sight_distance(x, y) {
                     work = work.saturating_add(1 + cells / SIGHT_CELLS_PER_EXPANSION);
                 }
                 zone.sees_goal(grid, x, y)
             });
             if is_seen {
-                match estimate.map(|estimate| estimate.units(x, y)).filter(|&told| told > h) {
-                    Some(h) => {
-                        self.runs.push(Reverse(RowRun { h, y, x, last: x, zone: KNOWN }));
-                    }
-                    None => self.nearest = Some(GoalCell { h, x, y }),
-                }
+                self.nearest = Some(GoalCell { h, x, y });
             }
         }
         work

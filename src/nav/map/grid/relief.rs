@@ -33,7 +33,7 @@ pub(super) struct Relief {
     /// A number that no other state of any terrain has; another one since terrain last became cheaper.
     relief: u64,
     grade: TableGrade,
-    /// Changes of cells to dearer or impassable terrain since the last table was begun.
+    /// Changes of cells to dearer or impassable terrain since the table was begun.
     dearer: u32,
 }
 
@@ -72,19 +72,35 @@ impl NavGrid {
     pub(in crate::nav) fn lacks_landmarks(&self, profile: ProfileId) -> bool {
         let relief = self.reliefs.get(usize::from(profile.0));
         relief.is_some_and(|relief| {
-            let is_weak = relief.dearer as usize * CELLS_PER_DEARER > self.terrain.len();
-            let can_be_better = is_weak || relief.grade == TableGrade::Quick;
+            let can_be_better = self.is_weak(relief) || relief.grade == TableGrade::Quick;
             let lacks = |table: &Arc<LandmarkTable>| can_be_better && !table.is_empty();
             relief.is_wanted.load(Relaxed) && relief.table.as_ref().is_none_or(lacks)
         })
     }
 
-    /// Notes that a table is begun for the terrain as it is now.
-    pub(in crate::nav) fn begin_landmarks(&mut self, profile: ProfileId) {
-        self.free_dropped_landmarks();
-        self.for_equal_profiles(profile, |relief| {
-            (relief.dearer, relief.grade) = (0, TableGrade::Best);
-        });
+    /// Whether so much terrain has become dearer that a table tells too little.
+    fn is_weak(&self, relief: &Relief) -> bool {
+        relief.dearer as usize * CELLS_PER_DEARER > self.terrain.len()
+    }
+
+    /// Returns the number of landmarks that a better table must have at least: as many as the present one, unless that has
+    /// become weak.
+    pub(in crate::nav) fn fewest_landmarks(&self, profile: ProfileId) -> usize {
+        let relief =
+            self.reliefs.get(usize::from(profile.0)).filter(|relief| !self.is_weak(relief));
+        relief.and_then(|relief| relief.table.as_ref()).map_or(0, |table| table.landmark_count())
+    }
+
+    /// Returns how many cells have become dearer since the table was begun.
+    pub(in crate::nav) fn dearer_cells(&self, profile: ProfileId) -> u32 {
+        self.reliefs.get(usize::from(profile.0)).map_or(0, |relief| relief.dearer)
+    }
+
+    /// Returns how many tables are wanted and not there.
+    pub(crate) fn missing_landmarks(&self) -> usize {
+        let is_missing =
+            |relief: &&Relief| relief.table.is_none() && relief.is_wanted.load(Relaxed);
+        self.reliefs.iter().filter(is_missing).count()
     }
 
     /// Calls `change` for all profiles with the same rules: these share a table.
@@ -101,17 +117,31 @@ impl NavGrid {
         self.reliefs.get(usize::from(profile.0))?.table.as_ref()
     }
 
-    /// Stores the table of a profile and of all others with the same rules; an empty one stands for none.
+    /// Stores the table of a profile and of all others with the same rules; `dearer` is the number of
+    /// [dearer cells](Self::dearer_cells) when it was begun.
     pub(in crate::nav) fn set_landmarks(
         &mut self,
         profile: ProfileId,
         table: LandmarkTable,
-        grade: TableGrade,
+        (grade, dearer): (TableGrade, u32),
     ) {
         let table = Arc::new(table);
         self.for_equal_profiles(profile, |relief| {
             relief.table = Some(Arc::clone(&table));
-            relief.grade = grade;
+            (relief.grade, relief.dearer) = (grade, relief.dearer.saturating_sub(dearer));
+        });
+    }
+
+    /// Notes that there can be no other table: the present one stays; if there is none, an empty one stands for that.
+    pub(in crate::nav) fn set_no_landmarks(
+        &mut self,
+        profile: ProfileId,
+        (grade, dearer): (TableGrade, u32),
+    ) {
+        let none = Arc::new(LandmarkTable::default());
+        self.for_equal_profiles(profile, |relief| {
+            relief.table.get_or_insert_with(|| Arc::clone(&none));
+            (relief.grade, relief.dearer) = (grade, relief.dearer.saturating_sub(dearer));
         });
     }
 
