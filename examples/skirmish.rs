@@ -160,7 +160,8 @@ fn click(
     let Some((_, mut unit)) = selection.unit.and_then(|unit| pieces.get_mut(unit).ok()) else {
         return;
     };
-    if let (Some(goal), Some(way), true) = (goal, selection.range.way_to(cell), unit.way.is_empty())
+    if let (Some(goal), Some(way), true) =
+        (goal, selection.range.cells_to(cell), unit.way.is_empty())
     {
         unit.way = way[1..].iter().rev().map(|step| step.cell).collect();
         (unit.cell, unit.left) = (cell, goal.left as u32);
@@ -252,7 +253,7 @@ fn draw_way(selection: Res<Selection>, pieces: Query<&Piece>, mut gizmos: Gizmos
         gizmos.rect_2d(center, Vec2::splat(3.0 * CELL - 4.0), css::ORANGE_RED);
     }
     let Selection { range, hover, .. } = &*selection;
-    let Some((way, ends)) = hover.and_then(|cell| range.way_to(cell).zip(range.turn_ends(cell)))
+    let Some((way, ends)) = hover.and_then(|cell| range.cells_to(cell).zip(range.turn_ends(cell)))
     else {
         return;
     };

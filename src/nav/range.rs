@@ -17,23 +17,24 @@
 //! let beside = range.get(Cell::new(4, 6)).unwrap();
 //! assert_eq!((beside.turn, beside.left), (0, 0), "two points, and the rest is lost");
 //! assert!(range.get(enemy).is_none());
-//! assert!(range.get(Cell::new(7, 4)).is_none(), "the way around the wall is too far");
+//! assert!(range.get(Cell::new(7, 4)).is_none(), "the path around the wall is too long");
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
 //! Input: a [`NavGrid`], a [`RangeQuery`], and for each cell whether the unit may [`Enter`] it. Output: a [`MovementRange`] with
-//! the cheapest way to every cell in range. A plugin user gets the grid from [`NavGrids`](crate::grids::NavGrids) and needs
-//! neither a request nor a component: a range of 30 plain steps takes 20 to 60 µs. Large ones can be filled in slices.
+//! the cheapest path to every cell in range. A plugin user gets the grid from [`NavGrids`](crate::grids::NavGrids) and needs
+//! neither a request nor a component. Large ranges can be filled in slices.
 //!
-//! Invariants: what is left on a cell is the most that any way there leaves; with turns, fewer turns come first. Neither it
-//! nor the ways depend on how the work is sliced.
+//! Invariants: what is left on a cell is the most that any path there leaves; with turns, fewer turns come first. Of paths that
+//! leave as much, usually the shortest is taken. Neither depends on how the work is sliced.
 //!
 //! Algorithm: Dijkstra's (1959), with buckets as wide as the cheapest step: what is taken from the first bucket
 //! that is not empty is final, in any order (E. Denardo & B. Fox, "Shortest-Route Methods: 1. Reaching, Pruning, and Buckets",
-//! Operations Research 1979). It works with turns as well, because who arrives earlier at a cell is never later at the next
+//! Operations Research 1979). It works with turns as well: a unit that arrives earlier at a cell is never later at the next
 //! one. Only a window as large as the range can be is looked at, so the size of the grid does not matter.
 //!
-//! Memory: 5 bytes per cell of that window, 9 with turns, and 16 per cell at its front; kept from one query to the next.
+//! Memory: 5 bytes per cell of that window, 9 with turns, and 16 per cell at its front; 4 per bucket, of which there are up to
+//! 65,536 where costs spread widely. Kept from one query to the next.
 
 mod bucket_queue;
 mod lookup;
@@ -97,8 +98,8 @@ pub struct MovementRange {
     sums: Vec<u32>,
     /// The direction of the last step to each cell that is reached; [`NO_DIRECTION`] at the start.
     arrivals: Vec<u8>,
-    /// With turns, the weight of the way to each cell that is reached: of ways that take as many points, the shortest one looks
-    /// best.
+    /// With turns, the weight of the path to each cell that is reached: of paths that take as many points, the shortest one
+    /// looks best.
     weights: Vec<u32>,
     queue: BucketQueue,
     /// The highest sum in range.
@@ -107,12 +108,12 @@ pub struct MovementRange {
     unit: u32,
     /// Column and row 0 of the grid at the start.
     origin: Cell,
-    /// Whether sums for the whole query do not fit into 32 bits.
-    is_cut: bool,
+    /// Whether sums for the whole query cannot be counted.
+    overflow: bool,
     expansions: u64,
-    /// Revision of the grid at the start, and its size.
+    /// Revision of the grid at the start, and the number of its relief, which no other grid has; 0 if nothing was started.
     revision: u64,
-    size: (u32, u32),
+    relief: u64,
     is_running: bool,
 }
 
@@ -134,7 +135,7 @@ impl MovementRange {
     }
 
     /// As [`fill`](Self::fill), with other units and their zones of control: `enter` says for each cell whether the unit may
-    /// enter it. It is called for cells in range, about once each, and never for the start.
+    /// enter it. It is called for cells in range, one to three times each as better paths are found, and never for the start.
     ///
     /// # Errors
     /// Those of [`start`](Self::start).
@@ -159,8 +160,8 @@ impl MovementRange {
         self.clear();
         self.query = query;
         let (layer, (x, y)) = locate_start(grid, &query)?;
-        (self.size, self.origin) = (layer.size(), grid.origin());
-        self.revision = grid.revision();
+        self.origin = grid.origin();
+        (self.revision, self.relief) = (grid.revision(), grid.relief_number(query.profile));
         let sum = match query.movement {
             Movement::Cost(_) => self.prepare(&ByCost::new(layer, query.movement), layer, (x, y)),
             Movement::Turns(rules) => self.prepare(&ByTurns::new(layer, rules), layer, (x, y)),
@@ -218,18 +219,19 @@ impl MovementRange {
         !self.is_running
     }
 
-    /// Whether the grid was edited since the start, or has another size. A stale range still answers, with the state at that
-    /// time. An empty range is stale.
+    /// Whether the grid was edited since the start, or is another one (a copy is). A stale range still answers, with the state
+    /// at that time. An empty range is stale.
     #[must_use]
     pub fn is_stale(&self, grid: &NavGrid) -> bool {
-        grid.revision() != self.revision || (grid.width(), grid.height()) != self.size
+        let relief = grid.relief_number(self.query.profile);
+        (grid.revision(), grid.origin(), relief) != (self.revision, self.origin, self.relief)
     }
 
     /// Whether the query allows to spend more than can be counted: cells may be missing then. Costs are counted in 32 bits of
-    /// the profile's cost unit (over five million plain steps), turns in up to 2,147,483,647 sixteenths of a point.
+    /// the profile's cost unit, the points of a turn in up to 1,048,576 sixteenths, and all turns together in 2,147,483,647.
     #[must_use]
-    pub const fn is_cut(&self) -> bool {
-        self.is_cut
+    pub const fn overflow(&self) -> bool {
+        self.overflow
     }
 
     /// The query answered.
@@ -264,13 +266,13 @@ impl MovementRange {
     pub fn clear(&mut self) {
         self.window = Window::default();
         self.sums.clear();
-        (self.size, self.expansions) = ((0, 0), 0);
-        (self.is_running, self.is_cut) = (false, false);
+        (self.relief, self.expansions) = (0, 0);
+        (self.is_running, self.overflow) = (false, false);
     }
 
     /// Prepares the window and the queue; returns the sum at the start.
     fn prepare<C: Counting>(&mut self, counting: &C, layer: &Layer, start: (u32, u32)) -> u32 {
-        (self.limit, self.is_cut) = counting.limit();
+        (self.limit, self.overflow) = counting.limit();
         self.unit = counting.unit();
         self.window = Window::around(start, counting.most_steps(), layer.size());
         self.sums.resize(self.window.cells(), UNREACHED);
@@ -291,7 +293,6 @@ impl MovementRange {
         let mut expanded = 0;
         while expanded < budget {
             let Some(Entered { x, y, index, sum }) = self.queue.pop() else {
-                self.is_running = false;
                 break;
             };
             if self.sums[index as usize] != sum {
@@ -308,7 +309,8 @@ impl MovementRange {
                 };
                 let index = index.wrapping_add_signed(offsets[direction]);
                 // A step beyond the limit may lead out of the window.
-                if sum > self.limit || !self.may_improve::<C>(index, sum) {
+                let weight = weight.saturating_add(WEIGHTS[direction & 1]);
+                if sum > self.limit || !self.improves::<C>(index, (sum, weight)) {
                     continue;
                 }
                 let (dx, dy) = OFFSETS[direction];
@@ -318,22 +320,22 @@ impl MovementRange {
                     Enter::Cost => (sum, true),
                     Enter::Stop => counting.stop(from, sum),
                 };
-                let weight = weight.saturating_add(WEIGHTS[direction & 1]);
                 self.reach::<C>(Entered { x, y, index, sum }, (direction, weight), goes_on);
             }
         }
+        self.is_running = !self.queue.is_empty();
         self.expansions += u64::from(expanded);
         expanded
     }
 
-    /// Whether a way with this sum may be the best to a cell: of equal ones, the weight is not compared here.
+    /// Whether a path with this sum and weight is the best to a cell so far.
     #[inline(always)]
-    fn may_improve<C: Counting>(&self, index: u32, sum: u32) -> bool {
+    fn improves<C: Counting>(&self, index: u32, (sum, weight): (u32, u32)) -> bool {
         let known = self.sums[index as usize];
-        sum < known || (C::BREAKS_TIES && sum == known)
+        sum < known || (C::BREAKS_TIES && sum == known && weight < self.weights[index as usize])
     }
 
-    /// Records a way to a cell, if it is the best so far.
+    /// Records a path to a cell, if it is the best so far.
     #[inline(always)]
     fn reach<C: Counting>(
         &mut self,
@@ -341,11 +343,12 @@ impl MovementRange {
         (direction, weight): (usize, u32),
         goes_on: bool,
     ) {
-        let index = entered.index as usize;
-        let known = self.sums[index];
-        if known < entered.sum || (known == entered.sum && !self.breaks_tie::<C>(index, weight)) {
+        // A stop may have raised the sum.
+        if !self.improves::<C>(entered.index, (entered.sum, weight)) {
             return;
         }
+        let index = entered.index as usize;
+        let known = self.sums[index];
         (self.sums[index], self.arrivals[index]) = (entered.sum, direction as u8);
         if C::BREAKS_TIES {
             self.weights[index] = weight;
@@ -354,11 +357,6 @@ impl MovementRange {
         if goes_on && known > entered.sum {
             self.queue.push(entered);
         }
-    }
-
-    #[inline(always)]
-    fn breaks_tie<C: Counting>(&self, index: usize, weight: u32) -> bool {
-        C::BREAKS_TIES && weight < self.weights[index]
     }
 }
 

@@ -97,7 +97,7 @@ fn step(
         }
         Movement::Turns(rules) => {
             let cost = match rules.diagonals {
-                Diagonals::AsLong if to.1 => (cost(to.0) as f64 * 577.0 / 408.0).round() as u64,
+                Diagonals::Euclidean if to.1 => (cost(to.0) as f64 * 577.0 / 408.0).round() as u64,
                 _ => cost(to.0),
             };
             let per_turn = u64::from(rules.per_turn);
@@ -173,7 +173,7 @@ fn check(grid: &NavGrid, range: &MovementRange, enter: impl Fn(Cell) -> Enter + 
         range.cells().map(|found| (found.cell, state_of(&query, found))).collect();
     assert_eq!(found, best, "{query:?}");
     for (&cell, &state) in &best {
-        let way = range.way_to(cell).unwrap();
+        let way = range.cells_to(cell).unwrap();
         assert_eq!((way[0].cell, way[way.len() - 1].cell), (query.start, cell));
         for pair in way.windows(2) {
             let [from, to] = [pair[0].cell, pair[1].cell];
@@ -207,7 +207,7 @@ fn movement(random: &mut Random) -> Movement {
     rules.per_turn += random.below(3) * 8;
     rules.left = random.below(rules.per_turn + 20);
     if random.below(2) == 0 {
-        rules = rules.diagonals(Diagonals::AsLong);
+        rules = rules.diagonals(Diagonals::Euclidean);
     }
     rules.may_overspend = random.below(3) == 0;
     Movement::Turns(rules)
@@ -234,7 +234,7 @@ fn ranges_are_those_of_an_oracle_that_tries_every_state() {
             continue;
         }
         assert_eq!(filled, Ok(()));
-        assert!(range.is_finished() && !range.is_cut());
+        assert!(range.is_finished() && !range.overflow());
         cells += check(&grid, &range, enter);
     }
     assert!(cells > 20_000, "{cells}");
@@ -242,10 +242,12 @@ fn ranges_are_those_of_an_oracle_that_tries_every_state() {
 
 #[test]
 fn slices_make_no_difference() {
-    for seed in 0..60 {
+    for seed in 0..200 {
         let mut random = Random(seed);
         let grid = grid_of(2 + random.below(40), &mut random);
+        let profile = ProfileId(random.below(PROFILES as u32) as u8);
         let query = RangeQuery::new(any_cell(&grid, &mut random), movement(&mut random));
+        let query = query.profile(profile);
         let enter = enter_of(seed as u32, 9);
         let (mut whole, mut sliced) = (MovementRange::new(), MovementRange::new());
         let is_free = seed % 2 == 0;
@@ -268,14 +270,14 @@ fn slices_make_no_difference() {
         assert_eq!(expanded, whole.expansions());
         assert!(whole.cells().eq(sliced.cells()));
         for found in whole.cells() {
-            assert_eq!(whole.way_to(found.cell), sliced.way_to(found.cell));
+            assert_eq!(whole.cells_to(found.cell), sliced.cells_to(found.cell));
         }
     }
 }
 
-/// Where diagonal steps cost what straight ones do, ways are straight nevertheless.
+/// Where diagonal steps cost what straight ones do, paths are straight nevertheless.
 #[test]
-fn of_ways_with_equal_points_the_shortest_is_taken() {
+fn on_open_ground_the_shortest_of_equal_paths_is_taken() {
     let grid = NavGrid::new(40, 40, TerrainId::GROUND).unwrap();
     let start = Cell::new(20, 20);
     let mut range = MovementRange::new();
@@ -318,22 +320,49 @@ fn limits_are_said_and_nothing_overflows() {
     let mut range = MovementRange::new();
     let everything = Movement::Cost(PathCost(u64::MAX));
     range.fill(&grid, RangeQuery::new(start, everything)).unwrap();
-    assert!(range.is_cut());
+    assert!(range.overflow());
     assert!(range.cells().count() > 1);
     for overspend in [false, true] {
         let mut rules = TurnRules::new(u16::MAX, u32::MAX);
         (rules.per_turn, rules.may_overspend) = (u32::MAX, overspend);
         let query = RangeQuery::new(start, Movement::Turns(rules));
         range.fill(&grid, query).unwrap();
-        assert!(range.is_cut());
+        assert!(range.overflow());
         assert_eq!(range.cells().count(), 2_500);
+        assert!(range.expansions() < 5 * 2_500, "{}", range.expansions());
         let stops = |cell: Cell| if cell.x % 2 == 0 { Enter::Stop } else { Enter::Cost };
         range.fill_with(&grid, query, stops).unwrap();
-        assert!(range.is_cut());
+        assert!(range.overflow());
     }
     let none = TurnRules { per_turn: 0, left: 0, ..TurnRules::new(0, 9).overspend() };
     range.fill(&grid, RangeQuery::new(start, Movement::Turns(none))).unwrap();
     assert_eq!(range.cells().map(|found| found.cell).collect::<Vec<_>>(), [start]);
+}
+
+#[test]
+fn another_grid_is_noticed() {
+    let grids = [16, 64].map(|cost| {
+        let profile = Profile::new().with(TerrainId::GROUND, cost);
+        NavGrid::new(20, 20, TerrainId::GROUND).unwrap().with_profiles(vec![profile])
+    });
+    let mut range = MovementRange::new();
+    let query = RangeQuery::new(Cell::new(9, 9), Movement::Turns(TurnRules::new(4, 1)));
+    range.start(&grids[1], query).unwrap();
+    assert!(range.is_stale(&grids[0]) && range.is_stale(&grids[1].clone()));
+    assert_eq!(range.step(&grids[0], 100), 0);
+    range.fill(&grids[0], query).unwrap();
+    let moved = grids[0].clone().with_origin(Cell::new(100, 0));
+    assert!(range.is_stale(&moved) && range.path_to(&moved, query.start).is_none());
+    assert!(range.path_to(&grids[0], query.start).is_some());
+}
+
+/// A range whose last cell is expanded at the end of a slice is finished.
+#[test]
+fn a_range_is_finished_with_its_last_cell() {
+    let grid = NavGrid::new(1, 1, TerrainId::GROUND).unwrap();
+    let mut range = MovementRange::new();
+    range.start(&grid, RangeQuery::new(Cell::new(0, 0), Movement::default())).unwrap();
+    assert_eq!((range.step(&grid, 1), range.is_finished()), (1, true));
 }
 
 #[test]
@@ -359,7 +388,7 @@ fn bad_queries_get_an_error_and_edits_make_a_range_stale() {
     assert_eq!(range.step(&grid, 9), 0);
     assert!(range.path_to(&grid, query.start).is_none());
     for far in [Cell::new(i32::MIN, 0), Cell::new(i32::MAX, i32::MAX), Cell::new(-1, -1)] {
-        assert!(range.get(far).is_none() && range.way_to(far).is_none());
+        assert!(range.get(far).is_none() && range.cells_to(far).is_none());
         assert!(range.turn_ends(far).is_none());
     }
     range.fill(&grid, query).unwrap();

@@ -106,6 +106,10 @@ impl BucketQueue {
         Some(entered)
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     pub(super) const fn bytes(&self) -> usize {
         4 * self.heads.capacity() + size_of::<Entry>() * self.entries.capacity()
     }

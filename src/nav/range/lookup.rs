@@ -1,4 +1,4 @@
-//! Queries of a range: what is left on a cell, the way there, and where turns end on it.
+//! Queries of a range: what is left on a cell, the path there, and where turns end on it.
 //!
 //! Input: a cell. Output: an answer, or `None` where the cell is out of range.
 
@@ -24,7 +24,7 @@ pub struct InRange {
 
 impl MovementRange {
     /// Returns what is left on a cell; `None` if it is out of range. In a range that is not [finished](Self::is_finished),
-    /// cells may be missing, and better ways may come.
+    /// cells may be missing, and better paths may be found.
     #[must_use]
     pub fn get(&self, cell: Cell) -> Option<InRange> {
         let (x, y) = self.local(cell);
@@ -38,30 +38,30 @@ impl MovementRange {
         all.map(|((x, y), &sum)| self.in_range(self.global(x, y), sum))
     }
 
-    /// Returns the cells on the way to a cell, from the start to the cell itself; `None` if it is out of range.
+    /// Returns the cells on the path to a cell, from the start to the cell itself; `None` if it is out of range.
     #[must_use]
-    pub fn way_to(&self, cell: Cell) -> Option<Vec<InRange>> {
-        let mut way = vec![self.get(cell)?];
+    pub fn cells_to(&self, cell: Cell) -> Option<Vec<InRange>> {
+        let mut path = vec![self.get(cell)?];
         for direction in self.directions_back(cell) {
             let (dx, dy) = direction.opposite().offset();
-            let before = self.get(way[way.len() - 1].cell.offset(dx, dy))?;
-            way.push(before);
+            let before = self.get(path[path.len() - 1].cell.offset(dx, dy))?;
+            path.push(before);
         }
-        way.reverse();
-        Some(way)
+        path.reverse();
+        Some(path)
     }
 
-    /// Returns the cells on which the unit stands at the end of each turn on its way to a cell; the last one is the cell
+    /// Returns the cells on which the unit stands at the end of each turn on its path to a cell; the last one is the cell
     /// itself. `None` if it is out of range.
     #[must_use]
     pub fn turn_ends(&self, cell: Cell) -> Option<Vec<InRange>> {
-        let way = self.way_to(cell)?;
-        let last = way.last().copied();
-        let ends = way.windows(2).filter(|pair| pair[0].turn < pair[1].turn).map(|pair| pair[0]);
+        let path = self.cells_to(cell)?;
+        let last = path.last().copied();
+        let ends = path.windows(2).filter(|pair| pair[0].turn < pair[1].turn).map(|pair| pair[0]);
         Some(ends.chain(last).collect())
     }
 
-    /// Returns the way to a cell as a path, as searches do; `None` if it is out of range, or the grid was edited since.
+    /// Returns the path to a cell, as searches do; `None` if it is out of range, or the grid was edited since.
     #[must_use]
     pub fn path_to(&self, grid: &NavGrid, cell: Cell) -> Option<Path> {
         let layer = grid.layer(self.query.profile).filter(|_| !self.is_stale(grid))?;

@@ -1,4 +1,4 @@
-//! What a unit may spend on its way, and how steps are counted.
+//! What a unit may spend on its path, and how steps are counted.
 //!
 //! Input: the rules of a query. Output: sums. A sum is what is spent where a cell is entered; lower is better. With turns, it
 //! is the points of all turns that are over, plus what is used of the current one: so turns come first, and what is left in
@@ -10,17 +10,21 @@ use crate::nav::{DIAGONAL, Layer, PathCost, Profile, STRAIGHT};
 
 /// Sums of turns stay below this, so that two more turns can be added.
 const HIGHEST_SUM_OF_TURNS: u32 = u32::MAX / 2;
-/// Most points of a turn, in sixteenths.
-pub(super) const MOST_PER_TURN: u32 = 1 << 28;
+/// Most points of a turn, in sixteenths: those of [`TurnRules::new`]. With more there would be too many buckets.
+pub(super) const MOST_PER_TURN: u32 = 1 << 20;
 
 /// Whether a unit may enter a cell. For the terrain, the profile decides; this is for other units, and zones of control.
+///
+/// Large units are asked about with the cell of their anchor. Cells that cannot be entered are no corners: diagonal steps
+/// past them are legal. A cell that may be passed, but not stood on (that of an ally), is entered at its `Cost`; games leave it
+/// out of the goals that they offer. A path over several turns may end a turn there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Enter {
     /// At the cost of its terrain.
     #[default]
     Cost,
-    /// At the same cost, but the move ends there: what is left of the turn is lost. Without turns, no way leads on from there.
+    /// At the same cost, but the move ends there: what is left of the turn is lost. Without turns, no path leads on from there.
     Stop,
     /// No: an enemy stands there, say.
     No,
@@ -47,7 +51,7 @@ impl Default for Movement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct TurnRules {
-    /// Points of a turn, in sixteenths, up to 268,435,456. What is not used by the end of a turn is lost.
+    /// Points of a turn, in sixteenths, up to 1,048,576. What is not used by the end of a turn is lost.
     pub per_turn: u32,
     /// What is left of this turn, up to `per_turn`.
     pub left: u32,
@@ -107,7 +111,7 @@ pub enum Diagonals {
     #[default]
     AsStraight,
     /// √2 times as much, to the nearest sixteenth: a plain cell takes 23.
-    AsLong,
+    Euclidean,
 }
 
 impl Diagonals {
@@ -115,7 +119,7 @@ impl Diagonals {
     pub(super) const fn factor(self) -> (u32, u32) {
         match self {
             Self::AsStraight => (1, 1),
-            Self::AsLong => (DIAGONAL, STRAIGHT),
+            Self::Euclidean => (DIAGONAL, STRAIGHT),
         }
     }
 }
@@ -125,7 +129,7 @@ pub(super) trait Counting {
     /// What is known of a cell before the steps from it are counted.
     type From: Copy;
 
-    /// Whether of several ways with the same sum the shortest one is taken.
+    /// Whether of several paths with the same sum the shortest one is taken, as far as they are compared.
     const BREAKS_TIES: bool;
 
     /// Returns the sum at the start.
@@ -134,7 +138,7 @@ pub(super) trait Counting {
     /// Returns the highest sum in range, and whether a higher one was asked for.
     fn limit(&self) -> (u32, bool);
 
-    /// Returns the most steps of a way in range.
+    /// Returns the most steps of a path in range.
     fn most_steps(&self) -> u32;
 
     /// Returns by how much a step raises the sum: at least, and at most.
@@ -148,7 +152,7 @@ pub(super) trait Counting {
     /// Returns the sum after a step of this cost; `None` if it can never be made.
     fn enter(&self, from: Self::From, cost: u32) -> Option<u32>;
 
-    /// Returns the sum after a step that ended with `sum` on a cell where moves end, and whether a way leads on from there.
+    /// Returns the sum after a step that ended with `sum` on a cell where moves end, and whether a path leads on from there.
     fn stop(&self, from: Self::From, sum: u32) -> (u32, bool);
 }
 
@@ -229,11 +233,11 @@ impl ByTurns {
     pub(super) fn new(layer: &Layer, rules: TurnRules) -> Self {
         let per_turn = rules.per_turn.min(MOST_PER_TURN);
         let left = rules.left.min(per_turn);
-        let wanted = u64::from(rules.turns) * u64::from(per_turn);
+        let is_over = |turns| rules.turns > turns && per_turn > 0 || rules.per_turn > per_turn;
         // Whole turns.
         let most_turns = HIGHEST_SUM_OF_TURNS.checked_div(per_turn).unwrap_or(0);
-        let limit =
-            (rules.turns.min(most_turns) * per_turn, rules.turns > most_turns && wanted > 0);
+        let overflow = rules.turns > 0 && is_over(most_turns);
+        let limit = (rules.turns.min(most_turns) * per_turn, overflow);
         let (first, lowest) = (per_turn - left, layer.lowest_cost().max(1));
         Self { per_turn, first, limit, lowest, may_overspend: rules.may_overspend }
     }

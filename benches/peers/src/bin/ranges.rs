@@ -2,11 +2,12 @@
 //!
 //! Input: the options of `tilepath-peers` (`--data`, `--family`, `--map` with `--scen`, `--rounds`, `--profile`;
 //! `--sample` starts per map). Starts are those of rows spread over the scenario; the range is 30 plain steps. Output: a
-//! table by family: microseconds of a range of both, cells in it, and the speed-up of this crate; geometric means
-//! over maps. Progress goes to standard error.
+//! table by family: microseconds of a range of both, cells in it, and the speed-up of this crate; then of this crate alone 30
+//! points of one turn, without other units and with a function that lets every cell be entered. Geometric means over maps.
+//! Progress goes to standard error.
 //!
-//! Both run in one process, alternately, a range at a time. Each start's time is the median of its rounds. All costs are
-//! compared. Exit status 1 on bad input and if a cost differs.
+//! All run in one process, in turn, a range at a time. Each start's time is the median of its rounds. All costs are
+//! compared with the textbook's, and both turns with each other. Exit status 1 on bad input and if one differs.
 
 use std::{process::ExitCode, time::Instant};
 
@@ -68,6 +69,8 @@ struct Line {
     /// Microseconds.
     ours: f64,
     textbook: f64,
+    turns: f64,
+    turns_with: f64,
 }
 
 fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
@@ -76,31 +79,42 @@ fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
     let most = PathCost(u64::from(STEPS * 2 * STRAIGHT * 16));
     let textbook_most = STEPS * STRAIGHT * if course.board.rule == Rule::Weighted { 2 } else { 1 };
     let (mut range, mut textbook) = (MovementRange::new(), Textbook::new(&course.board));
-    let (mut cells, mut ours, mut theirs) = (0, 0.0, 0.0);
+    let (mut turn, mut turn_with) = (MovementRange::new(), MovementRange::new());
+    let (mut cells, mut sums) = (0, [0.0; 4]);
     for row in &course.rows {
-        let mut times = [Vec::with_capacity(rounds), Vec::with_capacity(rounds)];
+        let mut times: [Vec<f64>; 4] = Default::default();
         let query = RangeQuery::new(row.start, Movement::Cost(most));
-        for turn in 0..2 * rounds {
+        let points = Movement::Turns(TurnRules::new(STEPS as u16, 1));
+        let in_turns = RangeQuery { movement: points, ..query };
+        for number in 0..4 * rounds {
             // The order alternates from round to round.
-            let lane = (turn + turn / 2) % 2;
+            let lane = (number + number / 4) % 4;
             let begin = Instant::now();
-            if lane == 0 {
-                let filled = range.fill(grid, query);
-                filled.map_err(|failure| failure.to_string())?;
-            } else {
-                textbook.solve(row.start, textbook_most);
-            }
+            let filled = match lane {
+                0 => range.fill(grid, query),
+                1 => turn.fill(grid, in_turns),
+                2 => turn_with.fill_with(grid, in_turns, |_| Enter::Cost),
+                _ => {
+                    textbook.solve(row.start, textbook_most);
+                    Ok(())
+                }
+            };
             times[lane].push(begin.elapsed().as_secs_f64() * 1e6);
+            filled.map_err(|failure| failure.to_string())?;
         }
         cells += compare(&course.board, &range, &textbook, most)
             .map_err(|error| format!("{}/{}: {error}", course.family, course.map))?;
-        let [mut first, mut second] = times;
-        ours += median(&mut first);
-        theirs += median(&mut second);
+        if !turn.cells().eq(turn_with.cells()) {
+            return Err(format!("{}/{}: turns from {}", course.family, course.map, row.start));
+        }
+        for (sum, times) in sums.iter_mut().zip(&mut times) {
+            *sum += median(times);
+        }
     }
     let mean = |sum: f64| sum / course.rows.len().max(1) as f64;
-    let (cells, ours, textbook) = (mean(cells as f64), mean(ours), mean(theirs));
-    Ok(Line { family: course.family.clone(), cells, ours, textbook })
+    let [ours, turns, turns_with, textbook] = sums.map(mean);
+    let (family, cells) = (course.family.clone(), mean(cells as f64));
+    Ok(Line { family, cells, ours, textbook, turns, turns_with })
 }
 
 /// Returns the number of cells in range; an error if the two differ.
@@ -131,8 +145,10 @@ fn median(times: &mut [f64]) -> f64 {
 }
 
 fn print_table(lines: &[Line]) {
-    println!("| maps | number | cells | ours µs | textbook µs | speed-up |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| maps | number | cells | ours µs | textbook µs | speed-up | a turn µs | with others µs |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
     let mut families: Vec<&str> = lines.iter().map(|line| line.family.as_str()).collect();
     families.dedup();
     for family in &families {
@@ -155,11 +171,13 @@ fn print_line(title: &str, lines: &[Line], belongs: impl Fn(&Line) -> bool) {
         (logs / lines.len() as f64).exp()
     };
     println!(
-        "| {title} | {} | {:.0} | {:.1} | {:.1} | {:.2} |",
+        "| {title} | {} | {:.0} | {:.1} | {:.1} | {:.2} | {:.1} | {:.1} |",
         lines.len(),
         mean(|line| line.cells),
         mean(|line| line.ours),
         mean(|line| line.textbook),
         mean(|line| line.textbook / line.ours),
+        mean(|line| line.turns),
+        mean(|line| line.turns_with),
     );
 }
