@@ -17,9 +17,8 @@
 //! ticks get the same answers.
 //!
 //! Landmarks lie in the largest connected region (for the choice see `candidates`). Distance fields are filled over a copy of
-//! the terrain without blockers. Each profile first gets a quick table of up to eight landmarks, one field for each. When all
-//! profiles have one, better tables replace them: fields are filled from all candidates, then from those that are
-//! chosen, six times as much work. Terrain that becomes cheaper in the meantime makes the work begin anew, after a pause:
+//! the terrain without blockers. Each profile first gets a quick table of up to eight landmarks, one field for each. Better
+//! tables replace those: fields are filled from all candidates, then from those that are chosen, six times as much work. Terrain that becomes cheaper in the meantime makes the work begin anew, after a pause:
 //! games that dig or tear down walls all the time would never get a table, only pay for it.
 
 mod candidates;
