@@ -2,8 +2,8 @@
 //!
 //! Input: the position of a grid in the world. Output: cell → world position and back. A [`GridFrame`] is
 //! affine: it consists of the world position of the center of cell (0, 0) and the world vectors of one cell
-//! to the right and one cell up, which covers square and isometric maps under any translation,
-//! rotation and scale. The tilemap stage derives it from the tilemap's own helpers and transform; for grids
+//! to the right and one cell up, which covers square, isometric and hexagonal maps under any translation,
+//! rotation and scale. On hexagons a position belongs to the cell whose hexagon contains it. The tilemap stage derives it from the tilemap's own helpers and transform; for grids
 //! without a tilemap it is specified by hand.
 
 use bevy::{
@@ -11,7 +11,7 @@ use bevy::{
     reflect::{Reflect, std_traits::ReflectDefault},
 };
 
-use crate::nav::Cell;
+use crate::nav::{Cell, Topology};
 
 /// Placement of a grid in the world; see the [module](self).
 ///
@@ -29,6 +29,7 @@ pub struct GridFrame {
     /// From cell space (whole numbers = centers of cells) to the world.
     to_world: Affine2,
     to_cells: Affine2,
+    topology: Topology,
 }
 
 impl Default for GridFrame {
@@ -54,7 +55,53 @@ impl GridFrame {
         let is_flat = to_world.matrix2.determinant() == 0.0; // not invertible
         let no_cells = Affine2 { translation: Vec2::NAN, ..Affine2::IDENTITY };
         let to_cells = if is_flat { no_cells } else { to_world.inverse() };
-        Self { to_world, to_cells }
+        Self { to_world, to_cells, topology: Topology::Square }
+    }
+
+    /// Creates a frame of hexagons with a corner at the top (*pointy-top*: cells lie in rows), with the center of cell (0, 0) at
+    /// `center` and the centers of neighbors `spacing` world units apart.
+    ///
+    /// ```
+    /// use bevy::math::Vec2;
+    /// use bevy_tilepath::prelude::*;
+    /// let frame = GridFrame::pointy_hexagons(Vec2::ZERO, 10.0);
+    /// assert_eq!(frame.cell_center(Cell::new(2, 0)), Vec2::new(20.0, 0.0));
+    /// assert_eq!(frame.cell_at(Vec2::new(5.0, 8.0)), Some(Cell::new(0, 1)));
+    /// ```
+    #[must_use]
+    pub fn pointy_hexagons(center: Vec2, spacing: f32) -> Self {
+        let (right, up) = (Vec2::X, Vec2::new(0.5, HALF_SQRT_3));
+        Self::from_axes(center, spacing * right, spacing * up).with_topology(Topology::Hexagonal)
+    }
+
+    /// Creates a frame of hexagons with a side at the top (*flat-top*: cells lie in columns), with the center of cell (0, 0) at
+    /// `center` and the centers of neighbors `spacing` world units apart.
+    #[must_use]
+    pub fn flat_hexagons(center: Vec2, spacing: f32) -> Self {
+        let (right, up) = (Vec2::new(HALF_SQRT_3, 0.5), Vec2::Y);
+        Self::from_axes(center, spacing * right, spacing * up).with_topology(Topology::Hexagonal)
+    }
+
+    /// Sets the shape of the cells. [`NavGrids`](crate::grids::NavGrids) does so for the frames of its grids.
+    #[must_use]
+    pub const fn with_topology(self, topology: Topology) -> Self {
+        Self { topology, ..self }
+    }
+
+    /// Returns the shape of the cells.
+    #[must_use]
+    pub const fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    /// Returns the world positions of the corners of `cell`, in order: four, or six of a hexagon.
+    pub fn cell_corners(&self, cell: Cell) -> impl Iterator<Item = Vec2> + use<> {
+        let (frame, center) = (*self, center(cell));
+        let corners: &[(f32, f32)] = match self.topology {
+            Topology::Square => &SQUARE_CORNERS,
+            Topology::Hexagonal => &HEXAGON_CORNERS,
+        };
+        corners.iter().map(move |&(x, y)| frame.to_world(center + Vec2::new(x, y)))
     }
 
     /// Returns the world position of the center of `cell`.
@@ -79,14 +126,14 @@ impl GridFrame {
     /// frame is not finite, or the cell is too far away to be represented.
     #[must_use]
     pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
-        cell_around(self.to_cells(position))
+        cell_around(self.to_cells(position), self.topology)
     }
 
     /// Returns the anchor (lowest, leftmost cell) of the block of `size × size` cells whose center is nearest
     /// to a world position; the same as [`cell_at`](Self::cell_at) for size 1.
     #[must_use]
     pub fn anchor_at(&self, position: Vec2, size: u32) -> Option<Cell> {
-        cell_around(self.to_cells(position) - half_block(size))
+        cell_around(self.to_cells(position) - half_block(size), self.topology)
     }
 
     /// Returns the world position of the center of the block of `size × size` cells with this anchor.
@@ -112,10 +159,41 @@ pub(crate) fn half_block(size: u32) -> Vec2 {
     Vec2::splat(size.saturating_sub(1) as f32 / 2.0)
 }
 
+/// Corners of a cell around its center, in cell space. Those of a hexagon are the centers of three cells that meet there.
+const SQUARE_CORNERS: [(f32, f32); 4] = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
+const HEXAGON_CORNERS: [(f32, f32); 6] = [
+    (2.0 / 3.0, -1.0 / 3.0),
+    (1.0 / 3.0, 1.0 / 3.0),
+    (-1.0 / 3.0, 2.0 / 3.0),
+    (-2.0 / 3.0, 1.0 / 3.0),
+    (-1.0 / 3.0, -1.0 / 3.0),
+    (1.0 / 3.0, -2.0 / 3.0),
+];
+/// Half the square root of 3.
+const HALF_SQRT_3: f32 = 0.866_025_4;
+
+/// Returns the center of the hexagon that contains a point of cell space: of column, row and the sum of both, the one that is
+/// rounded most follows from the other two (A. Patel, "Hexagonal Grids", Red Blob Games, 2013).
+fn nearest_hexagon(point: Vec2) -> Vec2 {
+    let sum = -point.x - point.y;
+    let (rounded, rounded_sum) = ((point + 0.5).floor(), (sum + 0.5).floor());
+    let (off, off_sum) = ((rounded - point).abs(), (rounded_sum - sum).abs());
+    if off.x > off.y && off.x > off_sum {
+        Vec2::new(-rounded.y - rounded_sum, rounded.y)
+    } else if off.y > off_sum {
+        Vec2::new(rounded.x, -rounded.x - rounded_sum)
+    } else {
+        rounded
+    }
+}
+
 /// Returns the cell that contains a point of cell space.
-fn cell_around(point: Vec2) -> Option<Cell> {
+fn cell_around(point: Vec2, topology: Topology) -> Option<Cell> {
     const FARTHEST: f32 = 1.0e9;
-    let point = (point + 0.5).floor();
+    let point = match topology {
+        Topology::Square => (point + 0.5).floor(),
+        Topology::Hexagonal => nearest_hexagon(point),
+    };
     let countable = point.is_finite() && point.abs().max_element() < FARTHEST;
     countable.then(|| Cell::new(point.x as i32, point.y as i32))
 }

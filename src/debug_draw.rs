@@ -13,7 +13,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
-    nav::{Cell, Direction, GridId, NavGrid, PathKind, ProfileId},
+    nav::{Cell, Direction, GridId, NavGrid, PathKind, ProfileId, Topology},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
     unit::{CritterState, NavPath, PathStatus, RequestState},
@@ -152,13 +152,17 @@ fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePat
     };
     let free = |cell| grid.cost(debug.profile, cell) > 0;
     for cell in near(&debug) {
-        for (direction, corners) in [
-            (Direction::East, [Vec2::new(0.5, -0.5), Vec2::new(0.5, 0.5)]),
-            (Direction::North, [Vec2::new(-0.5, 0.5), Vec2::new(0.5, 0.5)]),
-        ] {
+        let corners: Vec<Vec2> = frame.cell_corners(cell).collect();
+        // The numbers of the corners of a side, on squares and on hexagons.
+        let (east, north, northwest) = (Direction::East, Direction::North, Direction::NorthWest);
+        let sides: &[_] = match grid.topology() {
+            Topology::Square => &[(east, [3, 0]), (north, [0, 1])],
+            Topology::Hexagonal => &[(east, [0, 1]), (north, [1, 2]), (northwest, [2, 3])],
+        };
+        for (direction, side) in sides {
             let (dx, dy) = direction.offset();
             if free(cell) != free(cell.offset(dx, dy)) {
-                let [a, b] = corners.map(|corner| frame.to_world(center(cell) + corner));
+                let [a, b] = side.map(|corner: usize| corners[corner]);
                 lines.line_2d(a, b, css::ORANGE_RED);
             }
         }

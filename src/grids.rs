@@ -109,6 +109,7 @@ impl NavGrids {
         grid.continue_from(self.last_revision);
         grid.build_layers(); // build during level loading, not in the first tick
         self.insertions += 1;
+        let frame = frame.with_topology(grid.topology());
         self.grids.insert(id, Level { grid, frame, generation: self.insertions, is_fed_by_tiles });
     }
 
@@ -156,13 +157,13 @@ impl NavGrids {
         self.grids.get(&id).map_or(0, |level| level.generation)
     }
 
-    /// Moves the grid in the world. Critters that have ever walked on it move along with it.
+    /// Moves the grid in the world. Critters that have ever walked on it move along with it. The shape of cells is that of the
+    /// grid, whatever the frame says.
     pub fn set_frame(&mut self, id: GridId, frame: GridFrame) {
-        if let Some(level) = self.grids.get_mut(&id)
-            && level.frame != frame
-        {
+        if let Some(level) = self.grids.get_mut(&id) {
+            let frame = frame.with_topology(level.grid.topology());
+            self.frame_changes += u64::from(level.frame != frame);
             level.frame = frame;
-            self.frame_changes += 1;
         }
     }
 

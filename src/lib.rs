@@ -189,6 +189,7 @@ pub mod prelude {
             queue::{Priority, QueueSettings, RequestClass},
             range::{Diagonals, Enter, InRange, Movement, MovementRange, RangeQuery, TurnRules},
             terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
+            topology::Topology,
         },
         orders::{
             OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,

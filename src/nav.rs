@@ -4,7 +4,7 @@
 //! float takes part in a decision: the same grid and the same queries give the same paths, costs and counters
 //! on every machine, however the work is sliced. Everything can be used without an `App`.
 //!
-//! In the order of data flow: `map` ([`cell`], [`direction`], [`terrain`], [`layer`], [`grid`]) → [`goal`],
+//! In the order of data flow: `map` ([`cell`], [`direction`], [`terrain`], [`topology`], [`layer`], [`grid`]) → [`goal`],
 //! [`query`] → [`open_list`], `coarse` → [`search`], [`field`] → [`landmarks`], [`path`] → [`queue`] → [`walk`].
 //! [`range`] finds all cells within a cost or within some turns, [`formation`] finds slots for groups, [`crowd`] moves many units without overlaps, [`line_of_sight`] and
 //! [`string_pulling`] handle straight lines, [`moving_ai`] reads benchmark files, [`checksum`] computes
@@ -57,9 +57,10 @@ pub(crate) use self::{
     steps::{EnteredSteps, StepModel, UniformSteps, WeightedSteps},
     string_pulling::PathLines,
     terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
+    topology::{Adjacency, Topology},
     walk::{Walk, WalkEvent},
 };
-pub use map::{cell, direction, grid, layer, moving_ai, terrain};
+pub use map::{cell, direction, grid, layer, moving_ai, terrain, topology};
 #[doc(no_inline)]
 pub use path::{line_of_sight, string_pulling, walk};
 #[doc(hidden)]

@@ -6,8 +6,9 @@
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
 //! one with the highest order applies. The grid extends over all of them.
 //!
-//! Square and isometric maps are supported, diamond and staggered (see [`TileLayout`] for which cell a tile is). Hexagonal maps
-//! are rejected, which [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
+//! All maps that bevy_ecs_tilemap draws are supported: square, isometric (diamond and staggered) and hexagonal (all six
+//! coordinate systems); see [`TileLayout`] for which cell a tile is. A map that cannot be read is rejected, which
+//! [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
 //! headless apps.
 
 mod layout;
@@ -25,7 +26,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
 use self::sources::TileSources;
-use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
+use crate::nav::{Cell, CellRect, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Insert it on the tilemap entity.
 ///
@@ -113,8 +114,8 @@ pub enum SourceStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
-    /// Hexagonal maps are not supported yet.
-    Hexagonal,
+    /// Another map of its grid has cells of another [shape](crate::nav::topology::Topology).
+    MixedTopologies,
     /// The map has no tiles: a side is 0.
     Empty {
         /// Columns.
@@ -134,7 +135,9 @@ pub enum SourceError {
 impl core::fmt::Display for SourceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Hexagonal => f.write_str("hexagonal maps are not supported yet"),
+            Self::MixedTopologies => {
+                f.write_str("squares and hexagons cannot be mixed on a grid, and it has a map of the other shape")
+            }
             Self::Empty { width, height } => write!(f, "a map of {width} × {height} has no tiles"),
             Self::TooLarge { width, height } => {
                 write!(f, "{width} × {height} cells are more than {MAX_SIDE} on a side")
@@ -148,11 +151,11 @@ impl core::error::Error for SourceError {}
 /// Checks whether maps of this type and size are supported; returns how their tiles are numbered.
 fn check(map_type: TilemapType, size: TilemapSize) -> Result<TileLayout, SourceError> {
     let TilemapSize { x: width, y: height } = size;
-    let layout = TileLayout::of(map_type)?;
+    let layout = TileLayout::of(map_type);
     if width == 0 || height == 0 {
         return Err(SourceError::Empty { width, height });
     }
-    let UVec2 { x: width, y: height } = layout.extent(UVec2::new(width, height));
+    let CellRect { width, height, .. } = layout.rect(UVec2::new(width, height));
     if width > MAX_SIDE || height > MAX_SIDE {
         return Err(SourceError::TooLarge { width, height });
     }

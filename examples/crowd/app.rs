@@ -73,10 +73,13 @@ impl AppSimulation {
     /// Simulates a tick.
     pub fn tick(&mut self) -> Result<(), String> {
         let next = self.record.ticks + 1;
-        if let Some((_, rect)) = self.scene.building.filter(|(tick, _)| *tick == next) {
+        if let Some((_, rects)) = self.scene.building.take_if(|(tick, _)| *tick == next) {
             let mut grids = self.app.world_mut().resource_mut::<NavGrids>();
             for grid in [&mut self.scene.grid].into_iter().chain(grids.get_mut(GridId::default())) {
-                grid.block(rect).map_err(|error| error.to_string())?;
+                let mut edit = grid.edit();
+                for &rect in &rects {
+                    edit.block(rect).map_err(|error| error.to_string())?;
+                }
             }
         }
         let before = Instant::now();

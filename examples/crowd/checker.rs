@@ -44,6 +44,14 @@ impl Track {
     }
 }
 
+/// Returns where a point in columns and rows lies: on hexagons rows are shifted by half a cell each, and closer together.
+fn in_plane(topology: Topology, (x, y): Point) -> Point {
+    match topology {
+        Topology::Square => (x, y),
+        Topology::Hexagonal => (x + y / 2.0, y * 0.75_f64.sqrt()),
+    }
+}
+
 /// What a unit has done since the previous tick.
 struct Motion {
     /// `None` if it was teleported.
@@ -54,11 +62,14 @@ struct Motion {
 }
 
 impl Motion {
-    fn of(unit: &Seen, before: Option<&Seen>) -> Self {
-        let track = before.and_then(|before| unit.track(before));
+    fn of(topology: Topology, unit: &Seen, before: Option<&Seen>) -> Self {
+        let mut track = before.and_then(|before| unit.track(before));
+        for (_, point) in track.iter_mut().flat_map(|track| &mut track.points) {
+            *point = in_plane(topology, *point);
+        }
         let points = track.as_ref().map(|track| &track.points[..]).unwrap_or_default();
         let walked = points.windows(2).map(|pair| distance(pair[0].1, pair[1].1)).sum();
-        Self { track, middle: unit.middle(), walked }
+        Self { track, middle: in_plane(topology, unit.middle()), walked }
     }
 
     /// Returns the smallest distance to the center of another unit since the previous tick, or their present distance if
@@ -129,9 +140,10 @@ impl Seen {
         Some(Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] })
     }
 
-    /// Returns the radius of its collision disc: 0.35 for a unit of one cell.
-    fn radius(&self) -> f64 {
-        f64::from(self.size) / 2.0 - 0.15
+    /// Returns the radius of its collision disc: 0.35 for a unit of one cell, 0.43 on hexagons.
+    fn radius(&self, topology: Topology) -> f64 {
+        let margin = if topology == Topology::Hexagonal { 0.07 } else { 0.15 };
+        f64::from(self.size) / 2.0 - margin
     }
 
     fn covers(&self, anchor: Cell, cell: Cell) -> bool {
@@ -142,8 +154,16 @@ impl Seen {
         CellRect::new(anchor, self.size as u32, self.size as u32).cells()
     }
 
-    fn is_diagonal(&self) -> bool {
-        self.tail.x != self.head.x && self.tail.y != self.head.y
+    /// Returns whether it makes a step past corners.
+    fn is_diagonal(&self, topology: Topology) -> bool {
+        topology == Topology::Square && self.tail.x != self.head.x && self.tail.y != self.head.y
+    }
+
+    /// Returns whether its step leads farther than to a neighbor.
+    fn is_far(&self, topology: Topology) -> bool {
+        let (dx, dy) = (self.head.x - self.tail.x, self.head.y - self.tail.y);
+        let is_neighbor = topology == Topology::Square || dx != dy || dx == 0;
+        dx.abs().max(dy.abs()) > 1 || !is_neighbor
     }
 }
 
@@ -203,8 +223,7 @@ impl Checker {
     fn check_steps(&mut self, grid: &NavGrid, units: &[Seen]) {
         for unit in units {
             let before = self.before.get(&unit.id).copied();
-            let is_far =
-                (unit.tail.x - unit.head.x).abs().max((unit.tail.y - unit.head.y).abs()) > 1;
+            let is_far = unit.is_far(grid.topology());
             let is_jump = before.is_some_and(|before| {
                 let continues = unit.tail == before.tail
                     && (unit.head == before.head || before.head == before.tail)
@@ -240,8 +259,9 @@ impl Checker {
                 next[at] = std::mem::replace(&mut first[cell], at);
             }
         }
-        let motions: Vec<Motion> =
-            units.iter().map(|unit| Motion::of(unit, self.before.get(&unit.id))).collect();
+        let topology = grid.topology();
+        let motion = |unit: &Seen| Motion::of(topology, unit, self.before.get(&unit.id));
+        let motions: Vec<Motion> = units.iter().map(motion).collect();
         let reach = units.iter().map(|unit| unit.size).max().unwrap_or(1) + 2;
         for (at, unit) in units.iter().enumerate() {
             let side = 2 * reach as u32 + 1;
@@ -249,7 +269,8 @@ impl Checker {
                 let mut other = index(cell).map_or(usize::MAX, |cell| first[cell]);
                 while other != usize::MAX {
                     if other > at {
-                        self.check_pair((unit, &motions[at]), (&units[other], &motions[other]));
+                        let pair = ((unit, &motions[at]), (&units[other], &motions[other]));
+                        self.check_pair(topology, pair.0, pair.1);
                     }
                     other = next[other];
                 }
@@ -257,7 +278,12 @@ impl Checker {
         }
     }
 
-    fn check_pair(&mut self, (a, first): (&Seen, &Motion), (b, second): (&Seen, &Motion)) {
+    fn check_pair(
+        &mut self,
+        topology: Topology,
+        (a, first): (&Seen, &Motion),
+        (b, second): (&Seen, &Motion),
+    ) {
         let shares = |cell: Cell| {
             let holds = |unit: &Seen| unit.covers(unit.tail, cell) || unit.covers(unit.head, cell);
             let leaves =
@@ -267,7 +293,7 @@ impl Checker {
             holds(b) && !(leaves(a) && enters(b) || leaves(b) && enters(a))
         };
         let is_shared = a.cells(a.tail).chain(a.cells(a.head)).any(shares);
-        let radii = a.radius() + b.radius();
+        let radii = a.radius(topology) + b.radius(topology);
         let gap = first.nearest_approach(second, self.nearest + radii) - radii;
         self.nearest = self.nearest.min(gap);
         if is_shared || gap < 0.0 {
@@ -277,8 +303,8 @@ impl Checker {
         }
         let is_swap = a.tail == b.head && b.tail == a.head && a.tail != a.head;
         let middle = |u: &Seen| (u.tail.x + u.head.x, u.tail.y + u.head.y);
-        let crosses =
-            a.is_diagonal() && b.is_diagonal() && a.size == b.size && middle(a) == middle(b);
+        let are_diagonal = a.is_diagonal(topology) && b.is_diagonal(topology);
+        let crosses = are_diagonal && a.size == b.size && middle(a) == middle(b);
         if is_swap || crosses {
             self.faults.swaps += 1;
             self.note(|| format!("swap: {a:?} {b:?}"));
@@ -306,7 +332,7 @@ fn cuts_corner(grid: &NavGrid, unit: &Seen) -> bool {
     let free = |x, y| grid.cost(unit.profile, Cell::new(x, y)) > 0;
     let (tail, head) = (unit.tail, unit.head);
     let is_built_over = !free(tail.x, tail.y);
-    if unit.is_diagonal() {
+    if unit.is_diagonal(grid.topology()) {
         !(free(tail.x, tail.y)
             && free(head.x, head.y)
             && free(tail.x, head.y)

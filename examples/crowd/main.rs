@@ -4,6 +4,8 @@
 //! the results. A checker that reads positions only counts collisions. Uses the pure layer alone, or the whole
 //! plugin without a window (`--app`). All options: `--help`.
 
+#[path = "../runner/hexagons.rs"]
+mod hexagons;
 #[path = "../runner/mod.rs"]
 mod runner;
 

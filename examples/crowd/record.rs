@@ -71,7 +71,8 @@ impl Record {
             let at = unit.id as usize;
             let before = self.positions[at].0;
             if unit.tail != before {
-                let is_diagonal = unit.tail.x != before.x && unit.tail.y != before.y;
+                let is_square = grid.topology() == Topology::Square;
+                let is_diagonal = is_square && unit.tail.x != before.x && unit.tail.y != before.y;
                 self.walked[at].add((unit.tail.x - before.x, unit.tail.y - before.y));
                 self.travelled[at] += if is_diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
             }

@@ -31,7 +31,7 @@ pub struct Scene {
     /// All units are one group; they move to the goal of the first and stop around it.
     pub is_group: bool,
     /// Cells that are blocked in a given tick, also under units.
-    pub building: Option<(u64, CellRect)>,
+    pub building: Option<(u64, Vec<CellRect>)>,
     /// Tick limit.
     pub ticks: u64,
 }
@@ -167,7 +167,7 @@ fn dead_end() -> Scene {
 /// A wall is built across 400 moving units.
 fn building() -> Scene {
     let starts = (0..400).map(|i| start((5 + i % 20, 20 + i / 20), (75 + i % 20, 20 + i / 20)));
-    let building = Some((300, CellRect::new(Cell::new(44, 10), 3, 40)));
+    let building = Some((300, vec![CellRect::new(Cell::new(44, 10), 3, 40)]));
     Scene { building, ..scene_of(open(104, 60), starts.collect(), 8_000) }
 }
 

@@ -113,9 +113,14 @@ impl Simulation {
 
     /// Simulates a tick.
     pub fn tick(&mut self) -> Result<(), String> {
-        let building = self.scene.building.filter(|(tick, _)| *tick == self.crowd.now() + 1);
-        if let Some((_, rect)) = building {
-            self.scene.grid.block(rect).map_err(|error| error.to_string())?;
+        let next = self.crowd.now() + 1;
+        let building = self.scene.building.take_if(|(tick, _)| *tick == next);
+        if let Some((_, rects)) = &building {
+            let mut edit = self.scene.grid.edit();
+            for &rect in rects {
+                edit.block(rect).map_err(|error| error.to_string())?;
+            }
+            drop(edit);
             for field in &mut self.fields {
                 while field.is_stale(&self.scene.grid) || !field.is_finished() {
                     field.repair(&self.scene.grid, u32::MAX);

@@ -4,19 +4,23 @@
 
 use bevy_tilepath::prelude::*;
 
-use super::scenes::{Scene, Start};
+use super::{
+    hexagons,
+    scenes::{Scene, Start},
+};
 
 /// A variant and its name.
 type Entry = (&'static str, fn(Scene) -> Scene);
 
 /// All variants.
-const VARIANTS: [Entry; 6] = [
+const VARIANTS: [Entry; 7] = [
     ("mirrored", |scene| with_axes(scene, Axes::Mirrored)),
     ("transposed", |scene| with_axes(scene, Axes::Transposed)),
     ("reversed", reversed),
     ("fewer", fewer),
     ("fast", |scene| with_speed(scene, 5, 3)),
     ("slow", |scene| with_speed(scene, 2, 3)),
+    ("hexagons", on_hexagons),
 ];
 
 /// Returns the names of all variants.
@@ -68,13 +72,31 @@ fn with_axes(scene: Scene, axes: Axes) -> Scene {
         let anchor = |cell: Cell| axes.apply(columns, cell, (side, side)).min;
         Start { cell: anchor(start.cell), goal: anchor(start.goal), ..*start }
     };
-    let building = scene
-        .building
-        .map(|(tick, rect)| (tick, axes.apply(columns, rect.min, (rect.width, rect.height))));
+    let turn = |rect: CellRect| axes.apply(columns, rect.min, (rect.width, rect.height));
+    let building =
+        scene.building.map(|(tick, rects)| (tick, rects.into_iter().map(turn).collect()));
     let starts = scene.starts.iter().map(start).collect();
     #[expect(clippy::expect_used, reason = "the terrain was made for this size")]
     let turned = NavGrid::from_terrain(size.0, size.1, terrain).expect("one value for each cell");
     let grid = turned.with_profiles(grid.profiles().to_vec());
+    Scene { grid, starts, building, ..scene }
+}
+
+/// The same map and units on hexagons: every other row is shifted by half a cell. All units cover one cell.
+fn on_hexagons(scene: Scene) -> Scene {
+    let grid = hexagons::shifted_rows(&scene.grid);
+    let start = |start: &Start| {
+        let [cell, goal] = [start.cell, start.goal].map(hexagons::shifted);
+        Start { cell, goal, ..*start }
+    };
+    let rows = |rect: CellRect| {
+        let row =
+            move |y| CellRect::new(hexagons::shifted(Cell::new(rect.min.x, y)), rect.width, 1);
+        (rect.min.y..rect.min.y + rect.height as i32).map(row)
+    };
+    let building =
+        scene.building.map(|(tick, rects)| (tick, rects.into_iter().flat_map(rows).collect()));
+    let starts = scene.starts.iter().map(start).collect();
     Scene { grid, starts, building, ..scene }
 }
 

@@ -18,11 +18,11 @@ pub const CELL: f32 = 16.0;
 const HEIGHT: f32 = 2.0;
 
 /// The number of the scene to start next.
-#[derive(Resource, Clone, Copy, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
 pub struct RequestedScene(pub Option<usize>);
 
 /// The running scene.
-#[derive(Resource, Clone, Copy, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
 pub struct SceneState {
     pub number: usize,
     pub name: &'static str,
@@ -31,7 +31,7 @@ pub struct SceneState {
     /// Tick limit.
     max_ticks: u64,
     /// Cells that are blocked in a given tick.
-    building: Option<(u64, CellRect)>,
+    building: Option<(u64, Vec<CellRect>)>,
     /// Goal of the group, if the units are one.
     pub group_goal: Option<Cell>,
     /// The tick in which the last unit arrived.
@@ -81,11 +81,14 @@ pub fn frame() -> GridFrame {
 /// Counts ticks; blocks the scene's building in its tick.
 fn begin_tick(mut scene: ResMut<SceneState>, mut grids: ResMut<NavGrids>) -> Result {
     scene.ticks += 1;
-    if let Some((tick, rect)) = scene.building
-        && tick == scene.ticks
+    let now = scene.ticks;
+    if let Some((_, rects)) = scene.building.take_if(|(tick, _)| *tick == now)
         && let Ok(grid) = grids.get_mut(GridId::default())
     {
-        grid.block(rect)?;
+        let mut edit = grid.edit();
+        for rect in rects {
+            edit.block(rect)?;
+        }
     }
     Ok(())
 }

@@ -105,7 +105,7 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 
 /// Runs a step. Returns whether it is done.
 fn act(world: &mut World, step: Action) -> Result<bool, String> {
-    let scene = *world.resource::<SceneState>();
+    let scene = world.resource::<SceneState>().clone();
     match step {
         Action::Scene(name) => {
             return Ok(scene.name == name && scene.finished.is_none() && scene.ticks > 0);

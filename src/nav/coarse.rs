@@ -79,7 +79,12 @@ fn step_across((x, y): (u32, u32), is_right: bool, is_forward: bool) -> (u32, u3
 #[cfg(test)]
 mod worlds {
     use super::graph::{CoarseCosts, CoarseGraph};
-    use crate::nav::{bit_rows::BitRows, cell::CHUNK, region::Regions, terrain};
+    use crate::nav::{
+        bit_rows::BitRows,
+        cell::CHUNK,
+        region::{Joints, Regions},
+        terrain,
+    };
 
     pub(super) struct World {
         pub(super) size: (u32, u32),
@@ -93,7 +98,7 @@ mod worlds {
             for y in 0..size.1 {
                 bits.set_row(0, y, (0..size.0).map(|x| passable(x, y)));
             }
-            let mut regions = Regions::new(size.0, size.1, false);
+            let mut regions = Regions::new(size.0, size.1, Joints::default());
             regions.rebuild(&bits);
             Self { size, bits, regions }
         }

@@ -6,11 +6,12 @@
 //! [`Profile::size`](super::terrain::Profile::size)).
 //!
 //! Distances are *gaps*: the number of steps between the columns of a unit and those of a rectangle, 0 if
-//! they share one, 1 if they are adjacent; rows likewise.
+//! they share one, 1 if they are adjacent; rows likewise. On hexagons they are steps over open terrain: around a single cell
+//! the cells within range form a hexagon. A rectangle of columns and rows looks like a rhombus there.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{Cell, CellRect, Layer, NavGrid, Neighborhood, ProfileId};
+use super::{Cell, CellRect, Layer, NavGrid, Neighborhood, ProfileId, Topology};
 
 /// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
 pub const MAX_SIGHT_RANGE: u16 = 64;
@@ -28,7 +29,8 @@ pub enum Approach {
     /// Within range of it, or on it.
     Within {
         /// Greatest distance, in cells, in a straight line: where columns are a gap of `dx` apart and
-        /// rows one of `dy`, `dx² + dy²` is at most `cells²`. 0 is on the target, 1 beside it.
+        /// rows one of `dy`, `dx² + dy²` is at most `cells²`. On hexagons, in steps over open terrain. 0 is on the target, 1
+        /// beside it.
         cells: u16,
     },
     /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
@@ -157,6 +159,7 @@ pub(crate) struct GoalZone {
     sight: Option<ProfileId>,
     /// Cells along one side of the unit.
     unit_size: i32,
+    topology: Topology,
 }
 
 impl GoalZone {
@@ -186,7 +189,8 @@ impl GoalZone {
             }
         };
         let (columns, rows) = ((x - before, right), (y - before, top));
-        Some(Self { rect: ((x, right), (y, top)), columns, rows, near, sight, unit_size })
+        let (rect, topology) = (((x, right), (y, top)), grid.topology());
+        Some(Self { rect, columns, rows, near, sight, unit_size, topology })
     }
 
     /// Returns the lowest, leftmost cell of the rectangle that lies on the grid.
@@ -201,6 +205,10 @@ impl GoalZone {
 
     /// Whether the cell is near enough.
     fn is_near(&self, x: u32, y: u32) -> bool {
+        if self.topology == Topology::Hexagonal {
+            let spans = self.hexagonal_spans(y as i32);
+            return spans.iter().any(|&(first, last)| (first..=last).contains(&(x as i32)));
+        }
         let (dx, dy) = (gap(x as i32, self.columns), gap(y as i32, self.rows));
         match self.near {
             Nearness::UpTo(cells) => dx * dx + dy * dy <= cells * cells,
@@ -273,6 +281,9 @@ impl GoalZone {
 
     /// Returns the columns of a row that are near enough.
     fn spans(&self, y: i32) -> [Span; 2] {
+        if self.topology == Topology::Hexagonal {
+            return self.hexagonal_spans(y);
+        }
         let ((first, last), dy) = (self.columns, gap(y, self.rows));
         let around = |more: i32| [(first - more, last + more), EMPTY];
         match self.near {
@@ -281,6 +292,25 @@ impl GoalZone {
             }
             Nearness::Touching { at_corners } if dy == 1 => around(i32::from(at_corners)),
             Nearness::Touching { .. } if dy == 0 => [(first - 1, first - 1), (last + 1, last + 1)],
+            _ => [EMPTY; 2],
+        }
+    }
+
+    /// Returns the columns of a row that are near enough, on hexagons. Rows are slanted: with each row up, as many steps reach
+    /// one column less far to the right, and with each row down one less far to the left.
+    fn hexagonal_spans(&self, y: i32) -> [Span; 2] {
+        let (first, last) = self.columns;
+        let (below, above) = ((self.rows.0 - y).max(0), (y - self.rows.1).max(0));
+        match self.near {
+            Nearness::UpTo(cells) if below.max(above) <= cells as i32 => {
+                [(first - cells as i32 + below, last + cells as i32 - above), EMPTY]
+            }
+            Nearness::Touching { .. } if below + above == 0 => {
+                [(first - 1, first - 1), (last + 1, last + 1)]
+            }
+            Nearness::Touching { .. } if below + above == 1 => {
+                [(first - above, last + below), EMPTY]
+            }
             _ => [EMPTY; 2],
         }
     }
@@ -316,14 +346,41 @@ mod tests {
     use super::*;
     use crate::nav::terrain::{Profile, TerrainId};
 
-    /// Returns grids of 12 × 9 cells for units of each size, with four neighbors and with eight.
+    /// Returns grids of 12 × 9 cells for units of each size, with four neighbors and with eight, and one of hexagons.
     fn grids() -> impl Iterator<Item = NavGrid> {
-        [Neighborhood::Four, Neighborhood::Eight].into_iter().flat_map(|neighborhood| {
+        let grid = || NavGrid::new(12, 9, TerrainId::GROUND).unwrap();
+        let squares = [Neighborhood::Four, Neighborhood::Eight].into_iter();
+        let squares = squares.flat_map(move |neighborhood| {
             (1..4).map(move |size| {
                 let profile = Profile::default().neighbors(neighborhood).size(size);
-                NavGrid::new(12, 9, TerrainId::GROUND).unwrap().with_profiles(vec![profile])
+                grid().with_profiles(vec![profile])
             })
-        })
+        });
+        squares.chain([grid().with_topology(Topology::Hexagonal)])
+    }
+
+    #[test]
+    fn on_hexagons_near_cells_are_as_many_steps_away() {
+        let grid = NavGrid::new(12, 9, TerrainId::GROUND).unwrap();
+        let grid = grid.with_topology(Topology::Hexagonal);
+        let steps = |a: (i32, i32), b: (i32, i32)| {
+            let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+            dx.abs().max(dy.abs()).max((dx + dy).abs())
+        };
+        for goal in goals() {
+            let zone = GoalZone::of(&grid, ProfileId(0), &goal).unwrap();
+            for (x, y) in (0..12).flat_map(|x| (0..9).map(move |y| (x, y))) {
+                let to = goal.area.cells().map(|cell| steps((x, y), (cell.x, cell.y)));
+                let nearest = to.min().unwrap();
+                let expected = match goal.approach {
+                    Approach::Onto => nearest == 0,
+                    Approach::Beside => nearest == 1,
+                    Approach::Within { cells } => nearest <= i32::from(cells),
+                    Approach::InSight { .. } => unreachable!(),
+                };
+                assert_eq!(zone.is_near(x as u32, y as u32), expected, "{goal:?} ({x}, {y})");
+            }
+        }
     }
 
     fn goals() -> impl Iterator<Item = Goal> {

@@ -3,7 +3,7 @@
 //! Input: terrain bytes, profiles and edits. Output: the [`grid`](grid::NavGrid), which keeps a
 //! [`layer`] per profile up to date: passable cells, room for large units, connected regions, jump points.
 //!
-//! In the order of data flow: [`cell`], [`direction`] → [`terrain`] → [`moves`], [`bit_rows`] → [`clearance`],
+//! In the order of data flow: [`cell`], [`direction`] → [`terrain`], [`topology`] → [`moves`], [`bit_rows`] → [`clearance`],
 //! [`region`], [`jump_map`] → [`layer`] → [`landmarks`] → [`grid`] → [`steps`]. [`moving_ai`] reads maps from files.
 
 pub(crate) mod bit_rows;
@@ -19,3 +19,4 @@ pub mod moving_ai;
 pub(crate) mod region;
 pub(crate) mod steps;
 pub mod terrain;
+pub mod topology;

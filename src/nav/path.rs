@@ -6,7 +6,7 @@ pub mod walk;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use super::{Cell, Direction, NavGrid, Profile, ProfileId, STRAIGHT};
+use super::{Adjacency, Cell, Direction, Layer, NavGrid, Profile, ProfileId, STRAIGHT};
 
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
 /// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
@@ -140,8 +140,10 @@ impl Path {
     fn cost_on(&self, grid: &NavGrid, profile: ProfileId) -> PathCost {
         let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
         let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
+        let adjacency = grid.layer(profile).map_or(Adjacency::Eight, Layer::adjacency);
         let weights = self.legs.iter().flat_map(|leg| {
-            std::iter::repeat_n(u64::from(leg.direction.weight()), usize::from(leg.steps))
+            let weight = u64::from(adjacency.weight(leg.direction));
+            std::iter::repeat_n(weight, usize::from(leg.steps))
         });
         PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
     }

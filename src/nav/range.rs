@@ -52,12 +52,10 @@ use self::{
     window::Window,
 };
 use super::{
-    Cell, DIAGONAL, EnteredSteps, Layer, NO_DIRECTION, NavGrid, OFFSETS, PathFailure, ProfileId,
-    STRAIGHT, StepModel, UniformSteps, WeightedSteps, directions,
+    Cell, EnteredSteps, Layer, NO_DIRECTION, NavGrid, OFFSETS, PathFailure, ProfileId, StepModel,
+    UniformSteps, WeightedSteps, directions,
 };
 
-/// Weights of straight and diagonal steps.
-const WEIGHTS: [u32; 2] = [STRAIGHT, DIAGONAL];
 /// Stands for the sum of a cell that is not reached.
 const UNREACHED: u32 = u32::MAX;
 
@@ -101,6 +99,8 @@ pub struct MovementRange {
     /// With turns, the weight of the path to each cell that is reached: of paths that take as many points, the shortest one
     /// looks best.
     weights: Vec<u32>,
+    /// Weights of steps with an even and an odd number of direction.
+    step_weights: [u32; 2],
     queue: BucketQueue,
     /// The highest sum in range.
     limit: u32,
@@ -274,6 +274,7 @@ impl MovementRange {
     fn prepare<C: Counting>(&mut self, counting: &C, layer: &Layer, start: (u32, u32)) -> u32 {
         (self.limit, self.overflow) = counting.limit();
         self.unit = counting.unit();
+        self.step_weights = layer.adjacency().weights();
         self.window = Window::around(start, counting.most_steps(), layer.size());
         self.sums.resize(self.window.cells(), UNREACHED);
         self.arrivals.resize(self.window.cells(), NO_DIRECTION);
@@ -309,7 +310,7 @@ impl MovementRange {
                 };
                 let index = index.wrapping_add_signed(offsets[direction]);
                 // A step beyond the limit may lead out of the window.
-                let weight = weight.saturating_add(WEIGHTS[direction & 1]);
+                let weight = weight.saturating_add(self.step_weights[direction & 1]);
                 if sum > self.limit || !self.improves::<C>(index, (sum, weight)) {
                     continue;
                 }

@@ -1,82 +1,106 @@
 //! Which cell of a grid each tile of a map is.
 //!
-//! Input: the type of a tilemap, and a tile. Output: a cell, and back. Grids have rows and columns; where the rows of a map
-//! are shifted against each other, its cells form a slanted strip of the grid, and the cells beside it are void. This keeps the
-//! eight neighbors of a cell at the same offsets everywhere.
+//! Input: the type of a tilemap, and a tile. Output: a cell, and back. Grids have rows and columns; where the rows or columns of
+//! a map are shifted against each other, its cells form a slanted strip of the grid, and the cells beside it are void. This keeps
+//! the neighbors of a cell at the same offsets everywhere.
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::{
-    map::IsoCoordSystem,
+    map::{HexCoordSystem, IsoCoordSystem},
     prelude::{TilePos, TilemapType},
 };
 
-use super::SourceError;
-use crate::nav::Cell;
+use crate::nav::{Cell, CellRect, topology::Topology};
 
 /// How the tiles of a map are numbered.
 ///
 /// ```
-/// use bevy_ecs_tilemap::prelude::*;
+/// use bevy_ecs_tilemap::{map::HexCoordSystem, prelude::*};
 /// use bevy_tilepath::prelude::*;
-/// let layout = TileLayout::of(TilemapType::Isometric(IsoCoordSystem::Staggered))?;
+/// let layout = TileLayout::of(TilemapType::Isometric(IsoCoordSystem::Staggered));
 /// assert_eq!(layout.cell(TilePos::new(3, 4)), Cell::new(3, 7));
 /// assert_eq!(layout.tile(Cell::new(3, 7)), Some(TilePos::new(3, 4)));
 /// assert_eq!(layout.tile(Cell::new(3, 2)), None, "no tile has that cell");
-/// # Ok::<(), SourceError>(())
+///
+/// let layout = TileLayout::of(TilemapType::Hexagon(HexCoordSystem::RowOdd));
+/// assert_eq!(layout.cell(TilePos::new(3, 4)), Cell::new(1, 4));
+/// assert_eq!(layout.tile(Cell::new(-2, 4)), Some(TilePos::new(0, 4)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum TileLayout {
-    /// Square and isometric-diamond maps: a tile has the numbers of its cell.
+    /// Square and isometric-diamond maps, and hexagonal ones of the types `Row` and `Column`: a tile has the numbers of its cell.
     #[default]
     Straight,
     /// Isometric-staggered maps: tile (x, y) is the cell (x, x + y), so that neighbors on screen are neighbors on the grid.
     Staggered,
+    /// Hexagonal maps of the type `RowOdd`: tile (x, y) is the cell (x − ⌊y/2⌋, y).
+    OddRows,
+    /// Hexagonal maps of the type `RowEven`: tile (x, y) is the cell (x − ⌈y/2⌉, y).
+    EvenRows,
+    /// Hexagonal maps of the type `ColumnOdd`: tile (x, y) is the cell (x, y − ⌊x/2⌋).
+    OddColumns,
+    /// Hexagonal maps of the type `ColumnEven`: tile (x, y) is the cell (x, y − ⌈x/2⌉).
+    EvenColumns,
 }
 
 impl TileLayout {
     /// Returns the layout of maps of this type.
-    ///
-    /// # Errors
-    /// [`SourceError::Hexagonal`]: hexagonal maps are not supported yet.
-    pub const fn of(map_type: TilemapType) -> Result<Self, SourceError> {
+    #[must_use]
+    pub const fn of(map_type: TilemapType) -> Self {
         match map_type {
-            TilemapType::Square | TilemapType::Isometric(IsoCoordSystem::Diamond) => {
-                Ok(Self::Straight)
-            }
-            TilemapType::Isometric(IsoCoordSystem::Staggered) => Ok(Self::Staggered),
-            TilemapType::Hexagon(_) => Err(SourceError::Hexagonal),
+            TilemapType::Square | TilemapType::Isometric(IsoCoordSystem::Diamond) => Self::Straight,
+            TilemapType::Isometric(IsoCoordSystem::Staggered) => Self::Staggered,
+            TilemapType::Hexagon(system) => match system {
+                HexCoordSystem::Row | HexCoordSystem::Column => Self::Straight,
+                HexCoordSystem::RowOdd => Self::OddRows,
+                HexCoordSystem::RowEven => Self::EvenRows,
+                HexCoordSystem::ColumnOdd => Self::OddColumns,
+                HexCoordSystem::ColumnEven => Self::EvenColumns,
+            },
         }
     }
 
     /// Returns the cell of a tile of a map without [offset](super::NavSource::offset).
     #[must_use]
     pub const fn cell(self, tile: TilePos) -> Cell {
-        match self {
-            Self::Straight => Cell::new(tile.x as i32, tile.y as i32),
-            Self::Staggered => Cell::new(tile.x as i32, tile.x.wrapping_add(tile.y) as i32),
-        }
+        let (x, y) = (tile.x as i32, tile.y as i32);
+        let (dx, dy) = self.shift(x, y);
+        Cell::new(x.wrapping_add(dx), y.wrapping_add(dy))
     }
 
     /// Returns the tile of a cell of a map without offset, however large the map is; `None` if no tile can have that cell.
     #[must_use]
     pub const fn tile(self, cell: Cell) -> Option<TilePos> {
-        let (x, y) = match self {
-            Self::Straight => (cell.x, cell.y),
-            Self::Staggered => (cell.x, cell.y.wrapping_sub(cell.x)),
-        };
-        if x < 0 || y < 0 || cell.y < 0 {
+        // The shift depends only on the number that it leaves alone.
+        let (dx, dy) = self.shift(cell.x, cell.y);
+        let (x, y) = (cell.x.wrapping_sub(dx), cell.y.wrapping_sub(dy));
+        let is_upright = matches!(self, Self::Straight | Self::Staggered);
+        if x < 0 || y < 0 || (is_upright && cell.y < 0) {
             return None;
         }
         Some(TilePos { x: x as u32, y: y as u32 })
     }
 
-    /// Returns columns and rows of the cells of a map with so many tiles, neither of them 0.
-    pub(super) const fn extent(self, tiles: UVec2) -> UVec2 {
+    /// Returns what is added to the numbers of a tile.
+    const fn shift(self, x: i32, y: i32) -> (i32, i32) {
         match self {
-            Self::Straight => tiles,
-            Self::Staggered => UVec2::new(tiles.x, tiles.x.saturating_add(tiles.y) - 1),
+            Self::Straight => (0, 0),
+            Self::Staggered => (0, x),
+            Self::OddRows => (-(y >> 1), 0),
+            Self::EvenRows => (-(y.wrapping_add(1) >> 1), 0),
+            Self::OddColumns => (0, -(x >> 1)),
+            Self::EvenColumns => (0, -(x.wrapping_add(1) >> 1)),
         }
+    }
+
+    /// Returns the rectangle around the cells of a map without offset, with so many tiles, neither of them 0.
+    pub(super) const fn rect(self, tiles: UVec2) -> CellRect {
+        let (last_x, last_y) = (tiles.x as i32 - 1, tiles.y as i32 - 1);
+        let (dx, dy) = self.shift(last_x, last_y);
+        let min = Cell::new(if dx < 0 { dx } else { 0 }, if dy < 0 { dy } else { 0 });
+        let (width, height) = (dx.unsigned_abs(), dy.unsigned_abs());
+        CellRect::new(min, tiles.x.saturating_add(width), tiles.y.saturating_add(height))
     }
 
     /// The type of a map of which tiles (1, 0) and (0, 1) are the cells with these numbers.
@@ -84,6 +108,16 @@ impl TileLayout {
         match self {
             Self::Straight => map_type,
             Self::Staggered => TilemapType::Isometric(IsoCoordSystem::Diamond),
+            Self::OddRows | Self::EvenRows => TilemapType::Hexagon(HexCoordSystem::Row),
+            Self::OddColumns | Self::EvenColumns => TilemapType::Hexagon(HexCoordSystem::Column),
         }
+    }
+}
+
+/// Returns the shape of the cells of maps of this type.
+pub(super) const fn topology_of(map_type: TilemapType) -> Topology {
+    match map_type {
+        TilemapType::Square | TilemapType::Isometric(_) => Topology::Square,
+        TilemapType::Hexagon(_) => Topology::Hexagonal,
     }
 }

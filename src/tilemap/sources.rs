@@ -10,7 +10,7 @@ use bevy::{ecs::entity::EntityHashMap, prelude::*};
 use bevy_ecs_tilemap::prelude::TilePos;
 
 use super::{NavSource, TileLayout};
-use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId};
+use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId, topology::Topology};
 
 /// All tilemaps read, and the position of each of their tiles.
 #[derive(Resource, Debug, Default)]
@@ -21,8 +21,8 @@ pub(crate) struct TileSources {
     tile_positions: EntityHashMap<(Entity, u32)>,
     /// Cells whose layers must be combined again.
     pub(super) changed: Vec<(GridId, Cell)>,
-    /// Tilemaps rejected because they were too large together with others of their grid.
-    oversized: Vec<(GridId, Entity)>,
+    /// Tilemaps rejected because they do not fit together with others of their grid.
+    misfits: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
     pub(super) reread: Vec<Entity>,
     /// Grids to rebuild because their extent or the order of their maps has changed.
@@ -41,6 +41,7 @@ pub(super) struct Source {
     /// Columns and rows of tiles.
     pub(super) size: UVec2,
     pub(super) layout: TileLayout,
+    pub(super) topology: Topology,
     /// By tile, row-major; `None` is undefined.
     terrain: Vec<Option<TerrainId>>,
     /// The entity of each tile, the one added last if there are several.
@@ -53,26 +54,26 @@ impl Source {
     pub(super) fn new(
         entity: Entity,
         settings: NavSource,
-        (size, layout): (UVec2, TileLayout),
+        (size, layout, topology): (UVec2, TileLayout, Topology),
     ) -> Self {
         let count = size.x as usize * size.y as usize;
         let (terrain, tiles) = (vec![settings.empty; count], vec![None; count]);
-        Self { entity, settings, size, layout, terrain, tiles, stacked: BTreeMap::new() }
+        Self { entity, settings, size, layout, topology, terrain, tiles, stacked: BTreeMap::new() }
     }
 
     /// Returns a rectangle that holds all cells of the map.
     pub(super) const fn rect(&self) -> CellRect {
-        let UVec2 { x: width, y: height } = self.layout.extent(self.size);
-        CellRect::new(self.settings.offset, width, height)
+        let CellRect { min, width, height } = self.layout.rect(self.size);
+        CellRect::new(self.settings.offset.offset(min.x, min.y), width, height)
     }
 
     /// Returns the terrain that the map defines for `cell`.
     fn terrain(&self, cell: Cell) -> Option<TerrainId> {
-        let rect = self.rect();
-        if !rect.contains(cell) {
+        if !self.rect().contains(cell) {
             return None;
         }
-        let tile = self.layout.tile(Cell::new(cell.x - rect.min.x, cell.y - rect.min.y))?;
+        let Cell { x, y } = self.settings.offset;
+        let tile = self.layout.tile(Cell::new(cell.x.wrapping_sub(x), cell.y.wrapping_sub(y)))?;
         let is_inside = tile.x < self.size.x && tile.y < self.size.y;
         is_inside.then(|| self.terrain[tile.y as usize * self.size.x as usize + tile.x as usize])?
     }
@@ -136,7 +137,7 @@ impl TileSources {
 
     /// Adds a source, or replaces the source of the same tilemap, without tiles.
     pub(super) fn insert(&mut self, source: Source) {
-        self.oversized.retain(|&(_, map)| map != source.entity);
+        self.misfits.retain(|&(_, map)| map != source.entity);
         self.rebuild.insert(source.settings.grid);
         match self.sources.iter_mut().find(|old| old.entity == source.entity) {
             Some(old) => {
@@ -144,23 +145,23 @@ impl TileSources {
                 self.rebuild.insert(before);
                 self.tile_positions.retain(|_, &mut (map, _)| map != source.entity);
                 *old = source;
-                self.retry_oversized(before);
+                self.retry_misfits(before);
             }
             None => self.sources.push(source),
         }
     }
 
     pub(super) fn remove(&mut self, entity: Entity) {
-        self.oversized.retain(|&(_, map)| map != entity);
+        self.misfits.retain(|&(_, map)| map != entity);
         if let Some(grid) = self.detach(entity) {
-            self.retry_oversized(grid);
+            self.retry_misfits(grid);
         }
     }
 
-    /// Removes a tilemap that is too large together with the others of its grid.
-    pub(super) fn reject_oversized(&mut self, entity: Entity) {
+    /// Removes a tilemap that does not fit together with the others of its grid.
+    pub(super) fn reject_misfit(&mut self, entity: Entity) {
         if let Some(grid) = self.detach(entity) {
-            self.oversized.push((grid, entity));
+            self.misfits.push((grid, entity));
         }
     }
 
@@ -172,9 +173,9 @@ impl TileSources {
         Some(grid)
     }
 
-    /// Schedules the oversized tilemaps of a grid to be read again, as they may fit now.
-    fn retry_oversized(&mut self, grid: GridId) {
-        let out = self.oversized.iter().filter(|&&(of, _)| of == grid);
+    /// Schedules the rejected tilemaps of a grid to be read again, as they may fit now.
+    fn retry_misfits(&mut self, grid: GridId) {
+        let out = self.misfits.iter().filter(|&&(of, _)| of == grid);
         self.reread.extend(out.map(|&(_, map)| map));
     }
 

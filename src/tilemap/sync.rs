@@ -10,13 +10,14 @@ use bevy_ecs_tilemap::prelude::{
 
 use super::{
     NavSource, SourceError, SourceStatus, TileView, check,
+    layout::topology_of,
     scan::{TileItem, Tiles, changed_tiles},
     sources::{Source, TileSources},
 };
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{NavGrid, grid::MAX_SIDE},
+    nav::{GridId, NavGrid, grid::MAX_SIDE},
     whereabouts::Whereabouts,
 };
 
@@ -72,7 +73,7 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         settings.is_changed() || size.is_changed() || map_type.is_changed()
     });
     let mut changed: Vec<Entity> = changed.map(|map| map.0).collect();
-    // Formerly oversized maps, in the order in which they were rejected.
+    // Formerly rejected maps, in the order in which they were rejected.
     let mut reread = std::mem::take(&mut sources.reread);
     reread.retain(|map| !changed.contains(map));
     changed.append(&mut reread);
@@ -82,7 +83,7 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         };
         match check(*map_type, *size) {
             Ok(layout) => {
-                let tiles = (UVec2::new(size.x, size.y), layout);
+                let tiles = (UVec2::new(size.x, size.y), layout, topology_of(*map_type));
                 sources.insert(Source::new(entity, (*settings).clone(), tiles));
                 newly_read.push(entity);
                 *status = SourceStatus::Ready;
@@ -129,25 +130,42 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
             grids.remove(id);
-        } else if width > MAX_SIDE || height > MAX_SIDE {
-            // The map added last made the grid too large; the others fit without it.
-            if let Some(last) = sources.of(id).last().map(|source| source.entity) {
-                sources.reject_oversized(last);
-                if let Ok((.., mut status)) = maps.get_mut(last) {
-                    reject(last, &mut status, SourceError::TooLarge { width, height });
-                }
+        } else if let Some((misfit, error)) = misfit(sources, id, (width, height)) {
+            sources.reject_misfit(misfit);
+            if let Ok((.., mut status)) = maps.get_mut(misfit) {
+                reject(misfit, &mut status, error);
             }
         } else {
             let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
             match NavGrid::from_terrain(width, height, terrain) {
                 Ok(grid) => {
                     let frame = grids.frame(id).copied().unwrap_or_default();
-                    grids.insert_level(id, grid.with_origin(extent.min), frame, true);
+                    let topology = sources.of(id).next().map(|source| source.topology);
+                    let grid = grid.with_origin(extent.min);
+                    let grid = grid.with_topology(topology.unwrap_or_default());
+                    grids.insert_level(id, grid, frame, true);
                 }
                 Err(error) => tracing::error!("grid {}: {error}", id.0),
             }
         }
     }
+}
+
+/// Returns a map that does not fit together with the others of its grid, of this size together, and why.
+fn misfit(
+    sources: &TileSources,
+    id: GridId,
+    (width, height): (u32, u32),
+) -> Option<(Entity, SourceError)> {
+    let first = sources.of(id).next()?;
+    let other = sources.of(id).find(|source| source.topology != first.topology);
+    if let Some(other) = other {
+        return Some((other.entity, SourceError::MixedTopologies));
+    }
+    // The map added last made the grid too large; the others fit without it.
+    let is_too_large = width > MAX_SIDE || height > MAX_SIDE;
+    let last = sources.of(id).last().filter(|_| is_too_large)?;
+    Some((last.entity, SourceError::TooLarge { width, height }))
 }
 
 /// Combines the layers again where one of them has changed.

@@ -41,13 +41,18 @@ fn run_systems_on_one_thread(app: &mut App) {
 /// Returns [`app`] with a grid drawn as text: `.` is passable, anything else a wall; the first line is the
 /// top row.
 pub fn app_with(map: &str) -> App {
+    app_on(map, Topology::Square)
+}
+
+/// The same with cells of this shape, 10 units apart.
+pub fn app_on(map: &str, topology: Topology) -> App {
     let mut app = app();
-    let grid = grid_from(map);
-    app.world_mut().resource_mut::<NavGrids>().insert(
-        GridId::default(),
-        grid,
-        GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
-    );
+    let grid = grid_from(map).with_topology(topology);
+    let frame = match topology {
+        Topology::Square => GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
+        Topology::Hexagonal => GridFrame::pointy_hexagons(Vec2::ZERO, 10.0),
+    };
+    app.world_mut().resource_mut::<NavGrids>().insert(GridId::default(), grid, frame);
     app
 }
 

@@ -29,6 +29,11 @@ impl Random {
     }
 }
 
+/// Returns squares for two of three numbers, and hexagons.
+pub fn any_topology(random: &mut Random) -> Topology {
+    if random.below(3) == 0 { Topology::Hexagonal } else { Topology::Square }
+}
+
 /// Returns `count` rectangles of one terrain each (1 to 4), `walls` percent of them walls (0), over terrain
 /// 1.
 pub fn patched_terrain(
@@ -74,6 +79,10 @@ pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option
     if dx.abs().max(dy.abs()) != 1 || !free(a.x, a.y) || !free(b.x, b.y) {
         return None;
     }
+    let costs = u64::from(grid.cost(profile, a)) + u64::from(grid.cost(profile, b));
+    if grid.topology() == Topology::Hexagonal {
+        return (dx != dy).then_some(408 * costs);
+    }
     let diagonal = dx != 0 && dy != 0;
     let sides = u32::from(free(b.x, a.y)) + u32::from(free(a.x, b.y));
     let needed = match rules.corner_rule() {
@@ -85,7 +94,7 @@ pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option
         return None;
     }
     let weight = if diagonal { 577 } else { 408 };
-    Some(weight * (u64::from(grid.cost(profile, a)) + u64::from(grid.cost(profile, b))))
+    Some(weight * costs)
 }
 
 /// Returns the cost from `start` to every cell, row-major; `None` for unreachable cells.
@@ -125,6 +134,10 @@ pub fn dijkstra_cost(
 
 /// Returns the weight of the shortest path between two cells without obstacles.
 pub fn open_distance(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> u32 {
+    if grid.topology() == Topology::Hexagonal {
+        let (dx, dy) = (b.x - a.x, b.y - a.y);
+        return 408 * dx.abs().max(dy.abs()).max((dx + dy).abs()) as u32;
+    }
     let (dx, dy) = (a.x.abs_diff(b.x), a.y.abs_diff(b.y));
     match grid.profiles()[usize::from(profile.0)].neighborhood() {
         Neighborhood::Four => 408 * (dx + dy),

@@ -48,9 +48,10 @@ struct SoakMap {
 }
 
 impl SoakMap {
-    fn new(random: &mut Random) -> Self {
+    fn new(topology: Topology, random: &mut Random) -> Self {
         let profiles = vec![Profile::default(), Profile::default().size(2)];
-        let mut grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap().with_profiles(profiles);
+        let grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap();
+        let mut grid = grid.with_topology(topology).with_profiles(profiles);
         for _ in 0..40 {
             grid.block(CellRect::single(random_cell(random))).unwrap();
         }
@@ -82,9 +83,9 @@ impl SoakMap {
 }
 
 /// Runs random units, orders, edits, spawns and despawns for some ticks; returns a hash of all positions.
-fn soak(seed: u64, ticks: u64) -> u64 {
+fn soak(topology: Topology, seed: u64, ticks: u64) -> u64 {
     let mut random = Random(seed);
-    let mut map = SoakMap::new(&mut random);
+    let mut map = SoakMap::new(topology, &mut random);
     let mut crowd = Crowd::new(&map.grid);
     let (mut units, mut checker, mut next) = (Vec::new(), Checker::new(), 0);
     let mut sum = 0u64;
@@ -135,14 +136,17 @@ fn soak(seed: u64, ticks: u64) -> u64 {
 #[test]
 fn thousands_of_random_ticks_have_no_faults() {
     for seed in 1..=4 {
-        soak(seed, 1_500);
+        soak(Topology::Square, seed, 1_500);
+        soak(Topology::Hexagonal, seed, 1_500);
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_seed_does_not() {
-    assert_eq!(soak(9, 400), soak(9, 400));
-    assert_ne!(soak(9, 400), soak(10, 400));
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        assert_eq!(soak(topology, 9, 400), soak(topology, 9, 400));
+        assert_ne!(soak(topology, 9, 400), soak(topology, 10, 400));
+    }
 }
 
 /// Sends each unit from a start to a goal; returns the ticks until all have arrived.
@@ -193,6 +197,23 @@ fn two_armies_swap_sides() {
         .collect();
     let ticks = march(&grid, &routes, 1_500);
     assert!(ticks >= 400, "40 cells at ten ticks each");
+}
+
+/// Two columns meet in strips of hexagons: units can pass each other from two cells on, where they cannot all turn at once.
+#[test]
+fn columns_pass_each_other_in_strips_of_hexagons() {
+    for (width, limit) in [(2, 1_600), (3, 1_300), (6, 1_150)] {
+        let mut grid = NavGrid::new(70, 16, TerrainId::GROUND).unwrap();
+        for y in (0..4).chain(4 + width..16) {
+            grid.block(CellRect::new(Cell::new(15, y), 40, 1)).unwrap();
+        }
+        let grid = grid.with_topology(Topology::Hexagonal);
+        let ends =
+            (0..24).map(|i| (Cell::new(6 + i % 4, 2 + i / 4), Cell::new(60 + i % 4, 2 + i / 4)));
+        let routes: Vec<_> = ends.flat_map(|(west, east)| [(west, east), (east, west)]).collect();
+        let ticks = march(&grid, &routes, 8_000);
+        assert!(ticks <= limit, "{width} wide: {ticks} ticks");
+    }
 }
 
 #[test]

@@ -63,8 +63,11 @@ struct FuzzedCrowd {
 }
 
 impl FuzzedCrowd {
-    fn new() -> Self {
-        let grid = |width, height| NavGrid::new(width, height, TerrainId::GROUND).unwrap();
+    fn new(topology: Topology) -> Self {
+        let grid = |width, height| {
+            let grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
+            grid.with_topology(topology)
+        };
         let grids = [grid(16, 16), grid(16, 16).with_origin(Cell::new(3, -1)), grid(20, 9)];
         Self { crowd: Crowd::new(&grids[0]), grids, units: Vec::new() }
     }
@@ -157,8 +160,12 @@ impl FuzzedCrowd {
 
 proptest! {
     #[test]
-    fn no_sequence_of_calls_breaks_a_crowd(calls in proptest::collection::vec(call(), 1..120)) {
-        let mut fuzzed = FuzzedCrowd::new();
+    fn no_sequence_of_calls_breaks_a_crowd(
+        calls in proptest::collection::vec(call(), 1..120),
+        is_hexagonal: bool,
+    ) {
+        let topology = if is_hexagonal { Topology::Hexagonal } else { Topology::Square };
+        let mut fuzzed = FuzzedCrowd::new(topology);
         for call in calls {
             fuzzed.apply(call);
             fuzzed.check();

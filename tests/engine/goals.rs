@@ -11,7 +11,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Random, dijkstra, is_legal_path};
+use crate::common::{Random, any_topology, dijkstra, is_legal_path};
 
 const UNIT: ProfileId = ProfileId(0);
 /// The profile for lines of sight.
@@ -61,7 +61,8 @@ fn small_grids() -> impl Strategy<Value = NavGrid> {
                 crate::common::patched_terrain((width, height), count, walls, &mut random)
             };
             let unit = profile(costs).corners(rule).neighbors(neighborhood).size(unit);
-            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![unit, shot()])
+            let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+            grid.with_topology(any_topology(&mut random)).with_profiles(vec![unit, shot()])
         },
     )
 }
@@ -109,6 +110,9 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     if grid.cost(UNIT, at) == 0 {
         return false;
     }
+    if grid.topology() == Topology::Hexagonal {
+        return may_end_on_hexagon(grid, goal, at);
+    }
     let side = u32::from(grid.profiles()[0].unit_size());
     let targets: Vec<Cell> =
         goal.area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
@@ -137,6 +141,26 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
                 is_near
                     && sight_of(goal).is_none_or(|profile| has_line_of_sight(grid, profile, a, b))
             })
+        }
+    }
+}
+
+/// The same on hexagons, where a unit covers one cell. Sight goes to the cell of the area whose column and row are nearest.
+fn may_end_on_hexagon(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
+    let targets = || goal.area.cells().filter(|&cell| grid.terrain(cell).is_some());
+    let steps = |cell| crate::common::open_distance(grid, UNIT, at, cell) / 408;
+    let apart = |cell: &Cell| (cell.x.abs_diff(at.x), cell.y.abs_diff(at.y));
+    let Some(nearest) = targets().min_by_key(apart) else {
+        return false;
+    };
+    assert_eq!(targets().map(steps).min(), Some(steps(nearest)));
+    match goal.approach {
+        Approach::Onto => steps(nearest) == 0,
+        Approach::Beside => steps(nearest) == 1,
+        Approach::Within { cells } => steps(nearest) <= u32::from(cells),
+        Approach::InSight { cells, through } => {
+            steps(nearest) <= u32::from(cells)
+                && crate::hexagons::has_line_of_sight(grid, through, at, nearest)
         }
     }
 }

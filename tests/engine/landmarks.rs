@@ -3,7 +3,7 @@
 use bevy_tilepath::nav::{landmarks::LandmarkFiller, node_pool::NodePool, search::Search};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, patched_terrain};
+use crate::common::{Random, any_topology, patched_terrain};
 
 const SIZE: (u32, u32) = (96, 80);
 const ID: GridId = GridId(0);
@@ -44,7 +44,8 @@ fn grid_of(kind: u32, random: &mut Random) -> NavGrid {
             *cell = 0;
         }
     }
-    NavGrid::from_terrain(SIZE.0, SIZE.1, terrain).unwrap().with_profiles(profiles())
+    let grid = NavGrid::from_terrain(SIZE.0, SIZE.1, terrain).unwrap();
+    grid.with_topology(any_topology(random)).with_profiles(profiles())
 }
 
 fn fill(filler: &mut LandmarkFiller, grid: &mut NavGrid, budget: u32) -> u32 {
@@ -262,7 +263,8 @@ fn landmarks_save_expansions_and_leave_with_cheaper_terrain() {
     };
     let with = backwards(&grid);
     let bare = NavGrid::from_terrain(SIZE.0, SIZE.1, terrain_of(&grid)).unwrap();
-    let without = backwards(&bare.with_profiles(profiles()));
+    let bare = bare.with_topology(grid.topology()).with_profiles(profiles());
+    let without = backwards(&bare);
     assert!(with * 3 < without * 2, "{with} instead of {without}, backwards");
 
     let wall = grid.rect().cells().find(|&cell| grid.terrain(cell) == Some(TerrainId(0))).unwrap();

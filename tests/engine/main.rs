@@ -17,6 +17,7 @@ mod formation;
 mod goals;
 mod golden_counts;
 mod grid;
+mod hexagons;
 mod house_rules;
 mod landmarks;
 mod large_units;

@@ -7,7 +7,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{dijkstra, is_legal_path};
+use crate::common::{any_topology, dijkstra, is_legal_path};
 
 const UNIT: ProfileId = ProfileId(0);
 
@@ -48,7 +48,8 @@ fn grids() -> impl Strategy<Value = NavGrid> {
                 .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
                 .corners(rule)
                 .neighbors(neighborhood);
-            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+            let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+            grid.with_topology(any_topology(&mut random)).with_profiles(vec![profile])
         },
     )
 }

@@ -10,7 +10,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{dijkstra_cost, is_legal_path};
+use crate::common::{any_topology, dijkstra_cost, is_legal_path};
 
 /// Generates a random grid with up to five terrains, and a profile for it.
 fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
@@ -43,7 +43,8 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
                 .fold(Profile::new(), |profile, (id, cost)| profile.with(TerrainId(id), cost))
                 .corners(rule)
                 .neighbors(neighborhood);
-            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+            let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+            grid.with_topology(any_topology(&mut random)).with_profiles(vec![profile])
         },
     )
 }

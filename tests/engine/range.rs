@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, patched_terrain};
+use crate::common::{Random, any_topology, patched_terrain};
 
 const PROFILES: usize = 5;
 
@@ -28,7 +28,8 @@ fn grid_of(side: u32, random: &mut Random) -> NavGrid {
     let patches = (random.below(9), random.below(9));
     let terrain = patched_terrain(size, patches.0, patches.1, random);
     let grid = NavGrid::from_terrain(size.0, size.1, terrain).unwrap();
-    let mut grid = grid.with_origin(Cell::new(-7, 30)).with_profiles(profiles().to_vec());
+    let grid = grid.with_origin(Cell::new(-7, 30)).with_topology(any_topology(random));
+    let mut grid = grid.with_profiles(profiles().to_vec());
     for _ in 0..random.below(side) {
         let cell = any_cell(&grid, random);
         grid.block(CellRect::single(cell)).unwrap();
@@ -61,6 +62,11 @@ fn steps(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Vec<(Cell, bool)> {
     let mut found = Vec::new();
     for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
         let (to, is_diagonal) = (cell.offset(dx, dy), dx != 0 && dy != 0);
+        if grid.topology() == Topology::Hexagonal {
+            // No step is a diagonal one.
+            found.extend((dx != dy && is_open(to)).then_some((to, false)));
+            continue;
+        }
         let corners = [cell.offset(dx, 0), cell.offset(0, dy)].map(is_open);
         let is_legal = match (is_diagonal, rules.neighborhood(), rules.corner_rule()) {
             (false, ..) => true,

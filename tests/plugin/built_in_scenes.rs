@@ -7,6 +7,8 @@
 
 #[path = "../../examples/crowd/app.rs"]
 mod app;
+#[path = "../../examples/runner/hexagons.rs"]
+mod hexagons;
 #[path = "../../examples/crowd/record.rs"]
 mod record;
 #[path = "../../examples/crowd/scenes.rs"]
@@ -105,4 +107,24 @@ fn four_hundred_gather_from_all_sides() {
 fn five_hundred_pass_a_doorway_of_two_cells() {
     judge("doorway-2", false, 3_900, 130.0);
     judge("doorway-2", true, 3_400, 130.0);
+}
+
+/// Scenes with every other row shifted by half a cell: distances between units are checked with discs of 0.43 cells.
+#[test]
+fn on_hexagons_all_arrive_too() {
+    judge_variant("corridor-0", "hexagons", 1_400, 130.0);
+    judge_variant("corridor-3", "hexagons", 1_400, 130.0);
+    judge_variant("armies", "hexagons", 1_400, 130.0);
+    judge_variant("ring", "hexagons", 1_010, 115.0);
+    judge_variant("dead-end", "hexagons", 750, 130.0);
+    judge_variant("building", "hexagons", 1_600, 130.0);
+    judge_variant("blob-all", "hexagons", 600, 115.0);
+}
+
+#[test]
+fn groups_gather_on_hexagons_and_pass_doorways() {
+    let scene = |name| scenes::scene(name).and_then(|scene| variants::vary(scene, "hexagons"));
+    judge_scene("blob-side", scene("blob-side"), true, 1_080, 120.0);
+    judge_scene("blob-all", scene("blob-all"), true, 620, 120.0);
+    judge_scene("doorway-2", scene("doorway-2"), true, 2_900, 180.0);
 }

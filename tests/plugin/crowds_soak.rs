@@ -29,9 +29,9 @@ struct Soak {
 }
 
 impl Soak {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, topology: Topology) -> Self {
         let mut random = Random(seed);
-        let mut app = app_with(&field(SIDE as usize, SIDE as usize));
+        let mut app = app_on(&field(SIDE as usize, SIDE as usize), topology);
         let profiles = vec![Profile::default(), Profile::default().size(2)];
         grid(&mut app).set_profiles(profiles);
         for _ in 0..60 {
@@ -157,8 +157,9 @@ impl Soak {
 
 #[test]
 fn random_ticks_have_no_faults() {
-    for seed in 1..=3 {
-        let mut soak = Soak::new(seed);
+    let shapes = [Topology::Square, Topology::Square, Topology::Hexagonal, Topology::Hexagonal];
+    for (seed, topology) in (1..).zip(shapes) {
+        let mut soak = Soak::new(seed, topology);
         for tick in 0..1_500 {
             soak.tick(tick);
             if tick % 50 == 0 {
@@ -173,9 +174,14 @@ fn random_ticks_have_no_faults() {
 }
 
 /// Returns an app with `count` critters that start exactly on distinct cells.
-fn crowd_of(count: i32, seed: u64, threads: usize) -> (App, Vec<Entity>, Random) {
+fn crowd_of(
+    topology: Topology,
+    count: i32,
+    seed: u64,
+    threads: usize,
+) -> (App, Vec<Entity>, Random) {
     let mut random = Random(seed);
-    let mut app = app_with(&field(40, 24));
+    let mut app = app_on(&field(40, 24), topology);
     app.insert_resource(TilePathSettings { threads, ..TilePathSettings::default() });
     for _ in 0..30 {
         // On odd rows only: all critters start on even ones.
@@ -209,8 +215,11 @@ fn nearest(app: &App, units: &[Entity]) -> f32 {
 #[test]
 fn discs_never_overlap_between_ticks() {
     // About four and two and a half frames per tick, and two and a half ticks per frame.
-    for (micros, frames) in [(3_906, 3_200), (6_250, 2_000), (40_000, 400)] {
-        let (mut app, units, mut random) = crowd_of(60, 11, 0);
+    let paces = [(3_906, 3_200), (6_250, 2_000), (40_000, 400)];
+    let squares = paces.map(|pace| (pace, Topology::Square, 0.7));
+    let hexagons = paces.map(|pace| (pace, Topology::Hexagonal, 0.86));
+    for ((micros, frames), topology, closest) in squares.into_iter().chain(hexagons) {
+        let (mut app, units, mut random) = crowd_of(topology, 60, 11, 0);
         run(&mut app, 1);
         let frame = Duration::from_micros(micros);
         app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
@@ -221,7 +230,10 @@ fn discs_never_overlap_between_ticks() {
             }
             app.update();
             least = least.min(nearest(&app, &units));
-            assert!(least >= 0.7 - 1.0e-3, "{least} cells apart in frame {number} of {micros} µs");
+            assert!(
+                least >= closest - 1.0e-3,
+                "{least} cells apart in frame {number} of {micros} µs"
+            );
             between += u32::from(app.world().resource::<Time<Fixed>>().overstep_fraction() > 0.1);
         }
         assert!(between > frames as u32 / 4, "some frames fall between ticks");
@@ -230,8 +242,8 @@ fn discs_never_overlap_between_ticks() {
 }
 
 /// Returns the checksums of a crowd under random orders, every 20 ticks, and its counters.
-fn play(seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
-    let (mut app, units, mut random) = crowd_of(100, seed, threads);
+fn play(topology: Topology, seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
+    let (mut app, units, mut random) = crowd_of(topology, 100, seed, threads);
     let mut sums = Vec::new();
     for tick in 0..600 {
         order_at_random(&mut app, &units, &mut random);
@@ -249,9 +261,11 @@ fn play(seed: u64, threads: usize) -> (Vec<u64>, CrowdCounters) {
 
 #[test]
 fn runs_are_reproducible_with_any_number_of_threads() {
-    let once = play(5, 1);
-    assert!(once.1.pushes > 0 && once.1.steps > 1_000, "{:?}", once.1);
-    assert_eq!(once, play(5, 1), "a second run");
-    assert_eq!(once, play(5, 2), "two threads");
-    assert_ne!(once.0, play(6, 1).0, "another seed");
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let once = play(topology, 5, 1);
+        assert!(once.1.pushes > 0 && once.1.steps > 1_000, "{:?}", once.1);
+        assert_eq!(once, play(topology, 5, 1), "a second run");
+        assert_eq!(once, play(topology, 5, 2), "two threads");
+        assert_ne!(once.0, play(topology, 6, 1).0, "another seed");
+    }
 }

@@ -3,7 +3,10 @@
 #![cfg(feature = "tilemap")]
 use bevy::prelude::*;
 use bevy_ecs_tilemap::{
-    helpers::square_grid::{neighbors::SQUARE_DIRECTIONS, staggered::StaggeredPos},
+    helpers::{
+        hex_grid::neighbors::HexNeighbors,
+        square_grid::{neighbors::SQUARE_DIRECTIONS, staggered::StaggeredPos},
+    },
     prelude::*,
 };
 use bevy_tilepath::prelude::*;
@@ -207,13 +210,17 @@ fn a_map_despawned_in_mid_walk_fails_its_critters() {
 fn unsupported_maps_are_refused_with_a_reason() {
     let square = TilemapType::Square;
     for (map_type, size, error) in [
-        (TilemapType::Hexagon(HexCoordSystem::Row), (4, 4), SourceError::Hexagonal),
         (square, (0, 4), SourceError::Empty { width: 0, height: 4 }),
         (square, (20_000, 4), SourceError::TooLarge { width: 20_000, height: 4 }),
         (
             TilemapType::Isometric(IsoCoordSystem::Staggered),
             (9_000, 9_000),
             SourceError::TooLarge { width: 9_000, height: 17_999 },
+        ),
+        (
+            TilemapType::Hexagon(HexCoordSystem::RowEven),
+            (12_000, 9_000),
+            SourceError::TooLarge { width: 16_500, height: 9_000 },
         ),
     ] {
         let mut app = app();
@@ -474,12 +481,13 @@ proptest! {
         scale in 0.25f32..4.0,
         rotation in 0.0f32..6.0,
         pick: (u32, u32),
+        off in (-0.5f32..0.5, -0.5f32..0.5),
     ) {
         let mut app = app();
         let size = TilemapSize { x: size.0, y: size.1 };
         let grid_size = TilemapGridSize { x: grid.0, y: grid.1 };
         let tile_size = TilemapTileSize { x: tile.0, y: tile.1 };
-        let layout = TileLayout::of(map_type).unwrap();
+        let layout = TileLayout::of(map_type);
         let transform = Transform::from_xyz(shift.0, shift.1, 0.0)
             .with_scale(Vec3::splat(scale))
             .with_rotation(Quat::from_rotation_z(rotation));
@@ -498,6 +506,17 @@ proptest! {
         let back =
             TilePos::from_world_pos(&local, &size, &grid_size, &tile_size, &map_type, &anchor);
         prop_assert_eq!(back, Some(at));
+
+        let point = local + Vec2::new(off.0 * grid_size.x, off.1 * grid_size.y);
+        let tile_at = |point: Vec2| {
+            TilePos::from_world_pos(&point, &size, &grid_size, &tile_size, &map_type, &anchor)
+        };
+        let tile = tile_at(point);
+        let near = [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y].map(|to| tile_at(point + 0.01 * to));
+        if near == [tile; 4] && let Some(tile) = tile {
+            let world = transform.transform_point(point.extend(0.0)).truncate();
+            prop_assert_eq!(frame.cell_at(world), Some(layout.cell(tile)));
+        }
     }
 }
 
@@ -506,8 +525,18 @@ fn map_types() -> impl Strategy<Value = TilemapType> {
         Just(TilemapType::Square),
         Just(TilemapType::Isometric(IsoCoordSystem::Diamond)),
         Just(STAGGERED),
+        prop::sample::select(HEXAGONAL.to_vec()),
     ]
 }
+
+const HEXAGONAL: [TilemapType; 6] = [
+    TilemapType::Hexagon(HexCoordSystem::RowEven),
+    TilemapType::Hexagon(HexCoordSystem::RowOdd),
+    TilemapType::Hexagon(HexCoordSystem::ColumnEven),
+    TilemapType::Hexagon(HexCoordSystem::ColumnOdd),
+    TilemapType::Hexagon(HexCoordSystem::Row),
+    TilemapType::Hexagon(HexCoordSystem::Column),
+];
 
 const STAGGERED: TilemapType = TilemapType::Isometric(IsoCoordSystem::Staggered);
 
@@ -605,4 +634,99 @@ fn a_critter_walks_over_a_staggered_map() {
     assert_eq!(last, 11, "through the gap in the wall");
     run(&mut app, 30); // it is drawn a little behind
     assert!(position(&app, unit).distance(center(0, 19)) < 0.1);
+}
+
+/// The cells beside that of a tile are those of the tiles that the tilemap calls its neighbors, in all six systems.
+#[test]
+fn neighbors_on_hexagonal_maps_are_those_of_the_tilemap() {
+    for map_type in HEXAGONAL {
+        let TilemapType::Hexagon(system) = map_type else { unreachable!() };
+        let mut app = app();
+        let offset = Cell::new(-5, 3);
+        let map = spawn_map(&mut app, (9, 7), by_texture().offset(offset));
+        app.world_mut().entity_mut(map).insert(map_type);
+        run(&mut app, 2);
+        assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Ready));
+        let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+        assert_eq!(level.topology(), Topology::Hexagonal);
+        let ground = level.rect().cells().filter(|&cell| level.terrain(cell) == Some(GRASS));
+        assert_eq!(ground.count(), 9 * 7, "all others are void");
+        let (layout, size) = (TileLayout::of(map_type), TilemapSize { x: 9, y: 7 });
+        let cell = |tile: TilePos| layout.cell(tile).offset(offset.x, offset.y);
+        for (x, y) in (0..9).flat_map(|x| (0..7).map(move |y| (x, y))) {
+            let tile = TilePos { x, y };
+            assert_eq!(level.terrain(cell(tile)), Some(GRASS));
+            let neighbors = HexNeighbors::get_neighboring_positions(&tile, &size, &system);
+            let mut expected: Vec<Cell> = neighbors.iter().map(|&to| cell(to)).collect();
+            expected.sort_unstable();
+            let steps = |to: &Cell| {
+                let path = level.find_path(ProfileId(0), cell(tile), *to);
+                path.map_or(u32::MAX, |path| path.steps())
+            };
+            let mut found: Vec<Cell> = level.rect().cells().filter(|to| steps(to) == 1).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{map_type:?} {tile:?}");
+        }
+    }
+}
+
+/// Of maps of squares and of hexagons only those of one shape feed a grid; the other one does when it is alone.
+#[test]
+fn squares_and_hexagons_do_not_share_a_grid() {
+    let mut app = app();
+    let first = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let second = spawn_map(&mut app, (6, 4), by_texture().order(1));
+    app.world_mut().entity_mut(second).insert(HEXAGONAL[1]);
+    run(&mut app, 2);
+    let of = |app: &App, map| *app.world().get::<SourceStatus>(map).unwrap();
+    let mixed = SourceStatus::Refused(SourceError::MixedTopologies);
+    assert_eq!([of(&app, first), of(&app, second)], [SourceStatus::Ready, mixed]);
+    assert_eq!([terrain(&app, 3, 3), terrain(&app, -1, 3)], [Some(GRASS), None]);
+    app.world_mut().entity_mut(first).insert(HEXAGONAL[4]);
+    run(&mut app, 3);
+    assert_eq!([of(&app, first), of(&app, second)], [SourceStatus::Ready; 2]);
+    assert_eq!(terrain(&app, -1, 3), Some(GRASS), "both");
+    app.world_mut().entity_mut(second).insert(TilemapType::Square);
+    run(&mut app, 2);
+    assert_eq!([of(&app, first), of(&app, second)], [SourceStatus::Ready, mixed]);
+    app.world_mut().entity_mut(first).despawn();
+    run(&mut app, 3);
+    assert_eq!(of(&app, second), SourceStatus::Ready);
+    let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+    assert_eq!((level.topology(), level.width()), (Topology::Square, 6));
+}
+
+/// A critter walks over tiles of a hexagonal map only, and is drawn on them.
+#[test]
+fn a_critter_walks_over_hexagonal_maps() {
+    for map_type in HEXAGONAL {
+        let mut app = app();
+        let map = spawn_map(&mut app, (12, 12), by_texture());
+        app.world_mut().entity_mut(map).insert(map_type);
+        for x in 0..11 {
+            let tile = tile_at(&mut app, map, (x, 6));
+            app.world_mut().entity_mut(tile).insert(TileTextureIndex(9));
+        }
+        run(&mut app, 2);
+        let center = |x, y| {
+            let size = TilemapSize { x: 12, y: 12 };
+            let (grid, tile) =
+                (TilemapGridSize { x: 16.0, y: 16.0 }, TilemapTileSize { x: 16.0, y: 16.0 });
+            let anchor = TilemapAnchor::None;
+            TilePos { x, y }.center_in_world(&size, &grid, &tile, &map_type, &anchor)
+        };
+        let start = Transform::from_translation(center(0, 0).extend(0.0));
+        let request = PathRequest::to(center(0, 11));
+        let unit = app.world_mut().spawn((Critter::new(20.0), start, request)).id();
+        run_until(&mut app, 600, |app| {
+            let at = app.world().get::<CritterState>(unit).unwrap().cell();
+            let tile = TileLayout::of(map_type).tile(at).expect("on a tile");
+            assert!(tile.x < 12 && tile.y < 12 && (tile.y != 6 || tile.x == 11), "{tile:?}");
+            status(app, unit) == PathStatus::Arrived(PathKind::Complete)
+        });
+        run(&mut app, 2); // drawing is a tick behind
+        let off = position(&app, unit).distance(center(0, 11));
+        assert!(off < 0.01, "{map_type:?}: {off}");
+    }
 }

@@ -23,10 +23,9 @@ pub use self::{
     events::{CrowdCounters, CrowdError, CrowdEvent, Hindrance},
     patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
     placement::check_profile,
-    reservations::{CellList, GridPos, Reservation, Reservations, is_diagonal, turn_angle},
+    reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
-        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, octile_distance,
-        uniform_step_costs,
+        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{
@@ -34,12 +33,13 @@ pub use self::{
         UnitId, UnitSettings, Units,
     },
 };
-use crate::nav::{NavGrid, Profile};
+use crate::nav::{NavGrid, ProfileId, Topology};
 
 /// The units of a grid; see the [module](self).
 #[derive(Debug, Default)]
 pub struct Board {
     pub now: u64,
+    pub topology: Topology,
     pub size: (u32, u32),
     pub units: Units,
     /// Indices without a unit, and the number of units.
@@ -70,10 +70,11 @@ impl Board {
     pub fn new(grid: &NavGrid) -> Self {
         let (width, height) = (grid.width(), grid.height());
         Self {
+            topology: grid.topology(),
             size: (width, height),
             reservations: Reservations::new(width, height),
             density: Density::new(width, height),
-            unit_sizes: grid.profiles().iter().map(Profile::unit_size).collect(),
+            unit_sizes: unit_sizes(grid).collect(),
             ..Self::default()
         }
     }
@@ -164,4 +165,10 @@ impl Board {
             + lists
             + units
     }
+}
+
+/// Returns the size of the units of each profile, in cells along a side.
+fn unit_sizes(grid: &NavGrid) -> impl Iterator<Item = u8> + Clone {
+    let profiles = 0..grid.profiles().len().min(256);
+    profiles.map(|profile| grid.unit_size(ProfileId(profile as u8)) as u8)
 }

@@ -19,7 +19,7 @@ use super::{
     ray_fill::{NodeInProgress, RayNode},
     work_budget::WorkBudget,
 };
-use crate::nav::{Direction, JumpMap, JumpTerrain, STRAIGHT, jump_map::Stop};
+use crate::nav::{Adjacency, Direction, JumpMap, JumpTerrain, STRAIGHT, jump_map::Stop};
 
 /// Work to find where rays stop, in eighths of a unit.
 const SCAN_WORK: u32 = 4;
@@ -104,7 +104,7 @@ impl DistanceField {
         work: &mut WorkBudget,
     ) -> bool {
         let (direction, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
-        let weight = direction.weight();
+        let weight = Adjacency::Eight.weight(direction);
         let (map, step, max_steps) = (terrain.map, STRAIGHT * current.cost_sum, current.max_steps);
         let (x, y) = direction.cell_at(current.node.x, current.node.y, current.steps_done);
         let cost = current.node.cost + current.steps_done * weight * current.cost_sum;

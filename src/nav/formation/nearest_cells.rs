@@ -179,7 +179,7 @@ impl<'a> NearestCells<'a> {
 
     /// Returns the weight of the straight line between the cell and the origin of distances.
     fn line_distance(&self, (x, y): (u32, u32)) -> u32 {
-        self.class.layer.distance(x.abs_diff(self.origin.0), y.abs_diff(self.origin.1))
+        self.class.layer.distance_between(self.origin, (x, y))
     }
 
     fn walk_from(&mut self, origin: (u32, u32)) {
@@ -214,7 +214,7 @@ impl<'a> NearestCells<'a> {
             let direction = Direction::from_bits(direction as u8);
             let cell = direction.cell_at(from.x, from.y, 1);
             if !self.closed.get(cell.0, cell.1) {
-                let distance = from.distance.saturating_add(direction.weight());
+                let distance = from.distance.saturating_add(layer.adjacency().weight(direction));
                 self.push(cell, distance, direction as u8);
             }
         }

@@ -40,7 +40,7 @@ impl Candidates {
         let mut pair = || {
             let pair = [index(), index()];
             let [(a, _), (b, _)] = pair.map(|index| samples[index]);
-            let distance = layer.distance(a.0.abs_diff(b.0), a.1.abs_diff(b.1));
+            let distance = layer.distance_between(a, b);
             (pair, u64::from(distance) * u64::from(lowest))
         };
         let pairs = (0..PAIRS).map(|_| pair()).collect();

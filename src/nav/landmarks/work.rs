@@ -201,6 +201,6 @@ fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
         (sum / cells.len().max(1) as u64) as u32
     };
     let (x, y) = (middle(|cell| cell.0), middle(|cell| cell.1));
-    let away = |cell: (u32, u32)| layer.distance(cell.0.abs_diff(x), cell.1.abs_diff(y));
+    let away = |cell: (u32, u32)| layer.distance_between(cell, (x, y));
     cells.into_iter().map(|cell| (cell, away(cell))).collect()
 }

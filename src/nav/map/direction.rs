@@ -7,7 +7,7 @@
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::{Cell, DIAGONAL, STRAIGHT};
+use crate::nav::Cell;
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
@@ -62,11 +62,6 @@ impl Direction {
     #[must_use]
     pub const fn is_diagonal(self) -> bool {
         self as u8 & 1 == 1
-    }
-
-    /// The weight of one step: [`STRAIGHT`] or [`DIAGONAL`].
-    pub(crate) const fn weight(self) -> u32 {
-        if self.is_diagonal() { DIAGONAL } else { STRAIGHT }
     }
 
     /// The opposite direction.

@@ -14,72 +14,24 @@
 mod ahead;
 mod blockers;
 mod edit;
+mod error;
 mod relief;
 
 pub use edit::GridEdit;
+pub use error::GridError;
 pub(in crate::nav) use relief::TableGrade;
 
 use std::sync::OnceLock;
 
-use bevy::reflect::Reflect;
-
 use self::{blockers::Blockers, relief::Relief};
-use crate::nav::{CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, chunks_in};
+use crate::nav::{
+    CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
+};
 
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;
 /// Number of past edits that a grid records individually.
 const LOG_LENGTH: usize = 64;
-
-/// Reason why a grid could not be created or changed. Nothing has changed when it is returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Debug, PartialEq, Hash, Clone)]
-pub enum GridError {
-    /// A side is zero or longer than [`MAX_SIDE`].
-    BadSize {
-        /// Requested columns.
-        width: u32,
-        /// Requested rows.
-        height: u32,
-    },
-    /// The terrain array does not hold `width × height` bytes.
-    WrongLength {
-        /// Bytes needed.
-        expected: u64,
-        /// Bytes given.
-        found: u64,
-    },
-    /// The cell is not on the grid.
-    OutOfBounds(Cell),
-    /// The rectangle is empty or not entirely on the grid.
-    RectOutOfBounds(CellRect),
-    /// The cell already has 65,535 blockers.
-    TooManyBlockers(Cell),
-    /// The cell has no blocker to remove.
-    NotBlocked(Cell),
-    /// The grid has no profile with this number.
-    UnknownProfile(ProfileId),
-}
-
-impl core::fmt::Display for GridError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::BadSize { width, height } => {
-                write!(f, "a grid of {width} × {height} cells: each side must be 1 to {MAX_SIDE}")
-            }
-            Self::WrongLength { expected, found } => {
-                write!(f, "{found} terrain bytes where {expected} are needed")
-            }
-            Self::OutOfBounds(cell) => write!(f, "cell {cell} is not on the grid"),
-            Self::RectOutOfBounds(rect) => write!(f, "{rect} is not on the grid as a whole"),
-            Self::TooManyBlockers(cell) => write!(f, "too many blockers on cell {cell}"),
-            Self::NotBlocked(cell) => write!(f, "no blocker on cell {cell} to take away"),
-            Self::UnknownProfile(id) => write!(f, "profile {} is not known", id.0),
-        }
-    }
-}
-
-impl core::error::Error for GridError {}
 
 /// The map of one level: terrain, blockers and a layer per movement profile.
 ///
@@ -96,6 +48,7 @@ impl core::error::Error for GridError {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct NavGrid {
+    topology: Topology,
     origin: Cell,
     width: u32,
     height: u32,
@@ -140,6 +93,7 @@ impl NavGrid {
         }
         let chunks = width.div_ceil(CHUNK) as usize * height.div_ceil(CHUNK) as usize;
         let mut grid = Self {
+            topology: Topology::Square,
             origin: Cell::default(),
             width,
             height,
@@ -162,6 +116,21 @@ impl NavGrid {
     pub fn with_origin(mut self, origin: Cell) -> Self {
         self.origin = origin;
         self
+    }
+
+    /// Sets the shape of the cells. Squares are the default.
+    #[must_use]
+    pub fn with_topology(mut self, topology: Topology) -> Self {
+        self.topology = topology;
+        let profiles = core::mem::take(&mut self.profiles);
+        self.set_profiles(profiles);
+        self
+    }
+
+    /// Returns the shape of the cells.
+    #[must_use]
+    pub const fn topology(&self) -> Topology {
+        self.topology
     }
 
     /// Sets the profiles; profile `i` gets `ProfileId(i)`.
@@ -230,12 +199,20 @@ impl NavGrid {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// Returns the width and height of a unit of `profile` in cells; 1 for an unknown profile. For the cells
-    /// that it covers see [`Profile::size`].
+    /// Returns the width and height of a unit of `profile` in cells; 1 for an unknown profile, and on hexagons. For the
+    /// cells that it covers see [`Profile::size`].
     #[must_use]
     pub fn unit_size(&self, profile: ProfileId) -> u32 {
         let profile = self.profiles.get(usize::from(profile.0));
-        profile.map_or(1, |profile| u32::from(profile.unit_size()))
+        profile.map_or(1, |profile| self.side_of(profile))
+    }
+
+    /// Returns the width and height of the units of a profile in cells.
+    fn side_of(&self, profile: &Profile) -> u32 {
+        match self.topology {
+            Topology::Square => u32::from(profile.unit_size()),
+            Topology::Hexagonal => 1,
+        }
     }
 
     /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that
@@ -247,7 +224,7 @@ impl NavGrid {
         let (Some(profile), Some((x, y))) = (known, self.local(cell)) else {
             return 0;
         };
-        let side = u32::from(profile.unit_size());
+        let side = self.side_of(profile);
         if x + side > self.width || y + side > self.height {
             return 0;
         }
@@ -344,7 +321,7 @@ impl NavGrid {
         let profile = self.profiles.get(index)?;
         Some(self.layers[index].get_or_init(|| {
             let source = (self.terrain.as_slice(), |x, y| self.blockers.get(x, y) > 0);
-            Layer::build(self.width, self.height, profile, source)
+            Layer::build(self.width, self.height, (self.topology, profile), source)
         }))
     }
 
@@ -420,7 +397,7 @@ impl NavGrid {
         let right = (x + rect.width + 1).min(self.width);
         let top = (y + rect.height + 1).min(self.height);
         // To the left and below, as far as the largest units extend to the right and up.
-        let reach = self.profiles.iter().map(Profile::unit_size).max().map_or(1, u32::from);
+        let reach = self.profiles.iter().map(|profile| self.side_of(profile)).max().unwrap_or(1);
         let (left, low) = (x.saturating_sub(reach), y.saturating_sub(reach));
         let around = (left, low, right - left, top - low);
         for chunk in chunks_in(around, self.width.div_ceil(CHUNK)) {

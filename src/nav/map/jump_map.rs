@@ -35,7 +35,7 @@ use self::{
     scan_lines::{ScanDirection, ScanLines},
     scan_visibility::ScanVisibility,
 };
-use crate::nav::{BitRows, Direction, Neighborhood, Rect};
+use crate::nav::{Adjacency, BitRows, Direction, Rect};
 
 /// What a map is built from: passable cells and, on weighted cost, those on cost borders.
 #[derive(Clone, Copy)]
@@ -62,8 +62,8 @@ pub(crate) struct JumpMap {
 
 impl JumpMap {
     /// Creates a map with nothing passable.
-    fn new(width: u32, height: u32, neighborhood: Neighborhood, has_cost_borders: bool) -> Self {
-        let has_diagonals = neighborhood == Neighborhood::Eight;
+    fn new(width: u32, height: u32, adjacency: Adjacency, has_cost_borders: bool) -> Self {
+        let has_diagonals = adjacency == Adjacency::Eight;
         let has_extra_stops = has_cost_borders || !has_diagonals;
         let (diagonal_width, diagonal_height) =
             if has_diagonals { (width, height) } else { (0, 0) };
@@ -231,19 +231,14 @@ mod tests {
     use super::*;
 
     /// Builds a map cell by cell.
-    fn by_cells(
-        width: u32,
-        height: u32,
-        neighborhood: Neighborhood,
-        source: JumpMapSource,
-    ) -> JumpMap {
-        let mut map = JumpMap::new(width, height, neighborhood, source.cost_borders.is_some());
+    fn by_cells(width: u32, height: u32, adjacency: Adjacency, source: JumpMapSource) -> JumpMap {
+        let mut map = JumpMap::new(width, height, adjacency, source.cost_borders.is_some());
         map.update((0, 0, width, height), source);
         map
     }
 
-    fn neighborhoods() -> impl Strategy<Value = Neighborhood> {
-        prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)]
+    fn adjacencies() -> impl Strategy<Value = Adjacency> {
+        prop_oneof![Just(Adjacency::Four), Just(Adjacency::Eight)]
     }
 
     proptest! {
@@ -252,7 +247,7 @@ mod tests {
             (width, height) in (1u32..150, 1u32..150),
             walls in 0u64..60,
             seed: u64,
-            neighborhood in neighborhoods(),
+            adjacency in adjacencies(),
             has_cost_borders: bool,
             edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..6, 1u32..6, any::<u64>()), 1..12),
         ) {
@@ -275,8 +270,8 @@ mod tests {
                 JumpMapSource { passable, cost_borders }
             }
             let source = source_of(&passable, has_cost_borders.then_some(&cost_borders));
-            let mut map = JumpMap::build(width, height, neighborhood, source);
-            prop_assert!(map == by_cells(width, height, neighborhood, source));
+            let mut map = JumpMap::build(width, height, adjacency, source);
+            prop_assert!(map == by_cells(width, height, adjacency, source));
             for ((x, y), columns, rows, seed) in edits {
                 let (x, y) = (x % width, y % height);
                 let (columns, rows) = (columns.min(width - x), rows.min(height - y));
@@ -290,7 +285,7 @@ mod tests {
                 map.update((x, y, columns, rows), source);
             }
             let source = source_of(&passable, has_cost_borders.then_some(&cost_borders));
-            prop_assert!(map == JumpMap::build(width, height, neighborhood, source));
+            prop_assert!(map == JumpMap::build(width, height, adjacency, source));
         }
     }
 }

@@ -8,13 +8,15 @@
 use core::ops::Range;
 
 use crate::nav::{
-    BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Neighborhood, Pattern,
-    Profile, Rect, Regions, STRAIGHT, TerrainId,
+    Adjacency, BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Pattern,
+    Profile, Rect, Regions, STRAIGHT, TerrainId, Topology,
     bit_rows::Columns64,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     cost_borders,
     jump_map::JumpMapSource,
+    region::Joints,
+    topology::distance_with,
 };
 
 /// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
@@ -47,18 +49,19 @@ pub struct Layer {
     uniform: bool,
     min_cost: u32,
     max_cost: u32,
-    neighborhood: Neighborhood,
-    /// Distance added by each column or row of the shorter side.
-    short_weight: u32,
+    adjacency: Adjacency,
+    /// What each column or row of the shorter side adds to distances; see [`Adjacency::short_weights`].
+    short_weights: [u32; 2],
 }
 
 impl Layer {
     pub(crate) fn build(
         width: u32,
         height: u32,
-        profile: &Profile,
+        (topology, profile): (Topology, &Profile),
         source: Source<'_, impl Fn(u32, u32) -> bool>,
     ) -> Self {
+        let adjacency = Adjacency::of(topology, profile.neighborhood());
         let mut costs = Box::new([0; 256]);
         for (terrain, cost) in costs.iter_mut().enumerate() {
             *cost = u32::from(profile.cost(TerrainId(terrain as u8)));
@@ -66,37 +69,44 @@ impl Layer {
         let unit = profile.cost_unit();
         let min_cost = u32::from(profile.min_cost().unwrap_or(0));
         let excess = Box::new(costs.map(|cost| cost.saturating_sub(min_cost) / unit));
-        let joins_diagonally = profile.neighborhood() == Neighborhood::Eight
-            && profile.corner_rule() == CornerRule::Allow;
+        let joins_diagonally =
+            adjacency == Adjacency::Eight && profile.corner_rule() == CornerRule::Allow;
+        let joints = Joints {
+            left: joins_diagonally || adjacency == Adjacency::Six,
+            right: joins_diagonally,
+        };
         let mut layer = Self {
             width,
             height,
             bits: BitRows::new(width, height),
-            clearance: Clearance::of(profile, width, height),
-            regions: Regions::new(width, height, joins_diagonally),
+            clearance: match topology {
+                Topology::Square => Clearance::of(profile, width, height),
+                Topology::Hexagonal => None,
+            },
+            regions: Regions::new(width, height, joints),
             cost_borders: None,
             jumps: None,
             coarse: None,
-            moves: MoveTable::of(profile.corner_rule(), profile.neighborhood()),
+            moves: MoveTable::of(profile.corner_rule(), adjacency),
             costs,
             excess,
             unit,
             uniform: profile.is_uniform(),
             min_cost,
             max_cost: u32::from(profile.max_cost().unwrap_or(0)),
-            neighborhood: profile.neighborhood(),
-            short_weight: match profile.neighborhood() {
-                Neighborhood::Eight => DIAGONAL - STRAIGHT,
-                Neighborhood::Four => STRAIGHT,
-            },
+            adjacency,
+            short_weights: adjacency.short_weights(),
         };
         layer.read((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
-        if !joins_diagonally {
+        if joints.are_straight() {
             layer.build_coarse(source.0);
         }
-        let keeps_corners = profile.neighborhood() == Neighborhood::Four
-            || profile.corner_rule() == CornerRule::Forbid;
+        let keeps_corners = match adjacency {
+            Adjacency::Four => true,
+            Adjacency::Eight => profile.corner_rule() == CornerRule::Forbid,
+            Adjacency::Six => false,
+        };
         if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
             layer.build_jumps(source.0);
         }
@@ -108,16 +118,16 @@ impl Layer {
     pub(crate) fn longest_jump(&self) -> u64 {
         let (_, highest) = self.cost_sum_range();
         let (width, height) = (u64::from(self.width), u64::from(self.height));
-        let longest = match self.neighborhood {
-            Neighborhood::Eight => u64::from(DIAGONAL) * (width.max(height) + 1),
-            Neighborhood::Four => u64::from(STRAIGHT) * (width + height),
+        let longest = match self.adjacency {
+            Adjacency::Eight => u64::from(DIAGONAL) * (width.max(height) + 1),
+            Adjacency::Four | Adjacency::Six => u64::from(STRAIGHT) * (width + height),
         };
         2 * u64::from(highest) * longest
     }
 
     fn build_coarse(&mut self, terrain: &[u8]) {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
-        let costs = CoarseCosts { short_weight: self.short_weight, lowest };
+        let costs = CoarseCosts { short_weight: self.short_weights[0], lowest };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
         let seen = (&self.bits, &self.regions);
@@ -154,7 +164,7 @@ impl Layer {
         }
         let source =
             JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
-        self.jumps = Some(Box::new(JumpMap::build(width, height, self.neighborhood, source)));
+        self.jumps = Some(Box::new(JumpMap::build(width, height, self.adjacency, source)));
     }
 
     /// Updates the layer after edits in `rects` (column, row, width, height from the origin; each on the
@@ -238,7 +248,7 @@ impl Layer {
         // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area.
         let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            **jumps = JumpMap::build(self.width, self.height, self.neighborhood, source);
+            **jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
         } else {
             changed.iter().for_each(|&rect| jumps.update(rect, source));
         }
@@ -316,8 +326,8 @@ impl Layer {
         self.bits.columns_from(x)
     }
 
-    pub(crate) const fn neighborhood(&self) -> Neighborhood {
-        self.neighborhood
+    pub(crate) const fn adjacency(&self) -> Adjacency {
+        self.adjacency
     }
 
     /// Returns whether any cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
@@ -379,12 +389,18 @@ impl Layer {
         (2 * self.min_cost / self.unit, 2 * self.max_cost / self.unit)
     }
 
-    /// Returns the weight of the shortest path over `dx` columns and `dy` rows of open terrain: octile
-    /// distance with eight neighbors, Manhattan with four.
+    /// Returns the weight of the shortest path over open terrain to the cell `dx` columns to the right and `dy` rows up: octile
+    /// distance with eight neighbors, Manhattan with four; on hexagons as many steps as the greatest of `dx`, `dy` and
+    /// `dx + dy` is far from zero.
     #[inline]
-    pub(crate) const fn distance(&self, dx: u32, dy: u32) -> u32 {
-        let (long, short) = if dx > dy { (dx, dy) } else { (dy, dx) };
-        STRAIGHT * long + self.short_weight * short
+    pub(crate) const fn distance(&self, dx: i32, dy: i32) -> u32 {
+        distance_with(self.short_weights, dx, dy)
+    }
+
+    /// Returns the distance between two cells, counted from the origin.
+    #[inline]
+    pub(crate) const fn distance_between(&self, a: (u32, u32), b: (u32, u32)) -> u32 {
+        self.distance(b.0.wrapping_sub(a.0) as i32, b.1.wrapping_sub(a.1) as i32)
     }
 
     /// Reads a rectangle of cells from the source. Returns the rectangle whose cells may have changed for a

@@ -1,6 +1,6 @@
 //! Which steps are legal out of a cell, and which of them a search need not try.
 //!
-//! Input: a corner rule and a neighborhood. Output: a table from the direction a cell was reached by and the
+//! Input: a corner rule and an adjacency. Output: a table from the direction a cell was reached by and the
 //! 3 × 3 [`Pattern`] around it to a set of directions (one byte). Row [`NO_DIRECTION`] holds every legal
 //! step; row `d` leaves out those that a search on uniform cost may skip after arriving in direction `d`,
 //! because the same cell is reached from the cell before at no higher cost without passing here: canonical
@@ -9,15 +9,16 @@
 //! neighbors.
 //!
 //! The table is not written by hand: each entry is found by trying all short alternative paths inside the
-//! block, so that it is correct for every corner rule and neighborhood. Among paths of equal cost the
-//! canonical one goes diagonal first (eight neighbors) or vertical first (four).
+//! block, so that it is correct for every corner rule, for squares and for hexagons. Among paths of equal cost the
+//! canonical one goes diagonal first (eight neighbors), vertical first (four), or north, west and southeast
+//! first (hexagons).
 
 pub(crate) mod cost_borders;
 pub(crate) mod dominated_steps;
 
 use std::sync::OnceLock;
 
-use crate::nav::{CornerRule, Direction, Neighborhood, Pattern, pattern_bit};
+use crate::nav::{Adjacency, CornerRule, Direction, Pattern, pattern_bit};
 
 /// Row of the table for a cell without a predecessor: all legal steps.
 pub(crate) const NO_DIRECTION: u8 = 8;
@@ -30,21 +31,21 @@ pub(crate) struct MoveTable {
     sets: Box<[[u8; PATTERNS]; 9]>,
 }
 
-/// One table per corner rule and neighborhood, filled on first use and shared by all layers.
-static TABLES: [OnceLock<MoveTable>; 6] = [const { OnceLock::new() }; 6];
+/// One table per corner rule and adjacency, filled on first use and shared by all layers.
+static TABLES: [OnceLock<MoveTable>; 9] = [const { OnceLock::new() }; 9];
 
 impl MoveTable {
     /// The table for these rules.
-    pub(crate) fn of(corner_rule: CornerRule, neighborhood: Neighborhood) -> &'static Self {
-        let index = corner_rule as usize + 3 * neighborhood as usize;
-        TABLES[index].get_or_init(|| Self::new(corner_rule, neighborhood))
+    pub(crate) fn of(corner_rule: CornerRule, adjacency: Adjacency) -> &'static Self {
+        let index = corner_rule as usize + 3 * adjacency as usize;
+        TABLES[index].get_or_init(|| Self::new(corner_rule, adjacency))
     }
 
     /// Fills the table: 9 × 512 entries, about a millisecond.
-    fn new(corner_rule: CornerRule, neighborhood: Neighborhood) -> Self {
+    fn new(corner_rule: CornerRule, adjacency: Adjacency) -> Self {
         let mut sets = Box::new([[0; PATTERNS]; 9]);
         for pattern in 0..PATTERNS as Pattern {
-            let block = Block { pattern, corner_rule, neighborhood };
+            let block = Block { pattern, corner_rule, adjacency };
             let legal = block.legal_steps();
             sets[NO_DIRECTION as usize][pattern as usize] = legal;
             for arrival in Direction::ALL {
@@ -71,7 +72,7 @@ impl MoveTable {
 struct Block {
     pattern: Pattern,
     corner_rule: CornerRule,
-    neighborhood: Neighborhood,
+    adjacency: Adjacency,
 }
 
 impl Block {
@@ -82,19 +83,18 @@ impl Block {
 
     fn is_legal(&self, x: i32, y: i32, direction: Direction) -> bool {
         let (dx, dy) = direction.offset();
-        if !self.is_passable(x + dx, y + dy) {
+        if !self.adjacency.has(direction) || !self.is_passable(x + dx, y + dy) {
             return false;
         }
-        if !direction.is_diagonal() {
+        if !direction.is_diagonal() || self.adjacency == Adjacency::Six {
             return true;
         }
         let sides = (self.is_passable(x + dx, y), self.is_passable(x, y + dy));
-        self.neighborhood == Neighborhood::Eight
-            && match self.corner_rule {
-                CornerRule::Forbid => sides.0 && sides.1,
-                CornerRule::NoSqueeze => sides.0 || sides.1,
-                CornerRule::Allow => true,
-            }
+        match self.corner_rule {
+            CornerRule::Forbid => sides.0 && sides.1,
+            CornerRule::NoSqueeze => sides.0 || sides.1,
+            CornerRule::Allow => true,
+        }
     }
 
     /// All legal steps from the center.
@@ -126,16 +126,17 @@ impl Block {
         if to == from {
             return true;
         }
-        let cost = arrival.weight() + step.weight();
+        let weight = |step| self.adjacency.weight(step);
+        let cost = weight(arrival) + weight(step);
         Direction::ALL.into_iter().any(|first| {
             let (dx, dy) = first.offset();
             let next = (from.0 + dx, from.1 + dy);
             if next == (0, 0) || !self.is_legal_inside(from, first) {
                 return false;
             }
-            let limit = cost + u32::from(comes_first(self.neighborhood, first, arrival));
+            let limit = cost + u32::from(self.adjacency.comes_first(first, arrival));
             let last = self.weight_of_last_step(next, to);
-            last.is_some_and(|last| first.weight() + last < limit)
+            last.is_some_and(|last| weight(first) + last < limit)
         })
     }
 
@@ -146,22 +147,13 @@ impl Block {
             return Some(0);
         }
         let step = Direction::of_step((to.0 - at.0, to.1 - at.1))?;
-        self.is_legal_inside(at, step).then_some(step.weight())
+        self.is_legal_inside(at, step).then(|| self.adjacency.weight(step))
     }
 
     /// Whether a step is legal and its legality follows from this block alone.
     fn is_legal_inside(&self, at: (i32, i32), direction: Direction) -> bool {
         let (dx, dy) = direction.offset();
         (at.0 + dx).abs() <= 1 && (at.1 + dy).abs() <= 1 && self.is_legal(at.0, at.1, direction)
-    }
-}
-
-/// Whether a path that begins with the step `first` comes before one that begins with `other` in canonical
-/// order.
-fn comes_first(neighborhood: Neighborhood, first: Direction, other: Direction) -> bool {
-    match neighborhood {
-        Neighborhood::Eight => first.is_diagonal() && !other.is_diagonal(),
-        Neighborhood::Four => first.offset().0 == 0 && other.offset().0 != 0,
     }
 }
 
@@ -176,7 +168,7 @@ mod tests {
     #[test]
     fn open_terrain_keeps_one_step_after_a_straight_and_three_after_a_diagonal() {
         use Direction::{East, North, NorthEast};
-        let table = MoveTable::new(CornerRule::Forbid, Neighborhood::Eight);
+        let table = MoveTable::new(CornerRule::Forbid, Adjacency::Eight);
         assert_eq!(table.get(East as u8, 0x1ff), set(&[East]));
         assert_eq!(table.get(NorthEast as u8, 0x1ff), set(&[East, NorthEast, North]));
         assert_eq!(table.legal(0x1ff), 0xff);
@@ -185,7 +177,7 @@ mod tests {
     #[test]
     fn a_wall_diagonally_behind_forces_a_neighbor() {
         use Direction::{East, North, NorthEast};
-        let table = MoveTable::new(CornerRule::Forbid, Neighborhood::Eight);
+        let table = MoveTable::new(CornerRule::Forbid, Adjacency::Eight);
         let wall_behind = 0x1ff & !pattern_bit(-1, 1);
         assert_eq!(table.get(East as u8, wall_behind), set(&[East, NorthEast, North]));
     }
@@ -193,8 +185,24 @@ mod tests {
     #[test]
     fn four_neighbors_turn_from_vertical_to_horizontal_only() {
         use Direction::{East, North, West};
-        let table = MoveTable::new(CornerRule::Forbid, Neighborhood::Four);
+        let table = MoveTable::new(CornerRule::Forbid, Adjacency::Four);
         assert_eq!(table.get(North as u8, 0x1ff), set(&[East, North, West]));
         assert_eq!(table.get(East as u8, 0x1ff), set(&[East]));
+    }
+
+    #[test]
+    fn on_hexagons_three_directions_branch_and_three_go_on() {
+        use Direction::{East, North, NorthWest, South, SouthEast, West};
+        let table = MoveTable::new(CornerRule::Forbid, Adjacency::Six);
+        assert_eq!(table.legal(0x1ff), Adjacency::Six.directions());
+        assert_eq!(table.get(North as u8, 0x1ff), set(&[East, North, NorthWest]));
+        assert_eq!(table.get(West as u8, 0x1ff), set(&[NorthWest, West, South]));
+        assert_eq!(table.get(SouthEast as u8, 0x1ff), set(&[South, SouthEast, East]));
+        for along in [East, NorthWest, South] {
+            assert_eq!(table.get(along as u8, 0x1ff), set(&[along]));
+        }
+        // Behind a wall at 120°, the neighbor at 60° is forced.
+        let wall_behind = 0x1ff & !pattern_bit(-1, 1);
+        assert_eq!(table.get(East as u8, wall_behind), set(&[East, North]));
     }
 }

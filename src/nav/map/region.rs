@@ -6,7 +6,8 @@
 //! exactly if they would after a full rebuild.
 //!
 //! Under [`CornerRule::Forbid`](crate::nav::terrain::CornerRule) and `NoSqueeze` a diagonal step implies a detour
-//! of straight steps, so cells are connected by straight steps; only `Allow` joins diagonally.
+//! of straight steps, so cells are connected by straight steps; only `Allow` joins diagonally. Hexagons are joined along
+//! one of the two diagonals. So what joins two cells of different rows are the [`Joints`].
 
 mod chunk;
 mod region_ids;
@@ -25,6 +26,20 @@ const LINKING: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)];
 /// Label of an impassable cell.
 const UNLABELED: u16 = u16::MAX;
 
+/// Which cells of the row above join a cell, beside the one straight above it: the left one, and the right one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Joints {
+    pub(crate) left: bool,
+    pub(crate) right: bool,
+}
+
+impl Joints {
+    /// Whether cells are joined by straight steps only.
+    pub(crate) const fn are_straight(self) -> bool {
+        !self.left && !self.right
+    }
+}
+
 /// Components of every chunk and the connected regions they form.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
@@ -32,7 +47,7 @@ pub(crate) struct Regions {
     size: (u32, u32),
     /// Size in chunks.
     pub(crate) chunks: (u32, u32),
-    joins_diagonally: bool,
+    joints: Joints,
     /// Component of each cell within its chunk; chunk by chunk, row-major inside.
     labels: Vec<u16>,
     /// Components of each chunk and their links to the chunks ahead (right, up and diagonally up).
@@ -48,13 +63,13 @@ struct ChunkShape {
 }
 
 impl Regions {
-    pub(crate) fn new(width: u32, height: u32, joins_diagonally: bool) -> Self {
+    pub(crate) fn new(width: u32, height: u32, joints: Joints) -> Self {
         let chunks = (width.div_ceil(CHUNK), height.div_ceil(CHUNK));
         let count = chunks.0 as usize * chunks.1 as usize;
         Self {
             size: (width, height),
             chunks,
-            joins_diagonally,
+            joints,
             labels: vec![UNLABELED; count * CELLS],
             shapes: vec![ChunkShape::default(); count],
             region_ids: RegionIds::default(),
@@ -169,7 +184,7 @@ impl Regions {
         }
         let start = chunk as usize * CELLS;
         let labels = &mut self.labels[start..start + CELLS];
-        let components = label_components(&rows, self.joins_diagonally, labels);
+        let components = label_components(&rows, self.joints, labels);
         let before = std::mem::replace(&mut self.shapes[chunk as usize].components, components);
         before != components
     }
@@ -178,18 +193,17 @@ impl Regions {
     fn relink(&mut self, chunk: u32, bits: &BitRows) -> bool {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut links = Vec::new();
-        let reach: &[i32] = if self.joins_diagonally { &[-1, 0, 1] } else { &[0] };
         let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
-        for &shift in reach {
+        let Joints { left: falling, right: rising } = self.joints;
+        // Offsets to the right, and upwards, with the joints along which they lead.
+        let ahead = [((1, 0), (0, 1), true), ((1, 1), (1, 1), rising), ((1, -1), (-1, 1), falling)];
+        for (rightward, upward, _) in ahead.into_iter().filter(|&(.., is_joined)| is_joined) {
             for along in 0..CHUNK {
-                self.link(bits, &mut links, (right, y + along), (1, shift));
+                self.link(bits, &mut links, (right, y + along), rightward);
             }
             for along in 0..CHUNK {
-                self.link(bits, &mut links, (x + along, top), (shift, 1));
+                self.link(bits, &mut links, (x + along, top), upward);
             }
-        }
-        if self.joins_diagonally {
-            self.link(bits, &mut links, (x, top), (-1, 1));
         }
         links.sort_unstable();
         links.dedup();

@@ -11,11 +11,9 @@
 //! and `w` is left out at `v`. Then there is a path `p → u → w` of the same cost, diagonal first, and so `w` is
 //! a straight step from `u`. There it can only be left out for a cheaper path, and there is none: no path of
 //! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
-//! horizontal steps.
+//! horizontal steps, and on hexagons of the three directions that come first and the other three.
 
-use crate::nav::{
-    BitRows, DIAGONAL, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, STRAIGHT,
-};
+use crate::nav::{Adjacency, BitRows, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern};
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];
@@ -53,7 +51,11 @@ pub(crate) struct UniformSteps<'a> {
 impl<'a> UniformSteps<'a> {
     pub(crate) fn new(layer: &'a Layer) -> Self {
         let (sum, _) = layer.cost_sum_range();
-        Self { layer, moves: layer.moves(), step_costs: [STRAIGHT * sum, DIAGONAL * sum] }
+        Self {
+            layer,
+            moves: layer.moves(),
+            step_costs: layer.adjacency().weights().map(|weight| weight * sum),
+        }
     }
 }
 
@@ -82,6 +84,8 @@ pub(crate) struct WeightedSteps<'a, const CANONICAL: bool> {
     cost_borders: Option<&'a BitRows>,
     /// Cost sum of the cheapest step, in units.
     lowest: u32,
+    /// Weights of steps with an even and an odd number of direction.
+    weights: [u32; 2],
 }
 
 impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
@@ -89,8 +93,8 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         let width = grid.width() as usize;
         let (lowest, _) = layer.cost_sum_range();
         let terrain = layer.ground(grid.terrain_bytes());
-        let cost_borders = layer.cost_borders();
-        Self { layer, moves: layer.moves(), terrain, width, cost_borders, lowest }
+        let (cost_borders, weights) = (layer.cost_borders(), layer.adjacency().weights());
+        Self { layer, moves: layer.moves(), terrain, width, cost_borders, lowest, weights }
     }
 
     /// Whether all passable cells around a cell cost what it does.
@@ -151,7 +155,7 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
 
     #[inline(always)]
     fn step_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
-        let weight = if direction & 1 == 1 { DIAGONAL } else { STRAIGHT };
+        let weight = self.weights[direction & 1];
         let excess = match steps.is_plain {
             true => steps.excess,
             false => self.layer.excess(self.terrain[self.neighbor(steps, direction)]),
@@ -165,16 +169,19 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
 /// points that do not suffice for a step are lost, the same steps in another order may take more.
 pub(crate) struct EnteredSteps<'a, const CANONICAL: bool> {
     steps: WeightedSteps<'a, CANONICAL>,
-    /// The costs of straight and diagonal steps onto each terrain.
+    /// The costs of steps with an even and an odd number of direction onto each terrain.
     costs: [[u32; 256]; 2],
 }
 
 impl<'a, const CANONICAL: bool> EnteredSteps<'a, CANONICAL> {
-    /// A diagonal step costs `over / under` of a straight one, to the nearest sixteenth.
+    /// A diagonal step of squares costs `over / under` of a straight one, to the nearest sixteenth.
     pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid, (over, under): (u32, u32)) -> Self {
         let straight = *layer.costs();
-        let diagonal = straight.map(|cost| (cost * over + under / 2) / under);
-        Self { steps: WeightedSteps::new(layer, grid), costs: [straight, diagonal] }
+        let odd = match layer.adjacency() {
+            Adjacency::Six => straight,
+            _ => straight.map(|cost| (cost * over + under / 2) / under),
+        };
+        Self { steps: WeightedSteps::new(layer, grid), costs: [straight, odd] }
     }
 }
 
@@ -198,6 +205,7 @@ impl<const CANONICAL: bool> StepModel for EnteredSteps<'_, CANONICAL> {
 mod tests {
     use super::*;
     use crate::nav::{
+        DIAGONAL, STRAIGHT,
         cell::{Cell, CellRect},
         direction::Direction,
         terrain::{Profile, ProfileId, TerrainId},

@@ -12,6 +12,9 @@
 //!   a square of one cell touches on its way along the line, so this is
 //!   [`CornerRule::Forbid`](crate::nav::terrain::CornerRule::Forbid) for lines in any direction.
 //!
+//! On hexagons (see `hexagons`) both kinds are the cells whose interior the line crosses; where it runs along the side between
+//! two cells, sight needs one of them, and a unit both.
+//!
 //! Units larger than a cell need nothing more. A layer's cells are anchors (see
 //! [`Profile::size`](crate::nav::terrain::Profile::size)), and with its anchor between cells, a block covers no
 //! other cells than it does with its anchor on the cells less than one column and one row away. If those are
@@ -20,7 +23,9 @@
 //! Source: the error term of J. E. Bresenham, "Algorithm for computer control of a digital plotter" (IBM
 //! Systems Journal 4(1), 1965), with all cells touched instead of the nearest.
 
-use crate::nav::{Cell, Layer, NavGrid, ProfileId};
+mod hexagons;
+
+use crate::nav::{Adjacency, Cell, Layer, NavGrid, ProfileId};
 
 /// The direction of a line: columns counted along its longer axis, rows across.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +128,10 @@ impl Layer {
         if !is_on(self, a) || !is_on(self, b) {
             return false;
         }
+        if self.adjacency() == Adjacency::Six {
+            let is_free = |x, y| self.is_passable(x, y);
+            return hexagons::is_line_free(a, b, is_free, |one, other| one || other);
+        }
         let slope = Slope::between(a, b);
         let is_free = |along, across| {
             let (x, y) = slope.cell(a, along, across);
@@ -155,7 +164,13 @@ impl Layer {
     /// of reading up to four cells per column.
     #[must_use]
     pub fn clear_line(&self, a: (u32, u32), b: (u32, u32)) -> bool {
-        is_on(self, a) && is_on(self, b) && is_swept_line_free(a, b, |x, y| self.is_passable(x, y))
+        let is_free = |x, y| self.is_passable(x, y);
+        let ends_are_free = is_free(a.0, a.1) && is_free(b.0, b.1);
+        match self.adjacency() {
+            _ if !ends_are_free => false,
+            Adjacency::Six => hexagons::is_line_free(a, b, is_free, |one, other| one && other),
+            _ => is_swept_line_free(a, b, is_free),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub use path_lines::{LinePosition, PathLines};
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use crate::nav::{
-    DIAGONAL, Layer, NavGrid, Neighborhood, Path, PathCost, ProfileId, STRAIGHT, line_of_sight,
+    Adjacency, DIAGONAL, Layer, NavGrid, Path, PathCost, ProfileId, STRAIGHT, line_of_sight,
 };
 
 /// Turns of the path that are tried after one that is not in a clear line (measured: more find no more).
@@ -94,9 +94,9 @@ struct StringPuller<'a> {
 }
 
 impl<'a> StringPuller<'a> {
-    /// Returns `None` if the profile or a cell is not of this grid.
+    /// Returns `None` if the profile or a cell is not of this grid, or its cells are hexagons.
     fn new(path: &Path, grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
-        let layer = grid.layer(profile)?;
+        let layer = grid.layer(profile).filter(|layer| layer.adjacency() != Adjacency::Six)?;
         let cells = path.cells().map(|cell| grid.local(cell)).collect::<Option<Vec<_>>>()?;
         let turns = path.legs().iter().scan(0, |steps, leg| {
             *steps += usize::from(leg.steps);
@@ -132,10 +132,8 @@ impl<'a> StringPuller<'a> {
     fn add_line(&self, lines: &mut PathLines, from: usize, to: usize) {
         let (a, b) = (self.cells[from], self.cells[to]);
         let (dx, dy) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
-        let steps = match self.layer.neighborhood() {
-            Neighborhood::Eight => dx.max(dy),
-            Neighborhood::Four => dx + dy,
-        };
+        let has_diagonals = self.layer.adjacency() == Adjacency::Eight;
+        let steps = if has_diagonals { dx.max(dy) } else { dx + dy };
         lines.add(self.grid.global(b.0, b.1), steps);
     }
 
@@ -219,7 +217,7 @@ impl<'a> StringPuller<'a> {
         };
         let path: u64 = self.cells[from..=to].windows(2).map(weight).sum();
         let (a, b) = (self.cells[from], self.cells[to]);
-        let line = self.layer.distance(a.0.abs_diff(b.0), a.1.abs_diff(b.1));
+        let line = self.layer.distance_between(a, b);
         let cost = self.layer.cost(a.0, a.1, self.grid.terrain_bytes());
         path.saturating_sub(u64::from(line)) * 2 * u64::from(cost)
     }

@@ -219,7 +219,7 @@ impl Walk {
         let cost = |(x, y)| u64::from(layer.cost(x, y, grid.terrain_bytes()));
         let sum = cost((x, y)) + cost(leg.direction.cell_at(x, y, 1));
         self.direction = leg.direction;
-        self.needed = u64::from(leg.direction.weight()) * sum * PROGRESS_PER_COST;
+        self.needed = u64::from(layer.adjacency().weight(leg.direction)) * sum * PROGRESS_PER_COST;
         self.step += 1;
         self.steps_begun += 1;
         if self.step == leg.steps {

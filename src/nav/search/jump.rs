@@ -18,7 +18,7 @@ use super::{
     jump_nodes::{JumpNode, NO_NODE},
     target::Turn,
 };
-use crate::nav::{Direction, JumpTerrain, Key, NodeId, OpenList, STRAIGHT, directions};
+use crate::nav::{Adjacency, Direction, JumpTerrain, Key, NodeId, OpenList, STRAIGHT, directions};
 
 /// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
 const TURNING_POINTS_PER_EXPANSION: u32 = 16;
@@ -193,7 +193,7 @@ impl<L: OpenList> Search<L> {
                 return turning_points;
             }
             turning_points += 1;
-            let weight = steps * arrival.weight();
+            let weight = steps * Adjacency::Eight.weight(arrival);
             if is_border {
                 self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival, steps, weight });
                 return turning_points;
@@ -227,7 +227,7 @@ impl<L: OpenList> Search<L> {
     ) {
         let (x, y) = from.node.cell();
         let (x, y) = direction.cell_at(x, y, steps);
-        let weight = steps * direction.weight();
+        let weight = steps * Adjacency::Eight.weight(direction);
         if remaining == 0 {
             self.relax_goal::<WEIGHTED>(from, Jump { arrival: direction, steps, weight });
             return;

@@ -26,7 +26,9 @@ pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -
             break;
         }
         for (x, y) in regions.ring_around(goal, ring) {
-            let distance = layer.distance(distance_outside(goal.0, x), distance_outside(goal.1, y));
+            // At most: on hexagons, columns and rows of opposite signs are nearest.
+            let (dx, dy) = (distance_outside(goal.0, x), distance_outside(goal.1, y));
+            let distance = layer.distance(dx as i32, -(dy as i32));
             if distance < best && regions.chunk_has_region(x, y, region) {
                 chunks_searched += 1;
                 best = best.min(distance_in_chunk(layer, goal, region, (x, y)));
@@ -48,7 +50,7 @@ fn distance_in_chunk(layer: &Layer, goal: (u32, u32), region: u32, chunk: (u32, 
     let cells = (0..CHUNK * CHUNK).map(|cell| (x + cell % CHUNK, y + cell / CHUNK));
     cells
         .filter(|&(x, y)| layer.region(x, y) == Some(region))
-        .map(|(x, y)| layer.distance(x.abs_diff(goal.0), y.abs_diff(goal.1)))
+        .map(|(x, y)| layer.distance_between((x, y), goal))
         .min()
         .unwrap_or(u32::MAX)
 }

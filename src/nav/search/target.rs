@@ -109,7 +109,7 @@ impl SearchTarget {
     /// Weight of the path from the cell over open terrain; 0 exactly where the search may end.
     #[inline]
     pub(super) fn distance(&self, layer: &Layer, x: u32, y: u32) -> u32 {
-        layer.distance(x.abs_diff(self.x), y.abs_diff(self.y)).saturating_sub(self.tolerance)
+        layer.distance_between((x, y), (self.x, self.y)).saturating_sub(self.tolerance)
     }
 
     /// Number of straight steps in `direction` from `(x, y)` to the goal; `None` where the goal is not on

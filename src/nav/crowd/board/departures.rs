@@ -6,7 +6,8 @@
 //! directions differ by no more than a right angle, a unit may enter behind the unit that leaves at any time;
 //! otherwise it waits until the cell is empty.
 
-use super::{NONE, turn_angle};
+use super::NONE;
+use crate::nav::Topology;
 
 /// A cell that was left.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +74,8 @@ impl Departures {
 
     /// Returns since when a cell has been free for a step in this direction; 0 if it was for the whole tick.
     #[inline]
-    pub fn free_since(&self, cell: u32, direction: u8) -> u64 {
-        let is_blocking = |last: &Departure| turn_angle(last.direction, direction) > 2;
+    pub fn free_since(&self, topology: Topology, (cell, direction): (u32, u8)) -> u64 {
+        let is_blocking = |last: &Departure| topology.turn_angle(last.direction, direction) > 2;
         self.departure_from(cell).filter(is_blocking).map_or(0, |last| last.end)
     }
 

@@ -6,8 +6,9 @@
 
 use super::{
     Board, CrowdError, GridPos, MAX_UNIT_SIZE, Mode, NONE, RETRY_AFTER, State, Unit, UnitId,
+    unit_sizes,
 };
-use crate::nav::{Cell, NavGrid, Profile, ProfileId};
+use crate::nav::{Cell, NavGrid, ProfileId};
 
 /// Maximum distance, in columns and rows, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
@@ -127,7 +128,7 @@ impl Board {
     /// Finds the units whose profile has another size than in the previous tick, and puts all units that wait
     /// for room where they fit, as far as there is room.
     pub fn refit_units(&mut self, grid: &NavGrid) {
-        let sizes = grid.profiles().iter().map(Profile::unit_size);
+        let sizes = unit_sizes(grid);
         if !sizes.clone().eq(self.unit_sizes.iter().copied()) {
             self.unit_sizes.clear();
             self.unit_sizes.extend(sizes);

@@ -6,7 +6,7 @@
 //! grid, so that neighbors need no bounds check.
 
 use super::NONE;
-use crate::nav::{Cell, Direction, NavGrid, direction::OFFSETS};
+use crate::nav::{Cell, Direction, NavGrid, Topology, direction::OFFSETS};
 
 /// Most cells that a block of 8 × 8 enters in a step.
 const MAX_ENTERED: usize = 15;
@@ -56,6 +56,13 @@ impl GridPos {
     pub fn direction_to(self, other: Self) -> u8 {
         let (dx, dy) = self.offset_to(other);
         Direction::from_offset(dx, dy) as u8
+    }
+
+    /// Returns the weight of the shortest path to another position on open terrain, with all neighbors that cells of this
+    /// shape have.
+    pub fn open_distance(self, other: Self, topology: Topology) -> u64 {
+        let (dx, dy) = self.offset_to(other);
+        u64::from(topology.widest().distance(dx, dy))
     }
 
     /// Returns the Chebyshev distance to another position: the columns or rows between, the greater of both.
@@ -311,17 +318,4 @@ fn set_bits(bits: &mut [u64], words_per_row: usize, (at, size): (GridPos, u8), i
             *word = *word & !(1 << (bit % 64)) | u64::from(is_set) << (bit % 64);
         }
     }
-}
-
-/// Returns by how many eighths of a full turn two directions differ, 0 to 4.
-#[inline]
-pub const fn turn_angle(a: u8, b: u8) -> u8 {
-    let apart = a.wrapping_sub(b) & 7;
-    if apart > 4 { 8 - apart } else { apart }
-}
-
-/// Returns whether a direction is diagonal.
-#[inline]
-pub const fn is_diagonal(direction: u8) -> bool {
-    direction & 1 == 1
 }

@@ -6,9 +6,9 @@
 
 use super::{
     Board, CellList, Hindrance, LONGEST_STEP, NONE, Reservation, SUBTICKS_PER_TICK, State,
-    StepCosts, Unit, is_diagonal,
+    StepCosts, Unit,
 };
-use crate::nav::{DIAGONAL, NavGrid, STRAIGHT, walk::PROGRESS_PER_COST};
+use crate::nav::{NavGrid, walk::PROGRESS_PER_COST};
 
 impl Board {
     /// Begins the planned step of a unit.
@@ -16,9 +16,8 @@ impl Board {
         let now = self.now;
         let unit = &self.units[index];
         let costs = StepCosts::of(grid, unit.profile);
-        let sum = costs.map_or(1, |costs| costs.cost(unit.tail) + costs.cost(unit.head));
-        let weight = if is_diagonal(unit.direction) { DIAGONAL } else { STRAIGHT };
-        let work = u64::from(weight) * sum * PROGRESS_PER_COST;
+        let cost = costs.map_or(1, |costs| costs.step(unit.tail, unit.direction));
+        let work = cost * PROGRESS_PER_COST;
         let needed = (work * SUBTICKS_PER_TICK).checked_div(unit.speed).unwrap_or(LONGEST_STEP);
         let free_since = self.free_since(index);
         self.stop_waiting(index);
@@ -51,11 +50,14 @@ impl Board {
         if size > 1 {
             let entered = reservations.entered(tail, size, direction);
             let cells = entered.as_slice().iter();
-            return cells.map(|&cell| departures.free_since(cell, direction)).max().unwrap_or(0);
+            return cells
+                .map(|&cell| departures.free_since(self.topology, (cell, direction)))
+                .max()
+                .unwrap_or(0);
         }
         let neighbor = |side: u8| reservations.beside(tail, side);
-        let since = departures.free_since(neighbor(direction), direction);
-        if !is_diagonal(direction) {
+        let since = departures.free_since(self.topology, (neighbor(direction), direction));
+        if !self.topology.is_diagonal(direction) {
             return since;
         }
         let a = departures.left_along(neighbor(direction + 7), direction + 2);

@@ -3,8 +3,8 @@
 //! Input: the layer of the unit's profile. Output: the costs of cells, of steps and of the shortest paths on open
 //! terrain, and whether direct paths are open.
 
-use super::{GridPos, is_diagonal};
-use crate::nav::{DIAGONAL, Direction, Layer, NavGrid, Neighborhood, ProfileId, STRAIGHT};
+use super::GridPos;
+use crate::nav::{Adjacency, Direction, Layer, NavGrid, ProfileId, STRAIGHT};
 
 /// Greatest distance, in columns and rows, over which terrain is checked in one call.
 pub const MAX_CLEAR_DISTANCE: u16 = 60;
@@ -42,15 +42,15 @@ impl<'a> StepCosts<'a> {
     }
 
     pub fn step(&self, from: GridPos, direction: u8) -> u64 {
-        let weight = u64::from(if is_diagonal(direction) { DIAGONAL } else { STRAIGHT });
-        weight * (self.cost(from) + self.cost(from.step(direction)))
+        let weight = self.layer.adjacency().weights()[usize::from(direction & 1)];
+        u64::from(weight) * (self.cost(from) + self.cost(from.step(direction)))
     }
 
     /// Returns the costs of the steps in `directions` (bit mask), by direction.
     #[inline]
     pub fn steps(&self, from: GridPos, directions: u8) -> [u64; 8] {
         if let Some(cost) = self.uniform {
-            return uniform_step_costs(cost);
+            return uniform_step_costs(self.layer.adjacency(), cost);
         }
         let mut steps = [0; 8];
         for direction in (0..8).filter(|direction| directions >> direction & 1 == 1) {
@@ -84,38 +84,40 @@ impl<'a> StepCosts<'a> {
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
     pub fn steps_between(&self, a: GridPos, b: GridPos) -> u32 {
-        match self.layer.neighborhood() {
-            Neighborhood::Eight => u32::from(a.chebyshev(b)),
-            Neighborhood::Four => u32::from(a.x.abs_diff(b.x)) + u32::from(a.y.abs_diff(b.y)),
+        match self.layer.adjacency() {
+            Adjacency::Eight => u32::from(a.chebyshev(b)),
+            // All steps weigh the same.
+            Adjacency::Four | Adjacency::Six => self.distance(a, b) as u32 / STRAIGHT,
         }
     }
 
     /// Returns the weight of the shortest path between two positions on open terrain.
     pub fn distance(&self, a: GridPos, b: GridPos) -> u64 {
-        u64::from(self.layer.distance(u32::from(a.x.abs_diff(b.x)), u32::from(a.y.abs_diff(b.y))))
+        let (dx, dy) = a.offset_to(b);
+        u64::from(self.layer.distance(dx, dy))
     }
 }
 
 /// Returns the costs of steps, by direction, where every cell costs the same.
 #[inline(always)]
-pub fn uniform_step_costs(cost: u64) -> [u64; 8] {
-    let (straight, diagonal) = (2 * u64::from(STRAIGHT) * cost, 2 * u64::from(DIAGONAL) * cost);
-    [straight, diagonal, straight, diagonal, straight, diagonal, straight, diagonal]
-}
-
-/// Returns the weight of the path between two positions on open terrain (octile distance).
-pub fn octile_distance(a: GridPos, b: GridPos) -> u64 {
-    let (dx, dy) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.y.abs_diff(b.y)));
-    u64::from(STRAIGHT) * dx.max(dy) + u64::from(DIAGONAL - STRAIGHT) * dx.min(dy)
+pub fn uniform_step_costs(adjacency: Adjacency, cost: u64) -> [u64; 8] {
+    let [even, odd] = adjacency.weights().map(|weight| 2 * u64::from(weight) * cost);
+    [even, odd, even, odd, even, odd, even, odd]
 }
 
 /// Returns whether the direct path between two positions is open: straight along the longer side first, then
 /// diagonal.
 pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
+    let is_hexagonal = layer.adjacency() == Adjacency::Six;
     while at != to {
         let (dx, dy) = at.offset_to(to);
         let along = |side: i32, other: i32| side.signum() * i32::from(side.abs() >= other.abs());
-        let direction = Direction::from_offset(along(dx, dy), along(dy, dx)) as u8;
+        let (x, y) = match is_hexagonal && dx.signum() == dy.signum() {
+            // No step leads along both axes.
+            true => (dx.signum(), 0),
+            false => (along(dx, dy), along(dy, dx)),
+        };
+        let direction = Direction::from_offset(x, y) as u8;
         if legal_directions(layer, at) >> direction & 1 == 0 {
             return false;
         }

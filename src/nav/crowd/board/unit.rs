@@ -3,8 +3,8 @@
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 use core::ops::{Index, IndexMut};
 
-use super::{GridPos, Hindrance, SUBTICKS_PER_TICK, turn_angle};
-use crate::nav::{PathCost, ProfileId, walk::PROGRESS_PER_COST};
+use super::{GridPos, Hindrance, SUBTICKS_PER_TICK};
+use crate::nav::{PathCost, ProfileId, Topology, walk::PROGRESS_PER_COST};
 
 /// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
 pub const FIRST_PRIORITY: u64 = 1 << 28;
@@ -319,13 +319,13 @@ impl Unit {
     /// Returns whether it stands its ground for a moment against a push in a direction, since it has been carried back
     /// for several steps: units beside it pass in that time, and it can step out of the way to their side. Otherwise
     /// units that walk abreast carry it along with them to where they go.
-    pub fn stands_its_ground(&self, direction: u8, now: u64) -> bool {
+    pub fn stands_its_ground(&self, topology: Topology, direction: u8, now: u64) -> bool {
         self.pushed_steps > 0
             && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
             && !self.is_near_wall
             && self.is_under_way()
             && self.preferred_direction != STAY
-            && turn_angle(self.preferred_direction, direction) > 2
+            && topology.turn_angle(self.preferred_direction, direction) > 2
             && self.ticks_stood(now) < self.ticks_per_cell()
     }
 

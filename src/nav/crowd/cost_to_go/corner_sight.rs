@@ -2,7 +2,7 @@
 //!
 //! Input: the passable cells between the corner and the unit. Output: one bit for the unit's cell and for each
 //! cell beside it. A corner is visible from a cell if some shortest path on open terrain leads there, and every
-//! step of it is legal: the octile (or Manhattan) distance is then the exact cost, and the next cell of that path
+//! step of it is legal: the distance on open terrain is then the exact cost, and the next cell of that path
 //! sees the corner, too. So a unit that follows visible corners can never be caught in a dead end of its
 //! estimates.
 //!
@@ -10,7 +10,7 @@
 //! a few operations on whole words, so nothing needs to be kept from one decision to the next.
 
 use crate::nav::crowd::board::{GridPos, STAY};
-use crate::nav::{CornerRule, Layer, NavGrid, Neighborhood, ProfileId, bit_rows::Columns64};
+use crate::nav::{Adjacency, CornerRule, Layer, NavGrid, ProfileId, bit_rows::Columns64};
 
 /// Columns and rows within which a corner can be visible.
 pub const REACH: u16 = 30;
@@ -32,7 +32,7 @@ const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
 pub struct CornerSight<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
-    has_diagonals: bool,
+    adjacency: Adjacency,
     /// All columns if one passable cell beside a diagonal step is enough; if none is needed; else no columns.
     needs_one: u64,
     needs_none: u64,
@@ -41,12 +41,13 @@ pub struct CornerSight<'a> {
 impl<'a> CornerSight<'a> {
     pub fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let (layer, rules) = (grid.layer(profile)?, grid.profiles().get(usize::from(profile.0))?);
-        let has_diagonals = rules.neighborhood() == Neighborhood::Eight;
-        let columns_if = |rule| if rules.corner_rule() == rule && has_diagonals { ALL } else { 0 };
+        let adjacency = layer.adjacency();
+        let has_corners = adjacency == Adjacency::Eight;
+        let columns_if = |rule| if rules.corner_rule() == rule && has_corners { ALL } else { 0 };
         let (needs_one, needs_none) =
             (columns_if(CornerRule::NoSqueeze), columns_if(CornerRule::Allow));
         let terrain = grid.terrain_bytes();
-        Some(Self { layer, terrain, has_diagonals, needs_one, needs_none })
+        Some(Self { layer, terrain, adjacency, needs_one, needs_none })
     }
 
     /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
@@ -83,7 +84,7 @@ impl<'a> CornerSight<'a> {
         };
         let passable = rows.passable(0);
         let level = rows.level(0, passable & columns);
-        let first = outward(level, level & 1 << CENTER, 0);
+        let first = outward(level, level & 1 << CENTER, (0, 0));
         note(0, first);
         for (side, count) in [(1, dy + 1), (-1, 1 - dy)] {
             let (mut seen, mut near) = (first, passable);
@@ -91,7 +92,13 @@ impl<'a> CornerSight<'a> {
                 let row = side * distance;
                 let passable = rows.passable(row);
                 let level = rows.level(row, passable & columns);
-                seen = self.next_row(seen, near, (level, passable), distance as u32);
+                seen = match self.adjacency {
+                    Adjacency::Six => {
+                        let is_slanted_right = (side < 0) != MIRRORED;
+                        next_row_of_hexagons(seen, level, distance as u32, is_slanted_right)
+                    }
+                    _ => self.next_row(seen, near, (level, passable), distance as u32),
+                };
                 if seen == 0 {
                     break;
                 }
@@ -108,13 +115,29 @@ impl<'a> CornerSight<'a> {
     fn next_row(&self, seen: u64, near: u64, (level, passable): (u64, u64), distance: u32) -> u64 {
         let is_open =
             |beside: u64| beside & near | (beside | near) & self.needs_one | self.needs_none;
-        if !self.has_diagonals {
-            return outward(level, seen & level, 0);
+        if self.adjacency == Adjacency::Four {
+            return outward(level, seen & level, (0, 0));
         }
         let to_right = (seen & RIGHT) << 1 & is_open(passable << 1);
         let to_left = (seen & LEFT) >> 1 & is_open(passable >> 1);
         let straight = seen & columns_nearer_than(distance);
-        outward(level, (straight | to_right | to_left) & level, distance)
+        outward(level, (straight | to_right | to_left) & level, (distance, distance))
+    }
+}
+
+/// Returns the cells of a row of hexagons that see the corner, given those of the row before. A step to the next row leads
+/// straight on, or one column to the right if the rows are slanted that way, else to the left. Towards the slant a path has
+/// no steps along the row until it has as many columns as rows; to the other side every such step makes it longer.
+#[inline(always)]
+const fn next_row_of_hexagons(seen: u64, level: u64, distance: u32, is_slanted_right: bool) -> u64 {
+    // Columns with at least as many steps to the right or left of the corner as rows.
+    let (far_right, far_left) = (RIGHT & !((1 << (CENTER + distance)) - 1), LEFT >> distance);
+    if is_slanted_right {
+        let seeds = seen & !far_right | (seen & RIGHT) << 1;
+        outward(level, seeds & level, (distance, 0))
+    } else {
+        let seeds = seen & !far_left | (seen & LEFT) >> 1;
+        outward(level, seeds & level, (0, distance))
     }
 }
 
@@ -171,12 +194,12 @@ const fn columns_nearer_than(distance: u32) -> u64 {
     ALL >> (2 * aside) << aside
 }
 
-/// Extends cells along a row of passable cells, `distance` rows from the corner: to the right as far as the row goes,
-/// to the left by one cell.
+/// Extends cells along a row of passable cells: to the right as far as the row goes, from columns at least so many to the
+/// right of the corner; to the left by one cell, from columns at least so many to the left.
 #[inline]
-fn outward(passable: u64, seeds: u64, distance: u32) -> u64 {
-    let right = seeds & RIGHT & !((1 << (CENTER + distance)) - 1);
-    let left = seeds & (LEFT >> distance);
+const fn outward(passable: u64, seeds: u64, (to_right, to_left): (u32, u32)) -> u64 {
+    let right = seeds & RIGHT & !((1 << (CENTER + to_right)) - 1);
+    let left = seeds & (LEFT >> to_left);
     let along = passable & !passable.wrapping_add(right) | right;
     seeds | (if right == 0 { 0 } else { along }) | left >> 1 & passable
 }
@@ -186,9 +209,9 @@ mod tests {
     use super::{CornerSight, GridPos, REACH, SEEN_HERE, STAY, is_seen};
     use crate::nav::{
         cell::Cell,
-        crowd::board::is_diagonal,
         grid::NavGrid,
-        terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
+        terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
+        topology::Topology,
     };
 
     const MUD: TerrainId = TerrainId(3);
@@ -200,7 +223,8 @@ mod tests {
         let (width, height) = layer.size();
         let index = |at: GridPos| usize::from(at.y) * width as usize + usize::from(at.x);
         let distance = |at: GridPos| {
-            layer.distance(u32::from(at.x.abs_diff(corner.x)), u32::from(at.y.abs_diff(corner.y)))
+            let (dx, dy) = corner.offset_to(at);
+            layer.distance(dx, dy)
         };
         let all = (0..height).flat_map(|y| (0..width).map(move |x| (x as u16, y as u16)));
         let mut cells: Vec<GridPos> = all.map(|(x, y)| GridPos { x, y }).collect();
@@ -212,7 +236,7 @@ mod tests {
             let legal = layer.moves().legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
             visible[index(at)] = at == corner
                 || (0..8u8).filter(|direction| legal >> direction & 1 == 1).any(|direction| {
-                    let weight = if is_diagonal(direction) { DIAGONAL } else { STRAIGHT };
+                    let weight = layer.adjacency().weights()[usize::from(direction & 1)];
                     let next = at.step(direction);
                     visible[index(next)] && distance(next) + weight == distance(at)
                 });
@@ -221,7 +245,7 @@ mod tests {
     }
 
     /// Random terrain: walls on a share of the cells, mud on another.
-    fn random_grid(seed: u64, walls: u64, mud: u64) -> NavGrid {
+    fn random_grid(topology: Topology, seed: u64, walls: u64, mud: u64) -> NavGrid {
         let uniform = Profile::new().with(TerrainId::GROUND, 16).with(MUD, 16);
         let weighted = uniform.clone().with(MUD, 32);
         let profiles = vec![
@@ -231,7 +255,7 @@ mod tests {
             weighted.neighbors(Neighborhood::Four),
         ];
         let grid = NavGrid::new(90, 70, TerrainId::GROUND).expect("the size is valid");
-        let mut grid = grid.with_profiles(profiles);
+        let mut grid = grid.with_topology(topology).with_profiles(profiles);
         let mut state = seed;
         for y in 0..70 {
             for x in 0..90 {
@@ -251,10 +275,13 @@ mod tests {
     #[test]
     fn corners_are_visible_by_definition_cell_by_cell() {
         let mut count = 0;
-        for seed in 0..24 {
-            let grid =
-                random_grid(seed, [3, 20, 60][seed as usize % 3], [0, 30][seed as usize % 2]);
-            for profile in (0..4).map(ProfileId) {
+        for seed in 0..36 {
+            // On hexagons corner rules and neighborhoods do not matter.
+            let (topology, profiles) =
+                if seed < 24 { (Topology::Square, 4) } else { (Topology::Hexagonal, 2) };
+            let (walls, mud) = ([3, 20, 60][seed as usize % 3], [0, 30][seed as usize % 2]);
+            let grid = random_grid(topology, seed, walls, mud);
+            for profile in (0..profiles).map(ProfileId) {
                 let sight = CornerSight::new(&grid, profile).expect("the profile has a layer");
                 for (x, y) in [(40, 35), (0, 0), (89, 69), (3, 60), (63, 2)] {
                     let corner = GridPos { x, y };

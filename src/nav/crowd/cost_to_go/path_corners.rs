@@ -6,7 +6,7 @@
 
 use super::REACH;
 use crate::nav::crowd::board::{GridPos, StepCosts};
-use crate::nav::{Neighborhood, path::Leg};
+use crate::nav::{Adjacency, Topology, path::Leg};
 
 /// Most columns and rows between two corners. Half the distance at which [corners are
 /// visible](super::corner_sight), so that a unit usually sees the corner after the next one, and does not have to
@@ -49,15 +49,13 @@ struct Span {
 impl Span {
     /// Returns whether it still is with steps in this direction: a shortest path on open terrain has steps in one
     /// direction, or in two that are next to each other.
-    fn takes(&self, direction: u8, neighborhood: Neighborhood) -> bool {
-        let eighths = match neighborhood {
-            Neighborhood::Eight => 1,
-            Neighborhood::Four => 2,
+    fn takes(&self, direction: u8, adjacency: Adjacency) -> bool {
+        let (topology, most) = match adjacency {
+            Adjacency::Eight => (Topology::Square, 1),
+            Adjacency::Four => (Topology::Square, 2),
+            Adjacency::Six => (Topology::Hexagonal, 2),
         };
-        let is_beside = |known: u8| {
-            let turn = known.wrapping_sub(direction) & 7;
-            turn == 0 || turn == eighths || turn == 8 - eighths
-        };
+        let is_beside = |known: u8| topology.turn_angle(known, direction) <= most;
         let known = self.directions & !(1 << direction);
         known.count_ones() <= 1 && (0..8).all(|other| known >> other & 1 == 0 || is_beside(other))
     }
@@ -76,8 +74,8 @@ struct Trace<'a> {
 
 impl Trace<'_> {
     fn follow(&mut self, direction: u8, mut steps: u16) {
-        let neighborhood = self.costs.layer.neighborhood();
-        if self.costs.is_beside_wall(self.at) || !self.span.takes(direction, neighborhood) {
+        let adjacency = self.costs.layer.adjacency();
+        if self.costs.is_beside_wall(self.at) || !self.span.takes(direction, adjacency) {
             self.add_corner();
         }
         while steps > 0 {

@@ -247,11 +247,11 @@ fn fill_hidden(cost_to_go: &mut CostToGo, costs: &StepCosts, pos: GridPos, direc
     };
     for direction in (0..8).filter(is_hidden) {
         let at = pos.step(direction);
-        let turn = direction & 1; // from a diagonal neighbor the next one is farther around
-        let sides = [(direction + 1, direction + 2 + turn), (direction + 7, direction + 6 - turn)];
-        let beside = sides.map(|(side, way)| match known[usize::from(side & 7)] {
-            UNREACHABLE => UNREACHABLE,
-            known => known + costs.step(at, way & 7),
+        let beside = costs.layer.adjacency().around(direction).map(|(side, way)| {
+            match known[usize::from(side & 7)] {
+                UNREACHABLE => UNREACHABLE,
+                known => known + costs.step(at, way & 7),
+            }
         });
         let back = known[usize::from(STAY)].saturating_add(costs.step(pos, direction));
         cost_to_go[usize::from(direction)] = back.min(beside[0]).min(beside[1]);

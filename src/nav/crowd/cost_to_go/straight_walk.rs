@@ -11,7 +11,7 @@
 
 use super::{Corner, PathFollower};
 use crate::nav::crowd::board::{GridPos, STAY, StepCosts, legal_directions};
-use crate::nav::{DIAGONAL, Layer, Neighborhood, STRAIGHT};
+use crate::nav::{Adjacency, DIAGONAL, Layer, STRAIGHT};
 
 /// Columns and rows that a line covers at most, and corners among which its end is looked for.
 const MAX_LENGTH: u16 = 240;
@@ -114,7 +114,7 @@ impl PathFollower {
     /// that would lead back where the unit came from in a shorter way.
     fn find_line(&mut self, costs: &StepCosts, pos: GridPos) -> Option<Line> {
         // Where there was none, there is none before the next corner.
-        if self.no_line_at == self.corner || costs.layer.neighborhood() == Neighborhood::Four {
+        if self.no_line_at == self.corner || costs.layer.adjacency() != Adjacency::Eight {
             return None;
         }
         let ahead = &self.corners[self.corner.max(self.aim) as usize..];

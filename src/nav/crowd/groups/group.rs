@@ -10,7 +10,6 @@
 use super::Groups;
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, is_line_open,
-    octile_distance,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, Flood, UNREACHABLE, around};
 use crate::nav::{Cell, NavGrid, ProfileId};
@@ -175,9 +174,10 @@ impl Groups {
             let layer = grid.layer(unit.profile);
             let cost = layer
                 .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
-            let own = octile_distance(unit.tail, slot.pos);
+            let distance = |pos: GridPos| pos.open_distance(slot.pos, grid.topology());
+            let own = distance(unit.tail);
             // Not over cells from which it would not see its slot, and give it up.
-            let to_slot = |pos| match octile_distance(pos, slot.pos) {
+            let to_slot = |pos| match distance(pos) {
                 nearer if nearer < own && !group.sees(grid, pos, slot.pos) => UNREACHABLE,
                 distance => distance * cost,
             };

@@ -15,7 +15,6 @@ use super::{Groups, group::Group};
 use crate::nav::NavGrid;
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
-    octile_distance,
 };
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
@@ -155,8 +154,11 @@ impl Groups {
         let patience = STUCK_AFTER.max(PATIENCE_IN_CELLS * unit.ticks_per_cell());
         let settles = unit.has_given_up()
             || has_no_room
-            || self.ticks_without_progress(board.tick_stamp(), index, octile_distance(here, goal))
-                >= patience;
+            || self.ticks_without_progress(
+                board.tick_stamp(),
+                index,
+                here.open_distance(goal, board.topology),
+            ) >= patience;
         if !settles {
             return;
         }

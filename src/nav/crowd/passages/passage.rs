@@ -12,9 +12,11 @@
 use core::ops::{Index, IndexMut};
 
 use super::direction_lock::DirectionLock;
-use super::passage_trace::{links, narrow_directions, trace_from};
-use crate::nav::Layer;
+use super::passage_trace::{
+    links, narrow_directions, passage_directions, passage_mask, trace_from,
+};
 use crate::nav::crowd::board::{GridPos, NONE};
+use crate::nav::{Adjacency, Layer, directions};
 
 /// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
 pub const MAX_LENGTH: usize = 512;
@@ -27,8 +29,9 @@ const EDIT_MARGIN: u16 = 3;
 const APPROACH_STEPS: usize = 2;
 /// Set in the passage number of cells that lie before a passage.
 const IS_APPROACH: u32 = 1 << 31;
-/// The straight directions.
-pub const STRAIGHT_DIRECTIONS: [u8; 4] = [0, 2, 4, 6];
+/// Most cells before an end of a passage: those that are that many steps away, on squares and on hexagons.
+const MAX_APPROACH: [usize; 2] =
+    [2 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1, 3 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1];
 
 /// A chain of narrow cells.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +79,8 @@ impl IndexMut<u32> for Passages {
 pub struct Passages {
     width: u32,
     height: u32,
+    /// The directions in which passages lead, one bit each; 0 until terrain is explored.
+    directions: u8,
     /// Two bits per cell: explored, near a passage.
     flags: Vec<u64>,
     /// For each block of the grid, its index in `blocks`.
@@ -111,6 +116,7 @@ impl Passages {
         let (word, shift) = self.flag_position(pos);
         if self.flags[word] >> shift & EXPLORED == 0 {
             self.flags[word] |= EXPLORED << shift;
+            self.directions = passage_mask(layer.adjacency());
             self.trace_around(layer, pos);
         }
         self.flags[word] >> shift & NEAR_PASSAGE != 0
@@ -192,7 +198,7 @@ impl Passages {
             return;
         }
         self.trace(layer, pos);
-        for direction in STRAIGHT_DIRECTIONS {
+        for direction in passage_directions(layer.adjacency()) {
             self.trace(layer, pos.step(direction));
         }
     }
@@ -213,8 +219,7 @@ impl Passages {
         cells.clear();
         cells.push(pos);
         let mut passage = Passage { cells, ..Passage::default() };
-        for (end, direction) in STRAIGHT_DIRECTIONS
-            .into_iter()
+        for (end, direction) in passage_directions(layer.adjacency())
             .filter(|direction| links & 1 << direction != 0)
             .enumerate()
         {
@@ -246,7 +251,9 @@ impl Passages {
 
     /// Records the cells before an end of a passage.
     fn record_approach(&mut self, layer: &Layer, mouth: GridPos, number: u32) {
-        let mut list = [mouth; 2 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1];
+        let is_hexagonal = layer.adjacency() == Adjacency::Six;
+        let most = MAX_APPROACH[usize::from(is_hexagonal)];
+        let mut list = [mouth; MAX_APPROACH[1]];
         let (mut len, mut done) = (1, 0);
         for _ in 0..=APPROACH_STEPS {
             let (known, from) = (list, core::mem::replace(&mut done, len));
@@ -255,10 +262,11 @@ impl Passages {
                     self.set_passage(pos, number | IS_APPROACH, 0);
                 }
                 self.mark_around(pos, 1);
-                for next in STRAIGHT_DIRECTIONS.map(|direction| pos.step(direction)) {
+                let beside = passage_directions(layer.adjacency());
+                for next in beside.map(|direction| pos.step(direction)) {
                     let is_free = layer.is_passable(u32::from(next.x), u32::from(next.y));
                     if is_free
-                        && len < list.len()
+                        && len < most
                         && !list[..len].contains(&next)
                         && self.passage_at(next).is_none()
                     {
@@ -292,9 +300,8 @@ impl Passages {
                 let pos = GridPos { x, y };
                 self.forget_at(pos);
                 if self.approached_at(pos).is_some() {
-                    STRAIGHT_DIRECTIONS
-                        .into_iter()
-                        .for_each(|direction| self.forget_at(pos.step(direction)));
+                    directions(self.directions)
+                        .for_each(|direction| self.forget_at(pos.step(direction as u8)));
                 }
             }
         }
@@ -315,9 +322,8 @@ impl Passages {
         }
         for &cell in passage.cells.iter().chain(passage.mouths.iter().flatten()) {
             self.mark_unexplored(cell);
-            for direction in STRAIGHT_DIRECTIONS {
-                self.mark_unexplored(cell.step(direction));
-            }
+            directions(self.directions)
+                .for_each(|direction| self.mark_unexplored(cell.step(direction as u8)));
         }
         passage.cells.clear();
         passage.mouths = [None; 2];

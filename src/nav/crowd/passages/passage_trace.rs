@@ -1,10 +1,11 @@
-//! Tracing of narrow cells. A cell is narrow if none of the 2 × 2 blocks that contain it is fully passable.
+//! Tracing of narrow cells. A cell is narrow if none of the blocks that contain it is fully passable: blocks of 2 × 2 squares,
+//! or of four hexagons, two beside two.
 //!
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 
-use super::passage::{MAX_LENGTH, STRAIGHT_DIRECTIONS};
-use crate::nav::Layer;
+use super::passage::MAX_LENGTH;
 use crate::nav::crowd::board::GridPos;
+use crate::nav::{Adjacency, Layer, directions as iter_directions};
 
 /// Extends a chain from its last cell to its end. Returns the cell after the end.
 pub fn trace_from(layer: &Layer, cells: &mut Vec<GridPos>, mut direction: u8) -> Option<GridPos> {
@@ -32,6 +33,7 @@ pub fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
     let directions = narrow_directions(layer, pos)?;
     match directions.count_ones() {
         0 => None,
+        _ if is_bay_of_hexagons(layer, directions) => None,
         1 => {
             let behind = narrow_directions(layer, pos.step(directions.trailing_zeros() as u8));
             behind.is_none_or(|directions| directions.count_ones() < 3).then_some(directions)
@@ -41,16 +43,31 @@ pub fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
             let leads_on = |direction: &u8| {
                 let beside = narrow_directions(layer, pos.step(*direction));
                 directions & 1 << direction != 0
-                    && beside.is_none_or(|directions| directions.count_ones() > 1)
+                    && beside.is_none_or(|directions| {
+                        directions.count_ones() > 1 && !is_bay_of_hexagons(layer, directions)
+                    })
             };
-            let links = STRAIGHT_DIRECTIONS.into_iter().filter(leads_on);
+            let links = passage_directions(layer.adjacency()).filter(leads_on);
             let links = links.fold(0u8, |links, direction| links | 1 << direction);
             (links.count_ones() <= 2 && links != 0).then_some(links)
         }
     }
 }
 
-/// Returns the straight directions out of a passable cell that lies in no open 2 × 2 block.
+/// Returns the directions in which passages lead: the straight ones of squares, and all of hexagons.
+pub fn passage_directions(adjacency: Adjacency) -> impl Iterator<Item = u8> {
+    iter_directions(passage_mask(adjacency)).map(|direction| direction as u8)
+}
+
+/// The same as a bit mask.
+pub const fn passage_mask(adjacency: Adjacency) -> u8 {
+    match adjacency {
+        Adjacency::Six => Adjacency::Six.directions(),
+        Adjacency::Four | Adjacency::Eight => Adjacency::Four.directions(),
+    }
+}
+
+/// Returns the directions in which passages may lead out of a passable cell that is narrow.
 pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     let (x, y) = (u32::from(pos.x), u32::from(pos.y));
     if !layer.is_passable(x, y) {
@@ -61,6 +78,36 @@ pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     let bits = [5, 8, 7, 6, 3, 0, 1, 2];
     let around =
         bits.iter().rev().fold(0u8, |directions, bit| directions << 1 | (pattern >> bit & 1) as u8);
-    let is_corner = |direction: u32| around.rotate_right(direction) & 0b111 == 0b111;
-    (![0, 2, 4, 6].into_iter().any(is_corner)).then_some(around & 0b0101_0101)
+    let adjacency = layer.adjacency();
+    let is_wide = match adjacency {
+        Adjacency::Six => is_wide_on_hexagons(layer, pos, around),
+        // A corner of the ring of eight cells, with the cells on both sides.
+        Adjacency::Four | Adjacency::Eight => [0, 2, 4, 6]
+            .into_iter()
+            .any(|direction| around.rotate_right(direction) & 0b111 == 0b111),
+    };
+    (!is_wide).then_some(around & passage_mask(adjacency))
+}
+
+/// Returns whether a hexagon lies in a block of four, given which cells around it are passable: with three neighbors in
+/// sequence, or with two and the cell behind both.
+fn is_wide_on_hexagons(layer: &Layer, pos: GridPos, around: u8) -> bool {
+    let is_open = |direction: u8| around >> direction & 1 == 1;
+    passage_directions(Adjacency::Six).any(|direction| {
+        let [(next, _), (before, _)] = Adjacency::Six.around(direction);
+        let behind = pos.step(direction).step(next);
+        is_open(direction)
+            && is_open(next)
+            && (is_open(before) || layer.is_passable(u32::from(behind.x), u32::from(behind.y)))
+    })
+}
+
+/// Returns whether a hexagon with these passable neighbors is a bay: two that are neighbors of each other, so that no path
+/// has to lead through it.
+fn is_bay_of_hexagons(layer: &Layer, directions: u8) -> bool {
+    let first = directions.trailing_zeros() as u8;
+    let [(next, _), (before, _)] = Adjacency::Six.around(first);
+    layer.adjacency() == Adjacency::Six
+        && directions.count_ones() == 2
+        && directions & (1 << next | 1 << before) != 0
 }

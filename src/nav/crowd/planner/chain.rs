@@ -11,8 +11,8 @@
 
 use super::claim::{Claim, is_crossed, is_leaving};
 use super::{Planner, plan::go_the_same_way};
-use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, turn_angle};
-use crate::nav::crowd::scene::Scene;
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State};
+use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Maximum number of pushes looked at in a search.
 const MAX_PUSHES: usize = 4_096;
@@ -53,7 +53,7 @@ impl Planner {
         let mut at = 1;
         while let Some(&push) = self.pushes.get(at).filter(|_| at < MAX_PUSHES) {
             let legal = scene.unit_directions(push.unit);
-            for direction in directions_by_turn(push.direction, max_turn) {
+            for direction in directions_by_turn(scene.board.topology, push.direction, max_turn) {
                 if legal & 1 << direction != 0
                     && self.extend_chain(scene, root, at as u32, direction)
                 {
@@ -130,7 +130,7 @@ impl Planner {
                 return self.check_turns(board);
             }
             let pusher = self.pushes[push.from as usize].unit;
-            if turn_angle(push.direction, direction) > 2 {
+            if board.topology.turn_angle(push.direction, direction) > 2 {
                 let is_valid = self.check_turns(board);
                 if is_valid {
                     self.reserve_for_pusher(board, pusher);
@@ -151,7 +151,7 @@ impl Planner {
                 let reservation = board.reservations.get(cell);
                 let owner = &board.units[reservation.owner];
                 let next = &board.units[reservation.next_owner];
-                owner.is_moving() && turn_angle(owner.direction, next.direction) <= 2
+                owner.is_moving() && board.topology.turn_angle(owner.direction, next.direction) <= 2
             }
             _ => true,
         });
@@ -173,7 +173,7 @@ impl Planner {
 
 /// Returns the directions that differ from `direction` by at most `max_turn` eighths of a full turn, straight
 /// on first.
-fn directions_by_turn(direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
+fn directions_by_turn(topology: Topology, direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
     let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
-    all.filter(move |&other| turn_angle(other, direction) <= max_turn)
+    all.filter(move |&other| topology.turn_angle(other, direction) <= max_turn)
 }

@@ -7,8 +7,7 @@
 
 use super::Planner;
 use crate::nav::crowd::board::{
-    Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, State, Unit, is_diagonal,
-    turn_angle,
+    Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, State, Unit,
 };
 
 /// An entry of the log; can be undone.
@@ -122,7 +121,7 @@ pub fn is_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
             other.is_moving() && other.size == 1 && other.tail == from && other.head == to
         })
     };
-    is_diagonal(direction) && (leads(a, b) || leads(b, a))
+    board.topology.is_diagonal(direction) && (leads(a, b) || leads(b, a))
 }
 
 /// Returns whether a direction may be a diagonal that is crossed: a unit that steps between the two cells
@@ -136,7 +135,7 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
     let holds = |owner: u32, to: Reservation| {
         (owner != NONE) & ((to.owner == owner) | (to.next_owner == owner))
     };
-    is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
+    board.topology.is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
 }
 
 /// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
@@ -144,7 +143,7 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
 pub fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
     let unit = &board.units[owner];
     unit.is_moving()
-        && turn_angle(unit.direction, direction) <= 2
+        && board.topology.turn_angle(unit.direction, direction) <= 2
         && !board.reservations.covers(unit.head, unit.size, cell)
 }
 
@@ -177,7 +176,7 @@ fn availability(
         || other.stay_tick == board.tick_stamp()
         || (root_unit.size, root_unit.yields_to()) == (1, NONE)
             && !board.has_waited_for(root, Rung::GoAround)
-            && other.stands_its_ground(direction, board.now)
+            && other.stands_its_ground(board.topology, direction, board.now)
     {
         return Err((Hindrance::Queue, owner));
     }

@@ -5,7 +5,7 @@
 //! their speeds; all units of a ring arrive at the same time.
 
 use super::{Planner, claim::Claim};
-use crate::nav::crowd::board::{Board, SUBTICKS_PER_TICK, Task, Unit, octile_distance};
+use crate::nav::crowd::board::{Board, GridPos, SUBTICKS_PER_TICK, Task, Unit};
 use crate::nav::crowd::scene::Scene;
 
 impl Planner {
@@ -65,8 +65,8 @@ impl Planner {
 /// returns to its goal.
 fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
     let unit = &scene.board.units[index];
-    let comes_nearer =
-        || octile_distance(unit.head, unit.goal) < octile_distance(unit.tail, unit.goal);
+    let distance = |pos: GridPos| pos.open_distance(unit.goal, scene.board.topology);
+    let comes_nearer = || distance(unit.head) < distance(unit.tail);
     scene.board.units[root].is_returning() && (index != root || !comes_nearer())
 }
 

@@ -50,7 +50,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
     if let Some(costs) =
         scene.sources.neighbor_costs(scene.board, index).filter(|costs| costs.cell_cost != 0)
     {
-        let steps = uniform_step_costs(costs.cell_cost);
+        let steps = uniform_step_costs(scene.board.topology.widest(), costs.cell_cost);
         let evaluation = evaluate(scene.board, unit, STAY, costs, costs.cell_cost, &steps);
         return evaluation.first().map(|direction| (direction, evaluation.best));
     }

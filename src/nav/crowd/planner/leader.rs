@@ -3,7 +3,7 @@
 //! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
 //! charges for waiting there, and for walking against oncoming units.
 
-use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Unit, turn_angle};
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Unit};
 
 /// Initial cost of waiting, in sixteenths of a straight step.
 const WAIT: u64 = 13;
@@ -66,7 +66,8 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     };
     if !is_standing {
         let enters = board.reservations.covers(other.head, other.size, cell);
-        let goes_along = !other.has_arrived && turn_angle(other.direction, best) <= 1;
+        let goes_along =
+            !other.has_arrived && board.topology.turn_angle(other.direction, best) <= 1;
         return match (enters, next_owner) {
             _ if other.shares_goal_with(unit) => Leader::Other,
             (true, NONE) if goes_along => Leader::Entering,
@@ -74,7 +75,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
             _ => Leader::Other,
         };
     }
-    match turn_angle(other.preferred_direction, best) {
+    match board.topology.turn_angle(other.preferred_direction, best) {
         _ if other.preferred_direction == STAY => Leader::Other,
         3.. if !other.has_arrived => Leader::Oncoming,
         0..=1 if !other.shares_goal_with(unit) => Leader::Queued,
@@ -90,7 +91,7 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     let ahead = board.owner(board.reservations.beside(unit.tail, best));
     ahead.is_some_and(|ahead| {
         let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
-        !ahead.has_arrived && direction != STAY && turn_angle(direction, best) <= 2
+        !ahead.has_arrived && direction != STAY && board.topology.turn_angle(direction, best) <= 2
     })
 }
 

@@ -7,10 +7,8 @@
 //! way make way for them.
 
 use super::Planner;
-use crate::nav::crowd::board::{
-    Board, GridPos, Mode, NONE, Rung, STAY, Unit, is_diagonal, legal_directions,
-};
-use crate::nav::{DIAGONAL, NavGrid, STRAIGHT};
+use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
+use crate::nav::{NavGrid, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;
@@ -68,7 +66,7 @@ impl Planner {
                 let Some(penalty) = obstruction(board, index, next) else {
                     continue;
                 };
-                let weight = u64::from(if is_diagonal(step) { DIAGONAL } else { STRAIGHT });
+                let weight = u64::from(layer.adjacency().weights()[usize::from(step & 1)]);
                 if let Some(at) = window.improve(open, next, cost + weight + penalty) {
                     first_directions[at] = first.or(Some(step));
                 }

@@ -8,8 +8,8 @@ use crate::nav::crowd::board::{
     Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, StepCosts, Unit,
 };
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
-use crate::nav::crowd::passages::passage::Passages;
-use crate::nav::crowd::scene::Scene;
+use crate::nav::crowd::passages::{passage::Passages, passage_trace::passage_directions};
+use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
 const MIN_CLEARED_LENGTH: usize = 8;
@@ -38,7 +38,8 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
         let mut passages = core::mem::take(passages);
         if is_before_busy_passage(&passages, tail, scene.board.now, push) {
             // At a border of costly ground it may be the only step that is better than staying.
-            if terrain.uniform() != 0 || ranking.has_straight() {
+            let is_square = scene.board.topology == Topology::Square;
+            if is_square && (terrain.uniform() != 0 || ranking.has_straight()) {
                 ranking.remove_diagonals();
             }
             if let Some(direction) = direction_aside(scene.board, &passages, index, &ranking) {
@@ -76,7 +77,7 @@ fn direction_aside(
     let most = if is_slow { ranking.len } else { ranking.worthwhile };
     let directions = ranking.directions[..usize::from(most)].iter().copied();
     let is_free = |direction: &u8| {
-        direction.is_multiple_of(2)
+        !board.topology.is_diagonal(*direction)
             && owner(*direction).is_none()
             && passages.passage_at(unit.tail.step(*direction)).is_none()
     };
@@ -145,7 +146,7 @@ fn would_enter_closed(
     let unit = &scene.board.units[index];
     let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let at_mouth = Unit { tail: mouth, ..*unit };
-    for direction in [0, 2, 4, 6] {
+    for direction in passage_directions(terrain.layer.adjacency()) {
         let end = mouth.step(direction);
         let entrance = passages.entrance(mouth, end);
         let Some((number, side)) = entrance.filter(|of| Some(of.0) != here) else {

@@ -16,9 +16,7 @@ use super::{
     Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
     passage_rules::rank_with_locks, rank::Ranking,
 };
-use crate::nav::crowd::board::{
-    Board, CellList, GridPos, Hindrance, NONE, Rung, STAY, Task, turn_angle,
-};
+use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
 
 /// A unit being planned.
@@ -142,7 +140,7 @@ impl Planner {
             && !unit.is_idle()
             && (!unit.has_arrived || unit.yields_to() != NONE)
             && ranking.best != STAY
-            && turn_angle(ranking.best, push) <= 2
+            && board.topology.turn_angle(ranking.best, push) <= 2
     }
 
     /// Closes the top frame, whose unit has nowhere to go: the unit stays, and its pusher tries something
@@ -232,7 +230,7 @@ impl Planner {
             frame.next_blocker += 1;
             let other = &board.units[blocker];
             if other.is_moving() {
-                let is_turning = turn_angle(other.direction, direction) > 2;
+                let is_turning = board.topology.turn_angle(other.direction, direction) > 2;
                 if is_turning || !self.vacates_claimed_cells(board, top, blocker) {
                     return None;
                 }
@@ -293,7 +291,7 @@ impl Planner {
     /// steps to the side.
     fn delays_pusher(&self, board: &Board, top: usize, direction: u8) -> Option<bool> {
         let (frame, pusher) = (&self.stack[top], &self.stack[top.checked_sub(1)?]);
-        let angle = turn_angle(frame.push, direction);
+        let angle = board.topology.turn_angle(frame.push, direction);
         let (unit, pusher) = (&board.units[frame.unit], &board.units[pusher.unit]);
         if angle == 4 {
             return None;
@@ -330,7 +328,8 @@ pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);
     let have_paths = matches!((unit.task, other.task), (Task::Path, Task::Path));
-    let go_along = have_paths && from != STAY && to != STAY && turn_angle(from, to) <= 2;
+    let go_along =
+        have_paths && from != STAY && to != STAY && board.topology.turn_angle(from, to) <= 2;
     unit.task != Task::Idle
         && (unit.shares_goal_with(other) || go_along)
         && !unit.has_arrived

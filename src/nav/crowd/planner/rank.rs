@@ -12,12 +12,10 @@
 
 use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader};
 use super::scores::{Scores, tie_order};
-use crate::nav::STRAIGHT;
-use crate::nav::crowd::board::{
-    Board, Rung, STAY, State, StepCosts, Task, Unit, is_diagonal, turn_angle,
-};
+use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
+use crate::nav::{STRAIGHT, Topology};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,17 +62,17 @@ impl Evaluation {
 }
 
 impl Ranking {
-    /// Returns whether a straight direction is better than staying.
+    /// Returns whether a straight direction of squares is better than staying.
     pub fn has_straight(&self) -> bool {
         let worthwhile = &self.directions[..usize::from(self.worthwhile)];
-        !worthwhile.iter().all(|&direction| is_diagonal(direction))
+        !worthwhile.iter().all(|&direction| Topology::Square.is_diagonal(direction))
     }
 
-    /// Removes the diagonal directions.
+    /// Removes the diagonal directions of squares.
     pub fn remove_diagonals(&mut self) {
         let best = self.best;
         self.remove(0b1010_1010, 0);
-        if best != STAY && is_diagonal(best) && self.worthwhile > 0 {
+        if best != STAY && Topology::Square.is_diagonal(best) && self.worthwhile > 0 {
             self.best = self.directions[0];
         }
     }
@@ -120,8 +118,8 @@ const MAX_PUSH_PENALTY: u64 = 12;
 
 /// Returns the penalty for a pushed unit to go in a direction, in sixteenths of a straight step: it is better
 /// to make room to the side than to stay ahead of the pusher.
-const fn push_penalty(direction: u8, push: u8) -> u64 {
-    match turn_angle(direction, push) {
+const fn push_penalty(topology: Topology, direction: u8, push: u8) -> u64 {
+    match topology.turn_angle(direction, push) {
         2 => 0,
         1 => 4,
         0 => 8,
@@ -162,7 +160,7 @@ pub fn evaluate(
     let own = cost_to_go[usize::from(STAY)];
     let (mut scores, best);
     if unit.is_idle() {
-        let score = |direction| push_penalty(direction as u8, push) * sixteenth;
+        let score = |direction| push_penalty(board.topology, direction as u8, push) * sixteenth;
         scores = Scores::new(directions, tie_order(unit), score);
         best = STAY;
     } else {
@@ -172,17 +170,21 @@ pub fn evaluate(
         best = scores.best(|direction| cost_to_go[direction] < own, own);
     }
     // Between walls there are no lanes, and a unit that steps aside is in the way of another.
-    let is_open = directions == u8::MAX;
+    let is_open = directions == board.topology.widest().directions();
     let is_large = unit.size > 1;
     let occupied = if is_large { 0 } else { board.reservations.standing_neighbors(unit.tail) };
     let leader = if is_open { leader(board, unit, best, occupied) } else { Leader::Other };
     let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
     let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
-    if is_near_wall && best != STAY && is_diagonal(best) && cuts_in(board, unit, best, occupied) {
+    if is_near_wall
+        && best != STAY
+        && board.topology.is_diagonal(best)
+        && cuts_in(board, unit, best, occupied)
+    {
         scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
     }
     let penalties = (occupied, occupied_penalty, sixteenth);
-    add_penalties(&mut scores, unit, (push, best), penalties);
+    add_penalties(&mut scores, (board.topology, unit), (push, best), penalties);
     if leader == Leader::Oncoming {
         scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
     }
@@ -216,12 +218,13 @@ fn queues_on_its_path(
 #[inline(always)]
 fn add_penalties(
     scores: &mut Scores,
-    unit: &Unit,
+    (topology, unit): (Topology, &Unit),
     (push, best): (u8, u8),
     (occupied, occupied_penalty, sixteenth): (u8, u64, u64),
 ) {
     let is_pushed = push != STAY;
-    let goes_along = best != STAY && is_pushed && turn_angle(best, push) <= 2 && !unit.has_arrived;
+    let goes_along =
+        best != STAY && is_pushed && topology.turn_angle(best, push) <= 2 && !unit.has_arrived;
     let is_put_aside = is_pushed && !unit.is_idle() && !goes_along;
     if !is_put_aside {
         return scores.penalize(occupied, occupied_penalty * sixteenth);
@@ -229,8 +232,8 @@ fn add_penalties(
     let is_reversed = unit.stand_backs % 2 == 1;
     scores.penalize_sorted(|at, direction| {
         let aside = match is_reversed {
-            true => (MAX_PUSH_PENALTY - push_penalty(direction, push)) / 2,
-            false => push_penalty(direction, push) / 2,
+            true => (MAX_PUSH_PENALTY - push_penalty(topology, direction, push)) / 2,
+            false => push_penalty(topology, direction, push) / 2,
         };
         let occupied = u64::from(occupied >> direction & 1) * occupied_penalty;
         let tie = if is_reversed { 8 - at as u64 } else { 0 };

@@ -38,7 +38,7 @@ impl NavGrid {
             return None;
         }
         let layer = self.layer(profile)?;
-        let distance = layer.distance(from.x.abs_diff(to.x), from.y.abs_diff(to.y));
+        let distance = layer.distance(to.x.wrapping_sub(from.x), to.y.wrapping_sub(from.y));
         let (lowest, _) = layer.cost_sum_range();
         Some(PathCost(u64::from(distance) * u64::from(lowest) * u64::from(layer.unit())))
     }

@@ -14,7 +14,7 @@ use super::{
     diagonals::Diagonals,
     scan_lines::{ScanDirection, ScanLines},
 };
-use crate::nav::Neighborhood;
+use crate::nav::Adjacency;
 
 /// One bit per cell, row by row, with the border of [`ScanLines`].
 #[derive(Clone)]
@@ -28,10 +28,10 @@ impl JumpMap {
     pub(crate) fn build(
         width: u32,
         height: u32,
-        neighborhood: Neighborhood,
+        adjacency: Adjacency,
         source: JumpMapSource,
     ) -> Self {
-        let mut map = Self::new(width, height, neighborhood, source.cost_borders.is_some());
+        let mut map = Self::new(width, height, adjacency, source.cost_borders.is_some());
         for y in 0..height {
             map.rows.set_line(y, source.passable.row(y));
             if let Some(cost_borders) = source.cost_borders {

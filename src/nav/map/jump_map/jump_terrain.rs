@@ -31,7 +31,7 @@ impl<'a> JumpTerrain<'a> {
     pub(crate) fn new(layer: &'a Layer, grid: &'a NavGrid) -> Option<Self> {
         let map = layer.jumps()?;
         let (lowest, _) = layer.cost_sum_range();
-        let dominated_steps = DominatedSteps::of(layer.neighborhood());
+        let dominated_steps = DominatedSteps::of(layer.adjacency());
         let terrain = layer.ground(grid.terrain_bytes());
         Some(Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps })
     }

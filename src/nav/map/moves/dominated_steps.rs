@@ -4,8 +4,7 @@
 //! steps worth trying. On uniform cost `MoveTable` holds the answer; here it depends on costs, so the
 //! alternatives are kept as a list and compared where they are needed: all paths of one or two steps inside
 //! the block, from the cell before to the cell after, that avoid the cell between. Of equally good paths the
-//! one that comes first in canonical order stays (diagonal first with eight neighbors, vertical first with
-//! four). Valid where corners may not be cut.
+//! one that comes first in canonical order stays (see `Adjacency::comes_first`). Valid where corners may not be cut.
 //!
 //! Source: M. Carlson, S. K. Moghadam, D. D. Harabor, P. J. Stuckey & M. Ebrahimi, "Optimal Pathfinding on
 //! Weighted Grid Maps" (AAAI 2023), which breaks symmetries by the costs of neighborhoods. Options
@@ -14,7 +13,7 @@
 
 use std::sync::OnceLock;
 
-use crate::nav::{Direction, NO_DIRECTION, Neighborhood, Pattern, moves::comes_first, pattern_bit};
+use crate::nav::{Adjacency, Direction, NO_DIRECTION, Pattern, pattern_bit};
 
 /// Index of the center in a block.
 const CENTER: u8 = 4;
@@ -54,8 +53,8 @@ pub(crate) struct DominatedSteps {
     arrivals: [Arrival; 8],
 }
 
-/// By neighborhood; filled on first use.
-static TABLES: [OnceLock<DominatedSteps>; 2] = [const { OnceLock::new() }; 2];
+/// By adjacency; filled on first use.
+static TABLES: [OnceLock<DominatedSteps>; 3] = [const { OnceLock::new() }; 3];
 
 /// The costs of the cells of a block beyond the cheapest, row by row, and the lowest cost sum of a step, all
 /// in a layer's units.
@@ -75,11 +74,10 @@ impl BlockCosts {
 }
 
 impl DominatedSteps {
-    /// The alternatives for a neighborhood, where corners may not be cut.
-    pub(crate) fn of(neighborhood: Neighborhood) -> &'static Self {
-        let index = usize::from(neighborhood == Neighborhood::Eight);
-        TABLES[index].get_or_init(|| Self {
-            arrivals: Direction::ALL.map(|arrival| Arrival::new(arrival, neighborhood)),
+    /// The alternatives for an adjacency, where corners may not be cut.
+    pub(crate) fn of(adjacency: Adjacency) -> &'static Self {
+        TABLES[adjacency as usize].get_or_init(|| Self {
+            arrivals: Direction::ALL.map(|arrival| Arrival::new(arrival, adjacency)),
         })
     }
 
@@ -107,16 +105,17 @@ impl DominatedSteps {
 }
 
 impl Arrival {
-    fn new(arrival: Direction, neighborhood: Neighborhood) -> Self {
+    fn new(arrival: Direction, adjacency: Adjacency) -> Self {
+        let weight = |step| adjacency.weight(step) as u16;
         let (dx, dy) = arrival.offset();
         // A step straight back never pays.
         let mut always_dominated = 1 << arrival.opposite() as u8;
         let mut alternatives = Vec::new();
         for step in Direction::ALL {
-            if neighborhood == Neighborhood::Four && step.is_diagonal() {
+            if !adjacency.has(step) {
                 continue;
             }
-            let paths = alternatives_to(arrival, step, neighborhood);
+            let paths = alternatives_to(arrival, step, adjacency);
             let is_always_shorter = |path: &Alternative| {
                 path.middle == path.to && path.weights[0] <= weight(arrival).min(weight(step))
             };
@@ -136,22 +135,15 @@ const fn block_index((x, y): (i32, i32)) -> u8 {
     (y * 3 + x + 4) as u8
 }
 
-const fn weight(direction: Direction) -> u16 {
-    direction.weight() as u16
-}
-
 /// All paths of one or two steps around the center, for one step in and one step out. A path of a single step
 /// has its end as middle, and a second step of weight 0.
-fn alternatives_to(
-    arrival: Direction,
-    step: Direction,
-    neighborhood: Neighborhood,
-) -> Vec<Alternative> {
+fn alternatives_to(arrival: Direction, step: Direction, adjacency: Adjacency) -> Vec<Alternative> {
+    let weight = |step| adjacency.weight(step) as u16;
     let (dx, dy) = arrival.offset();
     let (from, to) = ((-dx, -dy), step.offset());
     let mut paths = Vec::new();
     for first in Direction::ALL {
-        let Some((middle, required)) = inner_step(from, first, neighborhood) else {
+        let Some((middle, required)) = inner_step(from, first, adjacency) else {
             continue;
         };
         let mut add = |required, second| {
@@ -161,7 +153,7 @@ fn alternatives_to(
                 to: block_index(to),
                 middle: block_index(middle),
                 // Only two steps win a tie against two steps: other replacements could repeat forever.
-                wins_ties: u8::from(middle != to && comes_first(neighborhood, first, arrival)),
+                wins_ties: u8::from(middle != to && adjacency.comes_first(first, arrival)),
                 step_weight: weight(step),
                 weights: [weight(first), second],
             });
@@ -171,7 +163,7 @@ fn alternatives_to(
             continue;
         }
         for second in Direction::ALL {
-            match inner_step(middle, second, neighborhood) {
+            match inner_step(middle, second, adjacency) {
                 Some((end, more)) if end == to => add(required | more, weight(second)),
                 _ => {}
             }
@@ -184,13 +176,16 @@ fn alternatives_to(
 fn inner_step(
     (x, y): (i32, i32),
     step: Direction,
-    neighborhood: Neighborhood,
+    adjacency: Adjacency,
 ) -> Option<((i32, i32), Pattern)> {
     let (dx, dy) = step.offset();
     let to = (x + dx, y + dy);
     let is_inside = to.0.abs() <= 1 && to.1.abs() <= 1 && to != (0, 0);
-    if !is_inside || (neighborhood == Neighborhood::Four && step.is_diagonal()) {
+    if !is_inside || !adjacency.has(step) {
         return None;
+    }
+    if adjacency == Adjacency::Six {
+        return Some((to, pattern_bit(to.0, to.1)));
     }
     // Both corners of a diagonal step; the two ends of a straight one.
     let required = pattern_bit(to.0, to.1) | pattern_bit(to.0, y) | pattern_bit(x, to.1);
@@ -204,8 +199,8 @@ mod tests {
 
     #[test]
     fn pruning_on_uniform_cost_equals_the_move_table() {
-        for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
-            let table = MoveTable::of(CornerRule::Forbid, neighborhood);
+        for adjacency in [Adjacency::Four, Adjacency::Eight, Adjacency::Six] {
+            let table = MoveTable::of(CornerRule::Forbid, adjacency);
             let costs = BlockCosts { excess: [0; 9], lowest: 2 };
             for pattern in 0..512 as Pattern {
                 let pattern = pattern | pattern_bit(0, 0);
@@ -216,16 +211,12 @@ mod tests {
                         continue;
                     }
                     let legal = table.legal(pattern);
-                    let pruned = DominatedSteps::of(neighborhood).prune(
-                        legal,
-                        arrival as u8,
-                        pattern,
-                        &costs,
-                    );
+                    let pruned =
+                        DominatedSteps::of(adjacency).prune(legal, arrival as u8, pattern, &costs);
                     assert_eq!(
                         pruned,
                         table.get(arrival as u8, pattern),
-                        "{neighborhood:?} {pattern:09b} {arrival:?}"
+                        "{adjacency:?} {pattern:09b} {arrival:?}"
                     );
                 }
             }
@@ -236,11 +227,11 @@ mod tests {
     fn a_costly_cell_beside_the_path_forces_a_neighbor() {
         use Direction::{East, NorthEast};
         let mut excess = [0; 9];
-        let table = MoveTable::of(CornerRule::Forbid, Neighborhood::Eight);
+        let table = MoveTable::of(CornerRule::Forbid, Adjacency::Eight);
         let steps = |excess| {
             let costs = BlockCosts { excess, lowest: 2 };
             let legal = table.legal(0x1ff);
-            DominatedSteps::of(Neighborhood::Eight).prune(legal, East as u8, 0x1ff, &costs)
+            DominatedSteps::of(Adjacency::Eight).prune(legal, East as u8, 0x1ff, &costs)
         };
         assert_eq!(steps(excess), 1 << East as u8);
         // North of the cell before: going diagonally first leads through no costlier cell...

@@ -3,7 +3,7 @@
 //! Every row is split into runs of passable cells; a run joins those of the row below that it touches
 //! (union-find over at most 16 runs per row). Labels are numbered in order of their first run.
 
-use super::{CHUNK, UNLABELED, find_root, union_sets};
+use super::{CHUNK, Joints, UNLABELED, find_root, union_sets};
 use crate::nav::runs_of_ones;
 
 /// A connection from a component of one chunk to one of another.
@@ -26,11 +26,11 @@ struct Run {
 /// lowest bit is leftmost.
 pub(super) fn label_components(
     rows: &[u32; CHUNK as usize],
-    joins_diagonally: bool,
+    joints: Joints,
     labels: &mut [u16],
 ) -> u16 {
     let (mut runs, mut parents) = (Vec::<Run>::with_capacity(64), Vec::with_capacity(64));
-    let reach = u32::from(joins_diagonally);
+    let [left, right] = [joints.left, joints.right].map(u32::from);
     let mut below = 0..0;
     for (row, &bits) in (0..).zip(rows) {
         let start = runs.len();
@@ -38,7 +38,7 @@ pub(super) fn label_components(
             let run = runs.len() as u32;
             parents.push(run);
             for other in below.clone() {
-                if first <= runs[other].last + reach && runs[other].first <= last + reach {
+                if first <= runs[other].last + right && runs[other].first <= last + left {
                     union_sets(&mut parents, run, other as u32);
                 }
             }

@@ -1,0 +1,173 @@
+//! The shape of cells: squares or hexagons, and the steps that follow from it.
+//!
+//! Input: the [`Topology`] of a grid and the [`Neighborhood`] of a profile. Output: an [`Adjacency`]: the directions in which
+//! steps lead, what they weigh, and the weight of the shortest path over open terrain.
+//!
+//! **Hexagons are stored by axial coordinates**: a step to the east adds one column, a step along another axis of the hexagons
+//! adds one row. So the six neighbors of a cell lie at the same offsets everywhere, ±(1, 0), ±(0, 1) and ±(1, −1), which are
+//! six of the eight directions of squares: all but northeast and southwest. What a map with shifted rows leaves over of the
+//! rectangle around its cells is void. All six steps weigh the same, and no step leads past a corner.
+//!
+//! ```text
+//!     column = x, row = y            in the world (one of two orientations)
+//!
+//!      NW  N   ·                          NW    N
+//!      W   +   E                        W    +    E
+//!      ·   S   SE                         S    SE
+//! ```
+//!
+//! Source of the coordinates: A. Patel, "Hexagonal Grids" (Red Blob Games, 2013).
+
+use bevy::reflect::{Reflect, std_traits::ReflectDefault};
+
+use crate::nav::{DIAGONAL, Direction, Neighborhood, STRAIGHT};
+
+/// The direction of each step on hexagons, in sixths of a full turn.
+const SIXTHS: [u8; 8] = [0, 0, 1, 2, 3, 3, 4, 5];
+
+/// The shape of the cells of a grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub enum Topology {
+    /// Squares (or the rhombi of isometric maps) with four or eight neighbors, as each profile says.
+    #[default]
+    Square,
+    /// Hexagons with six neighbors, in axial coordinates: ±(1, 0), ±(0, 1), ±(1, −1). Neighborhoods and corner rules of
+    /// profiles do not matter.
+    Hexagonal,
+}
+
+impl Topology {
+    /// By how much two directions differ: 0 if they are the same, up to 2 if a unit may enter a cell behind one that leaves it,
+    /// 4 if they are opposite. On squares that is eighths of a full turn. On hexagons 60° count as 2, and 120° as 3: discs of
+    /// the size of cells that follow each other at 120° would meet.
+    #[inline(always)]
+    pub(crate) const fn turn_angle(self, a: u8, b: u8) -> u8 {
+        const ANGLES: [u8; 6] = [0, 2, 3, 4, 3, 2];
+        match self {
+            Self::Square => {
+                let apart = a.wrapping_sub(b) & 7;
+                if apart > 4 { 8 - apart } else { apart }
+            }
+            Self::Hexagonal => {
+                let apart = 6 + SIXTHS[(a & 7) as usize] - SIXTHS[(b & 7) as usize];
+                ANGLES[(apart % 6) as usize]
+            }
+        }
+    }
+
+    /// The adjacency with most neighbors.
+    #[inline(always)]
+    pub(crate) const fn widest(self) -> Adjacency {
+        match self {
+            Self::Square => Adjacency::Eight,
+            Self::Hexagonal => Adjacency::Six,
+        }
+    }
+
+    /// Whether steps in a direction lead past corners: then units beside it may cross it.
+    #[inline(always)]
+    pub(crate) const fn is_diagonal(self, direction: u8) -> bool {
+        direction & 1 == 1 && matches!(self, Self::Square)
+    }
+}
+
+/// The neighbors of a cell; see the [module](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Adjacency {
+    Four,
+    Eight,
+    Six,
+}
+
+impl Adjacency {
+    pub(crate) const fn of(topology: Topology, neighborhood: Neighborhood) -> Self {
+        match (topology, neighborhood) {
+            (Topology::Hexagonal, _) => Self::Six,
+            (Topology::Square, Neighborhood::Four) => Self::Four,
+            (Topology::Square, Neighborhood::Eight) => Self::Eight,
+        }
+    }
+
+    /// The directions of steps, one bit each.
+    pub(crate) const fn directions(self) -> u8 {
+        match self {
+            Self::Four => 0b0101_0101,
+            Self::Eight => 0b1111_1111,
+            Self::Six => 0b1101_1101,
+        }
+    }
+
+    /// Whether steps lead in a direction.
+    pub(crate) const fn has(self, direction: Direction) -> bool {
+        self.directions() >> direction as u8 & 1 == 1
+    }
+
+    /// The weights of steps with an even and with an odd number of direction.
+    pub(crate) const fn weights(self) -> [u32; 2] {
+        [STRAIGHT, if matches!(self, Self::Six) { STRAIGHT } else { DIAGONAL }]
+    }
+
+    /// The weight of one step.
+    pub(crate) const fn weight(self, direction: Direction) -> u32 {
+        self.weights()[direction as usize & 1]
+    }
+
+    /// What each column or row of the shorter side adds to the weight of the shortest path over open terrain: where columns
+    /// and rows grow together, and where one grows and the other falls.
+    pub(crate) const fn short_weights(self) -> [u32; 2] {
+        match self {
+            Self::Four => [STRAIGHT; 2],
+            Self::Eight => [DIAGONAL - STRAIGHT; 2],
+            Self::Six => [STRAIGHT, 0],
+        }
+    }
+
+    /// The weight of the shortest path over open terrain to the cell `dx` columns to the right and `dy` rows up.
+    pub(crate) const fn distance(self, dx: i32, dy: i32) -> u32 {
+        distance_with(self.short_weights(), dx, dy)
+    }
+
+    /// The two neighbors of a cell next to that in a direction, and the directions of the steps to them from that neighbor.
+    pub(crate) const fn around(self, direction: u8) -> [(u8, u8); 2] {
+        use Direction::{East, North, NorthWest, South, SouthEast, West};
+        /// The six directions counterclockwise.
+        const RING: [Direction; 6] = [East, North, NorthWest, West, South, SouthEast];
+        let at = SIXTHS[(direction & 7) as usize] as usize;
+        match self {
+            Self::Six => [
+                (RING[(at + 1) % 6] as u8, RING[(at + 2) % 6] as u8),
+                (RING[(at + 5) % 6] as u8, RING[(at + 4) % 6] as u8),
+            ],
+            Self::Four | Self::Eight => {
+                let turn = direction & 1; // from a diagonal neighbor the next one is farther around
+                [(direction + 1, direction + 2 + turn), (direction + 7, direction + 6 - turn)]
+            }
+        }
+    }
+
+    /// Whether a path that begins with the step `first` comes before one that begins with `other` in canonical order: diagonal
+    /// steps first with eight neighbors, vertical ones first with four. On hexagons every other direction comes first: north,
+    /// west and southeast.
+    pub(crate) const fn comes_first(self, first: Direction, other: Direction) -> bool {
+        self.leads(first) && !self.leads(other)
+    }
+
+    const fn leads(self, direction: Direction) -> bool {
+        use Direction::{North, South, SouthEast, West};
+        match self {
+            Self::Eight => direction.is_diagonal(),
+            Self::Four => matches!(direction, North | South),
+            Self::Six => matches!(direction, North | West | SouthEast),
+        }
+    }
+}
+
+/// The weight of the shortest path over open terrain, given what columns and rows of the shorter side add.
+#[inline(always)]
+pub(crate) const fn distance_with(short_weights: [u32; 2], dx: i32, dy: i32) -> u32 {
+    let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
+    let (long, short) = if columns > rows { (columns, rows) } else { (rows, columns) };
+    let are_opposite = (dx ^ dy) as u32 >> 31;
+    STRAIGHT * long + short_weights[are_opposite as usize] * short
+}

@@ -1,0 +1,163 @@
+//! What is special about hexagons: straight lines, sizes of 1 to 260 cells a side, edits. Searches, fields, ranges, goals and
+//! landmarks on hexagons are tested together with those on squares.
+
+use std::collections::BTreeMap;
+
+use bevy_tilepath::{
+    nav::{field::DistanceField, node_pool::NodePool, search::Search},
+    prelude::*,
+};
+
+use crate::common::{Random, dijkstra, is_legal_path, open_distance, patched_terrain};
+
+const UNIT: ProfileId = ProfileId(0);
+const WEIGHTED: ProfileId = ProfileId(1);
+
+fn profiles() -> Vec<Profile> {
+    let uniform =
+        (1..=4).fold(Profile::new(), |profile, terrain| profile.with(TerrainId(terrain), 16));
+    let costs = [(1, 16), (2, 32), (3, 24), (4, 80)].into_iter();
+    let weighted = costs
+        .fold(Profile::new(), |profile, (terrain, cost)| profile.with(TerrainId(terrain), cost));
+    vec![uniform, weighted]
+}
+
+fn hexagons((width, height): (u32, u32), walls: u32, random: &mut Random) -> NavGrid {
+    let terrain = match random.below(2) {
+        0 => patched_terrain((width, height), (width * height) / 60, walls, random),
+        _ => {
+            let mut cell = || if random.below(100) < walls { 0 } else { 1 + random.below(4) as u8 };
+            (0..width * height).map(|_| cell()).collect()
+        }
+    };
+    let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+    grid.with_topology(Topology::Hexagonal).with_profiles(profiles())
+}
+
+fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
+    Cell::new(random.below(grid.width()) as i32, random.below(grid.height()) as i32)
+}
+
+/// Whether the line between two cells is free, by trying every cell: on which side of the line its corners lie.
+pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
+    let is_free = |cell: Cell| grid.cost(profile, cell) > 0;
+    let (dx, dy) = (b.x - a.x, b.y - a.y);
+    // In thirds of a cell from the center of `a`.
+    let corners = |cell: Cell| {
+        [(2, -1), (1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2)]
+            .map(|(x, y)| (3 * (cell.x - a.x) + x, 3 * (cell.y - a.y) + y))
+    };
+    let side = |(x, y): (i32, i32)| (dx * y - dy * x).signum();
+    let mut beside: BTreeMap<Vec<(i32, i32)>, bool> = BTreeMap::new();
+    for y in a.y.min(b.y)..=a.y.max(b.y) {
+        for x in a.x.min(b.x)..=a.x.max(b.x) {
+            let cell = Cell::new(x, y);
+            let sides = corners(cell).map(side);
+            let is_crossed = sides.contains(&1) && sides.contains(&-1);
+            if is_crossed && cell != a && cell != b && !is_free(cell) {
+                return false;
+            }
+            let mut along: Vec<_> =
+                corners(cell).into_iter().filter(|&corner| side(corner) == 0).collect();
+            if !is_crossed && along.len() == 2 {
+                along.sort_unstable();
+                *beside.entry(along).or_default() |= is_free(cell);
+            }
+        }
+    }
+    beside.values().all(|&is_open| is_open)
+}
+
+#[test]
+fn lines_of_sight_cross_the_cells_that_geometry_says() {
+    let (mut seen, mut hidden) = (0, 0);
+    for seed in 0..60 {
+        let random = &mut Random(seed);
+        let size = (1 + random.below(24), 1 + random.below(24));
+        let walls = random.below(40);
+        let grid = hexagons(size, walls, random);
+        for _ in 0..300 {
+            let (a, b) = (any_cell(&grid, random), any_cell(&grid, random));
+            let expected = has_line_of_sight(&grid, UNIT, a, b);
+            assert_eq!(grid.has_line_of_sight(UNIT, a, b), expected, "{seed}: {a} to {b}");
+            assert_eq!(grid.has_line_of_sight(UNIT, b, a), expected, "{seed}: {b} to {a}");
+            let is_clear = grid.clear_line(UNIT, a, b);
+            assert_eq!(is_clear, grid.clear_line(UNIT, b, a));
+            assert!(!is_clear || expected);
+            (seen, hidden) = (seen + u32::from(expected), hidden + u32::from(!expected));
+        }
+    }
+    assert!(seen > 2_000 && hidden > 2_000, "{seen} {hidden}");
+}
+
+/// All algorithms, fields and costs without a path agree with a naive Dijkstra, on grids of up to 260 cells a side, before and
+/// after edits.
+#[test]
+fn costs_are_those_of_a_naive_search_on_all_sizes_and_under_edits() {
+    let pool = NodePool::default();
+    let (mut search, mut field) = (<Search>::new(), DistanceField::new());
+    let mut found = 0;
+    for seed in 0..120 {
+        let random = &mut Random(seed);
+        let longest = if seed % 10 == 0 { 260 } else { 60 };
+        let size = (1 + random.below(longest), 1 + random.below(longest));
+        let walls = random.below(61);
+        let mut grid = hexagons(size, walls, random);
+        for round in 0..3 {
+            let (goal, profile) = (any_cell(&grid, random), [UNIT, WEIGHTED][round % 2]);
+            let costs = dijkstra(&grid, profile, goal);
+            let cost_of = |cell: Cell| costs[(cell.y as u32 * size.0 + cell.x as u32) as usize];
+            if field.start(&grid, profile, goal).is_ok() {
+                field.step(&grid, u32::MAX);
+            }
+            for _ in 0..12 {
+                let start = any_cell(&grid, random);
+                let expected = cost_of(start);
+                assert_eq!(grid.can_reach(profile, start, goal), expected.is_some());
+                if let Some(cost) = expected {
+                    assert_eq!(field.cost(&grid, start), Some(PathCost(cost)), "{seed}");
+                    let least = grid.distance_to(profile, start, goal).unwrap();
+                    assert!(least <= PathCost(cost));
+                }
+                for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::AStar] {
+                    let query = PathQuery::new(start, goal).profile(profile).algorithm(algorithm);
+                    if search.start(&grid, &pool, query).is_ok() {
+                        while !search.is_finished() {
+                            search.step(&grid, &pool, 1 + random.below(40));
+                        }
+                    }
+                    let path = search.finish(&grid, &pool).ok();
+                    let cost = path.as_ref().map(|path| path.cost().0);
+                    assert_eq!(cost, expected, "{seed}: {start} to {goal} by {algorithm:?}");
+                    assert!(path.iter().all(|path| is_legal_path(&grid, profile, path)));
+                    found += u32::from(cost.is_some());
+                }
+            }
+            for _ in 0..random.below(8) {
+                let rect = CellRect::new(any_cell(&grid, random), 1 + random.below(4), 1);
+                let _is_inside = grid.block(rect.intersection(grid.rect()));
+                let terrain = TerrainId(random.below(5) as u8);
+                grid.set_terrain(any_cell(&grid, random), terrain).unwrap();
+            }
+        }
+    }
+    assert!(found > 3_000, "only {found} paths");
+}
+
+#[test]
+fn the_ring_around_a_cell_has_six_neighbors_and_no_diagonals() {
+    let grid = NavGrid::new(9, 9, TerrainId::GROUND).unwrap().with_topology(Topology::Hexagonal);
+    let center = Cell::new(4, 4);
+    let steps = |cell| open_distance(&grid, UNIT, center, cell) / 408;
+    let beside: Vec<Cell> = grid.rect().cells().filter(|&cell| steps(cell) == 1).collect();
+    assert_eq!(beside.len(), 6);
+    for cell in grid.rect().cells() {
+        let path = grid.find_path(UNIT, center, cell).unwrap();
+        assert_eq!(path.steps(), steps(cell), "{cell}");
+        assert_eq!(path.cost(), PathCost(u64::from(steps(cell)) * PathCost::PLAIN_STEP.0));
+    }
+    let layer = grid.layer(UNIT).unwrap();
+    for (direction, is_step) in Direction::ALL.into_iter().zip([1, 0, 1, 1, 1, 0, 1, 1]) {
+        assert_eq!(u8::from(layer.can_step(4, 4, direction)), is_step, "{direction:?}");
+    }
+}
