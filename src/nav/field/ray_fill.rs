@@ -22,6 +22,9 @@
 //!   c(w)) = 816 c(v)`, so a `c(v)` that is a multiple of 169, and more such coincidences around `p`; no grid
 //!   is known where it leads to a higher cost.
 //!
+//! - On hexagons, `u → w` is a straight step (see `jump_map::hexagons`), and only branching ones are left out for an equally
+//!   cheap path, on any terrain; a single step is always cheaper than two.
+//!
 //! So, by induction over cost, each cell is reached by rays that a neighbor on a cheapest path passes on. A
 //! node is out of date if a cheaper path to its cell was found later: it is dropped when it is taken.
 //!
@@ -34,7 +37,9 @@
 //! cost border, and shorter rays save less than their nodes cost.
 
 use super::{DistanceField, Phase, expand::OPEN, work_budget::WorkBudget};
-use crate::nav::{DIAGONAL, JumpTerrain, Key, Layer, NO_DIRECTION, NodeId, OpenList, STRAIGHT};
+use crate::nav::{
+    Adjacency, DIAGONAL, JumpTerrain, Key, Layer, NO_DIRECTION, NodeId, OpenList, STRAIGHT,
+};
 
 /// Maximum length of a ray, in steps.
 const MAX_RAY_STEPS: u32 = 64;
@@ -127,15 +132,17 @@ impl DistanceField {
 
     /// Casts rays for up to `budget` units; returns how many it spent.
     pub(super) fn fill_by_rays(&mut self, terrain: &JumpTerrain, budget: u32) -> u32 {
-        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals) {
-            (false, true) => self.fill_with::<false, true>(terrain, budget),
-            (false, false) => self.fill_with::<false, false>(terrain, budget),
-            (true, true) => self.fill_with::<true, true>(terrain, budget),
-            (true, false) => self.fill_with::<true, false>(terrain, budget),
+        match (terrain.map.has_cost_borders(), terrain.map.adjacency) {
+            (false, Adjacency::Four) => self.fill_with::<false, 4>(terrain, budget),
+            (false, Adjacency::Six) => self.fill_with::<false, 6>(terrain, budget),
+            (false, Adjacency::Eight) => self.fill_with::<false, 8>(terrain, budget),
+            (true, Adjacency::Four) => self.fill_with::<true, 4>(terrain, budget),
+            (true, Adjacency::Six) => self.fill_with::<true, 6>(terrain, budget),
+            (true, Adjacency::Eight) => self.fill_with::<true, 8>(terrain, budget),
         }
     }
 
-    fn fill_with<const WEIGHTED: bool, const EIGHT: bool>(
+    fn fill_with<const WEIGHTED: bool, const N: u8>(
         &mut self,
         terrain: &JumpTerrain,
         budget: u32,
@@ -156,7 +163,7 @@ impl DistanceField {
                 }
                 self.start_node::<WEIGHTED>(terrain, &mut current);
             }
-            self.cast_rays::<WEIGHTED, EIGHT>(terrain, &mut current, &mut work);
+            self.cast_rays::<WEIGHTED, N>(terrain, &mut current, &mut work);
             if current.directions == 0 {
                 self.counters.peak_open = self.counters.peak_open.max(self.open.len());
             } else {

@@ -6,7 +6,7 @@
 //!
 //! - A straight ray goes as far as the next stop. On the cells between, canonical order has only one step:
 //!   straight on.
-//! - A diagonal walk (with four neighbors: one along a column) sends straight rays to both sides from each of
+//! - A walk along a diagonal (with four neighbors: along a column; on hexagons: in a direction that branches) sends straight rays to both sides from each of
 //!   its cells, as canonical order does. It ends where a step is illegal, and on a cost border.
 //! - Any ray ends after `max_steps` steps with a node like any other: from a cell that is no jump point,
 //!   canonical order just continues. So no piece of work is long, and near cells are done first.
@@ -40,31 +40,31 @@ struct Ray {
 
 impl DistanceField {
     /// Casts rays in the directions that are left until the budget is spent.
-    pub(super) fn cast_rays<const WEIGHTED: bool, const EIGHT: bool>(
+    pub(super) fn cast_rays<const WEIGHTED: bool, const N: u8>(
         &mut self,
         terrain: &JumpTerrain,
         current: &mut NodeInProgress,
         work: &mut WorkBudget,
     ) {
-        use Direction::{North, NorthEast, NorthWest, SouthWest};
+        use Direction::{North, NorthEast, NorthWest, SouthWest, West};
         while current.directions != 0 && !work.is_empty() {
             let direction = Direction::from_bits(current.directions.trailing_zeros() as u8);
             let is_done = match direction {
-                straight if !straight.has_side_scans::<EIGHT>() => {
+                straight if !straight.has_side_scans::<N>() => {
                     self.cast_straight::<WEIGHTED>(terrain, current, straight, work);
                     true
                 }
                 NorthEast | North => {
-                    self.walk_diagonal::<WEIGHTED, EIGHT, true, true>(terrain, current, work)
+                    self.walk_branching::<WEIGHTED, N, true, true>(terrain, current, work)
                 }
-                NorthWest => {
-                    self.walk_diagonal::<WEIGHTED, true, false, true>(terrain, current, work)
+                NorthWest | West => {
+                    self.walk_branching::<WEIGHTED, N, false, true>(terrain, current, work)
                 }
                 SouthWest => {
-                    self.walk_diagonal::<WEIGHTED, true, false, false>(terrain, current, work)
+                    self.walk_branching::<WEIGHTED, 8, false, false>(terrain, current, work)
                 }
                 // Southeast and south.
-                _ => self.walk_diagonal::<WEIGHTED, EIGHT, true, false>(terrain, current, work),
+                _ => self.walk_branching::<WEIGHTED, N, true, false>(terrain, current, work),
             };
             if is_done {
                 current.directions &= current.directions - 1;
@@ -95,16 +95,16 @@ impl DistanceField {
         self.write_ray(stop, &Ray { x, y, index, cost, direction, step, max_steps }, work);
     }
 
-    /// Walks along a diagonal (with four neighbors: a column), casting rays to both sides from each cell;
-    /// returns whether the walk is done, rather than out of budget.
-    fn walk_diagonal<const WEIGHTED: bool, const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+    /// Walks along a diagonal (with four neighbors: a column; on hexagons: to the north, west or southeast), casting rays to
+    /// both sides from each cell; returns whether the walk is done, rather than out of budget.
+    fn walk_branching<const WEIGHTED: bool, const N: u8, const RIGHT: bool, const UP: bool>(
         &mut self,
         terrain: &JumpTerrain,
         current: &mut NodeInProgress,
         work: &mut WorkBudget,
     ) -> bool {
-        let (direction, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
-        let weight = Adjacency::Eight.weight(direction);
+        let (direction, sides) = Direction::scan_directions::<N, RIGHT, UP>();
+        let weight = Adjacency::with_neighbors(N).weight(direction);
         let (map, step, max_steps) = (terrain.map, STRAIGHT * current.cost_sum, current.max_steps);
         let (x, y) = direction.cell_at(current.node.x, current.node.y, current.steps_done);
         let cost = current.node.cost + current.steps_done * weight * current.cost_sum;
@@ -112,7 +112,7 @@ impl DistanceField {
         let (mut steps_to_stop, mut can_step) = (0, false);
         loop {
             if steps_to_stop == 0 {
-                (steps_to_stop, can_step) = map.next_turning_point::<EIGHT, RIGHT, UP>(at.x, at.y);
+                (steps_to_stop, can_step) = map.next_turning_point::<N, RIGHT, UP>(at.x, at.y);
             }
             steps_to_stop -= 1;
             if steps_to_stop == 0 && !can_step {

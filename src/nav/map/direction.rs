@@ -70,21 +70,33 @@ impl Direction {
         Self::from_bits(self as u8 + 4)
     }
 
-    /// Whether a scan in this direction comes with straight scans to both sides: along a diagonal it does;
-    /// with four neighbors, along a column.
+    /// Whether a scan in this direction comes with straight scans to both sides: along a diagonal it does; with four neighbors,
+    /// along a column; on hexagons, to the north, west and southeast. `N` is the number of neighbors.
     #[inline(always)]
-    pub(crate) const fn has_side_scans<const EIGHT: bool>(self) -> bool {
-        if EIGHT { self.is_diagonal() } else { matches!(self, Self::North | Self::South) }
+    pub(crate) const fn has_side_scans<const N: u8>(self) -> bool {
+        match N {
+            4 => matches!(self, Self::North | Self::South),
+            6 => matches!(self, Self::North | Self::West | Self::SouthEast),
+            _ => self.is_diagonal(),
+        }
     }
 
     /// The direction of a scan that [has side scans](Self::has_side_scans), and the directions of those: a
-    /// diagonal, and along the row and the column; with four neighbors a column, and along the row both ways.
-    pub(crate) const fn scan_directions<const EIGHT: bool, const RIGHT: bool, const UP: bool>()
+    /// diagonal, and along the row and the column; with four neighbors a column, and along the row both ways; on hexagons
+    /// north, west (not `RIGHT`) or southeast (not `UP`), and the directions at 60°.
+    pub(crate) const fn scan_directions<const N: u8, const RIGHT: bool, const UP: bool>()
     -> (Self, [Self; 2]) {
         let row = if RIGHT { Self::East } else { Self::West };
         let column = if UP { Self::North } else { Self::South };
-        if !EIGHT {
+        if N == 4 {
             return (column, [Self::East, Self::West]);
+        }
+        if N == 6 {
+            return match (RIGHT, UP) {
+                (true, true) => (Self::North, [Self::East, Self::NorthWest]),
+                (false, _) => (Self::West, [Self::NorthWest, Self::South]),
+                (true, false) => (Self::SouthEast, [Self::East, Self::South]),
+            };
         }
         let diagonal = match (RIGHT, UP) {
             (true, true) => Self::NorthEast,

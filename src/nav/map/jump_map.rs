@@ -11,6 +11,7 @@
 //!   find a jump point), for each direction, stored along the diagonals.
 //! - With four neighbors there are no diagonals. Paths go up or down first, so scans along columns take the
 //!   role of diagonal ones: they stop where a scan along the row would find a jump point.
+//! - On hexagons three directions take the role of diagonals, see `hexagons`.
 //! - On weighted cost, every cell on a [cost border](crate::nav::cost_borders) is a jump point. All other cells
 //!   have only cells of their own cost around them, where the rules for uniform cost hold.
 //!
@@ -23,6 +24,7 @@
 
 mod build;
 mod diagonals;
+mod hexagons;
 pub(crate) mod jump_terrain;
 mod scan_lines;
 mod scan_visibility;
@@ -32,7 +34,8 @@ use core::ops::Range;
 pub(crate) use self::scan_lines::Stop;
 use self::{
     diagonals::Diagonals,
-    scan_lines::{ScanDirection, ScanLines},
+    hexagons::SlantedLines,
+    scan_lines::{ScanDirection, ScanLines, StopRule},
     scan_visibility::ScanVisibility,
 };
 use crate::nav::{Adjacency, BitRows, Direction, Rect};
@@ -51,11 +54,12 @@ pub(crate) struct JumpMap {
     height: u32,
     rows: ScanLines,
     columns: ScanLines,
-    /// Both empty with four neighbors.
+    /// Both empty but with eight neighbors.
     rising: Diagonals,
     falling: Diagonals,
-    /// Whether scans run along diagonals: with eight neighbors.
-    pub(crate) has_diagonals: bool,
+    /// Empty but on hexagons.
+    slanted: SlantedLines,
+    pub(crate) adjacency: Adjacency,
     /// Number of passable cells, and of isolated impassable ones.
     obstacle_counts: [u32; 2],
 }
@@ -63,18 +67,23 @@ pub(crate) struct JumpMap {
 impl JumpMap {
     /// Creates a map with nothing passable.
     fn new(width: u32, height: u32, adjacency: Adjacency, has_cost_borders: bool) -> Self {
-        let has_diagonals = adjacency == Adjacency::Eight;
-        let has_extra_stops = has_cost_borders || !has_diagonals;
-        let (diagonal_width, diagonal_height) =
-            if has_diagonals { (width, height) } else { (0, 0) };
+        let size_if = |is_used: bool| if is_used { (width, height) } else { (0, 0) };
+        let (diagonal_width, diagonal_height) = size_if(adjacency == Adjacency::Eight);
+        let has_extra_stops = has_cost_borders || adjacency == Adjacency::Four;
+        let [row_rule, column_rule] = match adjacency {
+            Adjacency::Four => [StopRule::Forced, StopRule::ExtraOnly],
+            Adjacency::Eight => [StopRule::Forced; 2],
+            Adjacency::Six => hexagons::RULES,
+        };
         Self {
             width,
             height,
-            rows: ScanLines::new(width, height, has_cost_borders, true),
-            columns: ScanLines::new(height, width, has_extra_stops, has_diagonals),
+            rows: ScanLines::new(width, height, has_cost_borders, row_rule),
+            columns: ScanLines::new(height, width, has_extra_stops, column_rule),
             rising: Diagonals::new(diagonal_width, diagonal_height, true),
             falling: Diagonals::new(diagonal_width, diagonal_height, false),
-            has_diagonals,
+            slanted: SlantedLines::new(size_if(adjacency == Adjacency::Six), has_cost_borders),
+            adjacency,
             obstacle_counts: [0; 2],
         }
     }
@@ -99,20 +108,29 @@ impl JumpMap {
             Direction::East => self.rows.scan::<true>(y, x),
             Direction::West => self.rows.scan::<false>(y, x),
             Direction::North => self.columns.scan::<true>(x, y),
+            Direction::NorthWest => self.slanted.scan::<true>(x, y),
             _ => self.columns.scan::<false>(x, y),
         }
     }
 
-    /// Returns how far the next stop of a diagonal scan (with four neighbors: a scan along the column) is from
-    /// a cell on the grid, and whether it is a turning point; otherwise the step there is illegal.
+    /// Returns how far the next stop of a scan with [side scans](Direction::has_side_scans) is from a cell on the grid, and
+    /// whether it is a turning point; otherwise the step there is illegal. `N` is the number of neighbors.
     #[inline(always)]
-    pub(crate) fn next_turning_point<const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+    pub(crate) fn next_turning_point<const N: u8, const RIGHT: bool, const UP: bool>(
         &self,
         x: u32,
         y: u32,
     ) -> (u32, bool) {
-        if !EIGHT {
+        if N == 4 {
             let stop = self.columns.scan::<UP>(x, y);
+            return (stop.distance, stop.is_jump_point);
+        }
+        if N == 6 {
+            let stop = match (RIGHT, UP) {
+                (true, true) => self.columns.scan::<true>(x, y),
+                (false, _) => self.rows.scan::<false>(y, x),
+                (true, false) => self.slanted.scan::<false>(x, y),
+            };
             return (stop.distance, stop.is_jump_point);
         }
         let diagonals = if RIGHT == UP { &self.rising } else { &self.falling };
@@ -122,7 +140,11 @@ impl JumpMap {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.bytes() + self.columns.bytes() + self.rising.bytes() + self.falling.bytes()
+        self.rows.bytes()
+            + self.columns.bytes()
+            + self.rising.bytes()
+            + self.falling.bytes()
+            + self.slanted.bytes()
     }
 
     /// Reads the rectangle (column, row, width, height) again and updates everything that depends on it.
@@ -132,9 +154,11 @@ impl JumpMap {
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
         let before = self.count_obstacles(rows.clone(), &(x..x + width));
         let row_visibility = ScanVisibility::around(&self.rows, rows.clone(), &(x..x + width));
-        let scanned_columns = if self.has_diagonals { columns.clone() } else { 0..0 };
+        let is_scanned = self.adjacency != Adjacency::Four;
+        let scanned_columns = if is_scanned { columns.clone() } else { 0..0 };
         let column_visibility =
             ScanVisibility::around(&self.columns, scanned_columns, &(y..y + height));
+        let slanted_visibility = self.slanted.visibility_around((x, y, width, height));
         for y in y..y + height {
             for x in x..x + width {
                 self.read_cell(x, y, source);
@@ -142,6 +166,7 @@ impl JumpMap {
         }
         rows.clone().for_each(|row| self.rows.refresh(row, &(x..x + width)));
         columns.clone().for_each(|column| self.columns.refresh(column, &(y..y + height)));
+        self.slanted.refresh_around((x, y, width, height));
         let after = self.count_obstacles(rows.clone(), &(x..x + width));
         for (index, count) in self.obstacle_counts.iter_mut().enumerate() {
             *count = *count - before[index] + after[index];
@@ -149,6 +174,7 @@ impl JumpMap {
         let mut cells = Vec::new();
         row_visibility.update(&self.rows, |row, x| cells.push((x, row)));
         column_visibility.update(&self.columns, |column, y| cells.push((column, y)));
+        self.slanted.update_visibility(slanted_visibility, |x, y| cells.push((x, y)));
         cells.retain(|&(x, y)| x < self.width && y < self.height);
         cells.extend(rows.flat_map(|y| columns.clone().map(move |x| (x, y))));
         for (x, y) in cells {
@@ -160,7 +186,9 @@ impl JumpMap {
         let is_passable = source.passable.get(x, y);
         self.rows.set_passable(y, x, is_passable);
         self.columns.set_passable(x, y, is_passable);
+        self.slanted.set_passable(x, y, is_passable);
         if let Some(cost_borders) = source.cost_borders {
+            self.slanted.set_extra_stop(x, y, cost_borders.get(x, y));
             self.rows.set_extra_stop(y, x, cost_borders.get(x, y));
             self.columns.set_extra_stop(x, y, cost_borders.get(x, y));
         }
@@ -186,12 +214,13 @@ impl JumpMap {
         x < self.width && y < self.height && self.rows.is_passable(y, x)
     }
 
-    /// Updates what diagonal scans (with four neighbors: scans along columns) find at the cell.
+    /// Updates what scans with side scans find at the cell.
     fn update_turning_points(&mut self, x: u32, y: u32) {
         let is_on_cost_border = self.has_cost_borders() && self.is_on_cost_border(x, y);
-        if self.has_diagonals {
-            self.update_diagonal_stops(x, y, is_on_cost_border);
-            return;
+        match self.adjacency {
+            Adjacency::Four => {}
+            Adjacency::Six => return self.update_turns_on_hexagons(x, y, is_on_cost_border),
+            Adjacency::Eight => return self.update_diagonal_stops(x, y, is_on_cost_border),
         }
         let sees_jump_point = self.rows.scan::<true>(y, x).is_jump_point
             || self.rows.scan::<false>(y, x).is_jump_point;
@@ -238,7 +267,7 @@ mod tests {
     }
 
     fn adjacencies() -> impl Strategy<Value = Adjacency> {
-        prop_oneof![Just(Adjacency::Four), Just(Adjacency::Eight)]
+        prop_oneof![Just(Adjacency::Four), Just(Adjacency::Six), Just(Adjacency::Eight)]
     }
 
     proptest! {

@@ -102,11 +102,8 @@ impl Layer {
         if joints.are_straight() {
             layer.build_coarse(source.0);
         }
-        let keeps_corners = match adjacency {
-            Adjacency::Four => true,
-            Adjacency::Eight => profile.corner_rule() == CornerRule::Forbid,
-            Adjacency::Six => false,
-        };
+        let keeps_corners =
+            adjacency != Adjacency::Eight || profile.corner_rule() == CornerRule::Forbid;
         if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
             layer.build_jumps(source.0);
         }

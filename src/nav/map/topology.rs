@@ -89,6 +89,15 @@ impl Adjacency {
         }
     }
 
+    /// The adjacency of so many neighbors.
+    pub(crate) const fn with_neighbors(count: u8) -> Self {
+        match count {
+            4 => Self::Four,
+            6 => Self::Six,
+            _ => Self::Eight,
+        }
+    }
+
     /// The directions of steps, one bit each.
     pub(crate) const fn directions(self) -> u8 {
         match self {

@@ -3,8 +3,8 @@
 //! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal. Along a
 //! diagonal it is any jump point that a straight scan from one of its cells finds: the diagonal's cells
 //! themselves (turning points) are not nodes, as they have no forced neighbors while corners may not be cut.
-//! With four neighbors, columns take the place of diagonals: paths go up or down first. All scans are looked
-//! up in the layer's jump map.
+//! With four neighbors, columns take the place of diagonals: paths go up or down first. On hexagons three of the six
+//! directions do. All scans are looked up in the layer's jump map.
 //!
 //! On weighted cost, cells on cost borders are jump points as well; there, steps are pruned by comparing
 //! costs (see [`JumpTerrain`]).
@@ -47,15 +47,17 @@ impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes, fewer where they have many turning points; returns how much of the
     /// budget that took.
     pub(super) fn expand_jumps(&mut self, terrain: &JumpTerrain, world: World, budget: u32) -> u32 {
-        match (terrain.map.has_cost_borders(), terrain.map.has_diagonals) {
-            (false, true) => self.expand_jump_nodes::<false, true>(terrain, world, budget),
-            (false, false) => self.expand_jump_nodes::<false, false>(terrain, world, budget),
-            (true, true) => self.expand_jump_nodes::<true, true>(terrain, world, budget),
-            (true, false) => self.expand_jump_nodes::<true, false>(terrain, world, budget),
+        match (terrain.map.has_cost_borders(), terrain.map.adjacency) {
+            (false, Adjacency::Four) => self.expand_jump_nodes::<false, 4>(terrain, world, budget),
+            (false, Adjacency::Six) => self.expand_jump_nodes::<false, 6>(terrain, world, budget),
+            (false, Adjacency::Eight) => self.expand_jump_nodes::<false, 8>(terrain, world, budget),
+            (true, Adjacency::Four) => self.expand_jump_nodes::<true, 4>(terrain, world, budget),
+            (true, Adjacency::Six) => self.expand_jump_nodes::<true, 6>(terrain, world, budget),
+            (true, Adjacency::Eight) => self.expand_jump_nodes::<true, 8>(terrain, world, budget),
         }
     }
 
-    fn expand_jump_nodes<const WEIGHTED: bool, const EIGHT: bool>(
+    fn expand_jump_nodes<const WEIGHTED: bool, const N: u8>(
         &mut self,
         terrain: &JumpTerrain,
         world: World,
@@ -98,7 +100,7 @@ impl<L: OpenList> Search<L> {
             let cost_sum = terrain.cost_sum_at::<WEIGHTED>(x, y);
             let is_outside = self.is_confined && !self.hierarchy.corridor.contains(x, y);
             let from = ExpandedNode { terrain, id, node, f, cost_sum, is_outside };
-            let turning_points = self.jump_all::<WEIGHTED, EIGHT>(&from);
+            let turning_points = self.jump_all::<WEIGHTED, N>(&from);
             self.count_open();
             if self.is_finished() {
                 return spent.saturating_add(goal_work);
@@ -110,21 +112,21 @@ impl<L: OpenList> Search<L> {
 
     /// Jumps in all directions worth trying; returns the number of turning points.
     #[inline(always)]
-    fn jump_all<const WEIGHTED: bool, const EIGHT: bool>(&mut self, from: &ExpandedNode) -> u32 {
-        use Direction::{North, NorthEast, NorthWest, SouthWest};
+    fn jump_all<const WEIGHTED: bool, const N: u8>(&mut self, from: &ExpandedNode) -> u32 {
+        use Direction::{North, NorthEast, NorthWest, SouthWest, West};
         let mut turning_points = 0;
         let (x, y) = from.node.cell();
         let successors = from.terrain.successors::<WEIGHTED>(x, y, from.node.arrival);
         for direction in directions(successors) {
             turning_points += match Direction::from_bits(direction as u8) {
-                straight if !straight.has_side_scans::<EIGHT>() => {
+                straight if !straight.has_side_scans::<N>() => {
                     self.jump_straight::<WEIGHTED>(from, straight)
                 }
-                NorthEast | North => self.jump_diagonal::<WEIGHTED, EIGHT, true, true>(from),
-                NorthWest => self.jump_diagonal::<WEIGHTED, true, false, true>(from),
-                SouthWest => self.jump_diagonal::<WEIGHTED, true, false, false>(from),
+                NorthEast | North => self.jump_branching::<WEIGHTED, N, true, true>(from),
+                NorthWest | West => self.jump_branching::<WEIGHTED, N, false, true>(from),
+                SouthWest => self.jump_branching::<WEIGHTED, 8, false, false>(from),
                 // Southeast and south.
-                _ => self.jump_diagonal::<WEIGHTED, EIGHT, true, false>(from),
+                _ => self.jump_branching::<WEIGHTED, N, true, false>(from),
             };
             if self.is_finished() {
                 break;
@@ -167,33 +169,33 @@ impl<L: OpenList> Search<L> {
         0
     }
 
-    /// Generates the jump points seen from the turning points of a diagonal (with four neighbors: a column);
-    /// returns the number of turning points.
+    /// Generates the jump points seen from the turning points of a diagonal (with four neighbors: a column; on hexagons: a scan
+    /// to the north, west or southeast); returns the number of turning points.
     #[inline]
-    fn jump_diagonal<const WEIGHTED: bool, const EIGHT: bool, const RIGHT: bool, const UP: bool>(
+    fn jump_branching<const WEIGHTED: bool, const N: u8, const RIGHT: bool, const UP: bool>(
         &mut self,
         from: &ExpandedNode,
     ) -> u32 {
-        let (arrival, sides) = Direction::scan_directions::<EIGHT, RIGHT, UP>();
+        let (arrival, sides) = Direction::scan_directions::<N, RIGHT, UP>();
         let (start, map) = (from.node.cell(), from.terrain.map);
-        let turn = self.target.turn::<EIGHT>(start, arrival, sides);
+        let turn = self.target.turn::<N>(start, arrival, sides);
         let (mut cell, mut steps, mut turning_points) = (start, 0, 0);
         loop {
             let passed = steps;
             let (distance, is_turning_point) =
-                map.next_turning_point::<EIGHT, RIGHT, UP>(cell.0, cell.1);
+                map.next_turning_point::<N, RIGHT, UP>(cell.0, cell.1);
             steps += distance;
             cell = arrival.cell_at(start.0, start.1, steps);
             let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
             let limit = steps + u32::from(is_turning_point && !is_border);
             if passed < turn.steps && turn.steps < limit {
-                self.try_goal::<WEIGHTED>(from, arrival, turn);
+                self.try_goal::<WEIGHTED, N>(from, arrival, turn);
             }
             if !is_turning_point {
                 return turning_points;
             }
             turning_points += 1;
-            let weight = steps * Adjacency::Eight.weight(arrival);
+            let weight = steps * Adjacency::with_neighbors(N).weight(arrival);
             if is_border {
                 self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival, steps, weight });
                 return turning_points;
@@ -219,7 +221,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Generates the goal behind a turn in the scan in `direction`, if no stop lies before it.
-    fn try_goal<const WEIGHTED: bool>(
+    fn try_goal<const WEIGHTED: bool, const N: u8>(
         &mut self,
         from: &ExpandedNode,
         direction: Direction,
@@ -227,7 +229,7 @@ impl<L: OpenList> Search<L> {
     ) {
         let (x, y) = from.node.cell();
         let (x, y) = direction.cell_at(x, y, steps);
-        let weight = steps * Adjacency::Eight.weight(direction);
+        let weight = steps * Adjacency::with_neighbors(N).weight(direction);
         if remaining == 0 {
             self.relax_goal::<WEIGHTED>(from, Jump { arrival: direction, steps, weight });
             return;
@@ -307,27 +309,52 @@ impl<L: OpenList> Search<L> {
     pub(super) fn legs_to_root(
         &self,
         reached: NodeId,
-        has_diagonals: bool,
+        adjacency: Adjacency,
     ) -> impl Iterator<Item = (Direction, u32)> + '_ {
         let mut id = reached;
         core::iter::from_fn(move || {
             let node = self.jump_nodes.get(id);
             id = node.parent;
-            (id != NO_NODE).then(|| legs_between(&self.jump_nodes.get(id), &node, has_diagonals))
+            (id != NO_NODE).then(|| legs_between(&self.jump_nodes.get(id), &node, adjacency))
         })
         .flatten()
     }
 }
 
-/// The straight leg into a node, and the diagonal (with four neighbors: vertical) leg before it.
-fn legs_between(parent: &JumpNode, node: &JumpNode, has_diagonals: bool) -> [(Direction, u32); 2] {
+/// The straight leg into a node, and the leg before it: along a diagonal, with four neighbors a column, on hexagons in a
+/// direction that branches.
+fn legs_between(parent: &JumpNode, node: &JumpNode, adjacency: Adjacency) -> [(Direction, u32); 2] {
     let (from, to) = (parent.cell(), node.cell());
     let (dx, dy) = (to.0.wrapping_sub(from.0) as i32, to.1.wrapping_sub(from.1) as i32);
     let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
     let arrival = Direction::from_bits(node.arrival);
-    if !has_diagonals {
-        return [(arrival, columns), (Direction::from_offset(0, dy.signum()), rows)];
+    match adjacency {
+        Adjacency::Four => {
+            return [(arrival, columns), (Direction::from_offset(0, dy.signum()), rows)];
+        }
+        Adjacency::Six => return legs_on_hexagons(arrival, (dx, dy)),
+        Adjacency::Eight => {}
     }
     let diagonal = Direction::from_offset(dx.signum(), dy.signum());
     [(arrival, columns.abs_diff(rows)), (diagonal, columns.min(rows))]
+}
+
+/// The same on hexagons, for a jump by an offset.
+fn legs_on_hexagons(arrival: Direction, (dx, dy): (i32, i32)) -> [(Direction, u32); 2] {
+    use Direction::{East, North, NorthWest, South, SouthEast, West};
+    // The steps of the leg that branches: towards the first of its two directions if there are more than 0, else the second.
+    let (branching, straight) = match arrival {
+        East => (dy, if dy > 0 { dx } else { dx + dy }),
+        NorthWest => (dx + dy, if dx + dy > 0 { -dx } else { dy }),
+        South => (dx, if dx > 0 { -dx - dy } else { -dy }),
+        _ => (0, dx.abs().max(dy.abs())),
+    };
+    let directions = match arrival {
+        East => [North, SouthEast],
+        NorthWest => [North, West],
+        South => [SouthEast, West],
+        other => [other; 2],
+    };
+    let direction = directions[usize::from(branching < 0)];
+    [(arrival, straight.unsigned_abs()), (direction, branching.unsigned_abs())]
 }

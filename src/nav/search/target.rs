@@ -112,14 +112,18 @@ impl SearchTarget {
         layer.distance_between((x, y), (self.x, self.y)).saturating_sub(self.tolerance)
     }
 
-    /// Number of straight steps in `direction` from `(x, y)` to the goal; `None` where the goal is not on
-    /// that line.
+    /// Number of straight steps in `direction` (one without side scans) from `(x, y)` to the goal; `None` where the goal is not
+    /// on that line.
     #[inline]
     pub(super) fn straight_steps(&self, x: u32, y: u32, direction: Direction) -> Option<u32> {
         let (along, across) = match direction {
             Direction::East => (self.x.wrapping_sub(x), self.y != y),
             Direction::West => (x.wrapping_sub(self.x), self.y != y),
             Direction::North => (self.y.wrapping_sub(y), self.x != x),
+            Direction::NorthWest => {
+                let along = self.y.wrapping_sub(y);
+                (along, x.wrapping_sub(self.x) != along)
+            }
             _ => (y.wrapping_sub(self.y), self.x != x),
         };
         // A goal behind `(x, y)` wraps around to a distance no grid has.
@@ -129,21 +133,41 @@ impl SearchTarget {
     /// Where a path along a diagonal (with four neighbors: a column) from `(x, y)` must turn to one side to
     /// reach the goal straight. Direction and sides are those of a [scan](Direction::scan_directions).
     #[inline]
-    pub(super) fn turn<const EIGHT: bool>(
+    pub(super) fn turn<const N: u8>(
         &self,
         (x, y): (u32, u32),
         direction: Direction,
         sides: [Direction; 2],
     ) -> Turn {
+        if N == 6 {
+            let offset = (self.x.wrapping_sub(x) as i32, self.y.wrapping_sub(y) as i32);
+            return turn_on_hexagons(offset, direction, sides);
+        }
         let (dx, dy) = direction.offset();
-        let columns = self.x.wrapping_sub(x) as i32 * if EIGHT { dx } else { 1 };
+        let is_diagonal = N == 8;
+        let columns = self.x.wrapping_sub(x) as i32 * if is_diagonal { dx } else { 1 };
         let rows = self.y.wrapping_sub(y) as i32 * dy;
-        if rows <= 0 || (EIGHT && columns <= 0) {
+        if rows <= 0 || (is_diagonal && columns <= 0) {
             return Turn { steps: u32::MAX, remaining: 0, side: direction };
         }
         let (steps, rest) =
-            if EIGHT { (columns.min(rows), columns - rows) } else { (rows, columns) };
+            if is_diagonal { (columns.min(rows), columns - rows) } else { (rows, columns) };
         let side = sides[usize::from(rest <= 0)];
         Turn { steps: steps as u32, remaining: rest.unsigned_abs(), side }
     }
+}
+
+/// The same on hexagons, for a goal at an offset.
+#[inline]
+fn turn_on_hexagons((dx, dy): (i32, i32), direction: Direction, sides: [Direction; 2]) -> Turn {
+    // Steps to the first side (or, if negative, to the second one), and the steps before.
+    let (rest, steps) = match direction {
+        Direction::North => (dx, if dx < 0 { dx + dy } else { dy }),
+        Direction::West => (dy, if dy < 0 { -dx } else { -dx - dy }),
+        _ => (dx + dy, if dx + dy < 0 { dx } else { -dy }),
+    };
+    if steps <= 0 {
+        return Turn { steps: u32::MAX, remaining: 0, side: direction };
+    }
+    Turn { steps: steps as u32, remaining: rest.unsigned_abs(), side: sides[usize::from(rest < 0)] }
 }

@@ -4,7 +4,7 @@
 
 use super::Search;
 use crate::nav::{
-    Adjacency, Direction, NO_DIRECTION, NavGrid, NodeId, OpenList, Path, legs_from_back,
+    Adjacency, Direction, Layer, NO_DIRECTION, NavGrid, NodeId, OpenList, Path, legs_from_back,
     path::end_of,
 };
 
@@ -13,8 +13,8 @@ impl<L: OpenList> Search<L> {
     pub(super) fn trace(&self, grid: &NavGrid, node: NodeId) -> Path {
         let (g, mut legs) = if self.target.uses_jumps {
             let layer = grid.layer(self.query.profile);
-            let has_diagonals = layer.is_none_or(|l| l.adjacency() == Adjacency::Eight);
-            (self.jump_nodes.get(node).g, legs_from_back(self.legs_to_root(node, has_diagonals)))
+            let adjacency = layer.map_or(Adjacency::Eight, Layer::adjacency);
+            (self.jump_nodes.get(node).g, legs_from_back(self.legs_to_root(node, adjacency)))
         } else {
             (self.nodes.get(node).g, legs_from_back(self.steps_back(node)))
         };

@@ -7,11 +7,13 @@
 //! Rows and bits are numbered as in [`ScanLines`]: there is a line before the first and a bit before the
 //! first.
 
+mod turning_points;
+
 use core::ops::{BitAnd, BitOr};
 
 use super::{
     JumpMap, JumpMapSource,
-    diagonals::Diagonals,
+    diagonals::column_at,
     scan_lines::{ScanDirection, ScanLines},
 };
 use crate::nav::Adjacency;
@@ -49,14 +51,22 @@ impl JumpMap {
         map.obstacle_counts = map.count_obstacles(0..height, &(0..width));
         // Without words if there are none.
         let cost_borders = BitPlane { words_per_row, words: map.rows.extra_stops.clone() };
-        if map.has_diagonals {
-            map.set_column_stops(&cost_borders);
-            map.build_diagonals(&passable, &cost_borders);
-        } else {
-            let [right, left] = [ScanDirection::Forward, ScanDirection::Backward]
-                .map(|direction| BitPlane::of_visibility(&map.rows, height, direction));
-            let visible = right.combine(&left, BitOr::bitor).combine(&cost_borders, BitOr::bitor);
-            map.set_column_stops(&passable.combine(&visible, BitAnd::bitand));
+        match adjacency {
+            Adjacency::Eight => {
+                map.set_column_stops(&cost_borders);
+                map.build_diagonals(&passable, &cost_borders);
+            }
+            Adjacency::Six => {
+                map.set_column_stops(&cost_borders);
+                map.build_turning_points(&passable, &cost_borders);
+            }
+            Adjacency::Four => {
+                let [right, left] = [ScanDirection::Forward, ScanDirection::Backward]
+                    .map(|direction| BitPlane::of_visibility(&map.rows, height, direction));
+                let visible =
+                    right.combine(&left, BitOr::bitor).combine(&cost_borders, BitOr::bitor);
+                map.set_column_stops(&passable.combine(&visible, BitAnd::bitand));
+            }
         }
         map
     }
@@ -92,10 +102,23 @@ impl JumpMap {
                 let turning_points = legal.combine(&visible, BitAnd::bitand);
                 let stops = legal.combine(&visible, |legal, visible| !legal | visible);
                 let direction = usize::from(!is_up);
-                skew(&stops, diagonals, height, !0, |word, bits| word.stops[direction] = bits);
-                skew(&turning_points, diagonals, height, 0, |word, bits| {
-                    word.turning_points[direction] = bits;
-                });
+                let ring = diagonals.lines;
+                skew(
+                    &stops,
+                    (ring, height),
+                    !0,
+                    (is_rising, |line, row, bits| {
+                        diagonals.word_mut(line, row).stops[direction] = bits;
+                    }),
+                );
+                skew(
+                    &turning_points,
+                    (ring, height),
+                    0,
+                    (is_rising, |line, row, bits| {
+                        diagonals.word_mut(line, row).turning_points[direction] = bits;
+                    }),
+                );
             }
         }
     }
@@ -165,6 +188,30 @@ impl BitPlane {
         legal
     }
 
+    /// Sets some bits of a row from column `x` on, where the row is closed to a ring of `ring` columns.
+    fn add_ring_bits(
+        &mut self,
+        row: usize,
+        (mut x, ring): (u32, u32),
+        mut bits: u64,
+        mut count: u32,
+    ) {
+        let row = &mut self.words[row * self.words_per_row..][..self.words_per_row];
+        while count > 0 {
+            let part = count.min(ring - x);
+            let here = bits & (u64::MAX >> (64 - part));
+            let at = x as usize + 1;
+            row[at / 64] |= here << (at % 64);
+            if let Some(next) = row.get_mut(at / 64 + 1) {
+                *next |= here >> 1 >> (63 - at % 64);
+            }
+            // Shifted twice, as there may be no bits left.
+            bits = bits >> (part - 1) >> 1;
+            count -= part;
+            x = 0;
+        }
+    }
+
     /// Returns 64 bits of a row from column `x` on, where the row is closed to a ring of `ring` columns.
     fn ring_bits(&self, row: usize, mut x: u32, ring: u32) -> u64 {
         let row = self.row(row);
@@ -182,27 +229,26 @@ impl BitPlane {
     }
 }
 
-/// Writes a plane into lines of diagonals; `outside` fills the rows above and below the grid.
+/// Writes a plane as `ring` lines of diagonals, rising or falling ones: calls a function with a line, the first of 64 rows, and
+/// their bits. `outside` fills the rows above and below the grid.
 fn skew(
     plane: &BitPlane,
-    diagonals: &mut Diagonals,
-    height: u32,
+    (ring, height): (u32, u32),
     outside: u64,
-    mut write: impl FnMut(&mut super::diagonals::DiagonalWord, u64),
+    (is_rising, mut write): (bool, impl FnMut(u32, u32, u64)),
 ) {
-    let ring = diagonals.lines;
     for first_line in (0..ring).step_by(64) {
         for first_row in (0..height + 2).step_by(64) {
             let mut block = [outside; 64];
             for (word, row) in block.iter_mut().zip(first_row..height + 1) {
                 if let Some(y) = row.checked_sub(1) {
-                    let x = diagonals.column_at(first_line, y);
+                    let x = column_at((ring, is_rising), first_line, y);
                     *word = plane.ring_bits(row as usize, x, ring);
                 }
             }
             transpose(&mut block);
             for (&word, line) in block.iter().zip(first_line..ring) {
-                write(diagonals.word_mut(line, first_row), word);
+                write(line, first_row, word);
             }
         }
     }

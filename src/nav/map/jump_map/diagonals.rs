@@ -15,6 +15,13 @@ pub(super) struct DiagonalWord {
     pub(super) turning_points: [u64; 2],
 }
 
+/// The column of the cell in row `y` on one of `lines` lines of diagonals, rising or falling.
+pub(super) const fn column_at((lines, is_rising): (u32, bool), line: u32, y: u32) -> u32 {
+    let row = y % lines;
+    let shift = if is_rising { row } else { lines - row };
+    (line + shift) % lines
+}
+
 /// Stops along all diagonals of one slope; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Diagonals {
@@ -33,13 +40,6 @@ impl Diagonals {
         let word = DiagonalWord { stops: [u64::MAX; 2], turning_points: [0; 2] };
         let words = vec![word; words_per_line * lines as usize];
         Self { is_rising, lines, words_per_line, words }
-    }
-
-    /// The column of the cell in row `y` on a line.
-    pub(super) const fn column_at(&self, line: u32, y: u32) -> u32 {
-        let row = y % self.lines;
-        let shift = if self.is_rising { row } else { self.lines - row };
-        (line + shift) % self.lines
     }
 
     /// The word of a line with the bit of row `row`, counted from the row before the first.

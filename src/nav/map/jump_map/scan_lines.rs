@@ -5,6 +5,9 @@
 //! neighbor to a side is passable while the cell before that neighbor is not; or a passable cell that was
 //! added as an extra stop (on a cost border, say). A line of impassable cells lies on either side, and an
 //! impassable cell at both ends of each line, so every scan ends.
+//!
+//! On hexagons scans in one direction stop at forced neighbors, and those in the other at turning points, which are set from
+//! outside; see [`StopRule`].
 
 use core::ops::Range;
 
@@ -25,6 +28,19 @@ pub(super) enum ScanDirection {
     Backward,
 }
 
+/// At which passable cells scans along lines stop, beside extra stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StopRule {
+    /// Squares: at cells with forced neighbors, in both directions.
+    Forced,
+    /// At no others.
+    ExtraOnly,
+    /// Hexagons: in the direction `straight` at cells with forced neighbors, in the other direction at turning points, and
+    /// there extra stops do not count. `is_ahead`: whether the forced neighbor on the line before, and on the line after, is
+    /// one cell ahead of the cell beside.
+    Hexagons { straight: ScanDirection, is_ahead: [bool; 2] },
+}
+
 /// The end of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
@@ -42,23 +58,28 @@ pub(super) struct ScanLines {
     pub(super) words: Vec<LineWord>,
     /// Cells that are stops without a forced neighbor, bits as in `words`; empty where there are none.
     pub(super) extra_stops: Vec<u64>,
-    /// Whether cells with forced neighbors are stops.
-    stops_at_forced: bool,
+    /// Cells at which scans turn, on hexagons; bits as in `words`.
+    turning_points: Vec<u64>,
+    rule: StopRule,
+    /// Whether the first line and the last one are neighbors.
+    is_ring: bool,
 }
 
 impl ScanLines {
     /// Creates `count` lines of `length` cells, all impassable. `has_extra_stops`: space for extra stops is
-    /// allocated. `stops_at_forced`: cells with forced neighbors are stops.
-    pub(super) fn new(
-        length: u32,
-        count: u32,
-        has_extra_stops: bool,
-        stops_at_forced: bool,
-    ) -> Self {
+    /// allocated.
+    pub(super) fn new(length: u32, count: u32, has_extra_stops: bool, rule: StopRule) -> Self {
         let words_per_line = (length as usize + 2).div_ceil(64);
         let words = vec![IMPASSABLE_WORD; words_per_line * (count as usize + 2)];
         let extra_stops = vec![0; if has_extra_stops { words.len() } else { 0 }];
-        Self { words_per_line, words, extra_stops, stops_at_forced }
+        let has_turning_points = matches!(rule, StopRule::Hexagons { .. });
+        let turning_points = vec![0; if has_turning_points { words.len() } else { 0 }];
+        Self { words_per_line, words, extra_stops, turning_points, rule, is_ring: false }
+    }
+
+    /// Makes the first line and the last one neighbors.
+    pub(super) fn closed_to_ring(self) -> Self {
+        Self { is_ring: true, ..self }
     }
 
     /// For some words of a line, counts the passable cells, and the impassable cells whose four neighbors are
@@ -111,6 +132,33 @@ impl ScanLines {
         let (first, _) = self.bit_position(line, 0);
         let words = self.words[first..].iter_mut().take(self.words_per_line);
         words.zip(passable).for_each(|(word, &passable)| word.passable = passable);
+        for (word, &passable) in passable.iter().enumerate().take(self.words_per_line) {
+            self.copy_over_ring(first + word, passable);
+        }
+    }
+
+    /// Stores the passable cells of a word of the first or last line of a ring beside the other one, too.
+    fn copy_over_ring(&mut self, word: usize, passable: u64) {
+        let per_line = self.words_per_line;
+        let last = self.words.len() / per_line - 2;
+        if self.is_ring && word / per_line == 1 {
+            self.words[word + last * per_line].passable = passable;
+        }
+        if self.is_ring && word / per_line == last {
+            self.words[word - last * per_line].passable = passable;
+        }
+    }
+
+    /// Sets the turning points of a line, from words with the first cell at bit 1.
+    pub(super) fn set_line_turning_points(&mut self, line: u32, turning_points: &[u64]) {
+        let (first, _) = self.bit_position(line, 0);
+        let words = self.turning_points[first..].iter_mut().take(self.words_per_line);
+        words.zip(turning_points).for_each(|(word, &turning_points)| *word = turning_points);
+    }
+
+    pub(super) fn set_turning_point(&mut self, line: u32, index: u32, is_turning_point: bool) {
+        let (word, bit) = self.bit_position(line, index);
+        set_bit(&mut self.turning_points[word], bit, is_turning_point);
     }
 
     /// Sets the extra stops of a line, from words with the first cell at bit 1.
@@ -138,7 +186,8 @@ impl ScanLines {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.words.len() * size_of::<LineWord>() + self.extra_stops.len() * 8
+        self.words.len() * size_of::<LineWord>()
+            + (self.extra_stops.len() + self.turning_points.len()) * 8
     }
 
     /// Word and bit of cell `index` of line `line`.
@@ -157,6 +206,7 @@ impl ScanLines {
     pub(super) fn set_passable(&mut self, line: u32, index: u32, is_passable: bool) {
         let (word, bit) = self.bit_position(line, index);
         set_bit(&mut self.words[word].passable, bit, is_passable);
+        self.copy_over_ring(word, self.words[word].passable);
     }
 
     /// The next stop forward, or backward.
@@ -230,17 +280,45 @@ impl ScanLines {
     fn find_stops(&mut self, word: usize) {
         let passable = self.words[word].passable;
         let mut forced = [0; 2];
+        if let StopRule::Hexagons { straight, is_ahead } = self.rule {
+            let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
+            let mut stops = [!passable | self.turning_points[word]; 2];
+            stops[straight as usize] =
+                !passable | extra_stops | self.forced_on_hexagons(word, straight, is_ahead);
+            self.words[word].stops = stops;
+            return;
+        }
         for neighbor_word in [word - self.words_per_line, word + self.words_per_line] {
             let neighbors = self.words[neighbor_word].passable;
             let [before, after] = self.passable_before_and_after(neighbor_word);
             forced[0] |= neighbors & !before;
             forced[1] |= neighbors & !after;
         }
-        if !self.stops_at_forced {
+        if self.rule == StopRule::ExtraOnly {
             forced = [0; 2];
         }
         let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
         self.words[word].stops = forced.map(|forced| !passable | forced | extra_stops);
+    }
+
+    /// The cells of a word with forced neighbors of hexagons: passable ones on the lines beside, where the cell before them is
+    /// not.
+    fn forced_on_hexagons(&self, word: usize, straight: ScanDirection, is_ahead: [bool; 2]) -> u64 {
+        let forced = |word: usize| {
+            let [before, after] = self.passable_before_and_after(word);
+            let behind = if straight == ScanDirection::Forward { before } else { after };
+            self.words.get(word).map_or(0, |word| word.passable & !behind)
+        };
+        let beside = [word - self.words_per_line, word + self.words_per_line];
+        let found = beside.into_iter().zip(is_ahead).map(|(word, is_ahead)| {
+            let here = forced(word);
+            match straight {
+                _ if !is_ahead => here,
+                ScanDirection::Forward => here >> 1 | forced(word + 1) << 63,
+                ScanDirection::Backward => here << 1 | forced(word.wrapping_sub(1)) >> 63,
+            }
+        });
+        found.fold(0, |all, found| all | found)
     }
 }
 

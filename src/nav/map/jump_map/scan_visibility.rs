@@ -18,7 +18,11 @@ pub(super) struct ScanVisibility {
 
 impl ScanVisibility {
     /// Reads what may change along `lines` when `cells` of them, or those beside, change.
-    pub(super) fn around(lines: &ScanLines, line_numbers: Range<u32>, cells: &Range<u32>) -> Self {
+    pub(super) fn around(
+        lines: &ScanLines,
+        line_numbers: impl Iterator<Item = u32>,
+        cells: &Range<u32>,
+    ) -> Self {
         let ranges = line_numbers.map(|line| (line, lines.words_affected(line, cells))).collect();
         let mut visibility = Self { ranges, bits: Vec::new() };
         visibility.read(lines);
