@@ -80,6 +80,7 @@ smoke dir="target/smoke":
     cargo run --example tower_defense -- --smoke {{dir}}/tower_defense
     cargo run --example isometric -- --smoke {{dir}}/isometric
     cargo run --example skirmish -- --smoke {{dir}}/skirmish
+    cargo run --example hex -- --smoke {{dir}}/hex
 
 # This crate and those it is compared with, all in one process.
 peers *args:

@@ -5,6 +5,11 @@ pub mod crowds {
     #![doc = include_str!("../docs/crowds.md")]
 }
 
+#[cfg(feature = "tilemap")]
+pub mod hexagons {
+    #![doc = include_str!("../docs/hexagons.md")]
+}
+
 pub mod orders {
     #![doc = include_str!("../docs/orders.md")]
 }

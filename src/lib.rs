@@ -52,7 +52,7 @@
 //!   [`state_checksum`](prelude::state_checksum) is for comparing two runs. A
 //!   [`time_cap`](prelude::TilePathSettings) gives up this guarantee.
 //! - **No overlaps.** No cell is held by two critters, no two critters swap cells, none cuts a corner, and
-//!   discs of radius 0.35 cells never overlap, whatever the speeds. Idle critters make room for those that
+//!   discs of radius 0.35 cells (0.43 on hexagons) never overlap, whatever the speeds. Idle critters make room for those that
 //!   pass. There is no deadline, and [ghosts](prelude::Critter::ghost) walk through all others.
 //!   [`guide::crowds`] has what is promised and what is not.
 //! - **Paths survive edits.** A critter whose path is cut off gets another one, mostly in the same tick. A

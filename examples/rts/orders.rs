@@ -173,7 +173,7 @@ impl Dispatcher<'_, '_> {
         let units: Vec<_> = squad.iter().map(unit).collect();
         let group = FormationSpec::to(goal)
             .formation(self.group_settings.formation())
-            .resolve_facing(&units);
+            .resolve_facing(grid, &units);
         for (receiver, slot) in squad.iter().zip(assign_slots(grid, &units, &group)) {
             match slot {
                 Ok(cell) => {

@@ -394,7 +394,7 @@ fn slots_for(
         && order.facing.is_none_or(|facing| Some(facing) == assigned.facing)
         && !before.slots.is_empty();
     if !is_same {
-        state.assigned = order.resolve_facing(&units);
+        state.assigned = order.resolve_facing(grid, &units);
         return assign_slots(grid, &units, &state.assigned);
     }
     state.assigned = assigned;

@@ -27,9 +27,7 @@ use std::collections::BTreeMap;
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection};
-use super::{
-    Cell, DIAGONAL, Direction, NavGrid, PathFailure, ProfileId, STRAIGHT, bit_rows::BitRows,
-};
+use super::{Cell, Direction, NavGrid, PathFailure, ProfileId, bit_rows::BitRows};
 
 /// Largest [`spacing`](FormationSpec::spacing), in cells.
 pub const MAX_SPACING: u8 = 16;
@@ -132,10 +130,11 @@ impl FormationSpec {
     /// to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
     /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
-    pub fn resolve_facing(self, units: &[FormationUnit]) -> Self {
+    pub fn resolve_facing(self, grid: &NavGrid, units: &[FormationUnit]) -> Self {
+        let topology = grid.topology();
         let x = units.iter().map(|unit| i64::from(self.goal.x) - i64::from(unit.cell.x)).sum();
         let y = units.iter().map(|unit| i64::from(self.goal.y) - i64::from(unit.cell.y)).sum();
-        let facing = self.facing.unwrap_or_else(|| nearest_direction(x, y));
+        let facing = self.facing.or_else(|| topology.nearest_direction(x, y)).unwrap_or_default();
         Self { facing: Some(facing), ..self }
     }
 }
@@ -202,9 +201,9 @@ fn assign_keeping_held(
     let mut results = vec![Err(PathFailure::NoRoom(order.goal)); units.len()];
     let reject = |index: usize, failure| results[index] = Err(failure);
     let mut roster = Roster::new(grid, (units, held), goal, reject);
-    roster.sort(order);
-    choose_slots(grid, &mut roster, &order.resolve_facing(units));
-    assign::assign_within_sizes(&mut roster.members, &roster.classes);
+    roster.sort(grid.topology(), order);
+    choose_slots(grid, &mut roster, &order.resolve_facing(grid, units));
+    assign::assign_within_sizes(grid.topology(), &mut roster.members, &roster.classes);
     for member in &roster.members {
         if let Some(slot) = member.slot {
             results[member.index] = Ok(grid.global(slot.cell.0, slot.cell.1));
@@ -229,7 +228,9 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     let (nearest_cells, taken) = (nearest.collect(), BitRows::new(size.0, size.1));
     let spacing = u32::from(order.spacing.min(MAX_SPACING));
     let goal = center.goal;
-    let mut selection = SlotSelection { classes, nearest_cells, taken, spacing, size, goal };
+    let topology = grid.topology();
+    let mut selection =
+        SlotSelection { topology, classes, nearest_cells, taken, spacing, size, goal };
     if order.formation == Formation::Loose {
         members.iter_mut().for_each(|member| selection.assign_nearest(member, None));
         return;
@@ -239,17 +240,9 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     let sides: Vec<u32> =
         members.iter().map(|member| (member.size + spacing).div_ceil(pitch)).collect();
     let facing = order.facing.unwrap_or_default();
-    selection.assign_formation(members, &layout::slots(order.formation, facing, &sides), pitch);
-}
-
-/// Returns the direction that is nearest to an offset; east for no offset.
-fn nearest_direction(dx: i64, dy: i64) -> Direction {
-    let (long, short) = (dx.abs().max(dy.abs()), dx.abs().min(dy.abs()));
-    // The tangent of half the angle between two directions is √2 - 1.
-    let is_diagonal = i128::from(short) * i128::from(STRAIGHT)
-        > i128::from(long) * i128::from(DIAGONAL - STRAIGHT);
-    let sign = |along: i64, across: i64| {
-        if is_diagonal || along.abs() > across.abs() { along.signum() as i32 } else { 0 }
-    };
-    Direction::from_offset(sign(dx, dy), sign(dy, dx))
+    selection.assign_formation(
+        members,
+        &layout::slots(topology, (order.formation, facing), &sides),
+        pitch,
+    );
 }

@@ -45,14 +45,14 @@ pub enum Algorithm {
     /// and whose first segment is known early. Only for long paths: from
     /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on, on weighted terrain from
     /// [`HIERARCHY_MIN_DISTANCE_WEIGHTED`](super::search::HIERARCHY_MIN_DISTANCE_WEIGHTED). `Exact` answers
-    /// shorter ones, those under [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors,
+    /// shorter ones, those under [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, those on hexagons,
     /// and those where the goal itself cannot be reached or the path may end on one of several cells.
     Hierarchical,
-    /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance. On uniform cost it
+    /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance, or that of hexagons. On uniform cost it
     /// expands in canonical order, see [`search`](super::search).
     AStar,
     /// Jump point search (Harabor & Grastien 2011, 2014), see [`search`](super::search): the same costs as
-    /// A* with far fewer nodes. For profiles that may not cut corners or that have four neighbors, where
+    /// A* with far fewer nodes. For profiles that may not cut corners or that have four neighbors, and on hexagons, where
     /// the cost of a jump across the grid fits into 31 bits. Elsewhere, and where the goal itself cannot be
     /// reached, A* answers.
     JumpPoint,

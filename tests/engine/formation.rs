@@ -205,15 +205,16 @@ fn without_a_facing_the_front_is_in_the_direction_of_travel() {
             .map(|aside| FormationUnit::new(goal.offset(-20 * dx + aside, -20 * dy - aside)))
             .collect();
         let order = FormationSpec::to(goal).formation(Formation::Wedge);
-        assert_eq!(order.resolve_facing(&units).facing, Some(facing));
+        assert_eq!(order.resolve_facing(&grid, &units).facing, Some(facing));
         let answers = assign_slots(&grid, &units, &order);
         assert_eq!(answers, assign_slots(&grid, &units, &order.facing(facing)));
     }
-    let at_goal = FormationSpec::to(goal).resolve_facing(&[FormationUnit::new(goal)]);
+    let at_goal = FormationSpec::to(goal).resolve_facing(&grid, &[FormationUnit::new(goal)]);
     assert_eq!(at_goal.facing, Some(Direction::East));
     // A little more or less than half the angle between east and northeast.
     let facing = |cell: Cell| {
-        FormationSpec::to(Cell::default()).resolve_facing(&[FormationUnit::new(cell)]).facing
+        let order = FormationSpec::to(Cell::default());
+        order.resolve_facing(&grid, &[FormationUnit::new(cell)]).facing
     };
     assert_eq!(facing(Cell::new(-1000, -414)), Some(Direction::East));
     assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
@@ -807,5 +808,88 @@ fn ten_thousand_units_get_slots() {
         let answers = assign_slots(&grid, &units, &order);
         check(&grid, &units, &order, &answers);
         assert!(answers.iter().all(Result::is_ok));
+    }
+}
+
+/// Where a cell of a hexagonal grid lies in the plane: along a direction, and to the right of it.
+fn along_and_aside(cell: (i32, i32), facing: Direction) -> (f64, f64) {
+    let in_plane =
+        |(x, y): (i32, i32)| (f64::from(x) + f64::from(y) / 2.0, f64::from(y) * 0.75_f64.sqrt());
+    let ((x, y), (ahead_x, ahead_y)) = (in_plane(cell), in_plane(facing.offset()));
+    (x * ahead_x + y * ahead_y, x * ahead_y - y * ahead_x)
+}
+
+const HEX_FACINGS: [Direction; 6] = [
+    Direction::East,
+    Direction::North,
+    Direction::NorthWest,
+    Direction::West,
+    Direction::South,
+    Direction::SouthEast,
+];
+
+/// In all six facings, formations on hexagons are as wide and deep in the plane, and their fronts are straight.
+#[test]
+fn formations_on_hexagons_have_straight_fronts() {
+    let grid = open_grid(121, 121).with_topology(Topology::Hexagonal);
+    let goal = Cell::new(60, 60);
+    let units: Vec<FormationUnit> = in_rows(100);
+    for (formation, widest, deepest) in [
+        (Formation::Line, (34.0, 42.0), 3.0),
+        (Formation::Column, (1.5, 4.0), 50.0),
+        (Formation::Box, (8.0, 11.0), 11.0),
+    ] {
+        for facing in HEX_FACINGS {
+            let order = FormationSpec::to(goal).formation(formation).facing(facing);
+            let at = slots(&assign_slots(&grid, &units, &order));
+            let distinct: BTreeSet<Cell> = at.iter().copied().collect();
+            assert_eq!(distinct.len(), 100);
+            let places: Vec<(f64, f64)> =
+                at.iter().map(|at| along_and_aside((at.x - 60, at.y - 60), facing)).collect();
+            let span = |side: fn(&(f64, f64)) -> f64| {
+                let sides = places.iter().map(side);
+                sides.clone().fold(f64::MIN, f64::max) - sides.fold(f64::MAX, f64::min)
+            };
+            let (depth, width) = (span(|place| place.0), span(|place| place.1));
+            assert!(
+                (widest.0..=widest.1).contains(&width),
+                "{formation:?} {facing:?}: {width} wide"
+            );
+            assert!(depth <= deepest, "{formation:?} {facing:?}: {depth} deep");
+            let front = places.iter().map(|place| place.0).fold(f64::MIN, f64::max);
+            let in_front = places.iter().filter(|place| front - place.0 < 0.01).count();
+            assert!(
+                in_front as f64 >= width / 1.8,
+                "{formation:?} {facing:?}: {in_front} in front"
+            );
+        }
+    }
+}
+
+/// Loose groups on hexagons fill a hexagon around the goal, and spacing counts steps.
+#[test]
+fn loose_groups_on_hexagons_are_round() {
+    let grid = open_grid(80, 80).with_topology(Topology::Hexagonal);
+    let goal = Cell::new(40, 40);
+    for (count, spacing, radius) in [(127, 0, 6), (37, 1, 8), (19, 2, 8)] {
+        let spec = FormationSpec::to(goal).spacing(spacing);
+        let at = slots(&assign_slots(&grid, &in_rows(count), &spec));
+        assert!(at.iter().all(|at| at.hexagonal_distance(goal) <= radius), "{spacing}: {at:?}");
+        for (index, &a) in at.iter().enumerate() {
+            let apart = at[index + 1..].iter().map(|&b| a.hexagonal_distance(b)).min();
+            assert!(apart.is_none_or(|steps| steps > u32::from(spacing)), "{spacing}: {a}");
+        }
+    }
+}
+
+/// Without a facing, the front of a formation on hexagons is in the direction of travel, one of six.
+#[test]
+fn the_front_on_hexagons_is_in_the_direction_of_travel() {
+    let grid = open_grid(60, 60).with_topology(Topology::Hexagonal);
+    let goal = Cell::new(30, 30);
+    for facing in HEX_FACINGS {
+        let (dx, dy) = facing.offset();
+        let units = [FormationUnit::new(goal.offset(-20 * dx, -20 * dy))];
+        assert_eq!(FormationSpec::to(goal).resolve_facing(&grid, &units).facing, Some(facing));
     }
 }

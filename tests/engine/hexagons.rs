@@ -161,3 +161,41 @@ fn the_ring_around_a_cell_has_six_neighbors_and_no_diagonals() {
         assert_eq!(u8::from(layer.can_step(4, 4, direction)), is_step, "{direction:?}");
     }
 }
+
+/// Jump points save nine of ten expansions in rooms, and the paths cost the same; rays fill the fields there.
+#[test]
+fn jump_points_save_expansions_in_rooms() {
+    let terrain = |x: u32, y: u32| match (x % 16 == 15, y % 12 == 11) {
+        (false, false) => 1,
+        (true, false) => u8::from(y % 12 == (3 * (x / 16) + 5 * (y / 12)) % 11),
+        (false, true) => u8::from(x % 16 == (7 * (x / 16) + 4 * (y / 12)) % 15),
+        (true, true) => 0,
+    };
+    let cells = (0..160).flat_map(|y| (0..160).map(move |x| terrain(x, y))).collect();
+    let grid = NavGrid::from_terrain(160, 160, cells).unwrap();
+    let grid = grid.with_topology(Topology::Hexagonal).with_profiles(profiles());
+    let (pool, mut search, random) = (NodePool::default(), <Search>::new(), &mut Random(3));
+    let mut expansions = [0, 0];
+    for _ in 0..200 {
+        let (start, goal) = (any_cell(&grid, random), any_cell(&grid, random));
+        if !grid.can_reach(UNIT, start, goal) {
+            continue;
+        }
+        let costs = [Algorithm::AStar, Algorithm::Exact].map(|algorithm| {
+            let query = PathQuery::new(start, goal).algorithm(algorithm);
+            search.start(&grid, &pool, query).unwrap();
+            search.step(&grid, &pool, u32::MAX);
+            let is_jumping = algorithm == Algorithm::Exact;
+            expansions[usize::from(is_jumping)] += search.counters().expansions;
+            assert_eq!(search.algorithm() == Algorithm::JumpPoint, is_jumping);
+            search.finish(&grid, &pool).unwrap().cost()
+        });
+        assert_eq!(costs[0], costs[1], "{start} to {goal}");
+    }
+    assert!(expansions[1] * 10 < expansions[0], "{expansions:?}");
+    let mut field = DistanceField::new();
+    field.start(&grid, UNIT, Cell::new(1, 1)).unwrap();
+    field.step(&grid, u32::MAX);
+    let nodes = field.counters().generated;
+    assert!(nodes * 5 < 160 * 160, "{nodes} nodes for all cells");
+}

@@ -23,6 +23,7 @@ use super::{
     nearest_cells::{Slot, UnitClass},
     roster::RosterUnit,
 };
+use crate::nav::Topology;
 
 /// Pairs compared for each unit, up to [`MAX_COMPARISONS`] for all units of one size. All pairs of 400 units
 /// are 200 for each, and two or three rounds over them find nearly every improvement.
@@ -50,13 +51,18 @@ struct Assignment {
 }
 
 /// Distributes the slots of `members` among members of equal size.
-pub(super) fn assign_within_sizes(members: &mut [RosterUnit], classes: &[UnitClass<'_>]) {
+pub(super) fn assign_within_sizes(
+    topology: Topology,
+    members: &mut [RosterUnit],
+    classes: &[UnitClass<'_>],
+) {
     let largest = members.iter().map(|member| member.size).max().unwrap_or(0);
     for size in 1..=largest {
-        let mut assignments: Vec<Assignment> = assignments_of_size(members, size).collect();
-        let mut moving = keep_held(&mut assignments, members, classes);
-        match_strips(&mut moving);
-        swap_slots(&mut moving, classes);
+        let mut assignments: Vec<Assignment> =
+            assignments_of_size(topology, members, size).collect();
+        let mut moving = keep_held(topology, &mut assignments, (members, classes));
+        match_strips(topology, &mut moving);
+        swap_slots(topology, &mut moving, classes);
         for assignment in assignments.iter().chain(&moving) {
             members[assignment.member as usize].slot = Some(assignment.slot);
         }
@@ -64,11 +70,15 @@ pub(super) fn assign_within_sizes(members: &mut [RosterUnit], classes: &[UnitCla
 }
 
 /// Returns the assignments of the members of this size that have a slot.
-fn assignments_of_size(members: &[RosterUnit], size: u32) -> impl Iterator<Item = Assignment> {
+fn assignments_of_size(
+    topology: Topology,
+    members: &[RosterUnit],
+    size: u32,
+) -> impl Iterator<Item = Assignment> {
     members.iter().enumerate().filter_map(move |(number, member)| {
         let slot = member.slot.filter(|_| member.size == size)?;
         let (unit, rank, class) = (member.cell, member.rank, member.class as u32);
-        let cost = line_cost(unit, slot.cell);
+        let cost = line_cost(topology, unit, slot.cell);
         Some(Assignment { unit, slot, cost, rank, class, member: number as u32 })
     })
 }
@@ -76,9 +86,9 @@ fn assignments_of_size(members: &[RosterUnit], size: u32) -> impl Iterator<Item 
 /// Gives each unit the slot it holds, if it is among the slots here; leaves those units in `assignments` and
 /// returns the others.
 fn keep_held(
+    topology: Topology,
     assignments: &mut Vec<Assignment>,
-    members: &[RosterUnit],
-    classes: &[UnitClass<'_>],
+    (members, classes): (&[RosterUnit], &[UnitClass<'_>]),
 ) -> Vec<Assignment> {
     let cells = assignments.iter().map(|assignment| assignment.slot.cell);
     let mut owners: Vec<((u32, u32), usize)> = cells.zip(0..).collect();
@@ -98,7 +108,7 @@ fn keep_held(
                 continue;
             }
             if first != second {
-                swap(assignments, first, second);
+                swap(topology, assignments, first, second);
                 owners[held].1 = first;
                 if let Some(own) = own {
                     owners[own].1 = second;
@@ -112,7 +122,7 @@ fn keep_held(
 }
 
 /// Matches units with the slots of their rank and class, strip by strip.
-fn match_strips(assignments: &mut [Assignment]) {
+fn match_strips(topology: Topology, assignments: &mut [Assignment]) {
     // Numbered as they first occur, which does not depend on the order of the input.
     let mut numbers = BTreeMap::new();
     for assignment in assignments.iter() {
@@ -126,21 +136,26 @@ fn match_strips(assignments: &mut [Assignment]) {
         let dx = ways().map(|(unit, slot)| i64::from(slot.0) - i64::from(unit.0)).sum();
         let dy = ways().map(|(unit, slot)| i64::from(slot.1) - i64::from(unit.1)).sum();
         let direction = if (dx, dy) == (0, 0) { (1, 0) } else { (dx, dy) };
-        sort_into_strips(group, direction, |assignment| assignment.unit);
-        sort_into_strips(&mut slots, direction, |slot| slot.cell);
+        sort_into_strips(group, (topology, direction), |assignment| assignment.unit);
+        sort_into_strips(&mut slots, (topology, direction), |slot| slot.cell);
         for (assignment, slot) in group.iter_mut().zip(slots) {
-            (assignment.slot, assignment.cost) = (slot, line_cost(assignment.unit, slot.cell));
+            (assignment.slot, assignment.cost) =
+                (slot, line_cost(topology, assignment.unit, slot.cell));
         }
     }
 }
 
 /// Sorts items into strips along `direction`, as many as there are items in each, and each strip along that
 /// direction.
-fn sort_into_strips<T>(items: &mut [T], direction: (i64, i64), cell_of: impl Fn(&T) -> (u32, u32)) {
+fn sort_into_strips<T>(
+    items: &mut [T],
+    (topology, direction): (Topology, (i64, i64)),
+    cell_of: impl Fn(&T) -> (u32, u32),
+) {
     let along_and_across = |item: &T| {
         let (x, y) = cell_of(item);
         let (x, y) = (i64::from(x), i64::from(y));
-        (x * direction.0 + y * direction.1, x * direction.1 - y * direction.0)
+        (topology.scalar_product((x, y), direction), x * direction.1 - y * direction.0)
     };
     items.sort_by_cached_key(|item| {
         let (along, across) = along_and_across(item);
@@ -151,7 +166,7 @@ fn sort_into_strips<T>(items: &mut [T], direction: (i64, i64), cell_of: impl Fn(
 }
 
 /// Swaps the slots of two units wherever that lowers the cost of their lines.
-fn swap_slots(assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
+fn swap_slots(topology: Topology, assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
     let count = assignments.len();
     let mut comparisons_left = MAX_COMPARISONS.min(COMPARISONS_PER_UNIT * count as u64);
     // Units that swapped in the last round or in this one: two that did not need no second comparison.
@@ -164,10 +179,10 @@ fn swap_slots(assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
                     continue;
                 }
                 comparisons_left -= 1;
-                if swap_is_cheaper(&assignments[first], &assignments[second])
+                if swap_is_cheaper(topology, &assignments[first], &assignments[second])
                     && may_swap(&assignments[first], &assignments[second], classes)
                 {
-                    swap(assignments, first, second);
+                    swap(topology, assignments, first, second);
                     swapped[first] |= SWAPPED_THIS_ROUND;
                     swapped[second] |= SWAPPED_THIS_ROUND;
                 }
@@ -182,8 +197,9 @@ fn swap_slots(assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
 
 /// Whether a swap lowers the sum of the two costs.
 #[inline]
-fn swap_is_cheaper(first: &Assignment, second: &Assignment) -> bool {
-    line_cost(first.unit, second.slot.cell) + line_cost(second.unit, first.slot.cell)
+fn swap_is_cheaper(topology: Topology, first: &Assignment, second: &Assignment) -> bool {
+    line_cost(topology, first.unit, second.slot.cell)
+        + line_cost(topology, second.unit, first.slot.cell)
         < first.cost + second.cost
 }
 
@@ -196,9 +212,9 @@ fn may_swap(first: &Assignment, second: &Assignment, classes: &[UnitClass<'_>]) 
             || (can_use(first.class, second.slot.cell) && can_use(second.class, first.slot.cell)))
 }
 
-fn swap(assignments: &mut [Assignment], first: usize, second: usize) {
+fn swap(topology: Topology, assignments: &mut [Assignment], first: usize, second: usize) {
     let (a, b) = (assignments[first].slot, assignments[second].slot);
     (assignments[first].slot, assignments[second].slot) = (b, a);
-    assignments[first].cost = line_cost(assignments[first].unit, b.cell);
-    assignments[second].cost = line_cost(assignments[second].unit, a.cell);
+    assignments[first].cost = line_cost(topology, assignments[first].unit, b.cell);
+    assignments[second].cost = line_cost(topology, assignments[second].unit, a.cell);
 }

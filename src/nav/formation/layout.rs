@@ -6,13 +6,13 @@
 //!
 //! All facings share one lattice, that of the grid, so a diagonal formation takes no more area: rows of a
 //! straight facing lie along an axis; rows of a diagonal facing lie along a diagonal, each shifted by half a
-//! file against the next and half as deep. Rows are filled from the front, each from its middle outward.
+//! file against the next and half as deep. On hexagons all facings are of that kind. Rows are filled from the front, each from its middle outward.
 //! Blocks do not overlap.
 
 use std::collections::BTreeSet;
 
 use super::Formation;
-use crate::nav::direction::Direction;
+use crate::nav::{Adjacency, Topology, direction::Direction};
 
 /// Ratio of width to depth of a line, and of depth to width of a column.
 const ASPECT_RATIO: u64 = 16;
@@ -28,9 +28,13 @@ pub(super) struct LatticeSlot {
 
 /// Returns a slot for each block of `sides` points along a side, in their order. The middle of the shape is
 /// the goal.
-pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> Vec<LatticeSlot> {
+pub(super) fn slots(
+    topology: Topology,
+    (formation, facing): (Formation, Direction),
+    sides: &[u32],
+) -> Vec<LatticeSlot> {
     let area = sides.iter().map(|&side| u64::from(side).pow(2)).sum();
-    let mut shape = Shape::new(formation, facing, area);
+    let mut shape = Shape::new(topology, (formation, facing), area);
     let mut slots: Vec<LatticeSlot> = sides.iter().map(|&side| shape.place_block(side)).collect();
     let last_row = slots.iter().zip(sides).map(|(slot, &side)| slot.row + shape.depth(side) - 1);
     let (x, y) = shape.middle(last_row.max().unwrap_or(0) as i32);
@@ -41,11 +45,13 @@ pub(super) fn slots(formation: Formation, facing: Direction, sides: &[u32]) -> V
 }
 
 /// A shape that is being filled. Its points have a row, counted to the rear, and a file, counted to the
-/// right. In a diagonal facing, rows are half as deep and files half as wide as their distance on the
-/// lattice, and a row has every second file: row and file are both even, or both odd.
+/// right. Where rows are staggered (in a diagonal facing, and on hexagons), rows are half as deep and files half as wide as
+/// their distance on the lattice, and a row has every second file: row and file are both even, or both odd.
 #[derive(Default)]
 struct Shape {
     facing: Direction,
+    /// Where rows are staggered: the offsets to the right and to the left point behind a point.
+    staggered: Option<[(i32, i32); 2]>,
     /// Points in the first row; `None` where each row is longer than the one before.
     files: Option<u32>,
     /// Rows and files in the order in which they are filled, as far as needed.
@@ -57,17 +63,22 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(formation: Formation, facing: Direction, area: u64) -> Self {
+    fn new(topology: Topology, (formation, facing): (Formation, Direction), area: u64) -> Self {
         let (wide, deep) = match formation {
             Formation::Line => (ASPECT_RATIO, 1),
             Formation::Column => (1, ASPECT_RATIO),
             Formation::Loose | Formation::Box | Formation::Wedge => (1, 1),
         };
-        // Rows of a diagonal facing are half as deep as the distance of their files.
-        let deep = if facing.is_diagonal() { 2 * deep } else { deep };
+        let staggered = points_behind(topology, facing);
+        // By how much rows are less deep than their files are apart: by half; on hexagons, by two sevenths (√3/6).
+        let (wide, deep) = match (topology, staggered) {
+            (_, None) => (wide, deep),
+            (Topology::Square, _) => (wide, 2 * deep),
+            (Topology::Hexagonal, _) => (2 * wide, 7 * deep),
+        };
         let files = sqrt_ceil((area * wide).div_ceil(deep)).min(area).max(1) as u32;
         let files = (formation != Formation::Wedge).then_some(files);
-        Self { facing, files, ..Self::default() }
+        Self { facing, staggered, files, ..Self::default() }
     }
 
     /// Places a block of this side at the first free position, in the order of filling.
@@ -103,7 +114,7 @@ impl Shape {
     fn add_row(&mut self) {
         let (row, middle) = (self.rows, self.middle_file());
         self.rows += 1;
-        let (first, last, step) = match (self.files, self.facing.is_diagonal()) {
+        let (first, last, step) = match (self.files, self.staggered.is_some()) {
             (Some(files), false) => ((1 - files as i32) / 2, files as i32 / 2, 1),
             (Some(files), true) => {
                 let end = files as i32 - 1 - row % 2;
@@ -117,23 +128,23 @@ impl Shape {
         self.points.extend(files.into_iter().map(|file| (row, file)));
     }
 
-    /// Returns the middle file; in a diagonal facing with an even number of files it is an odd one.
+    /// Returns the middle file; where rows are staggered, with an even number of files it is an odd one.
     fn middle_file(&self) -> i32 {
         let is_even = self.files.is_some_and(|files| files.is_multiple_of(2));
-        i32::from(self.facing.is_diagonal() && is_even)
+        i32::from(self.staggered.is_some() && is_even)
     }
 
     /// Returns the lattice point in the middle of a shape with this last row.
     fn middle(&self, last_row: i32) -> (i32, i32) {
         let (row, file) = (last_row / 2, self.middle_file());
-        let is_point = !self.facing.is_diagonal() || (row + file) % 2 == 0;
+        let is_point = self.staggered.is_none() || (row + file) % 2 == 0;
         let (row, file) = if is_point { (row, file) } else { (row - row % 2, 0) };
         self.to_lattice(row, file)
     }
 
     /// Returns how many rows a block of this side covers.
     const fn depth(&self, side: u32) -> u32 {
-        if self.facing.is_diagonal() { 2 * side - 1 } else { side }
+        if self.staggered.is_some() { 2 * side - 1 } else { side }
     }
 
     /// Returns the lowest, leftmost lattice point of a block whose foremost point is given: it extends to the
@@ -150,9 +161,28 @@ impl Shape {
     }
 
     fn to_lattice(&self, row: i32, file: i32) -> (i32, i32) {
-        let (ahead_x, ahead_y) = self.facing.offset();
-        let (x, y) = (file * ahead_y - row * ahead_x, -file * ahead_x - row * ahead_y);
-        if self.facing.is_diagonal() { (x / 2, y / 2) } else { (x, y) }
+        let Some([right, left]) = self.staggered else {
+            let (ahead_x, ahead_y) = self.facing.offset();
+            return (file * ahead_y - row * ahead_x, -file * ahead_x - row * ahead_y);
+        };
+        let (to_right, to_left) = ((row + file) / 2, (row - file) / 2);
+        (to_right * right.0 + to_left * left.0, to_right * right.1 + to_left * left.1)
+    }
+}
+
+/// Returns the offsets to the right and to the left point behind a point, where rows are staggered.
+fn points_behind(topology: Topology, facing: Direction) -> Option<[(i32, i32); 2]> {
+    match topology {
+        Topology::Square => {
+            let [right, left] =
+                [3, 5].map(|eighths| Direction::from_bits(facing as u8 + 8 - eighths));
+            facing.is_diagonal().then(|| [right.offset(), left.offset()])
+        }
+        Topology::Hexagonal => {
+            // At 120° to both sides.
+            let [(_, left), (_, right)] = Adjacency::Six.around(facing as u8);
+            Some([right, left].map(|behind| Direction::from_bits(behind).offset()))
+        }
     }
 }
 

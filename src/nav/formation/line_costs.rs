@@ -10,6 +10,8 @@
 //! significant bits; between them values are interpolated linearly, with an error of at most one part in
 //! 150,000.
 
+use crate::nav::Topology;
+
 /// Numbers with this many significant bits have their power in the table.
 const BITS: u32 = 10;
 
@@ -29,9 +31,9 @@ const POWERS: [u64; (1 << BITS) + 1] = {
 /// Returns the cost of the line between two cells that are less than 2¹⁵ columns and rows apart, in units of 2⁻¹⁶
 /// of that of a line as long as a cell's side.
 #[inline]
-pub(super) const fn line_cost(a: (u32, u32), b: (u32, u32)) -> u64 {
-    let (dx, dy) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
-    power(dx * dx + dy * dy)
+pub(super) const fn line_cost(topology: Topology, a: (u32, u32), b: (u32, u32)) -> u64 {
+    let (dx, dy) = (b.0 as i64 - a.0 as i64, b.1 as i64 - a.1 as i64);
+    power(topology.squared_length(dx, dy) as u32)
 }
 
 /// Returns a squared length to the power of 3/4, in units of 2⁻¹⁶.
@@ -60,7 +62,7 @@ mod tests {
             let off = exact.abs_diff(power(square));
             assert!(off <= 1 + exact / 150_000, "power of {square}: off by {off} of {exact}");
         }
-        assert_eq!(line_cost((2, 10), (2, 6)), 8 << 16);
+        assert_eq!(line_cost(Topology::Square, (2, 10), (2, 6)), 8 << 16);
     }
 
     #[test]

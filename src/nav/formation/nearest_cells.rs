@@ -247,16 +247,12 @@ impl<'a> NearestCells<'a> {
     }
 
     fn push(&mut self, (x, y): (u32, u32), distance: u32, arrival: u8) {
-        let off_center =
-            squared_difference(x, self.center.group.0) + squared_difference(y, self.center.group.1);
+        let offset = |at: u32, center: u32| i64::from(at) - i64::from(center);
+        let (dx, dy) = (offset(x, self.center.group.0), offset(y, self.center.group.1));
+        let off_center = self.class.layer.topology().squared_length(dx, dy);
         let is_free = !self.held.get(x, y);
         self.open.push(Reverse(OpenCell { distance, is_free, off_center, y, x, arrival }));
     }
-}
-
-/// Returns the square of a difference.
-fn squared_difference(a: u32, b: u32) -> u64 {
-    u64::from(a.abs_diff(b)).pow(2)
 }
 
 /// Returns the longest walking distance to a cell at this straight distance that is not a long detour: a

@@ -11,7 +11,7 @@ use super::{
     Formation, FormationSpec, FormationUnit,
     nearest_cells::{Center, Slot, UnitClass},
 };
-use crate::nav::{Cell, DIAGONAL, NavGrid, PathFailure, STRAIGHT};
+use crate::nav::{Cell, NavGrid, PathFailure, Topology};
 
 /// A unit that takes part. Cells are counted from the grid's origin.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl<'a> Roster<'a> {
     /// Sorts members in the order in which slots are given out: in a loose group the largest first, because
     /// they find room least easily; in a formation those of low rank. If slots run out, units that are far
     /// from the goal and hold none get none.
-    pub(super) fn sort(&mut self, order: &FormationSpec) {
+    pub(super) fn sort(&mut self, topology: Topology, order: &FormationSpec) {
         let (goal, classes) = (self.center.goal, &self.classes);
         self.members.sort_by_cached_key(|member| {
             let size = Reverse(member.size);
@@ -73,7 +73,8 @@ impl<'a> Roster<'a> {
             let is_new = member.held.is_none();
             let profile = classes[member.class].profile;
             let (x, y) = member.cell;
-            let position = (octile_distance(member.cell, goal), y, x, member.held, profile);
+            let away = open_distance(topology, member.cell, goal);
+            let position = (away, y, x, member.held, profile);
             (first, member.rank, size, is_new, position, member.index)
         });
     }
@@ -101,8 +102,8 @@ fn mean_cell(members: &[RosterUnit]) -> Option<(u32, u32)> {
     Some((mean(sum.0)? as u32, mean(sum.1)? as u32))
 }
 
-/// Returns the weight of the shortest path between two cells with diagonal steps on open terrain.
-pub(super) fn octile_distance(a: (u32, u32), b: (u32, u32)) -> u32 {
-    let (dx, dy) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
-    STRAIGHT * dx.max(dy) + (DIAGONAL - STRAIGHT) * dx.min(dy)
+/// Returns the weight of the shortest path between two cells on open terrain, with all neighbors that cells of this shape have.
+pub(super) const fn open_distance(topology: Topology, a: (u32, u32), b: (u32, u32)) -> u32 {
+    let (dx, dy) = (b.0.wrapping_sub(a.0) as i32, b.1.wrapping_sub(a.1) as i32);
+    topology.widest().distance(dx, dy)
 }

@@ -7,13 +7,14 @@
 use super::{
     layout::LatticeSlot,
     nearest_cells::{NearestCells, Slot, UnitClass},
-    roster::{RosterUnit, octile_distance},
+    roster::RosterUnit,
 };
-use crate::nav::bit_rows::BitRows;
+use crate::nav::{Topology, bit_rows::BitRows};
 
 /// The candidate cells of a group, and the cells that are taken.
 #[derive(Debug)]
 pub(super) struct SlotSelection<'a> {
+    pub(super) topology: Topology,
     pub(super) classes: &'a [UnitClass<'a>],
     pub(super) nearest_cells: Vec<NearestCells<'a>>,
     /// Cells of slots given out, with the free cells around them.
@@ -39,12 +40,13 @@ impl SlotSelection<'_> {
                 self.give_slot(member, Slot { cell, level: slot.row });
             }
         }
-        let around = around(4 + pitch as i64);
+        let around = around(self.topology, 4 + pitch as i32);
         for ((member, slot), &(x, y)) in members.iter_mut().zip(slots).zip(&wanted) {
             if member.slot.is_some() {
                 continue;
             }
-            let mut candidates = around.iter().map(|(dx, dy)| (x + dx, y + dy));
+            let at = |&(dx, dy): &(i32, i32)| (x + i64::from(dx), y + i64::from(dy));
+            let mut candidates = around.iter().map(at);
             match candidates.find_map(|wanted| self.free_slot(member, wanted)) {
                 Some(cell) => self.give_slot(member, Slot { cell, level: slot.row }),
                 None => self.assign_nearest(member, Some(slot.row)),
@@ -65,7 +67,16 @@ impl SlotSelection<'_> {
         };
         let columns = around(slot.cell.0, self.size.0);
         for y in around(slot.cell.1, self.size.1) {
-            self.taken.set_row(columns.start, y, columns.clone().map(|_| true));
+            // Around hexagons, each row up reaches one column less far to the right, and each row down to the left.
+            let (above, below) = match self.topology {
+                Topology::Square => (0, 0),
+                Topology::Hexagonal => {
+                    (y.saturating_sub(slot.cell.1), slot.cell.1.saturating_sub(y))
+                }
+            };
+            let first = columns.start.max((slot.cell.0 + below).saturating_sub(self.spacing));
+            let end = columns.end.min(slot.cell.0 + member.size + self.spacing - above);
+            self.taken.set_row(first, y, (first..end).map(|_| true));
         }
         member.slot = Some(slot);
     }
@@ -97,13 +108,10 @@ impl SlotSelection<'_> {
 }
 
 /// Returns the offsets of up to `radius` columns and rows, nearest first.
-fn around(radius: i64) -> Vec<(i64, i64)> {
+fn around(topology: Topology, radius: i32) -> Vec<(i32, i32)> {
     let line = -radius..=radius;
-    let mut offsets: Vec<(i64, i64)> =
+    let mut offsets: Vec<(i32, i32)> =
         line.clone().flat_map(|dy| line.clone().map(move |dx| (dx, dy))).collect();
-    offsets.sort_unstable_by_key(|&(dx, dy)| {
-        let length = octile_distance((0, 0), (dx.unsigned_abs() as u32, dy.unsigned_abs() as u32));
-        (length, dy, dx)
-    });
+    offsets.sort_unstable_by_key(|&(dx, dy)| (topology.widest().distance(dx, dy), dy, dx));
     offsets
 }

@@ -35,6 +35,22 @@ impl Cell {
         self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
     }
 
+    /// Returns the fewest steps to another cell on hexagons, in axial coordinates (see
+    /// [`Topology`](super::topology::Topology)).
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let cell = Cell::new(4, 4);
+    /// assert_eq!(cell.hexagonal_distance(Cell::new(3, 5)), 1, "to the northwest");
+    /// assert_eq!(cell.hexagonal_distance(Cell::new(5, 5)), 2, "no step leads there");
+    /// ```
+    #[must_use]
+    pub fn hexagonal_distance(self, other: Self) -> u32 {
+        let (dx, dy) =
+            (i64::from(other.x) - i64::from(self.x), i64::from(other.y) - i64::from(self.y));
+        dx.abs().max(dy.abs()).max((dx + dy).abs()) as u32
+    }
+
     /// Returns the cell `dx` columns to the right and `dy` rows up; saturates at the limits of the number
     /// range instead of wrapping.
     #[must_use]

@@ -16,7 +16,7 @@ use crate::nav::{
     cost_borders,
     jump_map::JumpMapSource,
     region::Joints,
-    topology::distance_with,
+    topology::DistanceWeights,
 };
 
 /// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
@@ -50,8 +50,7 @@ pub struct Layer {
     min_cost: u32,
     max_cost: u32,
     adjacency: Adjacency,
-    /// What each column or row of the shorter side adds to distances; see [`Adjacency::short_weights`].
-    short_weights: [u32; 2],
+    distance_weights: DistanceWeights,
 }
 
 impl Layer {
@@ -95,7 +94,7 @@ impl Layer {
             min_cost,
             max_cost: u32::from(profile.max_cost().unwrap_or(0)),
             adjacency,
-            short_weights: adjacency.short_weights(),
+            distance_weights: adjacency.distance_weights(),
         };
         layer.read((0, 0, width, height), &source);
         layer.regions.rebuild(&layer.bits);
@@ -124,7 +123,7 @@ impl Layer {
 
     fn build_coarse(&mut self, terrain: &[u8]) {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
-        let costs = CoarseCosts { short_weight: self.short_weights[0], lowest };
+        let costs = CoarseCosts { short_weight: self.distance_weights.short, lowest };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
         let seen = (&self.bits, &self.regions);
@@ -323,6 +322,13 @@ impl Layer {
         self.bits.columns_from(x)
     }
 
+    pub(crate) const fn topology(&self) -> Topology {
+        match self.adjacency {
+            Adjacency::Six => Topology::Hexagonal,
+            Adjacency::Four | Adjacency::Eight => Topology::Square,
+        }
+    }
+
     pub(crate) const fn adjacency(&self) -> Adjacency {
         self.adjacency
     }
@@ -391,7 +397,7 @@ impl Layer {
     /// `dx + dy` is far from zero.
     #[inline]
     pub(crate) const fn distance(&self, dx: i32, dy: i32) -> u32 {
-        distance_with(self.short_weights, dx, dy)
+        self.distance_weights.distance(dx, dy)
     }
 
     /// Returns the distance between two cells, counted from the origin.

@@ -33,7 +33,7 @@ impl TerrainId {
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct ProfileId(pub u8);
 
-/// When a diagonal step between two orthogonal neighbors is allowed.
+/// When a diagonal step between two orthogonal neighbors is allowed. Does not matter on hexagons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum CornerRule {
@@ -47,7 +47,7 @@ pub enum CornerRule {
     Allow,
 }
 
-/// Neighbors that a step may lead to.
+/// Neighbors that a step may lead to on squares. Hexagons have six.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Neighborhood {
@@ -125,7 +125,7 @@ impl Profile {
     }
 
     /// Sets the width and height of the unit in cells: 1 to [`LARGEST_UNIT`], larger numbers are clamped; 1
-    /// by default.
+    /// by default. On hexagons every unit covers one cell, whatever the size.
     ///
     /// The position of a unit is that of its **anchor**: the lowest, leftmost of the cells it covers. Starts,
     /// goals, paths and connected regions all refer to anchors. A unit of size `n` at `(x, y)` covers the

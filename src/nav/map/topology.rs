@@ -1,6 +1,6 @@
 //! The shape of cells: squares or hexagons, and the steps that follow from it.
 //!
-//! Input: the [`Topology`] of a grid and the [`Neighborhood`] of a profile. Output: an [`Adjacency`]: the directions in which
+//! Input: the [`Topology`] of a grid and the [`Neighborhood`] of a profile. Output: an `Adjacency`: the directions in which
 //! steps lead, what they weigh, and the weight of the shortest path over open terrain.
 //!
 //! **Hexagons are stored by axial coordinates**: a step to the east adds one column, a step along another axis of the hexagons
@@ -56,6 +56,43 @@ impl Topology {
         }
     }
 
+    /// The squared length of a straight line over so many columns and rows, in cells.
+    #[inline(always)]
+    pub(crate) const fn squared_length(self, dx: i64, dy: i64) -> u64 {
+        let slant = match self {
+            Self::Square => 0,
+            Self::Hexagonal => dx * dy,
+        };
+        (dx * dx + dy * dy + slant) as u64
+    }
+
+    /// The scalar product of two vectors of columns and rows, in squares of a cell; on hexagons in halves of that.
+    pub(crate) const fn scalar_product(self, (x, y): (i64, i64), (dx, dy): (i64, i64)) -> i64 {
+        match self {
+            Self::Square => x * dx + y * dy,
+            Self::Hexagonal => 2 * (x * dx + y * dy) + x * dy + y * dx,
+        }
+    }
+
+    /// The direction of steps that is nearest to an offset; `None` for no offset.
+    pub(crate) fn nearest_direction(self, dx: i64, dy: i64) -> Option<Direction> {
+        if (dx, dy) == (0, 0) {
+            return None;
+        }
+        let along = |direction: &Direction| {
+            let (x, y) = direction.offset();
+            let along = self.scalar_product((i64::from(x), i64::from(y)), (dx, dy));
+            (along, core::cmp::Reverse(*direction))
+        };
+        match self {
+            Self::Square => Some(nearest_of_eight(dx, dy)),
+            Self::Hexagonal => {
+                let steps = Direction::ALL.into_iter().filter(|&it| Adjacency::Six.has(it));
+                steps.max_by_key(along)
+            }
+        }
+    }
+
     /// The adjacency with most neighbors.
     #[inline(always)]
     pub(crate) const fn widest(self) -> Adjacency {
@@ -70,6 +107,18 @@ impl Topology {
     pub(crate) const fn is_diagonal(self, direction: u8) -> bool {
         direction & 1 == 1 && matches!(self, Self::Square)
     }
+}
+
+/// The direction that is nearest to an offset on squares.
+fn nearest_of_eight(dx: i64, dy: i64) -> Direction {
+    let (long, short) = (dx.abs().max(dy.abs()), dx.abs().min(dy.abs()));
+    // The tangent of half the angle between two directions is √2 - 1.
+    let is_diagonal = i128::from(short) * i128::from(STRAIGHT)
+        > i128::from(long) * i128::from(DIAGONAL - STRAIGHT);
+    let sign = |along: i64, across: i64| {
+        if is_diagonal || along.abs() > across.abs() { along.signum() as i32 } else { 0 }
+    };
+    Direction::from_offset(sign(dx, dy), sign(dy, dx))
 }
 
 /// The neighbors of a cell; see the [module](self).
@@ -122,19 +171,18 @@ impl Adjacency {
         self.weights()[direction as usize & 1]
     }
 
-    /// What each column or row of the shorter side adds to the weight of the shortest path over open terrain: where columns
-    /// and rows grow together, and where one grows and the other falls.
-    pub(crate) const fn short_weights(self) -> [u32; 2] {
+    /// What distances over open terrain count beside steps along the longer side.
+    pub(crate) const fn distance_weights(self) -> DistanceWeights {
         match self {
-            Self::Four => [STRAIGHT; 2],
-            Self::Eight => [DIAGONAL - STRAIGHT; 2],
-            Self::Six => [STRAIGHT, 0],
+            Self::Four => DistanceWeights { short: STRAIGHT, slant: 0 },
+            Self::Eight => DistanceWeights { short: DIAGONAL - STRAIGHT, slant: 0 },
+            Self::Six => DistanceWeights { short: STRAIGHT, slant: STRAIGHT },
         }
     }
 
     /// The weight of the shortest path over open terrain to the cell `dx` columns to the right and `dy` rows up.
     pub(crate) const fn distance(self, dx: i32, dy: i32) -> u32 {
-        distance_with(self.short_weights(), dx, dy)
+        self.distance_weights().distance(dx, dy)
     }
 
     /// The two neighbors of a cell next to that in a direction, and the directions of the steps to them from that neighbor.
@@ -172,11 +220,23 @@ impl Adjacency {
     }
 }
 
-/// The weight of the shortest path over open terrain, given what columns and rows of the shorter side add.
-#[inline(always)]
-pub(crate) const fn distance_with(short_weights: [u32; 2], dx: i32, dy: i32) -> u32 {
-    let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
-    let (long, short) = if columns > rows { (columns, rows) } else { (rows, columns) };
-    let are_opposite = (dx ^ dy) as u32 >> 31;
-    STRAIGHT * long + short_weights[are_opposite as usize] * short
+/// What distances over open terrain count beside steps along the longer side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DistanceWeights {
+    /// For each column or row of the shorter side.
+    pub(crate) short: u32,
+    /// What is not counted of that where columns grow and rows fall, or the other way round.
+    slant: u32,
+}
+
+impl DistanceWeights {
+    /// The weight of the shortest path to the cell `dx` columns to the right and `dy` rows up.
+    #[inline(always)]
+    pub(crate) const fn distance(self, dx: i32, dy: i32) -> u32 {
+        let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
+        let (long, short) = if columns > rows { (columns, rows) } else { (rows, columns) };
+        // All bits are set where the signs differ.
+        let are_opposite = ((dx ^ dy) >> 31) as u32;
+        STRAIGHT * long + (self.short - (self.slant & are_opposite)) * short
+    }
 }

@@ -40,9 +40,10 @@ impl Board {
         })
     }
 
-    /// Checks that a grid has the size of the grid for which the crowd was made.
+    /// Checks that a grid has the size and the shape of cells of the grid for which the crowd was made.
     pub fn check_size(&self, grid: &NavGrid) -> Result<(), CrowdError> {
-        let is_same = (grid.width(), grid.height()) == self.size;
+        let is_same =
+            (grid.width(), grid.height()) == self.size && grid.topology() == self.topology;
         if is_same { Ok(()) } else { Err(CrowdError::OtherGrid) }
     }
 
