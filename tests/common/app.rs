@@ -48,12 +48,17 @@ pub fn app_with(map: &str) -> App {
 pub fn app_on(map: &str, topology: Topology) -> App {
     let mut app = app();
     let grid = grid_from(map).with_topology(topology);
-    let frame = match topology {
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    grids.insert(GridId::default(), grid, frame_of(topology));
+    app
+}
+
+/// Returns a frame of cells that are 10 units apart.
+pub fn frame_of(topology: Topology) -> GridFrame {
+    match topology {
         Topology::Square => GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)),
         Topology::Hexagonal => GridFrame::pointy_hexagons(Vec2::ZERO, 10.0),
-    };
-    app.world_mut().resource_mut::<NavGrids>().insert(GridId::default(), grid, frame);
-    app
+    }
 }
 
 /// Parses a grid drawn as text, as in [`app_with`].

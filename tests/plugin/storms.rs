@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, app::*, grid_with_single_walls};
+use crate::common::{Random, any_topology, app::*, grid_with_single_walls};
 use crate::crowd_common::{Checker, Seen};
 
 const GRID: GridId = GridId(0);
@@ -98,8 +98,8 @@ impl Storm {
     fn replace_grid(&mut self) {
         let side = [12, 24, 33, 40][self.below(4) as usize];
         let level = grid_with_single_walls((side, side + 3), side, &mut self.random);
-        let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
-        grid(&mut self.app).insert(GRID, level, frame);
+        let topology = any_topology(&mut self.random);
+        grid(&mut self.app).insert(GRID, level.with_topology(topology), frame_of(topology));
     }
 
     fn spawn(&mut self) {

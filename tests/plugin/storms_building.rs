@@ -152,8 +152,8 @@ fn has_ended(app: &App, unit: Entity) -> bool {
 
 /// Plays a storm. Whether all requests must end afterwards: in a gap that a storm has left, large units may stop others
 /// for good.
-fn play(seed: u64, kind: Kind, must_end: bool) -> Result<(), String> {
-    let mut storm = Storm::begin(kind, seed);
+fn play(seed: u64, (kind, topology): (Kind, Topology), must_end: bool) -> Result<(), String> {
+    let mut storm = Storm::begin(kind, topology, seed);
     (0..2).for_each(|_| storm.tick());
     for _ in 0..STORM {
         if kind == Kind::Settings || storm.below(4) == 0 {
@@ -173,12 +173,19 @@ fn play(seed: u64, kind: Kind, must_end: bool) -> Result<(), String> {
     }
     let late = storm.units.iter().find(|&&unit| !storm.is_done(unit, must_end)).unwrap();
     let (status, state) = (status(&storm.app, *late), state(&storm.app, *late));
-    Err(format!("seed {seed}: {late} at {}: {status:?}", state.cell()))
+    Err(format!("seed {seed}, {topology:?}: {late} at {}: {status:?}", state.cell()))
 }
 
 fn play_all(kind: Kind, must_end: bool) {
     let seeds = std::env::var("TILEPATH_STORMS").map_or(15, |seeds| seeds.parse().unwrap());
-    let failed: Vec<_> = (0..seeds).filter_map(|seed| play(seed, kind, must_end).err()).collect();
+    // Every second storm is on hexagons.
+    let topology = |seed: u64| match seed.is_multiple_of(2) {
+        true => Topology::Square,
+        false => Topology::Hexagonal,
+    };
+    let storms = 0..2 * seeds;
+    let play = |seed: u64| play(seed / 2, (kind, topology(seed)), must_end).err();
+    let failed: Vec<_> = storms.filter_map(play).collect();
     assert!(failed.is_empty(), "{} of {seeds} storms: {failed:#?}", failed.len());
 }
 

@@ -11,14 +11,16 @@ use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, 
 
 use super::DistanceField;
 use crate::nav::{
-    Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel,
+    Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel, Topology,
     WeightedSteps, legs_from_back,
 };
 
-/// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few
-/// turns.
+/// Order of preference among equally good steps: diagonals first, as in searches, so that paths have few turns; on
+/// hexagons, the directions that branch.
 const PREFERENCE: [Direction; 8] =
     [NorthEast, NorthWest, SouthWest, SouthEast, East, North, West, South];
+const PREFERENCE_ON_HEXAGONS: [Direction; 8] =
+    [North, West, SouthEast, East, NorthWest, South, NorthEast, SouthWest];
 
 impl DistanceField {
     /// Returns the cost of the cheapest path from `cell` to the goal; `None` unless the cell is settled. On a
@@ -118,7 +120,11 @@ impl DistanceField {
         let index = self.layout.index(x, y);
         let cost = self.settled(index)?;
         let steps = model.steps_from(x, y, NO_DIRECTION);
-        PREFERENCE.into_iter().find(|&direction| {
+        let preference = match model.topology() {
+            Topology::Square => PREFERENCE,
+            Topology::Hexagonal => PREFERENCE_ON_HEXAGONS,
+        };
+        preference.into_iter().find(|&direction| {
             let number = direction as usize;
             steps.directions & 1 << number != 0
                 && self

@@ -13,7 +13,9 @@
 //! equal cost that comes first replaces a straight step. With four neighbors the same holds of vertical and
 //! horizontal steps, and on hexagons of the three directions that come first and the other three.
 
-use crate::nav::{Adjacency, BitRows, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern};
+use crate::nav::{
+    Adjacency, BitRows, Layer, MoveTable, NO_DIRECTION, NavGrid, OFFSETS, Pattern, Topology,
+};
 
 /// The three cells of a row of a [`Pattern`] as bytes, the left one lowest.
 const ROW_MASKS: [u32; 8] = [0, 0xff, 0xff00, 0xffff, 0xff_0000, 0xff_00ff, 0xff_ff00, 0xff_ffff];
@@ -95,6 +97,11 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         let terrain = layer.ground(grid.terrain_bytes());
         let (cost_borders, weights) = (layer.cost_borders(), layer.adjacency().weights());
         Self { layer, moves: layer.moves(), terrain, width, cost_borders, lowest, weights }
+    }
+
+    /// The shape of the cells.
+    pub(crate) const fn topology(&self) -> Topology {
+        self.layer.topology()
     }
 
     /// Whether all passable cells around a cell cost what it does.

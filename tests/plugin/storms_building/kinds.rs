@@ -82,12 +82,12 @@ impl Kind {
 }
 
 impl Storm {
-    pub fn begin(kind: Kind, seed: u64) -> Self {
-        let mut app = app_with(&kind.map());
+    pub fn begin(kind: Kind, topology: Topology, seed: u64) -> Self {
+        let mut app = app_on(&kind.map(), topology);
         grid(&mut app).set_profiles(kind.profiles());
         if kind == Kind::Grids {
-            let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
-            grid(&mut app).insert(UPPER, grid_from(&kind.map()), frame);
+            let upper = grid_from(&kind.map()).with_topology(topology);
+            grid(&mut app).insert(UPPER, upper, frame_of(topology));
         }
         let (units, built, random, watch) = (vec![], vec![], Random(seed), Watch::new());
         let mut storm = Self { kind, app, units, built, random, watch };
