@@ -2,10 +2,10 @@
 # The game without a window on each of its maps, twice: it ends well and in the same state.
 set -euo pipefail
 runner=${RUNNERS:-target/debug/examples}/rts
-for map in islands city wilderness; do
+for map in islands city wilderness hexes; do
     sums=""
     for _ in 1 2; do
-        line=$("$runner" --headless --map "assets/maps/$map.map" --units 200 --ticks 1500 | tail -n 1)
+        line=$("$runner" --headless --map "$map" --units 200 --ticks 1500 | tail -n 1)
         sums="$sums $(sed -E 's/.*"checksum":"?([^,"}]*).*/\1/' <<<"$line")"
     done
     echo "$map $line"

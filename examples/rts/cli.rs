@@ -10,7 +10,7 @@ use lexopt::prelude::*;
 /// The `--help` text.
 pub const USAGE: &str = "\
 usage: rts [options]
-  --map FILE         a Moving AI map, or one of: islands, city, wilderness (default islands)
+  --map FILE         a Moving AI map, or one of: islands, city, wilderness, hexes (default islands)
   --units N          critters at the start (default 300)
   --seed N           seed of the scripted match (default 1)
   --threads N        threads (default: all)

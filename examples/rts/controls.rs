@@ -99,6 +99,7 @@ fn reinforce(
     let mut occupied = OccupiedCells::new(taken);
     let kinds: Vec<_> = Kind::ALL
         .into_iter()
+        .filter(|&kind| map.takes(kind))
         .filter_map(|kind| Some((kind, grid.region(kind.profile(), center)?)))
         .collect();
     for &(kind, region) in &kinds {

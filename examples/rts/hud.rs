@@ -121,11 +121,12 @@ fn write_game(
     } else {
         format!("speed x{}", time.relative_speed())
     };
+    let (_, size, ..) = map.tilemap();
     let content = format!(
         "{} {} x {}   {speed}\n{} critters   {} walls\nframe {frame:.1} ms   {:.0} fps\nF1 help",
         map.name,
-        map.grid.width(),
-        map.grid.height(),
+        size.x,
+        size.y,
         units.0,
         walls.cells.len(),
         1_000.0 / frame.max(0.001),

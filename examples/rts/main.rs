@@ -20,6 +20,8 @@ mod game;
 mod groups;
 mod headless;
 mod help;
+#[path = "../runner/hexagons.rs"]
+mod hexagons;
 mod hud;
 mod kinds;
 mod labels;

@@ -11,7 +11,6 @@ use bevy::{
     render::render_resource::{Extent3d, TextureDimension, TextureFormat},
     time::common_conditions::on_real_timer,
 };
-use bevy_tilepath::prelude::*;
 
 use crate::{
     buildings::{BuildingKind, Buildings},
@@ -66,15 +65,16 @@ struct MinimapImage {
 
 /// Returns the size and the pixels of the terrain.
 fn terrain_pixels(map: &GameMap) -> (UVec2, Vec<u8>) {
-    let cells = UVec2::new(map.grid.width(), map.grid.height());
-    let scale = SIDE / cells.max_element() as f32;
-    let size = (cells.as_vec2() * scale).round().as_uvec2().max(UVec2::ONE);
+    let bounds = map.bounds();
+    let scale = SIDE / bounds.size().max_element();
+    let size = (bounds.size() * scale).round().as_uvec2().max(UVec2::ONE);
     let is_city = tiles::is_city(map);
     let pixels = (0..size.y)
         .flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, size.y - 1 - y)))
         .flat_map(|pixel| {
-            let cell = (pixel * cells / size).as_ivec2();
-            let letter = map.letter(Cell::new(cell.x, cell.y)).unwrap_or_default();
+            let share = (pixel.as_vec2() + 0.5) / size.as_vec2();
+            let cell = map.frame.cell_at(bounds.min + share * bounds.size());
+            let letter = cell.and_then(|cell| map.letter(cell)).unwrap_or_default();
             let [red, green, blue] = tiles::minimap_color(letter, is_city);
             [red, green, blue, 255]
         })

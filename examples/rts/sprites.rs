@@ -56,6 +56,8 @@ impl Sheet {
 #[derive(Resource, Clone, Debug)]
 pub struct Sheets {
     pub tiles: Sheet,
+    /// The tiles as hexagons.
+    pub hexes: Handle<Image>,
     pub critters: Sheet,
     pub marks: Sheet,
 }
@@ -82,6 +84,7 @@ impl FromWorld for Sheets {
             tiles: sheet("tiles.png", 17),
             critters: sheet("critters.png", 10),
             marks: sheet("marks.png", 1),
+            hexes: world.resource::<AssetServer>().load("hexes.png"),
         }
     }
 }
@@ -89,9 +92,8 @@ impl FromWorld for Sheets {
 impl Sheets {
     /// Returns whether all files are loaded.
     pub fn are_loaded(&self, assets: &AssetServer) -> bool {
-        [&self.tiles, &self.critters, &self.marks]
-            .into_iter()
-            .all(|sheet| assets.is_loaded(&sheet.image))
+        let sheets = [&self.tiles, &self.critters, &self.marks].map(|sheet| &sheet.image);
+        sheets.into_iter().chain([&self.hexes]).all(|image| assets.is_loaded(image))
     }
 }
 
@@ -102,11 +104,15 @@ fn add_map_texture(
     map: Res<GameMap>,
     tilemap: Single<Entity, With<NavSource>>,
 ) {
+    let (map_type, size, grid_size, tile_size) = map.tilemap();
+    let image = if map.is_hexagonal() { &sheets.hexes } else { &sheets.tiles.image };
+    let texture = TilemapTexture::Single(image.clone());
     commands.entity(*tilemap).insert(TilemapBundle {
-        size: TilemapSize { x: map.grid.width(), y: map.grid.height() },
-        grid_size: TilemapGridSize { x: TILE, y: TILE },
-        tile_size: TilemapTileSize { x: TILE, y: TILE },
-        texture: TilemapTexture::Single(sheets.tiles.image.clone()),
+        map_type,
+        size,
+        grid_size,
+        tile_size,
+        texture,
         ..default()
     });
 }

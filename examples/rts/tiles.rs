@@ -88,13 +88,20 @@ impl Chooser<'_> {
     }
 
     /// Returns the sides whose neighbor's letter satisfies `is_wanted`, as bits.
+    /// None on hexagons, which have no tiles with borders.
     fn sides(&self, cell: Cell, is_wanted: impl Fn(u8) -> bool) -> u32 {
+        if self.map.is_hexagonal() {
+            return 0;
+        }
         let hit = |(dx, dy)| self.map.letter(cell.offset(dx, dy)).is_some_and(&is_wanted);
         (0..4).filter(|&side| hit(SIDES[side])).map(|side| 1 << side).sum()
     }
 
     /// Returns the bridge tile of a road cell with water nearby on two opposite sides.
     fn bridge(&self, cell: Cell) -> Option<u32> {
+        if self.map.is_hexagonal() {
+            return None;
+        }
         let has_water = |dx: i32, dy: i32| {
             (1..=3)
                 .map(|step| self.letter(cell.offset(dx * step, dy * step)))

@@ -71,7 +71,8 @@ pub fn spawn_camps(
     map: Res<GameMap>,
 ) {
     home.0 = find_home(&map.grid);
-    let regions = Kind::ALL.map(|kind| largest_region(&map.grid, kind.profile()));
+    let region = |kind: Kind| largest_region(&map.grid, kind.profile()).filter(|_| map.takes(kind));
+    let regions = Kind::ALL.map(region);
     let mut occupied = OccupiedCells::default();
     let mut left = options.units as usize;
     for (kind, region) in Kind::ALL.into_iter().zip(regions) {

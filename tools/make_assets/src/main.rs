@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, sheet) in &sheets {
         sheet.save(&out.join(format!("{name}.png")))?;
     }
+    tiles::hexes::sheet(&sheets[0].1).save(&out.join("hexes.png"))?;
     let maps = [
         ("islands", maps::islands::generate()),
         ("city", maps::city::generate()),
@@ -53,6 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, map) in &maps {
         fs::write(out.join(format!("maps/{name}.map")), map.to_text())?;
     }
+    let hexes = maps::hexes::generate(&maps[2].1);
+    fs::write(out.join("maps/hexes.map"), hexes.to_text())?;
     fs::write(out.join("CREDITS.md"), CREDITS)?;
     if let Some(folder) = previews {
         preview::write(&folder, &sheets, &maps)?;

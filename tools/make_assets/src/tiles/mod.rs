@@ -7,6 +7,7 @@ mod blocks;
 mod bridge;
 mod edges;
 mod ground;
+pub mod hexes;
 mod trees;
 mod water;
 
