@@ -32,7 +32,9 @@ pub struct NavBlocker {
     pub width: u32,
     /// Footprint in cells: rows.
     pub height: u32,
-    /// Lowest, leftmost cell; `None` (default) centers the footprint on the entity's transform.
+    /// Lowest, leftmost cell; `None` (default) centers the footprint on the entity's transform. Where two footprints are
+    /// equally near, the one farther right and up counts: on squares a footprint of 2 × 2 whose transform is in the center of a
+    /// cell covers that cell and those to the right and above. On hexagons a footprint is a rhombus of columns and rows.
     pub at: Option<Cell>,
 }
 
@@ -176,12 +178,10 @@ fn locate(
     let &NavBlocker { grid, width, height, at } = blocker;
     let under_transform = || {
         let frame = grids.frame(grid)?;
-        let position = whereabouts.position(entity)?;
-        let back = Vec2::new(width as f32 - 1.0, height as f32 - 1.0) / 2.0;
-        frame.cell_at(frame.to_world(frame.to_cells(position) - back))
+        frame.block_at(whereabouts.position(entity)?, (width, height))
     };
-    let min = at.or_else(under_transform);
-    let wanted = min.map(|min| CellRect::new(min, width, height)).unwrap_or_default();
+    let fixed = at.map(|min| CellRect::new(min, width, height));
+    let wanted = fixed.or_else(under_transform).unwrap_or_default();
     let bounds = grids.get(grid).map(NavGrid::rect).unwrap_or_default();
     Placed { grid, blocked: wanted.intersection(bounds), generation: grids.generation(grid) }
 }

@@ -11,7 +11,7 @@ use bevy::{
     reflect::{Reflect, std_traits::ReflectDefault},
 };
 
-use crate::nav::{Cell, Topology};
+use crate::nav::{Cell, CellRect, Topology};
 
 /// Placement of a grid in the world; see the [module](self).
 ///
@@ -136,6 +136,23 @@ impl GridFrame {
         cell_around(self.to_cells(position) - half_block(size), self.topology)
     }
 
+    /// Returns the block of so many columns and rows whose center is nearest to a world position; where two are equally near,
+    /// the one farther right and up, however the position was rounded.
+    pub(crate) fn block_at(&self, position: Vec2, (width, height): (u32, u32)) -> Option<CellRect> {
+        let point = self.to_cells(position);
+        let min = if (width, height) == (1, 1) {
+            cell_around(point, self.topology)?
+        } else {
+            let lowest = |center: f32, side: u32| {
+                let tie = if side.is_multiple_of(2) { TIE } else { 0.0 };
+                center - side.saturating_sub(1) as f32 / 2.0 + tie
+            };
+            let min = Vec2::new(lowest(point.x, width), lowest(point.y, height));
+            cell_around(min, Topology::Square)?
+        };
+        Some(CellRect::new(min, width, height))
+    }
+
     /// Returns the world position of the center of the block of `size × size` cells with this anchor.
     #[must_use]
     pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
@@ -170,6 +187,8 @@ const HEXAGON_CORNERS: [(f32, f32); 6] = [
     (1.0 / 3.0, -2.0 / 3.0),
 ];
 /// Half the square root of 3.
+/// By how many cells a block is moved right and up that lies in the middle between two.
+const TIE: f32 = 1.0 / 64.0;
 const HALF_SQRT_3: f32 = 0.866_025_4;
 
 /// Returns the center of the hexagon that contains a point of cell space: of column, row and the sum of both, the one that is

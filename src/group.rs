@@ -54,7 +54,8 @@ pub struct Group {
     pub goal: Target,
     /// How the members stand there.
     pub formation: Formation,
-    /// The direction of the front; `None`: the direction in which the group goes.
+    /// The direction of the front; `None`: the direction in which the group goes. On hexagons northeast counts as east, and
+    /// southwest as west.
     pub facing: Option<Direction>,
     /// Free cells between units.
     pub spacing: u8,

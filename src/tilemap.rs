@@ -26,7 +26,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
 
 use self::sources::TileSources;
-use crate::nav::{Cell, CellRect, GridId, grid::MAX_SIDE, terrain::TerrainId};
+use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Insert it on the tilemap entity.
 ///
@@ -114,7 +114,8 @@ pub enum SourceStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
-    /// Another map of its grid has cells of another [shape](crate::nav::topology::Topology).
+    /// Squares and hexagons cannot be mixed on a grid: this map has the other [shape](crate::nav::topology::Topology) of cells
+    /// than the map of the grid that was added first.
     MixedTopologies,
     /// The map has no tiles: a side is 0.
     Empty {
@@ -135,9 +136,9 @@ pub enum SourceError {
 impl core::fmt::Display for SourceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::MixedTopologies => {
-                f.write_str("squares and hexagons cannot be mixed on a grid, and it has a map of the other shape")
-            }
+            Self::MixedTopologies => f.write_str(
+                "another map of the grid is of the other shape: squares and hexagons do not mix",
+            ),
             Self::Empty { width, height } => write!(f, "a map of {width} × {height} has no tiles"),
             Self::TooLarge { width, height } => {
                 write!(f, "{width} × {height} cells are more than {MAX_SIDE} on a side")
@@ -150,12 +151,16 @@ impl core::error::Error for SourceError {}
 
 /// Checks whether maps of this type and size are supported; returns how their tiles are numbered.
 fn check(map_type: TilemapType, size: TilemapSize) -> Result<TileLayout, SourceError> {
-    let TilemapSize { x: width, y: height } = size;
+    let TilemapSize { x: mut width, y: mut height } = size;
     let layout = TileLayout::of(map_type);
     if width == 0 || height == 0 {
         return Err(SourceError::Empty { width, height });
     }
-    let CellRect { width, height, .. } = layout.rect(UVec2::new(width, height));
+    // Sides that are too large are not shifted: the numbers of their last cells might not exist.
+    if width <= MAX_SIDE && height <= MAX_SIDE {
+        let rect = layout.rect(UVec2::new(width, height));
+        (width, height) = (rect.width, rect.height);
+    }
     if width > MAX_SIDE || height > MAX_SIDE {
         return Err(SourceError::TooLarge { width, height });
     }

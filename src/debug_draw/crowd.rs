@@ -56,7 +56,15 @@ pub(super) fn draw_crowd(
     }
 }
 
+/// Draws a line just inside the border of a block of cells.
 fn outline(lines: &mut TilePathLines, frame: &GridFrame, block: CellRect, color: Srgba) {
+    if (block.width, block.height) == (1, 1) {
+        let middle = frame.to_world(center(block.min));
+        let corners = frame.cell_corners(block.min);
+        let inside = corners.map(|corner| middle.lerp(corner, 2.0 * HALF));
+        lines.lineloop_2d(inside, color);
+        return;
+    }
     let low = center(block.min);
     let high = low + Vec2::new(block.width as f32 - 1.0, block.height as f32 - 1.0) + HALF;
     let low = low - HALF;

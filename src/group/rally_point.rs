@@ -58,7 +58,7 @@ impl GroupState {
         let goal = self.assigned.goal;
         let &(nearest, _) = slots.iter().min_by_key(|(slot, _)| {
             let (x, y) = (i64::from(slot.x - goal.x), i64::from(slot.y - goal.y));
-            (x * x + y * y, *slot)
+            (grid.topology().squared_length(x, y), *slot)
         })?;
         Some(if grid.cost(profile, goal) > 0 { goal } else { nearest })
     }

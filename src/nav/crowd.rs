@@ -40,14 +40,14 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Creates an empty crowd for a grid of this size.
+    /// Creates an empty crowd for a grid of this size and shape of cells.
     #[must_use]
     pub fn new(grid: &NavGrid) -> Self {
         Self { board: Board::new(grid), revision: grid.revision(), ..Self::default() }
     }
 
     /// Advances the crowd by one tick. What happened can be read from [`events`](Self::events) until the
-    /// next tick. Does nothing on a grid of another size.
+    /// next tick. Does nothing on a grid of another size or shape of cells.
     pub fn tick(&mut self, grid: &NavGrid, guidance: &dyn Guidance) {
         self.tick_with(grid, guidance, decide);
     }

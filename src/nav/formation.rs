@@ -95,7 +95,7 @@ pub struct FormationSpec {
     /// The shape of the group.
     pub formation: Formation,
     /// Where the front of a formation is. `None` (default): in the direction in which the group moves (see
-    /// [`resolve_facing`](Self::resolve_facing)).
+    /// [`resolve_facing`](Self::resolve_facing)). On hexagons there are six: northeast counts as east, southwest as west.
     pub facing: Option<Direction>,
     /// Cells left free between any two units, 0 (default) to [`MAX_SPACING`]; higher values count as that.
     pub spacing: u8,

@@ -35,7 +35,8 @@ pub enum Approach {
     },
     /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
     /// shots, say), as [`NavGrid::has_line_of_sight`] tells. The line joins the two cells of unit and target that
-    /// are nearest to each other, the lowest, leftmost where several are.
+    /// are nearest to each other, the lowest, leftmost where several are. On hexagons, which cell of a rectangle that is
+    /// follows from columns and rows as on squares.
     InSight {
         /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
         cells: u16,

@@ -19,7 +19,7 @@ pub enum Reach {
     #[default]
     Exact,
     /// Go to the reachable cell nearest to the goal by distance on an empty grid (octile or Manhattan, as
-    /// the profile moves); among equals, to the one that is cheapest to reach. For a rectangle the
+    /// the profile moves; steps on hexagons); among equals, to the one that is cheapest to reach. For a rectangle the
     /// distance is measured to its lowest, leftmost cell on the grid; of several goals, only the first
     /// that has a cell on the grid counts.
     Nearest,

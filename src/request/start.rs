@@ -38,18 +38,16 @@ pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -
     nearest_fit(grid, profile, anchor, 1..=reach).unwrap_or(anchor)
 }
 
-/// The nearest anchor where a unit of `profile` fits, so many cells away along the longer axis.
+/// The nearest anchor where a unit of `profile` fits, so many steps over open terrain away.
 fn nearest_fit(
     grid: &NavGrid,
     profile: ProfileId,
     from: Cell,
     distances: RangeInclusive<i32>,
 ) -> Option<Cell> {
-    let reach = *distances.end();
-    let around = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
+    let around = grid.topology().cells_around(from, distances);
     around
-        .filter(|&(dx, dy)| distances.contains(&dx.abs().max(dy.abs())))
-        .filter(|&(dx, dy)| grid.cost(profile, from.offset(dx, dy)) > 0)
-        .min_by_key(|&(dx, dy)| (dx * dx + dy * dy, dy, dx))
-        .map(|(dx, dy)| from.offset(dx, dy))
+        .filter(|&(_, at)| grid.cost(profile, at) > 0)
+        .min_by_key(|&(square, at)| (square, at.y, at.x))
+        .map(|(_, at)| at)
 }

@@ -83,7 +83,7 @@ pub struct Unpushable;
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct Facing {
-    /// In cells, on the grid: the nearest of the eight directions.
+    /// In cells, on the grid: the nearest of the eight directions, one of the six steps on hexagons.
     pub direction: Direction,
     /// In the world: a unit vector on the plane of the map. On an isometric map it differs from the direction on
     /// the grid.
@@ -97,7 +97,8 @@ impl Default for Facing {
 }
 
 impl Facing {
-    /// Faces a direction of the grid, on a map whose rows run along the world's x axis.
+    /// Faces a direction of the grid, on a map of squares whose rows run along the world's x axis. On any other map the plugin
+    /// sets [`world`](Self::world) when the critter first moves.
     #[must_use]
     pub fn new(direction: Direction) -> Self {
         let (x, y) = direction.offset();

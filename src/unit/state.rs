@@ -120,7 +120,7 @@ impl CritterState {
     }
 
     /// Cells moved in a tick, along columns and rows; zero while it stands or waits. Times the ticks a second
-    /// (64 by default) this is cells per second; through
+    /// (64 by default) this is cells per second (on hexagons columns and rows are at 60°: its length is not the speed); through
     /// `frame.to_world(velocity) - frame.to_world(Vec2::ZERO)`, with the [`GridFrame`](crate::prelude::GridFrame)
     /// of its grid, it becomes a velocity in the world.
     #[must_use]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bevy_tilepath::{
-    nav::{field::DistanceField, node_pool::NodePool, search::Search},
+    nav::{crowd::Crowd, field::DistanceField, node_pool::NodePool, search::Search},
     prelude::*,
 };
 
@@ -163,6 +163,20 @@ fn the_ring_around_a_cell_has_six_neighbors_and_no_diagonals() {
 }
 
 /// Jump points save nine of ten expansions in rooms, and the paths cost the same; rays fill the fields there.
+#[test]
+fn the_nearest_free_cell_counts_steps() {
+    let grid = NavGrid::new(5, 5, TerrainId::VOID).unwrap().with_topology(Topology::Hexagonal);
+    let mut grid = grid.with_profiles(profiles());
+    grid.set_terrain(Cell::new(3, 3), TerrainId::GROUND).unwrap();
+    let crowd = Crowd::new(&grid);
+    let nearest = |radius| crowd.nearest_free_cell(&grid, (Cell::new(2, 2), UNIT), None, radius);
+    assert_eq!(nearest(1), None, "no step leads there");
+    assert_eq!(nearest(2), Some(Cell::new(3, 3)));
+    grid.set_terrain(Cell::new(1, 3), TerrainId::GROUND).unwrap();
+    let nearest = |radius| crowd.nearest_free_cell(&grid, (Cell::new(2, 2), UNIT), None, radius);
+    assert_eq!(nearest(1), Some(Cell::new(1, 3)), "a neighbor");
+}
+
 #[test]
 fn jump_points_save_expansions_in_rooms() {
     let terrain = |x: u32, y: u32| match (x % 16 == 15, y % 12 == 11) {

@@ -26,6 +26,20 @@ fn critters_under_a_new_building_move_out() {
 }
 
 #[test]
+fn a_critter_in_a_slanted_lane_of_hexagons_moves_off_a_blocked_cell() {
+    let lane = |x: usize, y: usize| if x + y == 10 { '.' } else { '#' };
+    let rows = (0..11).rev().map(|y| (0..11).map(|x| lane(x, y)).collect::<String>() + "\n");
+    let mut app = app_on(&rows.collect::<String>(), Topology::Hexagonal);
+    let position = frame_of(Topology::Hexagonal).cell_center(Cell::new(5, 5)).extend(0.0);
+    let critter = (Critter::new(8.0), Transform::from_translation(position));
+    let unit = app.world_mut().spawn(critter).id();
+    let mut watch = Watch::new();
+    watch.run(&mut app, 3);
+    block(&mut app, CellRect::single(Cell::new(5, 5)));
+    watch.run_until(&mut app, 100, |app| is_passable(app, unit));
+}
+
+#[test]
 fn an_order_given_inside_a_new_building_leads_out_of_it() {
     let mut app = app_with(&field(24, 24));
     let mut watch = Watch::new();

@@ -12,7 +12,7 @@ use bevy_ecs_tilemap::{
 use bevy_tilepath::prelude::*;
 use proptest::prelude::*;
 
-use crate::common::app::{app, position, run, run_until, status};
+use crate::common::app::{app, app_on, field, frame_of, position, run, run_until, status};
 
 const GRASS: TerrainId = TerrainId(b'G');
 const ROAD: TerrainId = TerrainId(b'.');
@@ -222,6 +222,11 @@ fn unsupported_maps_are_refused_with_a_reason() {
             (12_000, 9_000),
             SourceError::TooLarge { width: 16_500, height: 9_000 },
         ),
+        (
+            TilemapType::Hexagon(HexCoordSystem::RowOdd),
+            (u32::MAX, u32::MAX),
+            SourceError::TooLarge { width: u32::MAX, height: u32::MAX },
+        ),
     ] {
         let mut app = app();
         let size = TilemapSize { x: size.0, y: size.1 };
@@ -309,6 +314,23 @@ fn buildings_block_their_footprint_until_the_last_one_is_despawned() {
     app.world_mut().entity_mut(second).remove::<NavBlocker>();
     app.update();
     assert_eq!(blockers(&app, 7, 6), 0);
+}
+
+#[test]
+fn a_building_in_the_middle_between_two_places_takes_the_one_to_the_right_and_above() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut app = app_on(&field(12, 12), topology);
+        let center = frame_of(topology).cell_center(Cell::new(5, 5)).extend(0.0);
+        for noise in [Vec3::ZERO, Vec3::new(1e-3, -1e-3, 0.0), Vec3::new(-1e-3, 1e-3, 0.0)] {
+            let at = Transform::from_translation(center + noise);
+            let building = app.world_mut().spawn((NavBlocker::sized(2, 2), at)).id();
+            app.update();
+            let level = app.world().resource::<NavGrids>().get(GridId::default()).unwrap();
+            let blocked = level.rect().cells().filter(|&cell| level.blockers(cell) > 0);
+            assert!(blocked.eq(CellRect::new(Cell::new(5, 5), 2, 2).cells()), "{topology:?}");
+            app.world_mut().entity_mut(building).despawn();
+        }
+    }
 }
 
 #[test]

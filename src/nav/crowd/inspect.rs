@@ -130,7 +130,7 @@ impl Crowd {
         self.sources.walk(grid, id.index).filter(|_| has_path)
     }
 
-    /// Returns the cell nearest to `cell`, at most `radius` columns and rows away, where a unit of `profile`
+    /// Returns the cell nearest to `cell`, at most `radius` steps over open terrain away, where a unit of `profile`
     /// could be put: `unit` itself, or a new one. If `cell` is passable, only cells of its connected region
     /// count. `None` if there is no room.
     #[must_use]
@@ -145,7 +145,7 @@ impl Crowd {
     }
 
     /// Returns the unit that holds a cell: it stands on the cell, leaves it, or enters it after the previous
-    /// owner has left. `None` on a grid of another size.
+    /// owner has left. `None` on a grid of another size or shape of cells.
     #[must_use]
     pub fn holder(&self, grid: &NavGrid, cell: Cell) -> Option<UnitId> {
         self.board.check_size(grid).ok()?;

@@ -36,7 +36,7 @@ impl Cell {
     }
 
     /// Returns the fewest steps to another cell on hexagons, in axial coordinates (see
-    /// [`Topology`](super::topology::Topology)).
+    /// [`Topology`](super::topology::Topology)); [`u32::MAX`] if there are more.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
@@ -48,7 +48,8 @@ impl Cell {
     pub fn hexagonal_distance(self, other: Self) -> u32 {
         let (dx, dy) =
             (i64::from(other.x) - i64::from(self.x), i64::from(other.y) - i64::from(self.y));
-        dx.abs().max(dy.abs()).max((dx + dy).abs()) as u32
+        let steps = dx.abs().max(dy.abs()).max((dx + dy).abs());
+        steps.min(i64::from(u32::MAX)) as u32
     }
 
     /// Returns the cell `dx` columns to the right and `dy` rows up; saturates at the limits of the number
@@ -110,7 +111,7 @@ impl CellRect {
         dx >= 0 && dy >= 0 && dx < self.width as i64 && dy < self.height as i64
     }
 
-    /// Returns the smallest rectangle that contains both.
+    /// Returns the smallest rectangle that contains both, up to [`u32::MAX`] columns and rows of it.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if self.is_empty() {
@@ -124,7 +125,8 @@ impl CellRect {
         let (other_right, other_top) = other.end();
         let width = right.max(other_right) - i64::from(min.x);
         let height = top.max(other_top) - i64::from(min.y);
-        Self::new(min, width as u32, height as u32)
+        let side = |cells: i64| cells.min(i64::from(u32::MAX)) as u32;
+        Self::new(min, side(width), side(height))
     }
 
     /// Returns the cells that lie in both; empty if there are none.

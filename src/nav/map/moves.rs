@@ -205,4 +205,27 @@ mod tests {
         let wall_behind = 0x1ff & !pattern_bit(-1, 1);
         assert_eq!(table.get(East as u8, wall_behind), set(&[East, North]));
     }
+
+    #[test]
+    fn on_hexagons_the_table_is_the_rule_of_jump_points() {
+        use Direction::{North, SouthEast, West};
+        let table = MoveTable::new(CornerRule::Forbid, Adjacency::Six);
+        let steps = Direction::ALL.into_iter().filter(|&it| Adjacency::Six.has(it));
+        for (arrival, others) in steps.flat_map(|arrival| (0..512).map(move |set| (arrival, set))) {
+            let is_passable = |direction: u8| {
+                let (dx, dy) = Direction::ALL[usize::from(direction)].offset();
+                others & pattern_bit(dx, dy) != 0
+            };
+            let from = arrival as u8 ^ 4;
+            if others & pattern_bit(0, 0) == 0 || !is_passable(from) {
+                continue;
+            }
+            let branches = matches!(arrival, North | West | SouthEast);
+            let turns = Adjacency::Six.around(arrival as u8).into_iter();
+            let kept = turns.filter(|&(_, behind)| branches || !is_passable(behind));
+            let kept = kept.fold(1 << arrival as u8, |kept, (side, _)| kept | 1 << side);
+            let legal = table.legal(others);
+            assert_eq!(table.get(arrival as u8, others), kept & legal, "{arrival:?} {others:09b}");
+        }
+    }
 }

@@ -18,9 +18,11 @@
 //!
 //! Source of the coordinates: A. Patel, "Hexagonal Grids" (Red Blob Games, 2013).
 
+use core::ops::RangeInclusive;
+
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::{DIAGONAL, Direction, Neighborhood, STRAIGHT};
+use crate::nav::{Cell, DIAGONAL, Direction, Neighborhood, STRAIGHT};
 
 /// The direction of each step on hexagons, in sixths of a full turn.
 const SIXTHS: [u8; 8] = [0, 0, 1, 2, 3, 3, 4, 5];
@@ -90,6 +92,31 @@ impl Topology {
                 let steps = Direction::ALL.into_iter().filter(|&it| Adjacency::Six.has(it));
                 steps.max_by_key(along)
             }
+        }
+    }
+
+    /// The cells that are so many steps over open terrain away, row by row, and the squared lengths of the straight lines there.
+    pub(crate) fn cells_around(
+        self,
+        cell: Cell,
+        distances: RangeInclusive<i32>,
+    ) -> impl Iterator<Item = (u64, Cell)> {
+        let side = -*distances.end()..=*distances.end();
+        let offsets = side.clone().flat_map(move |dy| side.clone().map(move |dx| (dx, dy)));
+        let within =
+            offsets.filter(move |&(dx, dy)| distances.contains(&(self.steps(dx, dy) as i32)));
+        within.map(move |(dx, dy)| {
+            (self.squared_length(i64::from(dx), i64::from(dy)), cell.offset(dx, dy))
+        })
+    }
+
+    /// The fewest steps over open terrain to the cell `dx` columns to the right and `dy` rows up.
+    const fn steps(self, dx: i32, dy: i32) -> u32 {
+        let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
+        let longer = if columns > rows { columns } else { rows };
+        match self {
+            Self::Hexagonal if (dx > 0) == (dy > 0) => columns + rows,
+            _ => longer,
         }
     }
 

@@ -12,8 +12,8 @@
 //!   a square of one cell touches on its way along the line, so this is
 //!   [`CornerRule::Forbid`](crate::nav::terrain::CornerRule::Forbid) for lines in any direction.
 //!
-//! On hexagons (see `hexagons`) both kinds are the cells whose interior the line crosses; where it runs along the side between
-//! two cells, sight needs one of them, and a unit both.
+//! On hexagons (see `hexagons`) both kinds are the cells whose interior the line between the centers crosses; where it runs
+//! along the side between two cells, sight needs one of them, and a unit both. The width of units does not count.
 //!
 //! Units larger than a cell need nothing more. A layer's cells are anchors (see
 //! [`Profile::size`](crate::nav::terrain::Profile::size)), and with its anchor between cells, a block covers no
@@ -185,6 +185,8 @@ impl NavGrid {
     /// four cells, one of the two beside it. The two cells themselves do not matter. Symmetric; false if a
     /// cell is not on the grid or the profile is unknown.
     ///
+    /// On hexagons, where the line runs along the side between two cells, one of them must be passable.
+    ///
     /// For sight across water or over low walls, use a profile that passes them, of size 1.
     ///
     /// ```
@@ -206,6 +208,10 @@ impl NavGrid {
     /// is passable for it that is less than one column and less than one row away from some point of the line
     /// between the centers.) Symmetric; false if a cell is not on the grid or the profile is unknown. Terrain
     /// costs, and the steps that the profile may take, do not matter.
+    ///
+    /// On hexagons only the middle of a unit counts: every cell whose interior the line between the centers crosses is
+    /// passable, and where it runs along the side between two cells, both. A unit as large as a cell may graze an impassable
+    /// cell beside its way.
     #[must_use]
     pub fn clear_line(&self, profile: ProfileId, a: Cell, b: Cell) -> bool {
         let line = locate_line(self, profile, a, b);

@@ -57,7 +57,7 @@ pub struct TurnRules {
     pub left: u32,
     /// How many turns the unit may take, this one included; 0 is none.
     pub turns: u32,
-    /// What a diagonal step costs.
+    /// What a diagonal step costs; on hexagons there are none.
     pub diagonals: Diagonals,
     /// Whether the last step of a turn may cost more than is left: it takes all that is left then, and no cell is too costly
     /// for a unit that has any points (as in Civilization V). By default a unit that cannot pay for a cell waits for the next
@@ -103,7 +103,7 @@ impl Default for TurnRules {
     }
 }
 
-/// What a diagonal step costs in turns.
+/// What a diagonal step costs in turns. On hexagons there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Diagonals {

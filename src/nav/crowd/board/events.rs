@@ -137,7 +137,7 @@ pub enum CrowdError {
     NoSuchUnit,
     /// The grid does not know the unit's profile, or its units are too large.
     Profile,
-    /// The crowd was made for a grid of another size.
+    /// The crowd was made for a grid of another size, or of another [shape](crate::nav::topology::Topology) of cells.
     OtherGrid,
     /// The unit cannot stand there: the cell is off the grid or impassable to it.
     Impassable(Cell),
@@ -150,7 +150,9 @@ impl core::fmt::Display for CrowdError {
         match self {
             Self::NoSuchUnit => write!(f, "no such unit"),
             Self::Profile => write!(f, "the profile is not known, or its units are too large"),
-            Self::OtherGrid => write!(f, "the grid and the crowd differ in size"),
+            Self::OtherGrid => {
+                write!(f, "the grid and the crowd differ in size or in the shape of cells")
+            }
             Self::Impassable(cell) => write!(f, "a unit cannot stand on {cell}"),
             Self::Held(cell) => write!(f, "{cell} is held by another unit"),
         }

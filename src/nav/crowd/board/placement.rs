@@ -10,11 +10,11 @@ use super::{
 };
 use crate::nav::{Cell, NavGrid, ProfileId};
 
-/// Maximum distance, in columns and rows, at which a resized unit is put from its position.
+/// Maximum distance, in steps over open terrain, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
 
 impl Board {
-    /// Returns the cell nearest to `cell`, at most `radius` columns and rows away, where a unit of `profile`
+    /// Returns the cell nearest to `cell`, at most `radius` steps over open terrain away, where a unit of `profile`
     /// could be put: `unit` itself, or a new one. If `cell` is passable, only cells of its connected region
     /// count. `None` if there is no room.
     pub fn nearest_free_cell(
@@ -30,11 +30,9 @@ impl Board {
             (region.is_none() || grid.region(profile, at) == region)
                 && self.check_free(grid, profile, index, at).is_ok()
         };
+        let topology = grid.topology();
         (0..=radius as i32).find_map(|distance| {
-            let side = -distance..=distance;
-            let square = side.clone().flat_map(|dy| side.clone().map(move |dx| (dx, dy)));
-            let ring = square.filter(|&(dx, dy): &(i32, i32)| dx.abs().max(dy.abs()) == distance);
-            let cells = ring.map(|(dx, dy)| (dx * dx + dy * dy, cell.offset(dx, dy)));
+            let cells = topology.cells_around(cell, distance..=distance);
             let free = cells.filter(|(_, at)| is_free(at));
             free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
         })

@@ -112,7 +112,7 @@ pub enum Mode {
     /// It carries out its order.
     #[default]
     Normal,
-    /// The terrain under it was built over; it leaves that area on this side (see
+    /// The terrain under it was built over; it leaves that area on the side in this direction (see
     /// [`escape`](crate::nav::crowd::cost_to_go::escape)).
     Escaping(u8),
     /// It lets a unit pass: it moves away from that unit's goal until that unit is past it.

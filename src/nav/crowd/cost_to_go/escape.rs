@@ -2,23 +2,22 @@
 //!
 //! Input: edits. Output: for each edited area under units, a small field that leads out of it. The field
 //! covers the edited cells only, so no unit escapes through a wall that stood there before. Edits beside the
-//! area are added to it as long as a unit is on it: a wall is often built piece by piece. The field uses straight
-//! steps only, so no corner is cut on the way out. A unit guided by a shared field leaves on the side from which
+//! area are added to it as long as a unit is on it: a wall is often built piece by piece. The field uses only steps that
+//! pass no corner: the straight ones of squares, all six of hexagons. A unit guided by a shared field leaves on the side from which
 //! the rest of its path is cheapest, and keeps to that side. All others, and units that make no progress for
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
+use crate::nav::crowd::passages::passage_trace::passage_directions;
 use crate::nav::{Cell, CellRect, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether a footprint is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
-/// The straight direction towards each side.
-const SIDES: [u8; 4] = [0, 2, 4, 6];
-/// No side has been chosen yet.
-pub const EXIT_UNDECIDED: u8 = 4;
+/// No side has been chosen yet. A side is the direction that leads there: 0 to 7.
+pub const EXIT_UNDECIDED: u8 = 8;
 /// The nearest cell outside, on any side.
-const NEAREST_EXIT: u8 = 5;
+const NEAREST_EXIT: u8 = 9;
 /// Straight steps outside that one step inside a blocked area counts for.
 const INSIDE_WEIGHT: u64 = 2;
 /// Added to the cost of exits on other sides than the chosen one, so that they come after all exits on the
@@ -69,7 +68,7 @@ impl Footprint {
             }
         }
         while let Some((steps, pos)) = self.steps.pop(open) {
-            for next in SIDES.map(|direction| pos.step(direction)) {
+            for next in sides(grid).map(|direction| pos.step(direction)) {
                 let is_edited = |area: &CellRect| area.contains(next.cell(grid));
                 if self.steps.contains(next) && self.edited.iter().any(is_edited) {
                     self.steps.improve(open, next, steps + 1);
@@ -80,9 +79,11 @@ impl Footprint {
 
     /// Returns the first cell outside in a straight line towards a side, and the number of steps to it.
     fn exit(&self, from: GridPos, side: u8) -> Option<(u64, GridPos)> {
-        let &direction = SIDES.get(usize::from(side))?;
-        let line = (0..).map(|steps| (u64::from(steps), from.along(direction, steps)));
-        let (steps, pos) = line.into_iter().find(|&(_, pos)| {
+        if side >= EXIT_UNDECIDED {
+            return None;
+        }
+        let mut line = (0..).map(|steps| (u64::from(steps), from.along(side, steps)));
+        let (steps, pos) = line.find(|&(_, pos)| {
             let steps = self.steps.cost(pos);
             steps == 0 || steps == UNREACHABLE
         })?;
@@ -141,12 +142,12 @@ impl Sources {
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
-    pub fn escape_directions(&self, unit: &Unit) -> u8 {
+    pub fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
             self.footprints_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
         };
-        SIDES.into_iter().filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
+        sides(grid).filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
     }
 
     fn footprints_of(&self, profile: ProfileId) -> impl Iterator<Item = &Footprint> {
@@ -195,9 +196,14 @@ impl Sources {
             });
             costs.min()
         };
-        let sides = (0..SIDES.len() as u8).filter_map(|side| Some((cost(side)?, side)));
-        sides.min().map(|(_, side)| side)
+        let exits = sides(world.grid).filter_map(|side| Some((cost(side)?, side)));
+        exits.min().map(|(_, side)| side)
     }
+}
+
+/// Iterates over the directions towards the sides of an area.
+fn sides(grid: &NavGrid) -> impl Iterator<Item = u8> {
+    passage_directions(grid.topology().widest())
 }
 
 /// Iterates over the positions of a rectangle, as far as they lie on the grid.

@@ -12,10 +12,10 @@
 //! Only slots in sight are assigned. Where a wall stands between, the field of the window guides the members.
 
 use super::{Groups, group::Group};
-use crate::nav::NavGrid;
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
 };
+use crate::nav::{NavGrid, Topology};
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
 const NEAR_SLOT: u16 = 3;
@@ -108,11 +108,13 @@ impl Groups {
         }
         let group = &self[id];
         let [to_a, to_b] = [a, b].map(|unit| group.slots[unit.slot as usize].pos);
-        let gain = dot((b.head, a.head), (to_b, to_a));
+        let offset = |from: GridPos, to| widened(from.offset_to(to));
+        let gain = board.topology.scalar_product(offset(b.head, a.head), offset(to_b, to_a));
         // Between equal sums, two short paths are better than a long one and an empty one.
+        let squared = |from, to| squared_distance(board.topology, from, to);
         let is_more_even = || {
-            let now = distance_squared(a.head, to_a).max(distance_squared(b.head, to_b));
-            distance_squared(a.head, to_b).max(distance_squared(b.head, to_a)) < now
+            let now = squared(a.head, to_a).max(squared(b.head, to_b));
+            squared(a.head, to_b).max(squared(b.head, to_a)) < now
         };
         (gain < 0 || gain == 0 && is_more_even())
             && group.sees(grid, a.head, to_b)
@@ -210,22 +212,23 @@ fn preferred_slot(group: &Group, board: &Board, own: usize, pos: GridPos) -> Opt
     if group.is_open {
         return Some(own);
     }
-    let farthest = group.free_slots(board).max_by_key(|&(_, slot)| distance_squared(pos, slot));
+    let distance = |slot| squared_distance(board.topology, pos, slot);
+    let farthest = group.free_slots(board).max_by_key(|&(_, slot)| distance(slot));
     farthest.map(|(number, _)| number)
 }
 
 fn nearest_slot(group: &Group, board: &Board, pos: GridPos) -> Option<usize> {
-    let nearest = group.free_slots(board).min_by_key(|&(_, slot)| distance_squared(pos, slot));
+    let distance = |slot| squared_distance(board.topology, pos, slot);
+    let nearest = group.free_slots(board).min_by_key(|&(_, slot)| distance(slot));
     nearest.map(|(number, _)| number)
 }
 
 /// Returns the squared distance between two positions.
-fn distance_squared(a: GridPos, b: GridPos) -> i64 {
-    dot((a, b), (a, b))
+fn squared_distance(topology: Topology, from: GridPos, to: GridPos) -> u64 {
+    let (dx, dy) = widened(from.offset_to(to));
+    topology.squared_length(dx, dy)
 }
 
-/// Returns the dot product of two vectors, each from its first position to its second.
-fn dot(a: (GridPos, GridPos), b: (GridPos, GridPos)) -> i64 {
-    let [(ax, ay), (bx, by)] = [a, b].map(|(from, to)| from.offset_to(to));
-    i64::from(ax) * i64::from(bx) + i64::from(ay) * i64::from(by)
+fn widened((dx, dy): (i32, i32)) -> (i64, i64) {
+    (i64::from(dx), i64::from(dy))
 }

@@ -171,9 +171,13 @@ impl Planner {
     }
 }
 
-/// Returns the directions that differ from `direction` by at most `max_turn` eighths of a full turn, straight
-/// on first.
+/// Returns the directions that differ from `direction` by at most `max_turn` (see [`Topology::turn_angle`]), straight on
+/// first.
 fn directions_by_turn(topology: Topology, direction: u8, max_turn: u8) -> impl Iterator<Item = u8> {
-    let all = [0, 1, 7, 2, 6, 3, 5].into_iter().map(move |eighths| (direction + eighths) & 7);
-    all.filter(move |&other| topology.turn_angle(other, direction) <= max_turn)
+    let mut all = [0, 1, 7, 2, 6, 3, 5].map(|eighths| (direction + eighths) & 7);
+    let turn = move |other: u8| topology.turn_angle(other, direction);
+    if topology == Topology::Hexagonal {
+        all.sort_by_key(|&other| turn(other)); // they are not in order of their numbers
+    }
+    all.into_iter().filter(move |&other| turn(other) <= max_turn)
 }

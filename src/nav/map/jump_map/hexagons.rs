@@ -20,7 +20,7 @@
 //! after a straight one is a forced neighbor, and searches try it: the cell before is a jump point. Between jump points the path
 //! consists of branching steps in one direction (a turn from one to another would be 120°) and then of straight steps in one
 //! direction, and that is what a branching scan with its side scans finds. The table of moves is computed by trying all paths in
-//! a 3 × 3 block, and `moves` tests that it agrees. On cost borders, steps are compared by their costs.
+//! a 3 × 3 block, and a test of `moves` compares all of it with the rule above. On cost borders, steps are compared by their costs.
 //!
 //! Source: none was found for hexagons; the directions that branch take the role of diagonals in D. Harabor & A. Grastien,
 //! "Online Graph Pruning for Pathfinding on Grid Maps" (AAAI 2011).
