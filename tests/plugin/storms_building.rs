@@ -110,6 +110,15 @@ fn place_of(app: &App, unit: Entity) -> (&NavGrid, ProfileId, Option<&Crowd>) {
     (grid, agent.profile, app.world().resource::<Crowds>().get(agent.grid))
 }
 
+/// The steps from a cell that pass no corner.
+fn sides(grid: &NavGrid) -> &'static [(i32, i32)] {
+    let all = &[(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)];
+    match grid.topology() {
+        Topology::Square => &all[..4],
+        Topology::Hexagonal => all,
+    }
+}
+
 /// Whether a unit stands on a wall and could step off it: the ground beside it is free.
 fn stays_on_a_wall(app: &App, unit: Entity) -> bool {
     let ((grid, profile, crowd), at) = (place_of(app, unit), state(app, unit).cell());
@@ -122,7 +131,7 @@ fn stays_on_a_wall(app: &App, unit: Entity) -> bool {
         grid.cost(profile, to) > 0
             && block.all(|cell| crowd.holder(grid, cell).is_none_or(|holder| holder == own))
     };
-    let is_beside = || [(1, 0), (-1, 0), (0, 1), (0, -1)].into_iter().any(|(x, y)| is_free(x, y));
+    let is_beside = || sides(grid).iter().any(|&(x, y)| is_free(x, y));
     grid.cost(profile, at) == 0 && is_beside()
 }
 
@@ -132,7 +141,7 @@ fn is_walled_in(app: &App, unit: Entity) -> bool {
     let mut cells = vec![state(app, unit).cell()];
     let mut next = 0;
     while next < cells.len() && cells.len() <= FEW_CELLS {
-        for (x, y) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
+        for &(x, y) in sides(grid) {
             let to = cells[next].offset(x, y);
             if grid.cost(profile, to) > 0 && !cells.contains(&to) {
                 cells.push(to);
