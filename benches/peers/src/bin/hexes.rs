@@ -173,7 +173,8 @@ impl Race {
             }
             _ => {
                 let cost = |hex: Hex| self.textbook.free_index(Cell::new(hex.x, hex.y)).map(|_| 0);
-                Some(algorithms::field_of_movement(Hex::new(start.x, start.y), STEPS, cost).len() as u64)
+                let start = Hex::new(start.x, start.y);
+                Some(algorithms::field_of_movement(start, STEPS, cost).len() as u64)
             }
         }
     }
