@@ -14,8 +14,9 @@ use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader}
 use super::scores::{Scores, tie_order};
 use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
+use crate::nav::crowd::passages::passage_trace::passage_mask;
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{STRAIGHT, Topology};
+use crate::nav::{STRAIGHT, Topology, direction::directions as iter_directions};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,12 +142,20 @@ pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
             NeighborCosts { cost_to_go, directions, cell_cost: 0 }
         }
     };
-    let cell_cost = terrain.cost(unit.tail);
     let steps = terrain.steps(unit.tail, costs.directions);
+    let cell_cost = cost_of_waiting(&terrain, unit, costs.directions, &steps);
     evaluate(scene.board, unit, push, &costs, cell_cost, &steps).ranking()
 }
 
-/// Scores the directions around a unit, given the cost of its own cell and of the steps.
+/// Returns the cost of a cell by which waiting is measured: on costly ground beside cheap ground that of the cheapest straight
+/// step. Else it would be better to step off and back again than to wait, and no unit that does so ever gets patient.
+fn cost_of_waiting(terrain: &StepCosts, unit: &Unit, directions: u8, steps: &[u64; 8]) -> u64 {
+    let straight = iter_directions(directions & passage_mask(terrain.layer.adjacency()));
+    let cheapest = straight.map(|direction| steps[direction] / (2 * u64::from(STRAIGHT))).min();
+    terrain.cost(unit.tail).min(cheapest.unwrap_or(u64::MAX))
+}
+
+/// Scores the directions around a unit, given the cost by which waiting is measured and that of the steps.
 #[inline(always)]
 pub fn evaluate(
     board: &Board,
