@@ -40,6 +40,31 @@ fn a_critter_in_a_slanted_lane_of_hexagons_moves_off_a_blocked_cell() {
 }
 
 #[test]
+fn a_critter_on_costly_ground_gets_patient() {
+    // A bay of one cell below the costly cell (5, 1), with a critter in it; another one has the same goal.
+    const MUD: TerrainId = TerrainId(7);
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let map = field(12, 5) + "\n#####.######";
+        let mut app = app_on(&map, topology);
+        let profile = Profile::new().with(TerrainId::GROUND, 16).with(MUD, 80);
+        let mut grids = grid(&mut app);
+        grids.set_profiles(vec![profile]);
+        let level = grids.get_mut(GridId::default()).unwrap();
+        level.set_terrain(Cell::new(5, 1), MUD).unwrap();
+        let units = [(5, 0), (6, 3)].map(|(x, y)| {
+            let at = frame_of(topology).cell_center(Cell::new(x, y)).extend(0.0);
+            app.world_mut().spawn((Critter::new(8.0), Transform::from_translation(at))).id()
+        });
+        let mut watch = Watch::new();
+        watch.run(&mut app, 2);
+        order(&mut app, units[0], (5, 0));
+        watch.run_until_all_arrived(&mut app, &units[..1], 10);
+        order(&mut app, units[1], (5, 0));
+        watch.run_until_all_arrived(&mut app, &units, 1_000);
+    }
+}
+
+#[test]
 fn an_order_given_inside_a_new_building_leads_out_of_it() {
     let mut app = app_with(&field(24, 24));
     let mut watch = Watch::new();
