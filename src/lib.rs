@@ -188,7 +188,7 @@ pub mod prelude {
             query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
             queue::{Priority, QueueSettings, RequestClass},
             range::{Diagonals, Enter, InRange, Movement, MovementRange, RangeQuery, TurnRules},
-            terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
+            terrain::{CornerRule, EdgeId, Neighborhood, Profile, ProfileId, TerrainId},
             topology::Topology,
         },
         orders::{

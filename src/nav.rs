@@ -25,7 +25,7 @@ pub mod queue;
 pub mod range;
 pub mod search;
 
-pub(crate) use map::{bit_rows, clearance, jump_map, moves, region, steps};
+pub(crate) use map::{bit_rows, clearance, edges, jump_map, moves, region, steps};
 // The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     bit_rows::{BitRows, runs_of_ones},
@@ -56,7 +56,9 @@ pub(crate) use self::{
     search::{Search, SearchCounters},
     steps::{EnteredSteps, StepModel, UniformSteps, WeightedSteps},
     string_pulling::PathLines,
-    terrain::{CornerRule, DIAGONAL, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId},
+    terrain::{
+        CornerRule, DIAGONAL, EdgeId, Neighborhood, Profile, ProfileId, STRAIGHT, TerrainId,
+    },
     topology::{Adjacency, Topology},
     walk::{Walk, WalkEvent},
 };

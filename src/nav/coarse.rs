@@ -82,7 +82,7 @@ mod worlds {
     use crate::nav::{
         bit_rows::BitRows,
         cell::CHUNK,
-        region::{Joints, Regions},
+        region::{Connections, Joints, Regions},
         terrain,
     };
 
@@ -99,7 +99,7 @@ mod worlds {
                 bits.set_row(0, y, (0..size.0).map(|x| passable(x, y)));
             }
             let mut regions = Regions::new(size.0, size.1, Joints::default());
-            regions.rebuild(&bits);
+            regions.rebuild(Connections { bits: &bits, crossings: None });
             Self { size, bits, regions }
         }
 
@@ -119,7 +119,11 @@ mod worlds {
         ) -> CoarseGraph {
             let short_weight = terrain::DIAGONAL - terrain::STRAIGHT;
             let costs = CoarseCosts { short_weight, lowest };
-            CoarseGraph::build(self.size, costs, (&self.bits, &self.regions), mean_excess)
+            CoarseGraph::build(self.size, costs, (self.connections(), &self.regions), mean_excess)
+        }
+
+        pub(super) const fn connections(&self) -> Connections<'_> {
+            Connections { bits: &self.bits, crossings: None }
         }
 
         /// Repairs the regions and a weighted graph after edits.
@@ -128,8 +132,9 @@ mod worlds {
             graph: &mut CoarseGraph,
             edited: Vec<(u32, u32, u32, u32)>,
         ) {
-            self.regions.repair(edited.iter().copied(), &self.bits);
-            graph.repair(edited.into_iter(), (&self.bits, &self.regions), |x, y| {
+            let connections = Connections { bits: &self.bits, crossings: None };
+            self.regions.repair(edited.iter().copied(), connections);
+            graph.repair(edited.into_iter(), (self.connections(), &self.regions), |x, y| {
                 self.mean_excess(x, y)
             });
         }

@@ -137,7 +137,7 @@ impl DistanceField {
         }
         self.front = OPEN - 1;
         self.open.reset(0, longest_step(layer));
-        if layer.is_uniform() {
+        if layer.has_uniform_steps() {
             self.settle_goal(&UniformSteps::new(layer), goal_cell);
         } else {
             self.settle_goal(&WeightedSteps::<true>::new(layer, grid), goal_cell);
@@ -218,7 +218,7 @@ impl DistanceField {
             let terrain = JumpTerrain::new(layer, grid);
             return terrain.map_or(0, |terrain| self.fill_by_rays(&terrain, budget));
         }
-        if layer.is_uniform() {
+        if layer.has_uniform_steps() {
             self.settle(&UniformSteps::new(layer), budget)
         } else {
             self.settle(&WeightedSteps::<true>::new(layer, grid), budget)
@@ -343,6 +343,6 @@ fn locate_goal(
 
 /// Returns the highest cost of a step, in units.
 fn longest_step(layer: &Layer) -> u32 {
-    let (_, highest) = layer.cost_sum_range();
+    let highest = layer.highest_step_sum();
     DIAGONAL * highest
 }

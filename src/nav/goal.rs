@@ -91,7 +91,8 @@ impl From<CellRect> for Goal {
 }
 
 impl Goal {
-    /// Creates a goal beside `area`, touching it.
+    /// Creates a goal beside `area`, touching it, whatever is between: where a fence should count, use
+    /// [`in_sight`](Self::in_sight) within one cell.
     #[must_use]
     pub const fn beside(area: CellRect) -> Self {
         Self { area, approach: Approach::Beside }

@@ -194,7 +194,7 @@ impl MovementRange {
         };
         let movement = self.query.movement;
         match movement {
-            Movement::Cost(_) if layer.is_uniform() => {
+            Movement::Cost(_) if layer.has_uniform_steps() => {
                 let rules = (&UniformSteps::new(layer), &ByCost::new(layer, movement), enter);
                 self.expand(rules, grid, budget)
             }

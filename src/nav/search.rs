@@ -234,7 +234,7 @@ impl<L: OpenList> Search<L> {
             let terrain = JumpTerrain::new(layer, grid);
             return terrain.map_or(0, |terrain| self.expand_jumps(&terrain, world, budget));
         }
-        if layer.is_uniform() {
+        if layer.has_uniform_steps() {
             self.expand(&UniformSteps::new(layer), world, budget)
         } else {
             self.expand(&WeightedSteps::<false>::new(layer, grid), world, budget)

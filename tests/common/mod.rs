@@ -70,6 +70,63 @@ pub fn grid_with_single_walls(
     grid
 }
 
+/// Sets `count` edges at random: lines of one kind, 0 to 4, and single ones.
+pub fn scatter_edges(grid: &mut NavGrid, count: u32, random: &mut Random) {
+    let CellRect { min, width, height } = grid.rect();
+    let mut edit = grid.edit();
+    for _ in 0..count {
+        let cell = min.offset(random.below(width) as i32, random.below(height) as i32);
+        let direction = Direction::ALL[random.below(8) as usize];
+        let along = Direction::ALL[(direction as usize + 2) % 8].offset();
+        let (kind, length) = (EdgeId(random.below(5) as u8), 1 + random.below(6).pow(2) as i32);
+        for step in 0..length {
+            let cell = cell.offset(step * along.0, step * along.1);
+            // Some lie off the grid or along diagonals.
+            let _is_set = edit.set_edge(cell, direction, kind);
+        }
+    }
+}
+
+/// Opens two of the kinds of edges: 2 is free, and 3 costs 24; 1 and 4 are shut.
+pub fn with_edges(profile: Profile) -> Profile {
+    profile.with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 24)
+}
+
+/// Returns what crossing with a step along one axis costs, in sixteenths; `None` if the edge is shut. Every cell of a large
+/// unit crosses, and the worst edge counts.
+fn edge_cost(grid: &NavGrid, profile: ProfileId, from: Cell, (dx, dy): (i32, i32)) -> Option<u64> {
+    let rules = &grid.profiles()[usize::from(profile.0)];
+    let direction = Direction::between(from, from.offset(dx, dy)).unwrap();
+    let side = grid.unit_size(profile) as i32;
+    let cells = (0..side).flat_map(|y| (0..side).map(move |x| from.offset(x, y)));
+    let costs = cells.map(|cell| rules.edge_cost(grid.edge(cell, direction)).map(u64::from));
+    costs.collect::<Option<Vec<_>>>().map(|costs| costs.into_iter().max().unwrap())
+}
+
+/// Returns what crossing edges with the step from `a` to its neighbor `b` costs, in sixteenths; `None` if edges forbid it.
+pub fn crossing_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
+    let rules = &grid.profiles()[usize::from(profile.0)];
+    let (dx, dy) = (b.x - a.x, b.y - a.y);
+    if dx == 0 || dy == 0 || grid.topology() == Topology::Hexagonal {
+        return edge_cost(grid, profile, a, (dx, dy));
+    }
+    // Around the corner on both sides: the edges, and whether the cell there is passable.
+    let way = |corner: Cell, first, second| {
+        let edges =
+            edge_cost(grid, profile, a, first).zip(edge_cost(grid, profile, corner, second));
+        (edges.map(|(a, b)| a + b), grid.cost(profile, corner) > 0)
+    };
+    let ways = [way(a.offset(dx, 0), (dx, 0), (0, dy)), way(a.offset(0, dy), (0, dy), (dx, 0))];
+    let is_open = |(edges, is_passable): (Option<u64>, bool)| edges.is_some() && is_passable;
+    let are_uncut = ways.iter().all(|(edges, _)| edges.is_some());
+    let is_legal = match rules.corner_rule() {
+        CornerRule::Forbid => are_uncut,
+        CornerRule::NoSqueeze => ways.into_iter().any(is_open),
+        CornerRule::Allow => are_uncut || ways.into_iter().any(is_open),
+    };
+    ways.into_iter().filter_map(|(edges, _)| edges).min().filter(|_| is_legal)
+}
+
 /// Returns the cost of the step from `a` to its neighbor `b` if it is legal, computed from the movement
 /// rules.
 pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option<u64> {
@@ -80,8 +137,12 @@ pub fn step_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Option
         return None;
     }
     let costs = u64::from(grid.cost(profile, a)) + u64::from(grid.cost(profile, b));
+    if grid.topology() == Topology::Hexagonal && dx == dy {
+        return None;
+    }
+    let costs = costs + 2 * crossing_cost(grid, profile, a, b)?;
     if grid.topology() == Topology::Hexagonal {
-        return (dx != dy).then_some(408 * costs);
+        return Some(408 * costs);
     }
     let diagonal = dx != 0 && dy != 0;
     let sides = u32::from(free(b.x, a.y)) + u32::from(free(a.x, b.y));

@@ -21,6 +21,7 @@ enum Call {
     FollowRoute(usize, u32),
     Stop(usize),
     Edit(CellRect, bool),
+    SetEdge(Cell, u8, u8),
     SetProfiles(Vec<u8>),
     Tick(u8, u8),
 }
@@ -50,6 +51,7 @@ fn call() -> impl Strategy<Value = Call> {
         1 => unit().prop_map(Call::Stop),
         1 => (cell(), 1..4_u32, 1..4_u32, any::<bool>())
             .prop_map(|(at, w, h, blocks)| Call::Edit(CellRect::new(at, w, h), blocks)),
+        2 => (cell(), 0..8_u8, 0..3_u8).prop_map(|(at, side, edge)| Call::SetEdge(at, side, edge)),
         1 => proptest::collection::vec(1..6_u8, 0..4).prop_map(Call::SetProfiles),
         6 => (1..40_u8, 0..8_u8).prop_map(|(ticks, grid)| Call::Tick(ticks, grid)),
     ]
@@ -129,8 +131,13 @@ impl FuzzedCrowd {
                     if blocks { self.grids[0].block(rect) } else { self.grids[0].unblock(rect) };
                 let _result = done;
             }
+            Call::SetEdge(at, side, edge) => {
+                let direction = Direction::ALL[usize::from(side)];
+                let _result = self.grids[0].set_edge(at, direction, EdgeId(edge));
+            }
             Call::SetProfiles(sizes) => {
-                let profiles = sizes.iter().map(|&size| Profile::default().size(size)).collect();
+                let profile = Profile::default().with_edge(EdgeId(2), 24);
+                let profiles = sizes.iter().map(|&size| profile.clone().size(size)).collect();
                 self.grids[0].set_profiles(profiles);
             }
             Call::Tick(ticks, grid) => {

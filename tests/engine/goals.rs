@@ -11,7 +11,9 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Random, any_topology, dijkstra, is_legal_path};
+use crate::common::{
+    Random, any_topology, crossing_cost, dijkstra, is_legal_path, scatter_edges, with_edges,
+};
 
 const UNIT: ProfileId = ProfileId(0);
 /// The profile for lines of sight.
@@ -62,7 +64,12 @@ fn small_grids() -> impl Strategy<Value = NavGrid> {
             };
             let unit = profile(costs).corners(rule).neighbors(neighborhood).size(unit);
             let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-            grid.with_topology(any_topology(&mut random)).with_profiles(vec![unit, shot()])
+            let mut grid = grid
+                .with_topology(any_topology(&mut random))
+                .with_profiles(vec![with_edges(unit), with_edges(shot())]);
+            let edges = if random.below(3) == 0 { width * height / 50 + 1 } else { 0 };
+            scatter_edges(&mut grid, edges, &mut random);
+            grid
         },
     )
 }
@@ -174,22 +181,37 @@ fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bo
     let side = |x: i32, y: i32| (dx * y - dy * x).signum();
     let (left, right) = (a.x.min(b.x), a.x.max(b.x));
     let (low, high) = (a.y.min(b.y), a.y.max(b.y));
+    let is_crossed = |x: i32, y: i32| {
+        let (across, up) = (2 * (x - a.x), 2 * (y - a.y));
+        let corners =
+            [(-1, -1), (1, -1), (-1, 1), (1, 1)].map(|(dx, dy)| side(across + dx, up + dy));
+        let is_inside = (left..=right).contains(&x) && (low..=high).contains(&y);
+        is_inside && corners.contains(&1) && corners.contains(&-1)
+    };
+    let is_open = |a: (i32, i32), b: (i32, i32)| {
+        crossing_cost(grid, profile, Cell::from(a), Cell::from(b)).is_some()
+    };
     for y in low..=high {
         for x in left..=right {
-            let (across, up) = (2 * (x - a.x), 2 * (y - a.y));
-            let corners =
-                [(-1, -1), (1, -1), (-1, 1), (1, 1)].map(|(dx, dy)| side(across + dx, up + dy));
-            let is_crossed = corners.contains(&1) && corners.contains(&-1);
             let is_between = Cell::new(x, y) != a && Cell::new(x, y) != b;
-            if is_crossed && is_between && !is_free(x, y) {
+            if is_crossed(x, y) && is_between && !is_free(x, y) {
+                return false;
+            }
+            let beside = [(x + 1, y), (x, y + 1)].into_iter();
+            let mut crossed = beside.filter(|&to| is_crossed(x, y) && is_crossed(to.0, to.1));
+            if crossed.any(|to| !is_open((x, y), to)) {
                 return false;
             }
         }
     }
     let is_rising = (dx > 0) == (dy > 0);
     let is_shut = |x: i32, y: i32| {
-        let beside = if is_rising { [(x, y + 1), (x + 1, y)] } else { [(x, y), (x + 1, y + 1)] };
-        !beside.into_iter().any(|(x, y)| is_free(x, y))
+        let one = [(x, y + 1), (x + 1, y)];
+        let other = [(x, y), (x + 1, y + 1)];
+        let (beside, ends) = if is_rising { (one, other) } else { (other, one) };
+        !beside
+            .into_iter()
+            .any(|way| is_free(way.0, way.1) && ends.into_iter().all(|end| is_open(end, way)))
     };
     // The corners above and to the right of cells that lie between both centers.
     (low..high).all(|y| {

@@ -8,7 +8,9 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::common::{Random, dijkstra, is_legal_path, open_distance, patched_terrain};
+use crate::common::{
+    Random, dijkstra, is_legal_path, open_distance, patched_terrain, scatter_edges, with_edges,
+};
 
 const UNIT: ProfileId = ProfileId(0);
 const WEIGHTED: ProfileId = ProfileId(1);
@@ -19,7 +21,7 @@ fn profiles() -> Vec<Profile> {
     let costs = [(1, 16), (2, 32), (3, 24), (4, 80)].into_iter();
     let weighted = costs
         .fold(Profile::new(), |profile, (terrain, cost)| profile.with(TerrainId(terrain), cost));
-    vec![uniform, weighted]
+    vec![with_edges(uniform), with_edges(weighted)]
 }
 
 fn hexagons((width, height): (u32, u32), walls: u32, random: &mut Random) -> NavGrid {
@@ -48,12 +50,38 @@ pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -
             .map(|(x, y)| (3 * (cell.x - a.x) + x, 3 * (cell.y - a.y) + y))
     };
     let side = |(x, y): (i32, i32)| (dx * y - dy * x).signum();
+    let rules = &grid.profiles()[usize::from(profile.0)];
+    let is_open = |a: Cell, b: Cell| {
+        let direction = Direction::between(a, b).unwrap();
+        rules.edge_cost(grid.edge(a, direction)).is_some()
+    };
+    let shared = |a: Cell, b: Cell| {
+        corners(a).into_iter().filter(|corner| corners(b).contains(corner)).collect::<Vec<_>>()
+    };
+    let crosses = |cell: Cell| {
+        let sides = corners(cell).map(side);
+        sides.contains(&1) && sides.contains(&-1)
+    };
+    let (columns, rows) = (a.x.min(b.x)..=a.x.max(b.x), a.y.min(b.y)..=a.y.max(b.y));
+    let crossed: Vec<Cell> = rows
+        .flat_map(|y| columns.clone().map(move |x| Cell::new(x, y)))
+        .filter(|&cell| crosses(cell))
+        .collect();
+    for &cell in &crossed {
+        // Two crossed cells with a side that the line crosses, or where it goes through an end of the side.
+        let meets = |&other: &Cell| match shared(cell, other).as_slice() {
+            [one, end] => side(*one) * side(*end) <= 0 && (side(*one), side(*end)) != (0, 0),
+            _ => false,
+        };
+        if crossed.iter().filter(|&other| meets(other)).any(|&other| !is_open(cell, other)) {
+            return false;
+        }
+    }
     let mut beside: BTreeMap<Vec<(i32, i32)>, bool> = BTreeMap::new();
     for y in a.y.min(b.y)..=a.y.max(b.y) {
         for x in a.x.min(b.x)..=a.x.max(b.x) {
             let cell = Cell::new(x, y);
-            let sides = corners(cell).map(side);
-            let is_crossed = sides.contains(&1) && sides.contains(&-1);
+            let is_crossed = crosses(cell);
             if is_crossed && cell != a && cell != b && !is_free(cell) {
                 return false;
             }
@@ -61,7 +89,14 @@ pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -
                 corners(cell).into_iter().filter(|&corner| side(corner) == 0).collect();
             if !is_crossed && along.len() == 2 {
                 along.sort_unstable();
-                *beside.entry(along).or_default() |= is_free(cell);
+                // The way through this cell leads over its sides to the crossed cells at both ends.
+                let at_an_end = |other: &&Cell| shared(cell, **other).len() == 2;
+                let edges_are_open = crossed
+                    .iter()
+                    .filter(at_an_end)
+                    .filter(|&&other| along.iter().any(|corner| corners(other).contains(corner)));
+                let is_way = edges_are_open.copied().all(|other| is_open(cell, other));
+                *beside.entry(along).or_default() |= is_free(cell) && is_way;
             }
         }
     }
@@ -75,7 +110,8 @@ fn lines_of_sight_cross_the_cells_that_geometry_says() {
         let random = &mut Random(seed);
         let size = (1 + random.below(24), 1 + random.below(24));
         let walls = random.below(40);
-        let grid = hexagons(size, walls, random);
+        let mut grid = hexagons(size, walls, random);
+        scatter_edges(&mut grid, [0, 3, 12][seed as usize % 3], random);
         for _ in 0..300 {
             let (a, b) = (any_cell(&grid, random), any_cell(&grid, random));
             let expected = has_line_of_sight(&grid, UNIT, a, b);

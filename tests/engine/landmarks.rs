@@ -3,7 +3,7 @@
 use bevy_tilepath::nav::{landmarks::LandmarkFiller, node_pool::NodePool, search::Search};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, any_topology, patched_terrain};
+use crate::common::{Random, any_topology, patched_terrain, scatter_edges, with_edges};
 
 const SIZE: (u32, u32) = (96, 80);
 const ID: GridId = GridId(0);
@@ -25,6 +25,9 @@ fn profiles() -> Vec<Profile> {
         plain.corners(CornerRule::Allow),
         weighted.neighbors(Neighborhood::Four),
     ]
+    .into_iter()
+    .map(with_edges)
+    .collect()
 }
 
 /// A grid of patches, of walls that are scattered, or of rooms.
@@ -45,7 +48,11 @@ fn grid_of(kind: u32, random: &mut Random) -> NavGrid {
         }
     }
     let grid = NavGrid::from_terrain(SIZE.0, SIZE.1, terrain).unwrap();
-    grid.with_topology(any_topology(random)).with_profiles(profiles())
+    let mut grid = grid.with_topology(any_topology(random)).with_profiles(profiles());
+    if kind % 2 == 1 {
+        scatter_edges(&mut grid, 40, random);
+    }
+    grid
 }
 
 fn fill(filler: &mut LandmarkFiller, grid: &mut NavGrid, budget: u32) -> u32 {
@@ -83,7 +90,8 @@ fn edit(grid: &mut NavGrid, blocked: &mut Vec<CellRect>, random: &mut Random) {
             others.rotate_left(random.below(6) as usize);
             grid.set_profiles(others);
         }
-        1..20 => {
+        1..6 => scatter_edges(grid, 2, random),
+        6..20 => {
             let terrain = TerrainId(random.below(5) as u8);
             let mut edit = grid.edit();
             rect.cells().for_each(|cell| edit.set_terrain(cell, terrain).unwrap());

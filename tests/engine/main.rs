@@ -13,6 +13,7 @@ mod crowd;
 mod crowd_fuzz;
 mod crowd_goals;
 mod drawings;
+mod edges;
 mod formation;
 mod goals;
 mod golden_counts;

@@ -7,7 +7,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{any_topology, dijkstra, is_legal_path};
+use crate::common::{Random, any_topology, dijkstra, is_legal_path, scatter_edges, with_edges};
 
 const UNIT: ProfileId = ProfileId(0);
 
@@ -28,7 +28,7 @@ fn grids() -> impl Strategy<Value = NavGrid> {
     let layout = (1u32..72, 1u32..72, 1u32..16, (any::<bool>(), 0u32..45), any::<u64>());
     (layout, rule, neighborhood, costs).prop_map(
         |((width, height, patch, (are_blocks, walls), seed), rule, neighborhood, costs)| {
-            let mut random = crate::common::Random(seed);
+            let mut random = Random(seed);
             let per_row = width.div_ceil(patch);
             let patches: Vec<u8> =
                 (0..per_row * height.div_ceil(patch)).map(|_| 1 + random.below(4) as u8).collect();
@@ -49,18 +49,18 @@ fn grids() -> impl Strategy<Value = NavGrid> {
                 .corners(rule)
                 .neighbors(neighborhood);
             let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-            grid.with_topology(any_topology(&mut random)).with_profiles(vec![profile])
+            let mut grid = grid
+                .with_topology(any_topology(&mut random))
+                .with_profiles(vec![with_edges(profile)]);
+            let edges = if random.below(3) == 0 { width * height / 50 + 1 } else { 0 };
+            scatter_edges(&mut grid, edges, &mut random);
+            grid
         },
     )
 }
 
 /// Blocks a rectangle of at least two cells, except where it reaches beyond the grid.
-fn build_block(
-    terrain: &mut [u8],
-    (width, height): (u32, u32),
-    longest: u32,
-    random: &mut crate::common::Random,
-) {
+fn build_block(terrain: &mut [u8], (width, height): (u32, u32), longest: u32, random: &mut Random) {
     let (left, low) = (random.below(width), random.below(height));
     let (columns, rows) = (1 + random.below(longest), 2 + random.below(longest));
     for y in low..(low + rows).min(height) {
@@ -299,7 +299,7 @@ proptest! {
 /// Returns streets between blocks on patches of terrain, too large for rays to cross in one slice.
 fn town(neighborhood: Neighborhood, costs: [u16; 3], seed: u64) -> NavGrid {
     let (width, height, patch) = (200, 150, 40);
-    let mut random = crate::common::Random(seed);
+    let mut random = Random(seed);
     let patches: Vec<u8> = (0..20).map(|_| 1 + random.below(3) as u8).collect();
     let mut terrain: Vec<u8> = (0..width * height)
         .map(|index| patches[(index / width / patch * 5 + index % width / patch) as usize])
@@ -547,13 +547,17 @@ fn a_second_start_takes_no_more_memory() {
     assert_eq!(field.bytes(), bytes);
 }
 
-/// Changes a rectangle of up to 6 × 6 cells: blocks it, unblocks it, or sets its terrain.
+/// Changes a rectangle of up to 6 × 6 cells: blocks it, unblocks it, or sets its terrain; or sets edges.
 fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) {
     let min = any_cell(grid, pick);
     let rect = CellRect::new(min, 1 + width % 6, 1 + height % 6).intersection(grid.rect());
     let blocked: Vec<Cell> = rect.cells().filter(|&cell| grid.blockers(cell) > 0).collect();
     let mut edit = grid.edit();
-    match kind % 3 {
+    match kind % 4 {
+        3 => {
+            drop(edit);
+            scatter_edges(grid, 1 + u32::from(kind) / 64, &mut Random(u64::from(pick)));
+        }
         0 => edit.block(rect).unwrap(),
         1 => {
             for cell in blocked {
@@ -562,7 +566,7 @@ fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) 
         }
         _ => {
             for cell in rect.cells() {
-                edit.set_terrain(cell, TerrainId(kind / 3 % 5)).unwrap();
+                edit.set_terrain(cell, TerrainId(kind / 4 % 5)).unwrap();
             }
         }
     }
@@ -662,7 +666,7 @@ fn a_large_map_under_edits_is_repaired_in_slices_of_any_size() {
             assert!(is_filled_by_rays(&grid, goal));
             let fields = [(); 3].map(|()| field_to(&grid, goal));
             let mut fields: Vec<_> = [1, 17, u32::MAX].into_iter().zip(fields).collect();
-            let mut random = crate::common::Random(11);
+            let mut random = Random(11);
             for _ in 0..6 {
                 for _ in 0..3 {
                     let (kind, pick) = (random.below(9) as u8, random.next() as u32);

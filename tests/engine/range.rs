@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, any_topology, patched_terrain};
+use crate::common::{
+    Random, any_topology, crossing_cost, patched_terrain, scatter_edges, with_edges,
+};
 
 const PROFILES: usize = 5;
 
@@ -20,6 +22,7 @@ fn profiles() -> [Profile; PROFILES] {
         weighted.corners(CornerRule::Allow).size(2),
         plain.corners(CornerRule::NoSqueeze),
     ]
+    .map(with_edges)
 }
 
 /// A grid whose origin is not 0, with blockers.
@@ -30,6 +33,8 @@ fn grid_of(side: u32, random: &mut Random) -> NavGrid {
     let grid = NavGrid::from_terrain(size.0, size.1, terrain).unwrap();
     let grid = grid.with_origin(Cell::new(-7, 30)).with_topology(any_topology(random));
     let mut grid = grid.with_profiles(profiles().to_vec());
+    let edges = random.below(4) * random.below(side);
+    scatter_edges(&mut grid, edges, random);
     for _ in 0..random.below(side) {
         let cell = any_cell(&grid, random);
         grid.block(CellRect::single(cell)).unwrap();
@@ -64,7 +69,9 @@ fn steps(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Vec<(Cell, bool)> {
         let (to, is_diagonal) = (cell.offset(dx, dy), dx != 0 && dy != 0);
         if grid.topology() == Topology::Hexagonal {
             // No step is a diagonal one.
-            found.extend((dx != dy && is_open(to)).then_some((to, false)));
+            let is_step = dx != dy && is_open(to);
+            let is_legal = is_step && crossing_cost(grid, profile, cell, to).is_some();
+            found.extend(is_legal.then_some((to, false)));
             continue;
         }
         let corners = [cell.offset(dx, 0), cell.offset(0, dy)].map(is_open);
@@ -75,7 +82,8 @@ fn steps(grid: &NavGrid, profile: ProfileId, cell: Cell) -> Vec<(Cell, bool)> {
             (.., CornerRule::NoSqueeze) => corners != [false, false],
             (.., CornerRule::Allow) => true,
         };
-        if to != cell && is_open(to) && is_legal {
+        if to != cell && is_open(to) && is_legal && crossing_cost(grid, profile, cell, to).is_some()
+        {
             found.push((to, is_diagonal));
         }
     }
@@ -94,11 +102,12 @@ fn step(
     to: (Cell, bool),
 ) -> Option<State> {
     let cost = |cell| u64::from(grid.cost(query.profile, cell));
+    let crossing = crossing_cost(grid, query.profile, from, to.0)?;
     let (turn, used) = state;
     match query.movement {
         Movement::Cost(PathCost(most)) => {
             let weight = if to.1 { 577 } else { 408 };
-            let sum = used + weight * (cost(from) + cost(to.0));
+            let sum = used + weight * (cost(from) + cost(to.0) + 2 * crossing);
             (sum <= most).then_some((0, sum))
         }
         Movement::Turns(rules) => {
@@ -106,6 +115,7 @@ fn step(
                 Diagonals::Euclidean if to.1 => (cost(to.0) as f64 * 577.0 / 408.0).round() as u64,
                 _ => cost(to.0),
             };
+            let cost = cost + crossing;
             let per_turn = u64::from(rules.per_turn);
             let next = if used + cost <= per_turn {
                 (turn, used + cost)

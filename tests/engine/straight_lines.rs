@@ -6,7 +6,9 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::common::{Random, dijkstra_cost, is_legal_path, patched_terrain};
+use crate::common::{
+    Random, dijkstra_cost, is_legal_path, patched_terrain, scatter_edges, with_edges,
+};
 
 const UNIT: ProfileId = ProfileId(0);
 
@@ -62,6 +64,13 @@ fn has_sight(grid: &NavGrid, from: Cell, to: Cell) -> bool {
     let between = |cell: &(i32, i32)| *cell != (0, 0) && *cell != offset;
     let cells_are_free =
         box_around(offset, 0).filter(crossed).filter(between).all(|at| is_free(&at));
+    let is_open = |a: (i32, i32), b: (i32, i32)| {
+        is_edge_open(grid, from.offset(a.0, a.1), from.offset(b.0, b.1))
+    };
+    // Where a line crosses the interior of two cells that share a side, it crosses the side.
+    let edges_are_open = box_around(offset, 0).filter(crossed).all(|(x, y)| {
+        [(x + 1, y), (x, y + 1)].into_iter().all(|to| !crossed(&to) || is_open((x, y), to))
+    });
     // The corner above and to the right of a cell, if it is between the two ends.
     let is_corner = |&(x, y): &(i32, i32)| {
         let lies_between = (offset.0.min(0)..offset.0.max(0)).contains(&x)
@@ -70,11 +79,18 @@ fn has_sight(grid: &NavGrid, from: Cell, to: Cell) -> bool {
     };
     let corners_are_open = box_around(offset, 0).filter(is_corner).all(|(x, y)| {
         let around = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
-        let beside: Vec<_> = around.into_iter().filter(|cell| !crossed(cell)).collect();
-        assert_eq!(beside.len(), 2);
-        beside.iter().any(is_free)
+        let (met, beside): (Vec<_>, Vec<_>) = around.into_iter().partition(crossed);
+        assert_eq!((met.len(), beside.len()), (2, 2));
+        let is_way = |&cell: &(i32, i32)| is_free(&cell) && met.iter().all(|&at| is_open(at, cell));
+        beside.iter().any(is_way)
     });
-    cells_are_free && corners_are_open
+    cells_are_free && edges_are_open && corners_are_open
+}
+
+/// Returns whether the edge between two cells that share a side is open.
+fn is_edge_open(grid: &NavGrid, a: Cell, b: Cell) -> bool {
+    let edge = grid.edge(a, Direction::between(a, b).unwrap());
+    grid.profiles()[usize::from(UNIT.0)].edge_cost(edge).is_some()
 }
 
 /// Returns the cells that a moving square touches, by the definition.
@@ -85,7 +101,12 @@ fn touched(from: Cell, to: Cell) -> impl Iterator<Item = Cell> {
 }
 
 fn is_clear(grid: &NavGrid, from: Cell, to: Cell) -> bool {
-    touched(from, to).all(|cell| grid.cost(UNIT, cell) > 0)
+    let touched: Vec<Cell> = touched(from, to).collect();
+    touched.iter().all(|&cell| {
+        let beside = [cell.offset(1, 0), cell.offset(0, 1)].into_iter();
+        let mut inner = beside.filter(|cell| touched.contains(cell));
+        grid.cost(UNIT, cell) > 0 && inner.all(|other| is_edge_open(grid, cell, other))
+    })
 }
 
 /// Draws each cell at random: a wall or one of four terrains.
@@ -103,7 +124,7 @@ fn profile(costs: [u16; 4]) -> Profile {
 fn scattered_grid(width: u32, height: u32, walls: u32, random: &mut Random) -> NavGrid {
     let terrain = scattered(width, height, walls, random);
     let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-    grid.with_profiles(vec![profile([Profile::PLAIN_COST; 4])])
+    grid.with_profiles(vec![with_edges(profile([Profile::PLAIN_COST; 4]))])
 }
 
 fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
@@ -115,7 +136,8 @@ fn both_kinds_of_lines_match_exact_geometry() {
     let mut random = Random(11);
     let mut answers = [0; 4];
     for map in 0..40 {
-        let grid = scattered_grid(19, 19, [2, 5, 12, 30][map % 4], &mut random);
+        let mut grid = scattered_grid(19, 19, [2, 5, 12, 30][map % 4], &mut random);
+        scatter_edges(&mut grid, [0, 2, 10][map % 3], &mut random);
         let from = Cell::new(9, 9);
         for (x, y) in box_around((0, 0), 9) {
             let to = from.offset(x, y);
@@ -134,7 +156,8 @@ fn lines_are_symmetric_and_a_clear_line_is_a_line_of_sight() {
     let mut random = Random(12);
     let mut clear = 0;
     for walls in [1, 4, 15] {
-        let grid = scattered_grid(90, 50, walls, &mut random);
+        let mut grid = scattered_grid(90, 50, walls, &mut random);
+        scatter_edges(&mut grid, 30, &mut random);
         for _ in 0..3_000 {
             let (a, b) = (any_cell(&grid, &mut random), any_cell(&grid, &mut random));
             let has_sight = grid.has_line_of_sight(UNIT, a, b);

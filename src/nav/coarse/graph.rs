@@ -1,6 +1,6 @@
 //! The portals of all chunks and the terrain cost of each chunk.
 //!
-//! Input: bit rows, components and the mean cost of every chunk; later, the rectangles edited. Output: the
+//! Input: passable cells, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
 //! portals of its chunks, and of those to their left and below, are read again: all borders of those chunks.
 //! The result equals a rebuild.
@@ -12,7 +12,7 @@
 //! moves to a range of twice the capacity at the end; the ranges it has left behind are together smaller than
 //! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
 //! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
-//! rocks; at most 0.14, if every other cell of each border is a separate crossing.
+//! rocks; at most 0.27, if edges make every cell of each border a separate crossing.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
     portals::{self, Portal},
 };
-use crate::nav::{BitRows, Rect, Regions, STRAIGHT, chunks_in};
+use crate::nav::{Rect, Regions, STRAIGHT, chunks_in, region::Connections};
 
 /// Cost of the cheapest terrain; other costs are relative to it.
 pub(super) const UNIT_COST: u32 = 256;
@@ -82,7 +82,7 @@ impl CoarseGraph {
     pub(crate) fn build(
         size: (u32, u32),
         costs: CoarseCosts,
-        (bits, regions): (&BitRows, &Regions),
+        (connections, regions): (Connections<'_>, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) -> Self {
         let chunks = regions.chunks;
@@ -99,18 +99,18 @@ impl CoarseGraph {
         };
         for chunk in 0..count {
             graph.read_chunk_cost(chunk, &mean_excess);
-            graph.read_portals(chunk, bits, regions);
+            graph.read_portals(chunk, connections, regions);
         }
         graph.portals.shrink_to_fit();
         graph
     }
 
-    /// Reads the chunks of edited rectangles (column, row, width, height) again; `bits` and `regions` are up to
-    /// date. For `mean_excess` see [`build`](Self::build).
+    /// Reads the chunks of edited rectangles (column, row, width, height) again; `connections` and
+    /// `regions` are up to date. For `mean_excess` see [`build`](Self::build).
     pub(crate) fn repair(
         &mut self,
         edited: impl Iterator<Item = Rect>,
-        (bits, regions): (&BitRows, &Regions),
+        (connections, regions): (Connections<'_>, &Regions),
         mean_excess: impl Fn(u32, u32) -> Option<u32>,
     ) {
         let per_row = self.chunks.0;
@@ -123,7 +123,7 @@ impl CoarseGraph {
             around.extend(chunk.checked_sub(per_row));
         }
         for chunk in around {
-            self.read_portals(chunk, bits, regions);
+            self.read_portals(chunk, connections, regions);
         }
     }
 
@@ -225,9 +225,10 @@ impl CoarseGraph {
         self.chunk_costs[chunk as usize] = cost as u16;
     }
 
-    fn read_portals(&mut self, chunk: u32, bits: &BitRows, regions: &Regions) {
+    fn read_portals(&mut self, chunk: u32, connections: Connections<'_>, regions: &Regions) {
         let position = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let (portals, lead_right) = portals::read_portals(position, self.height, bits, regions);
+        let (portals, lead_right) =
+            portals::read_portals(position, self.height, connections, regions);
         let range = &mut self.ranges[chunk as usize];
         if portals.len() > usize::from(range.capacity) {
             let is_first = range.capacity == 0;

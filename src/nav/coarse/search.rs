@@ -357,7 +357,7 @@ mod tests {
         search.start(&graph, &world.regions, ((0, 0), (199, 99)), LOW_HEURISTIC_WEIGHT);
         assert_eq!(search.step(&graph, 2), 2);
         let edited = std::iter::once((10, 10, 4, 4));
-        graph.repair(edited, (&world.bits, &world.regions), |_, _| None);
+        graph.repair(edited, (world.connections(), &world.regions), |_, _| None);
         assert!(search.is_stale(&graph) && !search.is_finished());
         assert_eq!(search.step(&graph, 2), 0);
         let mut route = Route::default();

@@ -154,7 +154,7 @@ impl Scene<'_> {
             Mode::Normal => {}
             Mode::Escaping(side) => {
                 let step = grid.layer(unit.profile).map_or(1, costliest_step);
-                let cost = |pos| self.sources.escape_cost((unit.profile, side), step, pos);
+                let cost = |pos| self.sources.escape_cost(grid, (unit.profile, side), (step, pos));
                 return around(unit.tail, directions, &cost);
             }
             Mode::MakingWay(_, direction) => {
@@ -207,9 +207,9 @@ fn layer_of(world: World<'_>, profile: ProfileId) -> Option<(ProfileId, &Layer, 
     Some((profile, costs.layer, costs.uniform()))
 }
 
-/// Returns the cost of a straight step over the costliest terrain.
+/// Returns the cost of a straight step over the costliest terrain and edges.
 fn costliest_step(layer: &Layer) -> u64 {
-    u64::from(STRAIGHT) * u64::from(layer.cost_sum_range().1) * u64::from(layer.unit())
+    u64::from(STRAIGHT) * u64::from(layer.highest_step_sum()) * u64::from(layer.unit())
 }
 
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.

@@ -113,7 +113,7 @@ impl RayNodes {
 impl DistanceField {
     /// Settles the goal and makes it the first node.
     pub(super) fn open_goal(&mut self, layer: &Layer, (x, y): (u32, u32)) {
-        let (_, highest) = layer.cost_sum_range();
+        let highest = layer.highest_step_sum();
         self.rays.max_step_cost = (STRAIGHT + DIAGONAL) * highest;
         self.open.reset(0, self.rays.max_step_cost.saturating_mul(MAX_RAY_STEPS).min(MAX_COST));
         let index = self.layout.index(x, y);

@@ -85,7 +85,8 @@ impl DistanceField {
         let stop = terrain.map.straight(x, y, direction);
         let cost_sum = if WEIGHTED && stop.is_jump_point && stop.distance == 1 {
             let (to_x, to_y) = direction.cell_at(x, y, 1);
-            terrain.cost_sum_onto(current.cost_sum, to_x, to_y)
+            let step = ((x, y), (to_x, to_y));
+            terrain.single_step_sum(current.cost_sum, step, direction as usize)
         } else {
             current.cost_sum
         };
@@ -118,12 +119,14 @@ impl DistanceField {
             if steps_to_stop == 0 && !can_step {
                 return true;
             }
+            let from = (at.x, at.y);
             (at.x, at.y) = direction.cell_at(at.x, at.y, 1);
             at.index = self.layout.index_of_neighbor(at.index, direction as usize);
             let is_on_cost_border =
                 WEIGHTED && steps_to_stop == 0 && map.is_on_cost_border(at.x, at.y);
             let cost_sum = if is_on_cost_border {
-                terrain.cost_sum_onto(current.cost_sum, at.x, at.y)
+                let step = (from, (at.x, at.y));
+                terrain.single_step_sum(current.cost_sum, step, direction as usize)
             } else {
                 current.cost_sum
             };

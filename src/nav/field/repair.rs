@@ -116,7 +116,7 @@ impl DistanceField {
         if self.phase != Phase::Repairing {
             return 0;
         }
-        let taken = if layer.is_uniform() {
+        let taken = if layer.has_uniform_steps() {
             self.run_repair(layer, &UniformSteps::new(layer), budget)
         } else {
             self.run_repair(layer, &WeightedSteps::<true>::new(layer, grid), budget)

@@ -209,7 +209,7 @@ impl<'a> NearestCells<'a> {
 
     fn push_neighbors(&mut self, from: OpenCell) {
         let layer = self.class.layer;
-        let steps = layer.moves().get(from.arrival, layer.pattern(from.x, from.y));
+        let steps = layer.steps_after(from.arrival, from.x, from.y);
         for direction in directions(steps) {
             let direction = Direction::from_bits(direction as u8);
             let cell = direction.cell_at(from.x, from.y, 1);

@@ -9,6 +9,8 @@
 //!   rows, then with the rows above, doubling the covered distance each time, so that 64 anchors of a unit
 //!   eight cells wide take three rounds per axis. (Decomposition of a square structuring element: R.
 //!   Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI 1987.)
+//! - A shut edge inside the block keeps the unit off, too. The cells that are open to the east, and to the north, are eroded in
+//!   the same way: along the side that they lead along, by one cell less.
 //! - The costliest terrain is the maximum over the block in the same rounds, over ranks of terrains instead
 //!   of costs: ranks fit into bytes, and they break ties.
 //!
@@ -16,11 +18,14 @@
 //! [`read_costliest`](Clearance::read_costliest) of its [anchors](Clearance::anchors) give the same result as
 //! building from scratch. The bytes of blocked anchors may be out of date: no unit can stand there.
 //!
-//! Memory: 1 bit per cell, and 1 byte more on weighted terrain.
+//! Memory: 1 bit per cell, 2 more where there are shut edges, and 1 byte more on weighted terrain.
 
 use core::{cmp::Reverse, ops::Range};
 
-use crate::nav::{BitRows, Profile, Rect, TerrainId};
+use crate::nav::{
+    BitRows, Profile, Rect, TerrainId,
+    edges::{EdgeMap, Side, crossings::EdgeCosts},
+};
 
 /// Rows of anchors processed at a time, so that scratch memory stays small.
 const BAND: u32 = 64;
@@ -34,6 +39,8 @@ pub(crate) struct Clearance {
     side: u32,
     /// Passability of single cells.
     base: BitRows,
+    /// Cells without a shut edge to the east, and to the north; `None` as long as there are no shut edges.
+    open_sides: Option<[BitRows; 2]>,
     /// `None` if cost is uniform.
     costliest: Option<CostliestTerrain>,
 }
@@ -57,8 +64,13 @@ impl Clearance {
         (side > 1).then(|| {
             let base = BitRows::new(width, height);
             let costliest = (!profile.is_uniform()).then(|| CostliestTerrain::new(profile, cells));
-            Box::new(Self { width, height, side, base, costliest })
+            Box::new(Self { width, height, side, base, open_sides: None, costliest })
         })
+    }
+
+    /// Returns the number of cells along a side of the unit.
+    pub(crate) const fn side(&self) -> u32 {
+        self.side
     }
 
     /// Returns the passability of single cells, for updates.
@@ -83,8 +95,39 @@ impl Clearance {
 
     /// Returns the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
+        let open_sides = self.open_sides.iter().flatten().map(BitRows::bytes).sum::<usize>();
         self.base.bytes()
+            + open_sides
             + self.costliest.as_ref().map_or(0, |costliest| costliest.bytes.len() + 512)
+    }
+
+    /// Reads which edges of the cells of a rectangle are shut; returns whether any bit has changed.
+    pub(crate) fn read_edges(
+        &mut self,
+        (x, y, width, height): Rect,
+        edges: &EdgeMap,
+        costs: &EdgeCosts,
+    ) -> bool {
+        if self.open_sides.is_none() && !edges.has_any_in((x, y, width, height)) {
+            return false;
+        }
+        let (columns, rows) = (x..x + width, y..y + height);
+        let grid = (self.width, self.height);
+        let open_sides = self.open_sides.get_or_insert_with(|| {
+            let mut all = BitRows::new(grid.0, grid.1);
+            for y in 0..grid.1 {
+                all.set_row(0, y, (0..grid.0).map(|_| true));
+            }
+            [all.clone(), all]
+        });
+        let mut changed = false;
+        for (bits, side) in open_sides.iter_mut().zip([Side::East, Side::North]) {
+            for y in rows.clone() {
+                let is_open = |x| !costs.is_shut(edges.get(x, y)[side as usize]);
+                changed |= bits.set_row(x, y, columns.clone().map(is_open));
+            }
+        }
+        changed
     }
 
     /// Computes for a rectangle of anchors where the unit fits; returns whether any of `bits` has changed.
@@ -106,15 +149,32 @@ impl Clearance {
     fn erode_band(&self, words: &Range<usize>, rows: Range<u32>, scratch: &mut Vec<u64>) {
         // Units extend up to one word further to the right and `side - 1` rows further up.
         let per_row = words.len() + 1;
-        scratch.clear();
-        for (row, y) in (rows.start..rows.end + self.side - 1).enumerate() {
-            if y < self.height {
-                scratch.extend_from_slice(&self.base.row(y)[words.start..=words.end]);
+        let read = |bits: &BitRows, side: u32, scratch: &mut Vec<u64>| {
+            scratch.clear();
+            for (row, y) in (rows.start..rows.end + self.side - 1).enumerate() {
+                if y < self.height {
+                    scratch.extend_from_slice(&bits.row(y)[words.start..=words.end]);
+                }
+                scratch.resize((row + 1) * per_row, 0);
             }
-            scratch.resize((row + 1) * per_row, 0);
+            scratch.chunks_exact_mut(per_row).for_each(|row| erode_row(row, side));
+        };
+        let both = |here: u64, above: u64| here & above;
+        let combine = |all: &mut [u64], more: &[u64]| {
+            all.iter_mut().zip(more).for_each(|(all, more)| *all &= more);
+        };
+        read(&self.base, self.side, scratch);
+        let mut sides = Vec::new();
+        if let Some([east, _]) = &self.open_sides {
+            read(east, self.side - 1, &mut sides);
+            combine(scratch, &sides);
         }
-        scratch.chunks_exact_mut(per_row).for_each(|row| erode_row(row, self.side));
-        combine_ahead(scratch, self.side, per_row, |here, above| here & above);
+        combine_ahead(scratch, self.side, per_row, both);
+        if let Some([_, north]) = &self.open_sides {
+            read(north, self.side, &mut sides);
+            combine_ahead(&mut sides, self.side - 1, per_row, both);
+            combine(scratch, &sides);
+        }
     }
 
     /// Computes the costliest terrain for a rectangle of anchors.
@@ -179,7 +239,12 @@ fn doubling_steps(side: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Combines each item with the `side - 1` items that follow it, `stride` apart, as far as they exist.
-fn combine_ahead<T: Copy>(items: &mut [T], side: u32, stride: usize, combine: impl Fn(T, T) -> T) {
+pub(crate) fn combine_ahead<T: Copy>(
+    items: &mut [T],
+    side: u32,
+    stride: usize,
+    combine: impl Fn(T, T) -> T,
+) {
     for step in doubling_steps(side) {
         let ahead = step as usize * stride;
         for at in ahead..items.len() {

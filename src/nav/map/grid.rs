@@ -1,11 +1,11 @@
-//! The grid: one byte of terrain per cell, counted blockers, and a layer per movement profile.
+//! The grid: one byte of terrain per cell, counted blockers, edges between cells, and a layer per movement profile.
 //!
 //! Input: terrain bytes (row-major, `width × height`, lowest row first) and edits. Output: a [`NavGrid`]
 //! whose layers (the grid as seen by one profile) always agree with its terrain: edits go through a
 //! [`GridEdit`] that updates layers and connected regions when it is dropped, recomputing only the 32 × 32
 //! chunks it touched and the scan lines through them.
 //!
-//! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers, plus about 2.2 bytes per cell
+//! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers and 3 in chunks that hold edges, plus about 2.2 bytes per cell
 //! for each layer in use. Where searches jump (see
 //! [`Algorithm::JumpPoint`](crate::nav::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
 //! weighted terrain. A layer for units larger than a cell takes 0.13 more, and another 1 on weighted terrain.
@@ -13,6 +13,7 @@
 
 mod ahead;
 mod blockers;
+mod edges;
 mod edit;
 mod error;
 mod relief;
@@ -26,6 +27,7 @@ use std::sync::OnceLock;
 use self::{blockers::Blockers, relief::Relief};
 use crate::nav::{
     CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
+    edges::EdgeMap, layer::Source,
 };
 
 /// Longest side of a grid, in cells.
@@ -54,6 +56,7 @@ pub struct NavGrid {
     height: u32,
     terrain: Vec<u8>,
     blockers: Blockers,
+    edges: EdgeMap,
     profiles: Vec<Profile>,
     /// One per profile, built on first use.
     layers: Vec<OnceLock<Layer>>,
@@ -99,6 +102,7 @@ impl NavGrid {
             height,
             terrain,
             blockers: Blockers::new(width, height),
+            edges: EdgeMap::new(width, height),
             profiles: Vec::new(),
             layers: Vec::new(),
             reliefs: Vec::new(),
@@ -217,7 +221,7 @@ impl NavGrid {
 
     /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that
     /// the unit covers with its [anchor](Profile::size) on `cell`. 0 if the unit cannot stand there: one of
-    /// these cells is off the grid, impassable or blocked, or the profile is unknown.
+    /// these cells is off the grid, impassable or blocked, a shut edge divides them, or the profile is unknown.
     #[must_use]
     pub fn cost(&self, profile: ProfileId, cell: Cell) -> u16 {
         let known = self.profiles.get(usize::from(profile.0));
@@ -238,7 +242,7 @@ impl NavGrid {
                 costliest = costliest.max(cost);
             }
         }
-        costliest
+        if side > 1 && self.divides(profile, (x, y), side) { 0 } else { costliest }
     }
 
     /// Returns the anchors at which a unit of `profile` covers a cell of `rect`. For a large unit the result
@@ -320,7 +324,9 @@ impl NavGrid {
         let index = usize::from(profile.0);
         let profile = self.profiles.get(index)?;
         Some(self.layers[index].get_or_init(|| {
-            let source = (self.terrain.as_slice(), |x, y| self.blockers.get(x, y) > 0);
+            let (terrain, edges) = (self.terrain.as_slice(), &self.edges);
+            let is_blocked = |x, y| self.blockers.get(x, y) > 0;
+            let source = Source { terrain, edges, is_blocked };
             Layer::build(self.width, self.height, (self.topology, profile), source)
         }))
     }
@@ -338,6 +344,7 @@ impl NavGrid {
         let layers: usize = self.layers.iter().filter_map(OnceLock::get).map(Layer::bytes).sum();
         self.terrain.len()
             + self.blockers.bytes()
+            + self.edges.bytes()
             + 8 * self.chunk_revisions.len()
             + layers
             + self.landmark_bytes()

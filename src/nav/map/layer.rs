@@ -3,27 +3,34 @@
 //! Passability is stored as bit rows, as are the borders between terrains of different cost; connected
 //! regions come from `Regions`, jump points from `JumpMap`. For units larger than a cell, a cell stands for
 //! the whole block that they cover from there on (see `Clearance`): it is passable where they fit, and costs
-//! as much as the costliest cell of the block. No other code depends on the size of units.
+//! as much as the costliest cell of the block. No other code depends on the size of units. Where edges are shut or cost
+//! something, steps are also subject to `Crossings`; a layer without such edges has none.
 
 use core::ops::Range;
 
 use crate::nav::{
-    Adjacency, BitRows, CHUNK, CornerRule, DIAGONAL, Direction, JumpMap, MoveTable, Pattern,
-    Profile, Rect, Regions, STRAIGHT, TerrainId, Topology,
+    Adjacency, BitRows, CornerRule, Direction, JumpMap, MoveTable, NO_DIRECTION, Pattern, Regions,
+    Topology,
     bit_rows::Columns64,
     clearance::Clearance,
-    coarse::{CoarseCosts, CoarseGraph},
-    cost_borders,
-    jump_map::JumpMapSource,
-    region::Joints,
+    coarse::CoarseGraph,
+    edges::{
+        EdgeMap,
+        crossings::{Crossings, EdgeCosts},
+    },
     topology::DistanceWeights,
 };
 
-/// Terrain bytes (row-major) and a predicate for blocked cells: the data that a layer is built from.
-pub(crate) type Source<'a, F> = (&'a [u8], F);
+mod build;
 
-/// Fixed-point precision of terrain speeds, relative to the fastest, in bits.
-const SPEED_BITS: u32 = 16;
+/// The data that a layer is built from.
+pub(crate) struct Source<'a, F> {
+    /// Row-major.
+    pub(crate) terrain: &'a [u8],
+    pub(crate) edges: &'a EdgeMap,
+    /// Whether something stands on a cell.
+    pub(crate) is_blocked: F,
+}
 
 /// A [`NavGrid`](crate::nav::grid::NavGrid) as seen by one profile.
 #[derive(Clone, Debug)]
@@ -33,13 +40,16 @@ pub struct Layer {
     bits: BitRows,
     /// Passability of single cells and costliest terrain for large units; `None` for units of one cell.
     clearance: Option<Box<Clearance>>,
+    /// The steps that edges forbid or make dearer; `None` as long as there are no edges that matter.
+    crossings: Option<Box<Crossings>>,
     regions: Regions,
-    /// Cells next to terrain of another cost, if searches may jump and the terrain is weighted.
+    /// Cells next to terrain of another cost and cells beside edges, if searches may jump and there are any.
     cost_borders: Option<BitRows>,
     /// Jump map, if the rules do not allow cutting corners.
     jumps: Option<Box<JumpMap>>,
     /// Coarse graph, if connected regions are joined by straight steps only.
     coarse: Option<Box<CoarseGraph>>,
+    corner_rule: CornerRule,
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
     costs: Box<[u32; 256]>,
@@ -47,6 +57,7 @@ pub struct Layer {
     excess: Box<[u32; 256]>,
     unit: u32,
     uniform: bool,
+    edge_costs: EdgeCosts,
     min_cost: u32,
     max_cost: u32,
     adjacency: Adjacency,
@@ -54,202 +65,6 @@ pub struct Layer {
 }
 
 impl Layer {
-    pub(crate) fn build(
-        width: u32,
-        height: u32,
-        (topology, profile): (Topology, &Profile),
-        source: Source<'_, impl Fn(u32, u32) -> bool>,
-    ) -> Self {
-        let adjacency = Adjacency::of(topology, profile.neighborhood());
-        let mut costs = Box::new([0; 256]);
-        for (terrain, cost) in costs.iter_mut().enumerate() {
-            *cost = u32::from(profile.cost(TerrainId(terrain as u8)));
-        }
-        let unit = profile.cost_unit();
-        let min_cost = u32::from(profile.min_cost().unwrap_or(0));
-        let excess = Box::new(costs.map(|cost| cost.saturating_sub(min_cost) / unit));
-        let joins_diagonally =
-            adjacency == Adjacency::Eight && profile.corner_rule() == CornerRule::Allow;
-        let joints = Joints {
-            left: joins_diagonally || adjacency == Adjacency::Six,
-            right: joins_diagonally,
-        };
-        let mut layer = Self {
-            width,
-            height,
-            bits: BitRows::new(width, height),
-            clearance: match topology {
-                Topology::Square => Clearance::of(profile, width, height),
-                Topology::Hexagonal => None,
-            },
-            regions: Regions::new(width, height, joints),
-            cost_borders: None,
-            jumps: None,
-            coarse: None,
-            moves: MoveTable::of(profile.corner_rule(), adjacency),
-            costs,
-            excess,
-            unit,
-            uniform: profile.is_uniform(),
-            min_cost,
-            max_cost: u32::from(profile.max_cost().unwrap_or(0)),
-            adjacency,
-            distance_weights: adjacency.distance_weights(),
-        };
-        layer.read((0, 0, width, height), &source);
-        layer.regions.rebuild(&layer.bits);
-        if joints.are_straight() {
-            layer.build_coarse(source.0);
-        }
-        let keeps_corners =
-            adjacency != Adjacency::Eight || profile.corner_rule() == CornerRule::Forbid;
-        if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
-            layer.build_jumps(source.0);
-        }
-        layer
-    }
-
-    /// Returns the maximum growth of f along a single jump: its cost plus the decrease of the heuristic it
-    /// may undo. Searches count in 32 bits.
-    pub(crate) fn longest_jump(&self) -> u64 {
-        let (_, highest) = self.cost_sum_range();
-        let (width, height) = (u64::from(self.width), u64::from(self.height));
-        let longest = match self.adjacency {
-            Adjacency::Eight => u64::from(DIAGONAL) * (width.max(height) + 1),
-            Adjacency::Four | Adjacency::Six => u64::from(STRAIGHT) * (width + height),
-        };
-        2 * u64::from(highest) * longest
-    }
-
-    fn build_coarse(&mut self, terrain: &[u8]) {
-        let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
-        let costs = CoarseCosts { short_weight: self.distance_weights.short, lowest };
-        let ground = self.ground(terrain);
-        let excess = |x, y| self.typical_excess(x, y, ground);
-        let seen = (&self.bits, &self.regions);
-        let graph = CoarseGraph::build((self.width, self.height), costs, seen, excess);
-        self.coarse = Some(Box::new(graph));
-    }
-
-    /// Returns by how much the passable cells of a chunk exceed the cheapest terrain, in sixteenths of a
-    /// unit; `None` if none is passable. Uses the harmonic mean of their costs, because paths favor cheap
-    /// terrain.
-    fn typical_excess(&self, chunk_x: u32, chunk_y: u32, ground: &[u8]) -> Option<u32> {
-        let (x, y) = (chunk_x * CHUNK, chunk_y * CHUNK);
-        let lowest = u64::from(self.cost_sum_range().0);
-        let (mut speeds, mut count) = (0, 0);
-        for y in y..(y + CHUNK).min(self.height) {
-            let row = y as usize * self.width as usize + x as usize;
-            let mut bits = self.bits.cells_32(x, y);
-            count += u64::from(bits.count_ones());
-            while bits != 0 {
-                let excess = self.excess(ground[row + bits.trailing_zeros() as usize]);
-                speeds += (lowest << SPEED_BITS) / (lowest + 2 * u64::from(excess));
-                bits &= bits - 1;
-            }
-        }
-        let sum = ((count * lowest) << SPEED_BITS).checked_div(speeds)?;
-        Some((8 * (sum - lowest)) as u32)
-    }
-
-    fn build_jumps(&mut self, terrain: &[u8]) {
-        let (width, height) = (self.width, self.height);
-        if !self.uniform {
-            self.cost_borders = Some(BitRows::new(width, height));
-            self.update_cost_borders((0, 0, width, height), terrain);
-        }
-        let source =
-            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
-        self.jumps = Some(Box::new(JumpMap::build(width, height, self.adjacency, source)));
-    }
-
-    /// Updates the layer after edits in `rects` (column, row, width, height from the origin; each on the
-    /// grid).
-    pub(crate) fn update(
-        &mut self,
-        rects: impl Iterator<Item = Rect>,
-        source: Source<'_, impl Fn(u32, u32) -> bool>,
-    ) {
-        let read: Vec<(Rect, bool)> = rects.map(|rect| self.read(rect, &source)).collect();
-        let changed = |is_uniform: bool| {
-            let rects = read.iter().filter(move |&&(_, has_changed)| has_changed || !is_uniform);
-            rects.map(|&(rect, _)| rect)
-        };
-        self.regions.repair(changed(true), &self.bits);
-        if let Some(mut coarse) = self.coarse.take() {
-            let (ground, seen) = (self.ground(source.0), (&self.bits, &self.regions));
-            let excess = |x, y| self.typical_excess(x, y, ground);
-            coarse.repair(changed(self.uniform), seen, excess);
-            self.coarse = Some(coarse);
-        }
-        let mut rescanned = Vec::new();
-        for &(rect, has_changed) in &read {
-            // Cost borders depend on neighbors: all bits must be read before.
-            let has_borders = self.cost_borders.is_some();
-            let rect = if has_borders { self.with_border(rect) } else { rect };
-            if self.update_cost_borders(rect, source.0) || has_changed {
-                rescanned.push(rect);
-            }
-        }
-        self.update_jumps(&rescanned);
-    }
-
-    /// Returns a copy for distance fields, which need no coarse graph, with no cell blocked in `freed`; no other cell may be
-    /// blocked.
-    pub(crate) fn without_coarse(&self, freed: &[Rect], terrain: &[u8]) -> Self {
-        let mut layer = Self {
-            bits: self.bits.clone(),
-            clearance: self.clearance.clone(),
-            regions: self.regions.clone(),
-            cost_borders: self.cost_borders.clone(),
-            jumps: self.jumps.clone(),
-            coarse: None,
-            costs: self.costs.clone(),
-            excess: self.excess.clone(),
-            ..*self
-        };
-        layer.update(freed.iter().copied(), (terrain, |_, _| false));
-        layer
-    }
-
-    /// Returns the rectangle extended by one cell on each side, clipped to the grid.
-    fn with_border(&self, (x, y, width, height): Rect) -> Rect {
-        let (left, low) = (x.saturating_sub(1), y.saturating_sub(1));
-        let (right, high) = ((x + width + 1).min(self.width), (y + height + 1).min(self.height));
-        (left, low, right - left, high - low)
-    }
-
-    /// Recomputes the cost borders in a rectangle; returns whether any has changed.
-    fn update_cost_borders(&mut self, rect: Rect, terrain: &[u8]) -> bool {
-        let Some(mut cost_borders) = self.cost_borders.take() else {
-            return false;
-        };
-        let ground = self.ground(terrain);
-        let cost = |x, y| match self.bits.get(x, y) {
-            true => self.costs[usize::from(ground[y as usize * self.width as usize + x as usize])],
-            false => 0,
-        };
-        let changed = cost_borders::update(&mut cost_borders, self.size(), rect, cost);
-        self.cost_borders = Some(cost_borders);
-        changed
-    }
-
-    /// Repairs the jump map around the rectangles, or rebuilds it if that is cheaper.
-    fn update_jumps(&mut self, changed: &[Rect]) {
-        let Some(jumps) = &mut self.jumps else {
-            return;
-        };
-        let source =
-            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
-        // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area.
-        let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
-        if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            **jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
-        } else {
-            changed.iter().for_each(|&rect| jumps.update(rect, source));
-        }
-    }
-
     /// Returns whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin; a
     /// large unit with its [anchor](Profile::size) there.
     #[inline]
@@ -261,7 +76,49 @@ impl Layer {
     /// Returns whether a step from the passable cell `(x, y)` in `direction` is legal.
     #[must_use]
     pub fn can_step(&self, x: u32, y: u32, direction: Direction) -> bool {
-        self.is_passable(x, y) && self.moves.legal(self.pattern(x, y)) & 1 << direction as u8 != 0
+        self.is_passable(x, y) && self.legal_steps(x, y) & 1 << direction as u8 != 0
+    }
+
+    /// Returns the directions of all legal steps out of a cell on the grid.
+    #[inline(always)]
+    pub(crate) fn legal_steps(&self, x: u32, y: u32) -> u8 {
+        self.steps_after(NO_DIRECTION, x, y)
+    }
+
+    /// Returns the directions worth trying from a cell after arriving in direction `arrival`, where all cells around cost the
+    /// same: canonical order, or every legal step beside an edge.
+    #[inline(always)]
+    pub(crate) fn steps_after(&self, arrival: u8, x: u32, y: u32) -> u8 {
+        let pattern = self.pattern(x, y);
+        match &self.crossings {
+            Some(crossings) if crossings.is_beside(x, y) => {
+                self.moves.legal(pattern) & !crossings.forbidden(x, y, pattern)
+            }
+            _ => self.moves.get(arrival, pattern),
+        }
+    }
+
+    /// Returns whether all cells around a cell are passable and no edge lies between them.
+    #[inline]
+    pub(crate) fn is_open_around(&self, x: u32, y: u32) -> bool {
+        self.pattern(x, y) == 0x1ff && !self.is_beside_edge(x, y)
+    }
+
+    /// Returns whether an edge that is shut or costs something lies between cells around a cell.
+    #[inline]
+    pub(crate) fn is_beside_edge(&self, x: u32, y: u32) -> bool {
+        self.crossings.as_ref().is_some_and(|crossings| crossings.is_beside(x, y))
+    }
+
+    /// Returns what crossing edges adds to the cost sum of a step out of a cell, in units.
+    #[inline]
+    pub(crate) fn crossing_cost(&self, x: u32, y: u32, direction: usize) -> u32 {
+        self.crossings.as_ref().map_or(0, |crossings| crossings.cost(x, y, direction))
+    }
+
+    /// Returns the edges as this profile sees them; `None` if there are none that matter.
+    pub(crate) fn crossings(&self) -> Option<&Crossings> {
+        self.crossings.as_deref()
     }
 
     /// Returns the number of the connected region of the cell; `None` if it is impassable or off the grid.
@@ -285,7 +142,9 @@ impl Layer {
         let cost_borders = self.cost_borders.as_ref().map_or(0, BitRows::bytes);
         let coarse = self.coarse.as_ref().map_or(0, |coarse| coarse.bytes());
         let clearance = self.clearance.as_deref().map_or(0, Clearance::bytes);
-        self.bits.bytes() + clearance + cost_borders + self.regions.bytes() + coarse + jumps + 2_048
+        let crossings = self.crossings.as_deref().map_or(0, Crossings::bytes);
+        let shape = self.bits.bytes() + clearance + crossings + self.regions.bytes();
+        shape + cost_borders + coarse + jumps + 2_560
     }
 
     /// Returns the terrain that determines costs, row-major, for a grid with `terrain`: for large units the
@@ -333,11 +192,20 @@ impl Layer {
         self.adjacency
     }
 
-    /// Returns whether any cell is impassable in a rectangle on the grid, fewer than 64 columns wide.
-    pub(crate) fn has_wall(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
+    /// Returns whether any cell is impassable or beside an edge in a rectangle on the grid, fewer than 64 columns wide.
+    pub(crate) fn has_wall(&self, columns: Range<u32>, rows: Range<u32>) -> bool {
         let cells = self.bits.columns_from(columns.start as i32);
         let all = (1 << columns.len()) - 1;
-        rows.any(|y| cells.read(y as i32) & all != all)
+        rows.clone().any(|y| cells.read(y as i32) & all != all) || self.has_edge(columns, rows)
+    }
+
+    /// Returns whether any cell is beside an edge in a rectangle on the grid, fewer than 64 columns wide.
+    pub(crate) fn has_edge(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
+        self.crossings.as_ref().is_some_and(|crossings| {
+            let cells = crossings.beside().columns_from(columns.start as i32);
+            let all = (1 << columns.len()) - 1;
+            rows.any(|y| cells.read(y as i32) & all != 0)
+        })
     }
 
     #[inline(always)]
@@ -345,6 +213,7 @@ impl Layer {
         self.bits.pattern(x, y)
     }
 
+    /// Returns the steps that terrain allows; edges may forbid some of them.
     #[inline]
     pub(crate) const fn moves(&self) -> &'static MoveTable {
         self.moves
@@ -356,7 +225,8 @@ impl Layer {
         self.jumps.as_deref()
     }
 
-    /// Returns the cells beside cells of another cost; `None` where searches may not jump or all costs are the same.
+    /// Returns the cells beside cells of another cost or beside edges; `None` where searches may not jump or all costs are the
+    /// same and there are no edges.
     #[inline]
     pub(crate) const fn cost_borders(&self) -> Option<&BitRows> {
         self.cost_borders.as_ref()
@@ -383,13 +253,30 @@ impl Layer {
         self.unit
     }
 
+    /// Returns whether all passable cells cost the same.
     pub(crate) const fn is_uniform(&self) -> bool {
         self.uniform
+    }
+
+    /// Returns whether crossing some edges costs something.
+    pub(crate) fn has_costly_edges(&self) -> bool {
+        self.crossings.is_some() && self.edge_costs.highest() > 0
+    }
+
+    /// Returns whether all passable cells cost the same, and no edges matter.
+    pub(crate) const fn has_uniform_steps(&self) -> bool {
+        self.uniform && self.crossings.is_none()
     }
 
     /// Returns the lowest and highest sum of two passable terrain costs, in units.
     pub(crate) const fn cost_sum_range(&self) -> (u32, u32) {
         (2 * self.min_cost / self.unit, 2 * self.max_cost / self.unit)
+    }
+
+    /// Returns the highest possible cost sum of a step, with the edges that it crosses, in units.
+    pub(crate) fn highest_step_sum(&self) -> u32 {
+        // A diagonal step may cross two.
+        self.cost_sum_range().1 + 2 * self.edge_costs.highest()
     }
 
     /// Returns the weight of the shortest path over open terrain to the cell `dx` columns to the right and `dy` rows up: octile
@@ -405,35 +292,4 @@ impl Layer {
     pub(crate) const fn distance_between(&self, a: (u32, u32), b: (u32, u32)) -> u32 {
         self.distance(b.0.wrapping_sub(a.0) as i32, b.1.wrapping_sub(a.1) as i32)
     }
-
-    /// Reads a rectangle of cells from the source. Returns the rectangle whose cells may have changed for a
-    /// unit, and whether any bit has changed.
-    fn read(&mut self, rect: Rect, source: &Source<'_, impl Fn(u32, u32) -> bool>) -> (Rect, bool) {
-        let Some(clearance) = &mut self.clearance else {
-            return (rect, read_cells(&mut self.bits, rect, self.width, &self.costs, source));
-        };
-        let anchors = clearance.anchors(rect);
-        clearance.read_costliest(anchors, source.0);
-        let has_changed = read_cells(clearance.base_mut(), rect, self.width, &self.costs, source)
-            && clearance.erode(anchors, &mut self.bits);
-        (anchors, has_changed)
-    }
-}
-
-/// Reads from the source which cells of a rectangle are passable; returns whether any bit has changed.
-fn read_cells(
-    bits: &mut BitRows,
-    (x, y, width, height): Rect,
-    per_row: u32,
-    costs: &[u32; 256],
-    (terrain, blocked): &Source<'_, impl Fn(u32, u32) -> bool>,
-) -> bool {
-    let mut changed = false;
-    for y in y..y + height {
-        let row = y as usize * per_row as usize;
-        let passable = (x..x + width)
-            .map(|x| costs[usize::from(terrain[row + x as usize])] > 0 && !blocked(x, y));
-        changed |= bits.set_row(x, y, passable);
-    }
-    changed
 }

@@ -7,7 +7,7 @@
 //!
 //! Under [`CornerRule::Forbid`](crate::nav::terrain::CornerRule) and `NoSqueeze` a diagonal step implies a detour
 //! of straight steps, so cells are connected by straight steps; only `Allow` joins diagonally. Hexagons are joined along
-//! one of the two diagonals. So what joins two cells of different rows are the [`Joints`].
+//! one of the two diagonals. So what joins two cells of different rows are the [`Joints`], unless an edge divides them.
 
 mod chunk;
 mod region_ids;
@@ -15,10 +15,10 @@ mod region_ids;
 use std::collections::BTreeSet;
 
 use self::{
-    chunk::{Link, label_components},
+    chunk::{Link, label_beside_edges, label_components},
     region_ids::RegionIds,
 };
-use crate::nav::{BitRows, CHUNK, OFFSETS, Rect, STRAIGHT};
+use crate::nav::{BitRows, CHUNK, Direction, OFFSETS, Rect, STRAIGHT, edges::crossings::Crossings};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Offsets to the chunks whose links ahead may end in a chunk.
@@ -37,6 +37,29 @@ impl Joints {
     /// Whether cells are joined by straight steps only.
     pub(crate) const fn are_straight(self) -> bool {
         !self.left && !self.right
+    }
+}
+
+/// What regions are made of: passable cells, and the edges between them.
+#[derive(Clone, Copy)]
+pub(crate) struct Connections<'a> {
+    pub(crate) bits: &'a BitRows,
+    pub(crate) crossings: Option<&'a Crossings>,
+}
+
+impl Connections<'_> {
+    /// Whether no edge forbids the step from one passable cell to another.
+    #[inline]
+    pub(crate) fn are_joined(&self, (x, y): (u32, u32), direction: Direction) -> bool {
+        self.crossings.is_none_or(|crossings| {
+            let forbidden = crossings.forbidden(x, y, self.bits.pattern(x, y));
+            forbidden >> direction as u8 & 1 == 0
+        })
+    }
+
+    /// Whether edges may lie between cells of a chunk.
+    pub(crate) fn has_edges_in(&self, chunk: u32) -> bool {
+        self.crossings.is_some_and(|crossings| crossings.is_chunk_beside(chunk))
     }
 }
 
@@ -77,17 +100,21 @@ impl Regions {
     }
 
     /// Labels all chunks from scratch.
-    pub(crate) fn rebuild(&mut self, bits: &BitRows) {
-        self.relabel_all(&(0..self.shapes.len() as u32).collect(), bits);
+    pub(crate) fn rebuild(&mut self, connections: Connections<'_>) {
+        self.relabel_all(&(0..self.shapes.len() as u32).collect(), connections);
         self.region_ids.rebuild(&self.shapes);
     }
 
     /// Relabels the chunks of edited rectangles and updates their links and the
     /// regions.
-    pub(crate) fn repair(&mut self, edited: impl Iterator<Item = Rect>, bits: &BitRows) {
+    pub(crate) fn repair(
+        &mut self,
+        edited: impl Iterator<Item = Rect>,
+        connections: Connections<'_>,
+    ) {
         let chunks = self.chunks;
         let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, chunks.0)).collect();
-        if !self.relabel_all(&edited, bits) {
+        if !self.relabel_all(&edited, connections) {
             return;
         }
         let around = edited.iter().flat_map(|&chunk| chunks_at(OFFSETS, chunks, chunk));
@@ -105,15 +132,15 @@ impl Regions {
     }
 
     /// Relabels chunks and their links; returns whether a shape has changed.
-    fn relabel_all(&mut self, edited: &BTreeSet<u32>, bits: &BitRows) -> bool {
+    fn relabel_all(&mut self, edited: &BTreeSet<u32>, connections: Connections<'_>) -> bool {
         let mut changed = false;
         for &chunk in edited {
-            changed |= self.relabel(chunk, bits);
+            changed |= self.relabel(chunk, connections);
         }
         let linking = edited.iter().flat_map(|&chunk| chunks_at(LINKING, self.chunks, chunk));
         let linked: BTreeSet<u32> = linking.chain(edited.iter().copied()).collect();
         for chunk in linked {
-            changed |= self.relink(chunk, bits);
+            changed |= self.relink(chunk, connections);
         }
         changed
     }
@@ -175,34 +202,40 @@ impl Regions {
     }
 
     /// Finds the components of one chunk; returns whether their number changed.
-    fn relabel(&mut self, chunk: u32, bits: &BitRows) -> bool {
+    fn relabel(&mut self, chunk: u32, connections: Connections<'_>) -> bool {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut rows = [0; CHUNK as usize];
         for (row, dy) in rows.iter_mut().zip(0..CHUNK.min(self.size.1 - y)) {
             // Beyond the right edge of the grid the bits are zero already.
-            *row = bits.cells_32(x, y + dy);
+            *row = connections.bits.cells_32(x, y + dy);
         }
         let start = chunk as usize * CELLS;
         let labels = &mut self.labels[start..start + CELLS];
-        let components = label_components(&rows, self.joints, labels);
+        let components = if connections.has_edges_in(chunk) {
+            label_beside_edges(&rows, ((x, y), connections), self.joints, labels)
+        } else {
+            label_components(&rows, self.joints, labels)
+        };
         let before = std::mem::replace(&mut self.shapes[chunk as usize].components, components);
         before != components
     }
 
     /// Finds the links from one chunk to those ahead of it; returns whether they changed.
-    fn relink(&mut self, chunk: u32, bits: &BitRows) -> bool {
+    fn relink(&mut self, chunk: u32, connections: Connections<'_>) -> bool {
         let (x, y) = ((chunk % self.chunks.0) * CHUNK, (chunk / self.chunks.0) * CHUNK);
         let mut links = Vec::new();
         let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         let Joints { left: falling, right: rising } = self.joints;
-        // Offsets to the right, and upwards, with the joints along which they lead.
-        let ahead = [((1, 0), (0, 1), true), ((1, 1), (1, 1), rising), ((1, -1), (-1, 1), falling)];
+        // Steps to the right, and upwards, with the joints along which they lead.
+        use Direction::{East, North, NorthEast, NorthWest, SouthEast};
+        let ahead =
+            [(East, North, true), (NorthEast, NorthEast, rising), (SouthEast, NorthWest, falling)];
         for (rightward, upward, _) in ahead.into_iter().filter(|&(.., is_joined)| is_joined) {
             for along in 0..CHUNK {
-                self.link(bits, &mut links, (right, y + along), rightward);
+                self.link(connections, &mut links, (right, y + along), rightward);
             }
             for along in 0..CHUNK {
-                self.link(bits, &mut links, (x + along, top), upward);
+                self.link(connections, &mut links, (x + along, top), upward);
             }
         }
         links.sort_unstable();
@@ -212,15 +245,21 @@ impl Regions {
         changed
     }
 
-    /// Adds the link from the cell `from` to the cell at `offset`, if both are passable and in different
-    /// chunks.
-    fn link(&self, bits: &BitRows, links: &mut Vec<Link>, from: (u32, u32), offset: (i32, i32)) {
+    /// Adds the link from the cell `from` to its neighbor, if both are passable and in different chunks.
+    fn link(
+        &self,
+        connections: Connections<'_>,
+        links: &mut Vec<Link>,
+        from: (u32, u32),
+        direction: Direction,
+    ) {
+        let bits = connections.bits;
         let passable = |offset| at_offset(from, offset, self.size).filter(|&(x, y)| bits.get(x, y));
-        let (Some(_), Some((x, y))) = (passable((0, 0)), passable(offset)) else {
+        let (Some(_), Some((x, y))) = (passable((0, 0)), passable(direction.offset())) else {
             return;
         };
         let (here, there) = (self.chunk_of(from.0, from.1), self.chunk_of(x, y));
-        if here != there {
+        if here != there && connections.are_joined(from, direction) {
             let link = Link {
                 from: self.labels[here * CELLS + cell_of(from.0, from.1)],
                 to: self.labels[there * CELLS + cell_of(x, y)],

@@ -29,8 +29,10 @@ pub(crate) struct CellSteps {
     terrain_index: usize,
     /// Units by which the cell costs more than the cheapest cell.
     excess: u32,
-    /// Whether all passable cells around are known to cost what the cell does.
+    /// Whether all passable cells around are known to cost what the cell does, and no edges lie between them.
     is_plain: bool,
+    /// The cell, where steps out of it may cross edges.
+    crosses_at: Option<(u32, u32)>,
 }
 
 /// How steps and their costs are found; the loops are compiled once for each implementation.
@@ -65,7 +67,7 @@ impl StepModel for UniformSteps<'_> {
     #[inline(always)]
     fn steps_from(&self, x: u32, y: u32, arrival: u8) -> CellSteps {
         let directions = self.moves.get(arrival, self.layer.pattern(x, y));
-        CellSteps { directions, terrain_index: 0, excess: 0, is_plain: true }
+        CellSteps { directions, terrain_index: 0, excess: 0, is_plain: true, crosses_at: None }
     }
 
     #[inline(always)]
@@ -104,13 +106,21 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         self.layer.topology()
     }
 
-    /// Whether all passable cells around a cell cost what it does.
+    /// Whether all passable cells around a cell cost what it does, and no edges lie between them.
     #[inline(always)]
     fn is_plain(&self, (x, y): (u32, u32), terrain_index: usize, pattern: Pattern) -> bool {
         match self.cost_borders {
             Some(cost_borders) => !cost_borders.get(x, y),
-            None => self.is_uniform_around(terrain_index, pattern),
+            None => {
+                self.is_uniform_around(terrain_index, pattern) && !self.layer.is_beside_edge(x, y)
+            }
         }
+    }
+
+    /// What crossing edges adds to the cost sum of a step, in units.
+    #[inline(always)]
+    fn crossing_cost(&self, steps: &CellSteps, direction: usize) -> u32 {
+        steps.crosses_at.map_or(0, |(x, y)| self.layer.crossing_cost(x, y, direction))
     }
 
     /// Returns the index of the cell to which a step leads.
@@ -152,12 +162,19 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
         let pattern = self.layer.pattern(x, y);
         let is_plain = CANONICAL && self.is_plain((x, y), terrain_index, pattern);
         let table_row = if is_plain { arrival } else { NO_DIRECTION };
-        let legal = self.moves.get(table_row, pattern);
+        let mut legal = self.moves.get(table_row, pattern);
+        let crosses_at = match self.layer.crossings() {
+            Some(crossings) if !is_plain && crossings.is_beside(x, y) => {
+                legal &= !crossings.forbidden(x, y, pattern);
+                Some((x, y))
+            }
+            _ => None,
+        };
         // A step straight back never pays.
         let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
         let directions = legal & !back;
         let excess = self.layer.excess(self.terrain[terrain_index]);
-        CellSteps { directions, terrain_index, excess, is_plain }
+        CellSteps { directions, terrain_index, excess, is_plain, crosses_at }
     }
 
     #[inline(always)]
@@ -167,17 +184,19 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
             true => steps.excess,
             false => self.layer.excess(self.terrain[self.neighbor(steps, direction)]),
         };
-        weight * (self.lowest + steps.excess + excess)
+        weight * (self.lowest + steps.excess + excess + self.crossing_cost(steps, direction))
     }
 }
 
-/// Only the cell entered counts, as in turn-based games; in sixteenths, without the weight of the step. With `CANONICAL`,
+/// Only the cell entered and the edge crossed count, as in turn-based games; in sixteenths, without the weight of the step. With `CANONICAL`,
 /// canonical order where the costs around a cell do not differ. Correct if diagonal steps cost what straight ones do: where
 /// points that do not suffice for a step are lost, the same steps in another order may take more.
 pub(crate) struct EnteredSteps<'a, const CANONICAL: bool> {
     steps: WeightedSteps<'a, CANONICAL>,
     /// The costs of steps with an even and an odd number of direction onto each terrain.
     costs: [[u32; 256]; 2],
+    /// The unit of crossing costs, in sixteenths.
+    unit: u32,
 }
 
 impl<'a, const CANONICAL: bool> EnteredSteps<'a, CANONICAL> {
@@ -188,7 +207,8 @@ impl<'a, const CANONICAL: bool> EnteredSteps<'a, CANONICAL> {
             Adjacency::Six => straight,
             _ => straight.map(|cost| (cost * over + under / 2) / under),
         };
-        Self { steps: WeightedSteps::new(layer, grid), costs: [straight, odd] }
+        let unit = layer.unit();
+        Self { steps: WeightedSteps::new(layer, grid), costs: [straight, odd], unit }
     }
 }
 
@@ -204,7 +224,12 @@ impl<const CANONICAL: bool> StepModel for EnteredSteps<'_, CANONICAL> {
             true => steps.terrain_index,
             false => self.steps.neighbor(steps, direction),
         };
-        self.costs[direction & 1][usize::from(self.steps.terrain[to])]
+        let crossing = match steps.crosses_at {
+            // In sixteenths; the cost sum of a step counts twice as much.
+            Some(_) => self.steps.crossing_cost(steps, direction) * self.unit / 2,
+            None => 0,
+        };
+        self.costs[direction & 1][usize::from(self.steps.terrain[to])] + crossing
     }
 }
 

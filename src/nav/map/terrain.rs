@@ -28,6 +28,23 @@ impl TerrainId {
     pub const GROUND: Self = Self(1);
 }
 
+/// What stands or runs between two neighboring cells: a wall, a fence, a door, a river. A byte whose meaning the game
+/// defines, set by [`NavGrid::set_edge`](crate::nav::grid::NavGrid::set_edge); each [`Profile`] says what crossing it costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Debug, Default, PartialEq, Hash, Clone)]
+pub struct EdgeId(pub u8);
+
+impl EdgeId {
+    /// Nothing: the edge between two cells unless another one is set. Free to cross for everybody.
+    pub const NONE: Self = Self(0);
+    /// A wall, for games that need only one kind of edge. Shut unless a profile says otherwise, like all kinds but
+    /// [`NONE`](Self::NONE).
+    pub const WALL: Self = Self(1);
+}
+
+/// The cost of an edge that cannot be crossed, in [`Profile::edges`].
+const SHUT: u16 = u16::MAX;
+
 /// Index of a [`Profile`] in the list of profiles of a grid or an app; 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
@@ -72,6 +89,8 @@ pub enum Neighborhood {
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Profile {
     costs: [u16; 256],
+    /// Costs of crossing edges in addition to those of the step, in sixteenths.
+    edges: [u16; 256],
     corner_rule: CornerRule,
     neighborhood: Neighborhood,
     /// Cells along one side of the unit.
@@ -91,13 +110,17 @@ impl Default for Profile {
 impl Profile {
     /// Cost of plain terrain, in sixteenths.
     pub const PLAIN_COST: u16 = 16;
+    /// The highest cost of crossing an edge: as much as walking 511 cells of plain terrain.
+    pub const MAX_EDGE_COST: u16 = 8_191;
 
-    /// Creates a profile with every terrain impassable, eight neighbors, [`CornerRule::Forbid`] and a unit of
+    /// Creates a profile with every terrain impassable, every edge shut, eight neighbors, [`CornerRule::Forbid`] and a unit of
     /// one cell.
     #[must_use]
     pub const fn new() -> Self {
         let (corner_rule, neighborhood) = (CornerRule::Forbid, Neighborhood::Eight);
-        Self { costs: [0; 256], corner_rule, neighborhood, size: 1 }
+        let mut edges = [SHUT; 256];
+        edges[EdgeId::NONE.0 as usize] = 0;
+        Self { costs: [0; 256], edges, corner_rule, neighborhood, size: 1 }
     }
 
     /// Sets the cost of `terrain`, in sixteenths of plain terrain; 0 makes it impassable.
@@ -107,6 +130,39 @@ impl Profile {
     #[must_use]
     pub const fn with(mut self, terrain: TerrainId, sixteenths: u16) -> Self {
         self.costs[terrain.0 as usize] = sixteenths;
+        self
+    }
+
+    /// Opens the edges of a kind to units of this profile: to cross one costs `sixteenths` of plain terrain more, at most
+    /// [`MAX_EDGE_COST`](Self::MAX_EDGE_COST) (more is clamped to that). 0 is free, and 16 as much as a step on plain
+    /// terrain. [`EdgeId::NONE`] is always free.
+    ///
+    /// Units larger than a cell pay for every cell of theirs that crosses, one after another: a unit of size 2 needs two
+    /// steps to cross a river, and each costs that much more.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let (fence, river) = (EdgeId(2), EdgeId(3));
+    /// let deer = Profile::default().with_edge(fence, 0).with_edge(river, 64);
+    /// assert_eq!(deer.edge_cost(fence), Some(0));
+    /// assert_eq!(deer.edge_cost(EdgeId::WALL), None);
+    /// ```
+    #[must_use]
+    pub const fn with_edge(mut self, edge: EdgeId, sixteenths: u16) -> Self {
+        let is_too_much = sixteenths > Self::MAX_EDGE_COST;
+        if edge.0 != EdgeId::NONE.0 {
+            let cost = if is_too_much { Self::MAX_EDGE_COST } else { sixteenths };
+            self.edges[edge.0 as usize] = cost;
+        }
+        self
+    }
+
+    /// Shuts the edges of a kind, as all are at first. [`EdgeId::NONE`] is always free.
+    #[must_use]
+    pub const fn without_edge(mut self, edge: EdgeId) -> Self {
+        if edge.0 != EdgeId::NONE.0 {
+            self.edges[edge.0 as usize] = SHUT;
+        }
         self
     }
 
@@ -166,6 +222,18 @@ impl Profile {
         self.costs[terrain.0 as usize]
     }
 
+    /// Returns the cost of crossing an edge in sixteenths, in addition to the step; `None` if it is shut.
+    #[must_use]
+    pub const fn edge_cost(&self, edge: EdgeId) -> Option<u16> {
+        // Reflection may have set any value.
+        match self.edges[edge.0 as usize] {
+            _ if edge.0 == EdgeId::NONE.0 => Some(0),
+            SHUT => None,
+            cost if cost > Self::MAX_EDGE_COST => Some(Self::MAX_EDGE_COST),
+            cost => Some(cost),
+        }
+    }
+
     /// Returns the corner rule.
     #[must_use]
     pub const fn corner_rule(&self) -> CornerRule {
@@ -210,7 +278,10 @@ impl Profile {
             return 1;
         };
         // gcd of all pair sums = gcd of twice one cost and all differences from it.
-        self.passable_costs().fold(2 * first, |unit, cost| gcd(unit, u32::from(cost) - first))
+        let sums =
+            self.passable_costs().fold(2 * first, |unit, cost| gcd(unit, u32::from(cost) - first));
+        let edges = (0..=u8::MAX).filter_map(|edge| self.edge_cost(EdgeId(edge)));
+        edges.fold(sums, |unit, cost| gcd(unit, 2 * u32::from(cost)))
     }
 
     fn passable_costs(&self) -> impl Iterator<Item = u16> {

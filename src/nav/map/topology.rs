@@ -22,7 +22,7 @@ use core::ops::RangeInclusive;
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
-use crate::nav::{Cell, DIAGONAL, Direction, Neighborhood, STRAIGHT};
+use crate::nav::{Cell, DIAGONAL, Direction, Neighborhood, STRAIGHT, directions};
 
 /// The direction of each step on hexagons, in sixths of a full turn.
 const SIXTHS: [u8; 8] = [0, 0, 1, 2, 3, 3, 4, 5];
@@ -181,6 +181,19 @@ impl Adjacency {
             Self::Eight => 0b1111_1111,
             Self::Six => 0b1101_1101,
         }
+    }
+
+    /// The directions of steps that pass no corner, one bit each: the straight ones of squares, all of hexagons.
+    pub(crate) const fn straight_directions(self) -> u8 {
+        match self {
+            Self::Six => Self::Six.directions(),
+            Self::Four | Self::Eight => Self::Four.directions(),
+        }
+    }
+
+    /// The same one after another.
+    pub(crate) fn straight_steps(self) -> impl Iterator<Item = u8> {
+        directions(self.straight_directions()).map(|direction| direction as u8)
     }
 
     /// Whether steps lead in a direction.

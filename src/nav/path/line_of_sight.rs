@@ -12,6 +12,9 @@
 //!   a square of one cell touches on its way along the line, so this is
 //!   [`CornerRule::Forbid`](crate::nav::terrain::CornerRule::Forbid) for lines in any direction.
 //!
+//! Neither crosses a shut edge between two cells: of the cells it runs through (thin), of any two that the square touches (swept).
+//! Through a corner a thin line needs one way around it without a shut edge.
+//!
 //! On hexagons (see `hexagons`) both kinds are the cells whose interior the line between the centers crosses; where it runs
 //! along the side between two cells, sight needs one of them, and a unit both. The width of units does not count.
 //!
@@ -25,7 +28,7 @@
 
 mod hexagons;
 
-use crate::nav::{Adjacency, Cell, Layer, NavGrid, ProfileId};
+use crate::nav::{Adjacency, Cell, Direction, Layer, NavGrid, ProfileId};
 
 /// The direction of a line: columns counted along its longer axis, rows across.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,12 @@ impl Slope {
         } else {
             Self { along: column, across: row, length: height, rise: width }
         }
+    }
+
+    /// Returns the directions of the steps along and across.
+    fn directions(&self) -> (Direction, Direction) {
+        let direction = |(dx, dy)| Direction::from_offset(dx, dy);
+        (direction(self.along), direction(self.across))
     }
 
     fn between(a: (u32, u32), b: (u32, u32)) -> Self {
@@ -90,28 +99,37 @@ impl LineHeight {
     }
 }
 
-/// Whether all cells that a square touches on its way from `a` to `b` (both on the grid) are free: see the
-/// [module](self).
+/// Whether all cells that a square touches on its way from `a` to `b` (both on the grid) are free, and no edge between two of them
+/// is shut: see the [module](self). `is_shut` is asked for a cell and the direction of a step to another.
 #[inline]
 pub(crate) fn is_swept_line_free(
     a: (u32, u32),
     b: (u32, u32),
     is_free: impl Fn(u32, u32) -> bool,
+    is_shut: impl Fn((u32, u32), Direction) -> bool,
 ) -> bool {
     let slope = Slope::between(a, b);
+    let (forward, upward) = slope.directions();
     // In each column the line covers the heights from the column before to the column after it, as far as the
     // line goes.
     let (mut low, mut high) = (LineHeight::default(), LineHeight::default());
+    let mut covered_before = 0..0;
     for along in 0..=slope.length {
         if along < slope.length {
             high.advance(&slope);
         }
-        for across in low.row..=high.ceil() {
-            let (x, y) = slope.cell(a, along, across);
-            if !is_free(x, y) {
+        let covered = low.row..high.ceil() + 1;
+        for across in covered.clone() {
+            let cell = slope.cell(a, along, across);
+            let is_behind_edge = covered_before.contains(&across)
+                && is_shut(slope.cell(a, along - 1, across), forward);
+            let is_above_edge =
+                across > covered.start && is_shut(slope.cell(a, along, across - 1), upward);
+            if !is_free(cell.0, cell.1) || is_behind_edge || is_above_edge {
                 return false;
             }
         }
+        covered_before = covered;
         if along > 0 {
             low.advance(&slope);
         }
@@ -130,26 +148,38 @@ impl Layer {
         }
         if self.adjacency() == Adjacency::Six {
             let is_free = |x, y| self.is_passable(x, y);
-            return hexagons::is_line_free(a, b, is_free, |one, other| one || other);
+            let is_shut = |cell, direction| self.is_shut(cell, direction);
+            return hexagons::is_line_free(a, b, (is_free, is_shut), |one, other, _| one || other);
         }
         let slope = Slope::between(a, b);
+        let (forward, upward) = slope.directions();
         let is_free = |along, across| {
             let (x, y) = slope.cell(a, along, across);
             self.is_passable(x, y)
         };
+        let is_open =
+            |along, across, direction| !self.is_shut(slope.cell(a, along, across), direction);
         // The height at which the line leaves the column, in parts of its row: twice the length makes a full
         // row.
         let full_row = 2 * slope.length;
         let (mut row, mut height) = (0, slope.length + slope.rise);
         for column in 0..slope.length {
             if height >= full_row {
-                let is_corner = height == full_row;
-                let is_open = is_free(column, row + 1) || (is_corner && is_free(column + 1, row));
-                if !is_open {
+                let is_over_row = is_free(column, row + 1)
+                    && is_open(column, row, upward)
+                    && is_open(column, row + 1, forward);
+                // Exactly through the corner there is another way around it.
+                let is_past_corner = height == full_row
+                    && is_free(column + 1, row)
+                    && is_open(column, row, forward)
+                    && is_open(column + 1, row, upward);
+                if !is_over_row && !is_past_corner {
                     return false;
                 }
                 row += 1;
                 height -= full_row;
+            } else if !is_open(column, row, forward) {
+                return false;
             }
             if column + 1 < slope.length && !is_free(column + 1, row) {
                 return false;
@@ -165,12 +195,22 @@ impl Layer {
     #[must_use]
     pub fn clear_line(&self, a: (u32, u32), b: (u32, u32)) -> bool {
         let is_free = |x, y| self.is_passable(x, y);
+        let is_shut = |cell, direction| self.is_shut(cell, direction);
         let ends_are_free = is_free(a.0, a.1) && is_free(b.0, b.1);
         match self.adjacency() {
             _ if !ends_are_free => false,
-            Adjacency::Six => hexagons::is_line_free(a, b, is_free, |one, other| one && other),
-            _ => is_swept_line_free(a, b, is_free),
+            Adjacency::Six => {
+                let join = |one, other, is_divided: bool| one && other && !is_divided;
+                hexagons::is_line_free(a, b, (is_free, is_shut), join)
+            }
+            _ => is_swept_line_free(a, b, is_free, is_shut),
         }
+    }
+
+    /// Whether the edge that a step out of a cell crosses is shut.
+    #[inline]
+    fn is_shut(&self, (x, y): (u32, u32), direction: Direction) -> bool {
+        self.crossings().is_some_and(|crossings| crossings.is_shut(x, y, direction))
     }
 }
 
@@ -182,12 +222,12 @@ fn is_on(layer: &Layer, (x, y): (u32, u32)) -> bool {
 impl NavGrid {
     /// Whether nothing that `profile` cannot pass stands between two cells: every cell whose interior the
     /// line between their centers crosses is passable, and where it runs exactly through the corner between
-    /// four cells, one of the two beside it. The two cells themselves do not matter. Symmetric; false if a
-    /// cell is not on the grid or the profile is unknown.
+    /// four cells, one of the two beside it; and the line crosses no edge that is shut for `profile`. The two cells themselves
+    /// do not matter. Symmetric; false if a cell is not on the grid or the profile is unknown.
     ///
     /// On hexagons, where the line runs along the side between two cells, one of them must be passable.
     ///
-    /// For sight across water or over low walls, use a profile that passes them, of size 1.
+    /// For sight across water or over low walls and fences, use a profile that passes them, of size 1.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
@@ -206,7 +246,7 @@ impl NavGrid {
     /// Whether a unit of `profile` can go straight from one cell to the other, in any direction: its block of
     /// cells touches no impassable cell along the line, neither at the ends nor at a corner. (So every cell
     /// is passable for it that is less than one column and less than one row away from some point of the line
-    /// between the centers.) Symmetric; false if a cell is not on the grid or the profile is unknown. Terrain
+    /// between the centers, and no edge between two of these cells is shut.) Symmetric; false if a cell is not on the grid or the profile is unknown. Terrain
     /// costs, and the steps that the profile may take, do not matter.
     ///
     /// On hexagons only the middle of a unit counts: every cell whose interior the line between the centers crosses is

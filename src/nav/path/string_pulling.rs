@@ -4,8 +4,8 @@
 //! lines along the path, in any direction, and a path of steps along those lines.
 //!
 //! The path is split where the cost of its terrain changes. Along terrain of one cost a line may replace a
-//! part of the path if it is [clear](NavGrid::clear_line) and every cell that a unit touches on it has the
-//! same cost. Any order of the same steps between two cells has the same cost there, so the steps are put in
+//! part of the path if it is [clear](NavGrid::clear_line), every cell that a unit touches on it has the
+//! same cost, and no edge between these cells costs anything. Any order of the same steps between two cells has the same cost there, so the steps are put in
 //! the order that stays nearest to the line. Parts without such a line stay as they are: diagonal steps
 //! between impassable cells (where the corner rule allows them), and steps from terrain of one cost to that
 //! of another.
@@ -159,7 +159,10 @@ impl<'a> StringPuller<'a> {
     fn is_clear(&self, from: usize, to: usize) -> bool {
         let (a, b) = (self.cells[from], self.cells[to]);
         let cost = self.cost_at(a);
-        cost > 0 && line_of_sight::is_swept_line_free(a, b, |x, y| self.cost_at((x, y)) == cost)
+        let is_level = |x, y| self.cost_at((x, y)) == cost;
+        let is_crossed =
+            |(x, y): (u32, u32), direction| self.layer.crossing_cost(x, y, direction as usize) > 0;
+        cost > 0 && line_of_sight::is_swept_line_free(a, b, is_level, is_crossed)
     }
 
     /// Returns the farthest cell, up to `last`, that is found to be in a clear line from cell `from`; the

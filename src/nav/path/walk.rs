@@ -217,7 +217,8 @@ impl Walk {
             return Some(false);
         };
         let cost = |(x, y)| u64::from(layer.cost(x, y, grid.terrain_bytes()));
-        let sum = cost((x, y)) + cost(leg.direction.cell_at(x, y, 1));
+        let crossing = layer.crossing_cost(x, y, leg.direction as usize) * layer.unit();
+        let sum = cost((x, y)) + cost(leg.direction.cell_at(x, y, 1)) + u64::from(crossing);
         self.direction = leg.direction;
         self.needed = u64::from(layer.adjacency().weight(leg.direction)) * sum * PROGRESS_PER_COST;
         self.step += 1;

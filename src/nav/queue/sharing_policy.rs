@@ -158,7 +158,7 @@ impl SharingPolicy {
         let searches = measured.unwrap_or(distance * guess);
         let cells = u64::from(grid.width()) * u64::from(grid.height());
         let around = 4 * u64::from(group.farthest) * u64::from(group.farthest);
-        let casts_rays = jumps && layer.is_uniform();
+        let casts_rays = jumps && layer.has_uniform_steps();
         let field =
             around.min(cells) / CELLS_PER_UNIT[usize::from(!casts_rays)] + cells / CLEARED_PER_UNIT;
         searches > field

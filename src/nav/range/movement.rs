@@ -169,7 +169,7 @@ impl ByCost {
             Movement::Cost(PathCost(cost)) => cost,
             Movement::Turns(_) => 0,
         };
-        let (lowest, highest) = layer.cost_sum_range();
+        let (lowest, highest) = (layer.cost_sum_range().0, layer.highest_step_sum());
         let increments = (STRAIGHT * lowest, DIAGONAL * highest);
         let (wanted, most) =
             (cost / u64::from(layer.unit()), u64::from(u32::MAX - 1 - increments.1));

@@ -31,7 +31,7 @@ impl<L: OpenList> Search<L> {
         }
         // Along one step, f grows by at most the cost of two steps: the step itself, and a heuristic that
         // grows by as much.
-        let (_, highest) = layer.cost_sum_range();
+        let highest = layer.highest_step_sum();
         let step = 2 * u64::from(DIAGONAL) * u64::from(highest);
         let spread = if self.target.uses_jumps { layer.longest_jump() } else { step };
         self.target.headroom = spread as u32;

@@ -273,7 +273,8 @@ impl<L: OpenList> Search<L> {
     ) {
         let cost_sum = if WEIGHTED && jump.steps == 1 {
             // From one cost border to the next.
-            from.terrain.cost_sum_onto(from.cost_sum, x, y)
+            let step = (from.node.cell(), (x, y));
+            from.terrain.single_step_sum(from.cost_sum, step, jump.arrival as usize)
         } else {
             from.cost_sum
         };

@@ -13,7 +13,7 @@ pub const MAX_CLEAR_DISTANCE: u16 = 60;
 pub struct StepCosts<'a> {
     pub layer: &'a Layer,
     terrain: &'a [u8],
-    /// The cost of every cell, on uniform terrain.
+    /// The cost of every cell, on uniform terrain without edges that cost something.
     uniform: Option<u64>,
     /// The lowest possible sum of the costs of the cell left and the cell entered.
     pub cheapest: u64,
@@ -25,11 +25,12 @@ impl<'a> StepCosts<'a> {
     pub fn of(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let (layer, terrain) = (grid.layer(profile)?, grid.terrain_bytes());
         let cheapest = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
-        let uniform = layer.is_uniform().then_some(cheapest / 2);
+        let is_uniform = layer.is_uniform() && !layer.has_costly_edges();
+        let uniform = is_uniform.then_some(cheapest / 2);
         Some(Self { layer, terrain, uniform, cheapest })
     }
 
-    /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain.
+    /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain, and where crossing edges costs something.
     pub fn uniform(&self) -> u64 {
         self.uniform.unwrap_or(0)
     }
@@ -43,7 +44,17 @@ impl<'a> StepCosts<'a> {
 
     pub fn step(&self, from: GridPos, direction: u8) -> u64 {
         let weight = self.layer.adjacency().weights()[usize::from(direction & 1)];
-        u64::from(weight) * (self.cost(from) + self.cost(from.step(direction)))
+        let cells = self.cost(from) + self.cost(from.step(direction));
+        u64::from(weight) * (cells + self.crossing(from, direction))
+    }
+
+    /// Returns what the edges that a step crosses add to the costs of its cells.
+    pub fn crossing(&self, from: GridPos, direction: u8) -> u64 {
+        if self.uniform.is_some() {
+            return 0;
+        }
+        let (x, y) = (u32::from(from.x), u32::from(from.y));
+        u64::from(self.layer.crossing_cost(x, y, usize::from(direction)) * self.layer.unit())
     }
 
     /// Returns the costs of the steps in `directions` (bit mask), by direction.
@@ -64,7 +75,7 @@ impl<'a> StepCosts<'a> {
         2 * self.cost(pos)
     }
 
-    /// Returns whether terrain is uniform and without walls in the rectangle around a position, those beside
+    /// Returns whether terrain is uniform and without walls and edges in the rectangle around a position, those beside
     /// it, and a position at most [`MAX_CLEAR_DISTANCE`] away.
     pub fn is_clear(&self, here: GridPos, there: GridPos) -> bool {
         let (width, height) = self.layer.size();
@@ -77,9 +88,9 @@ impl<'a> StepCosts<'a> {
             && !self.layer.has_wall(around(here.x, there.x, width), around(here.y, there.y, height))
     }
 
-    /// Returns whether one of the eight cells around a position is impassable.
+    /// Returns whether one of the eight cells around a position is impassable, or an edge lies between them.
     pub fn is_beside_wall(&self, pos: GridPos) -> bool {
-        self.layer.pattern(u32::from(pos.x), u32::from(pos.y)) != 0x1ff
+        !self.layer.is_open_around(u32::from(pos.x), u32::from(pos.y))
     }
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
@@ -126,8 +137,8 @@ pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
     true
 }
 
-/// Returns the directions in which the terrain allows a step from a position, one bit each.
+/// Returns the directions in which terrain and edges allow a step from a position, one bit each.
 #[inline]
 pub fn legal_directions(layer: &Layer, GridPos { x, y }: GridPos) -> u8 {
-    layer.moves().legal(layer.pattern(u32::from(x), u32::from(y)))
+    layer.legal_steps(u32::from(x), u32::from(y))
 }

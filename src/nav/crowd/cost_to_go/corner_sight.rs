@@ -7,7 +7,10 @@
 //! estimates.
 //!
 //! Rows are looked at from the corner towards the unit. A row is one word, and it follows from the row before by
-//! a few operations on whole words, so nothing needs to be kept from one decision to the next.
+//! a few operations on whole words, so nothing needs to be kept from one decision to the next. Where edges are near, cells are
+//! looked at one by one.
+
+mod seen_cells;
 
 use crate::nav::crowd::board::{GridPos, STAY};
 use crate::nav::{Adjacency, CornerRule, Layer, NavGrid, ProfileId, bit_rows::Columns64};
@@ -58,6 +61,9 @@ impl<'a> CornerSight<'a> {
         if dx.abs().max(dy.abs()) > i32::from(REACH) {
             return 0;
         }
+        if self.has_edges_near(corner, pos) {
+            return self.seen_beside_edges(corner, pos);
+        }
         // Columns are counted towards the unit.
         let (block, in_block) = if dx < 0 {
             (self.seen_block::<true>(corner, (-dx, dy)), &IN_MIRRORED_BLOCK)
@@ -66,6 +72,19 @@ impl<'a> CornerSight<'a> {
         };
         let bits = in_block.iter().enumerate();
         bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
+    }
+
+    /// Returns whether any cell from the corner to the cells around a position is beside an edge.
+    fn has_edges_near(&self, corner: GridPos, pos: GridPos) -> bool {
+        let (width, height) = self.layer.size();
+        let between = |a: u16, b: u16, side: u32| {
+            let last = u32::from(a.max(b + 1));
+            u32::from(a.min(b.saturating_sub(1)))..(last + 1).min(side)
+        };
+        self.layer.crossings().is_some()
+            && self
+                .layer
+                .has_edge(between(corner.x, pos.x, width), between(corner.y, pos.y, height))
     }
 
     /// Returns the visible cells of a block of 3 × 3 cells, by row.
@@ -209,8 +228,9 @@ mod tests {
     use super::{CornerSight, GridPos, REACH, SEEN_HERE, STAY, is_seen};
     use crate::nav::{
         cell::Cell,
+        direction::Direction,
         grid::NavGrid,
-        terrain::{CornerRule, Neighborhood, Profile, ProfileId, TerrainId},
+        terrain::{CornerRule, EdgeId, Neighborhood, Profile, ProfileId, TerrainId},
         topology::Topology,
     };
 
@@ -233,9 +253,14 @@ mod tests {
         let cost = |at: GridPos| grid.cost(profile, at.cell(grid));
         let mut visible = vec![false; (width * height) as usize];
         for at in cells.into_iter().filter(|&at| cost(at) > 0 && cost(at) == cost(corner)) {
-            let legal = layer.moves().legal(layer.pattern(u32::from(at.x), u32::from(at.y)));
+            let (x, y) = (u32::from(at.x), u32::from(at.y));
+            let is_open = |direction: &u8| {
+                let direction = Direction::from_bits(*direction);
+                layer.can_step(x, y, direction)
+                    && grid.edge_cost(profile, at.cell(grid), direction) == Some(0)
+            };
             visible[index(at)] = at == corner
-                || (0..8u8).filter(|direction| legal >> direction & 1 == 1).any(|direction| {
+                || (0..8u8).filter(is_open).any(|direction| {
                     let weight = layer.adjacency().weights()[usize::from(direction & 1)];
                     let next = at.step(direction);
                     visible[index(next)] && distance(next) + weight == distance(at)
@@ -247,6 +272,7 @@ mod tests {
     /// Random terrain: walls on a share of the cells, mud on another.
     fn random_grid(topology: Topology, seed: u64, walls: u64, mud: u64) -> NavGrid {
         let uniform = Profile::new().with(TerrainId::GROUND, 16).with(MUD, 16);
+        let uniform = uniform.with_edge(EdgeId(2), 8);
         let weighted = uniform.clone().with(MUD, 32);
         let profiles = vec![
             uniform.clone(),
@@ -269,6 +295,15 @@ mod tests {
                 grid.set_terrain(Cell::new(x, y), terrain).expect("the cell is on the grid");
             }
         }
+        let mut edit = grid.edit();
+        for at in 0..if seed % 3 == 1 { 120 } else { 0 } {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let cell = Cell::new((state >> 33) as i32 % 90, (state >> 45) as i32 % 70);
+            let direction = [Direction::East, Direction::North][at % 2];
+            // Some lie at the border of the grid.
+            let _is_set = edit.set_edge(cell, direction, EdgeId(1 + (state >> 60) as u8 % 2));
+        }
+        drop(edit);
         grid
     }
 

@@ -9,8 +9,7 @@
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
-use crate::nav::crowd::passages::passage_trace::passage_directions;
-use crate::nav::{Cell, CellRect, NavGrid, PathCost, ProfileId};
+use crate::nav::{Cell, CellRect, Direction, Layer, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether a footprint is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
@@ -68,7 +67,9 @@ impl Footprint {
             }
         }
         while let Some((steps, pos)) = self.steps.pop(open) {
-            for next in sides(grid).map(|direction| pos.step(direction)) {
+            let profile = self.profile;
+            let ways = sides(grid).filter(|&side| may_cross(grid, profile, pos, side));
+            for next in ways.map(|side| pos.step(side)) {
                 let is_edited = |area: &CellRect| area.contains(next.cell(grid));
                 if self.steps.contains(next) && self.edited.iter().any(is_edited) {
                     self.steps.improve(open, next, steps + 1);
@@ -78,14 +79,15 @@ impl Footprint {
     }
 
     /// Returns the first cell outside in a straight line towards a side, and the number of steps to it.
-    fn exit(&self, from: GridPos, side: u8) -> Option<(u64, GridPos)> {
+    fn exit(&self, grid: &NavGrid, from: GridPos, side: u8) -> Option<(u64, GridPos)> {
         if side >= EXIT_UNDECIDED {
             return None;
         }
         let mut line = (0..).map(|steps| (u64::from(steps), from.along(side, steps)));
         let (steps, pos) = line.find(|&(_, pos)| {
             let steps = self.steps.cost(pos);
-            steps == 0 || steps == UNREACHABLE
+            let is_outside = steps == 0 || steps == UNREACHABLE;
+            is_outside || !may_cross(grid, self.profile, pos, side)
         })?;
         (self.steps.cost(pos) == 0).then_some((steps, pos))
     }
@@ -145,7 +147,10 @@ impl Sources {
     pub fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
-            self.footprints_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
+            may_cross(grid, unit.profile, unit.tail, *direction)
+                && self
+                    .footprints_of(unit.profile)
+                    .any(|known| known.steps.cost(next) != UNREACHABLE)
         };
         sides(grid).filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
     }
@@ -156,8 +161,13 @@ impl Sources {
 
     /// Returns the cost of the rest of the path out of a blocked area, on a side or on any. A step costs `step`: at
     /// least as much as any real one, so that every step that leads out is better than staying.
-    pub fn escape_cost(&self, (profile, side): (ProfileId, u8), step: u64, pos: GridPos) -> u64 {
-        let straight = self.footprints_of(profile).filter_map(|known| known.exit(pos, side));
+    pub fn escape_cost(
+        &self,
+        grid: &NavGrid,
+        (profile, side): (ProfileId, u8),
+        (step, pos): (u64, GridPos),
+    ) -> u64 {
+        let straight = self.footprints_of(profile).filter_map(|known| known.exit(grid, pos, side));
         if let Some(steps) = straight.map(|(steps, _)| steps).min() {
             return steps * step;
         }
@@ -190,7 +200,7 @@ impl Sources {
         let cost = |side: u8| {
             let exits = self.footprints_of(unit.profile);
             let costs = exits.filter_map(|known| {
-                let (steps, exit) = known.exit(unit.tail, side)?;
+                let (steps, exit) = known.exit(world.grid, unit.tail, side)?;
                 let cost_to_go = world.guidance.cost(world.grid, route, exit.cell(world.grid))?;
                 Some(cost_to_go.0 + INSIDE_WEIGHT * steps * PathCost::PLAIN_STEP.0)
             });
@@ -201,9 +211,18 @@ impl Sources {
     }
 }
 
+/// Returns whether no shut edge forbids a step of a unit that leaves a blocked area. A unit larger than a cell may stand across an
+/// edge that was shut later: it has to leave to one side.
+fn may_cross(grid: &NavGrid, profile: ProfileId, from: GridPos, side: u8) -> bool {
+    let edges = grid.layer(profile).and_then(Layer::crossings);
+    let edges = edges.filter(|_| grid.unit_size(profile) == 1);
+    let direction = Direction::from_bits(side);
+    edges.is_none_or(|edges| !edges.is_shut(u32::from(from.x), u32::from(from.y), direction))
+}
+
 /// Iterates over the directions towards the sides of an area.
 fn sides(grid: &NavGrid) -> impl Iterator<Item = u8> {
-    passage_directions(grid.topology().widest())
+    grid.topology().widest().straight_steps()
 }
 
 /// Iterates over the positions of a rectangle, as far as they lie on the grid.

@@ -97,13 +97,18 @@ impl Trace<'_> {
         }
     }
 
-    /// Returns how many of the next steps in a direction, at most `most`, do not change the cost of terrain.
+    /// Returns how many of the next steps in a direction, at most `most`, neither change the cost of terrain nor
+    /// cross an edge that costs something.
     fn level_steps(&self, direction: u8, most: u16) -> u16 {
-        if self.costs.layer.is_uniform() {
+        if self.costs.uniform() > 0 {
             return most;
         }
         let own = self.costs.scale(self.at);
-        let is_level = |&step: &u16| self.costs.scale(self.at.along(direction, step)) == own;
+        let is_level = |&step: &u16| {
+            let from = self.at.along(direction, step - 1);
+            self.costs.scale(from.step(direction)) == own
+                && self.costs.crossing(from, direction) == 0
+        };
         (1..=most).take_while(is_level).count() as u16
     }
 

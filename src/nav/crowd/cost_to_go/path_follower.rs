@@ -114,10 +114,10 @@ impl PathFollower {
     }
 
     /// Terrain has changed in rectangles: drops the field if it covers one of them, and finds the corners again if the
-    /// path crosses one over terrain of several costs.
+    /// path crosses one where steps have several costs.
     pub fn follow_edits(&mut self, grid: &NavGrid, costs: &StepCosts, edits: &[CellRect]) {
         self.field.take_if(|field| edits.iter().any(|&rect| field.meets(grid, rect)));
-        if costs.layer.is_uniform() {
+        if costs.uniform() > 0 {
             return;
         }
         let mut at = self.start;

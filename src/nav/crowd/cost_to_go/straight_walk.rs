@@ -74,13 +74,15 @@ impl Line {
         Some(pos.direction_to(next))
     }
 
-    /// Returns whether all steps are legal, over terrain that costs the same everywhere.
+    /// Returns whether all steps are legal, over terrain that costs the same everywhere and no edges that cost something.
     fn is_open(&self, costs: &StepCosts) -> bool {
         let scale = costs.scale(self.start);
         (0..i32::from(self.start.chebyshev(self.end))).all(|step| {
             let (from, to) = (self.at(step), self.at(step + 1));
             let legal = legal_directions(costs.layer, from);
-            legal >> from.direction_to(to) & 1 == 1 && costs.scale(to) == scale
+            let direction = from.direction_to(to);
+            let is_level = costs.scale(to) == scale && costs.crossing(from, direction) == 0;
+            legal >> direction & 1 == 1 && is_level
         })
     }
 }
@@ -100,10 +102,10 @@ impl PathFollower {
         direction.is_some()
     }
 
-    /// Returns how far off a position the unit is when it comes there on its line: not where a wall is beside it.
+    /// Returns how far off a position the unit is when it comes there on its line: not where a wall or an edge is beside it.
     pub fn line_offset(&self, layer: &Layer, pos: GridPos) -> Offset {
         let is_on_line = self.line_direction != STAY && self.line.steps_left(pos).is_some();
-        if is_on_line && layer.pattern(u32::from(pos.x), u32::from(pos.y)) == 0x1ff {
+        if is_on_line && layer.is_open_around(u32::from(pos.x), u32::from(pos.y)) {
             self.line.offset_at(i32::from(self.line.start.chebyshev(pos)))
         } else {
             (0, 0)

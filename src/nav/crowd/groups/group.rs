@@ -173,7 +173,7 @@ impl Groups {
         if let Some(slot) = group.slots.get(unit.slot as usize) {
             let layer = grid.layer(unit.profile);
             let cost = layer
-                .map_or(1, |layer| u64::from(layer.cost_sum_range().1) * u64::from(layer.unit()));
+                .map_or(1, |layer| u64::from(layer.highest_step_sum()) * u64::from(layer.unit()));
             let distance = |pos: GridPos| pos.open_distance(slot.pos, grid.topology());
             let own = distance(unit.tail);
             // Not over cells from which it would not see its slot, and give it up.

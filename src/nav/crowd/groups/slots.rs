@@ -86,8 +86,10 @@ impl Group {
         let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
         self.window.lay_out(origin, (right - origin.x, top - origin.y));
         let layer = grid.layer(self.profile);
-        let is_free =
-            |x, y| layer.is_some_and(|layer| layer.is_passable(u32::from(x), u32::from(y)));
+        let is_free = |x: u16, y: u16| {
+            let (x, y) = (u32::from(x), u32::from(y));
+            layer.is_some_and(|layer| layer.is_passable(x, y) && !layer.is_beside_edge(x, y))
+        };
         self.is_open = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
     }
 

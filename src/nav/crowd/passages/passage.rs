@@ -12,10 +12,8 @@
 use core::ops::{Index, IndexMut};
 
 use super::direction_lock::DirectionLock;
-use super::passage_trace::{
-    links, narrow_directions, passage_directions, passage_mask, trace_from,
-};
-use crate::nav::crowd::board::{GridPos, NONE};
+use super::passage_trace::{links, narrow_directions, trace_from};
+use crate::nav::crowd::board::{GridPos, NONE, legal_directions};
 use crate::nav::{Adjacency, Layer, directions};
 
 /// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
@@ -116,7 +114,7 @@ impl Passages {
         let (word, shift) = self.flag_position(pos);
         if self.flags[word] >> shift & EXPLORED == 0 {
             self.flags[word] |= EXPLORED << shift;
-            self.directions = passage_mask(layer.adjacency());
+            self.directions = layer.adjacency().straight_directions();
             self.trace_around(layer, pos);
         }
         self.flags[word] >> shift & NEAR_PASSAGE != 0
@@ -194,11 +192,11 @@ impl Passages {
 
     /// Traces the passages on a cell and beside it.
     fn trace_around(&mut self, layer: &Layer, pos: GridPos) {
-        if layer.pattern(u32::from(pos.x), u32::from(pos.y)) == 0x1ff {
+        if layer.is_open_around(u32::from(pos.x), u32::from(pos.y)) {
             return;
         }
         self.trace(layer, pos);
-        for direction in passage_directions(layer.adjacency()) {
+        for direction in layer.adjacency().straight_steps() {
             self.trace(layer, pos.step(direction));
         }
     }
@@ -219,7 +217,9 @@ impl Passages {
         cells.clear();
         cells.push(pos);
         let mut passage = Passage { cells, ..Passage::default() };
-        for (end, direction) in passage_directions(layer.adjacency())
+        for (end, direction) in layer
+            .adjacency()
+            .straight_steps()
             .filter(|direction| links & 1 << direction != 0)
             .enumerate()
         {
@@ -262,13 +262,9 @@ impl Passages {
                     self.set_passage(pos, number | IS_APPROACH, 0);
                 }
                 self.mark_around(pos, 1);
-                let beside = passage_directions(layer.adjacency());
-                for next in beside.map(|direction| pos.step(direction)) {
-                    let is_free = layer.is_passable(u32::from(next.x), u32::from(next.y));
-                    if is_free
-                        && len < most
-                        && !list[..len].contains(&next)
-                        && self.passage_at(next).is_none()
+                let legal = legal_directions(layer, pos) & layer.adjacency().straight_directions();
+                for next in directions(legal).map(|direction| pos.step(direction as u8)) {
+                    if len < most && !list[..len].contains(&next) && self.passage_at(next).is_none()
                     {
                         list[len] = next;
                         len += 1;

@@ -1,11 +1,11 @@
-//! Tracing of narrow cells. A cell is narrow if none of the blocks that contain it is fully passable: blocks of 2 × 2 squares,
-//! or of four hexagons, two beside two.
+//! Tracing of narrow cells. A cell is narrow if none of the blocks that contain it is fully passable and not divided by a shut
+//! edge: blocks of 2 × 2 squares, or of four hexagons, two beside two.
 //!
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 
 use super::passage::MAX_LENGTH;
-use crate::nav::crowd::board::GridPos;
-use crate::nav::{Adjacency, Layer, directions as iter_directions};
+use crate::nav::crowd::board::{GridPos, legal_directions};
+use crate::nav::{Adjacency, Layer};
 
 /// Extends a chain from its last cell to its end. Returns the cell after the end.
 pub fn trace_from(layer: &Layer, cells: &mut Vec<GridPos>, mut direction: u8) -> Option<GridPos> {
@@ -47,23 +47,10 @@ pub fn links(layer: &Layer, pos: GridPos) -> Option<u8> {
                         directions.count_ones() > 1 && !is_bay_of_hexagons(layer, directions)
                     })
             };
-            let links = passage_directions(layer.adjacency()).filter(leads_on);
+            let links = layer.adjacency().straight_steps().filter(leads_on);
             let links = links.fold(0u8, |links, direction| links | 1 << direction);
             (links.count_ones() <= 2 && links != 0).then_some(links)
         }
-    }
-}
-
-/// Returns the directions in which passages lead: the straight ones of squares, and all of hexagons.
-pub fn passage_directions(adjacency: Adjacency) -> impl Iterator<Item = u8> {
-    iter_directions(passage_mask(adjacency)).map(|direction| direction as u8)
-}
-
-/// The same as a bit mask.
-pub const fn passage_mask(adjacency: Adjacency) -> u8 {
-    match adjacency {
-        Adjacency::Six => Adjacency::Six.directions(),
-        Adjacency::Four | Adjacency::Eight => Adjacency::Four.directions(),
     }
 }
 
@@ -79,26 +66,35 @@ pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     let around =
         bits.iter().rev().fold(0u8, |directions, bit| directions << 1 | (pattern >> bit & 1) as u8);
     let adjacency = layer.adjacency();
+    let (shut, divided) = layer
+        .crossings()
+        .map_or((0, 0), |crossings| (crossings.shut_sides(x, y), crossings.divided_corners(x, y)));
+    let around = around & !shut;
     let is_wide = match adjacency {
         Adjacency::Six => is_wide_on_hexagons(layer, pos, around),
         // A corner of the ring of eight cells, with the cells on both sides.
-        Adjacency::Four | Adjacency::Eight => [0, 2, 4, 6]
-            .into_iter()
-            .any(|direction| around.rotate_right(direction) & 0b111 == 0b111),
+        Adjacency::Four | Adjacency::Eight => [0, 2, 4, 6].into_iter().any(|direction: u8| {
+            let is_divided = divided >> (direction + 1) & 1 == 1;
+            around.rotate_right(direction.into()) & 0b111 == 0b111 && !is_divided
+        }),
     };
-    (!is_wide).then_some(around & passage_mask(adjacency))
+    (!is_wide).then_some(around & adjacency.straight_directions())
 }
 
-/// Returns whether a hexagon lies in a block of four, given which cells around it are passable: with three neighbors in
+/// Returns whether a hexagon lies in a block of four, given to which cells around it steps lead: with three neighbors in
 /// sequence, or with two and the cell behind both.
 fn is_wide_on_hexagons(layer: &Layer, pos: GridPos, around: u8) -> bool {
     let is_open = |direction: u8| around >> direction & 1 == 1;
-    passage_directions(Adjacency::Six).any(|direction| {
-        let [(next, _), (before, _)] = Adjacency::Six.around(direction);
-        let behind = pos.step(direction).step(next);
+    let can_step = |from: GridPos, way: u8| legal_directions(layer, from) >> way & 1 == 1;
+    Adjacency::Six.straight_steps().any(|direction| {
+        let [(next, to_next), (before, to_before)] = Adjacency::Six.around(direction);
+        let beside = pos.step(direction);
+        // Edges may divide the cells of a block.
         is_open(direction)
             && is_open(next)
-            && (is_open(before) || layer.is_passable(u32::from(behind.x), u32::from(behind.y)))
+            && can_step(beside, to_next)
+            && (is_open(before) && can_step(beside, to_before)
+                || can_step(beside, next) && can_step(pos.step(next), direction))
     })
 }
 

@@ -8,7 +8,7 @@ use crate::nav::crowd::board::{
     Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, StepCosts, Unit,
 };
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
-use crate::nav::crowd::passages::{passage::Passages, passage_trace::passage_directions};
+use crate::nav::crowd::passages::passage::Passages;
 use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
@@ -146,7 +146,7 @@ fn would_enter_closed(
     let unit = &scene.board.units[index];
     let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let at_mouth = Unit { tail: mouth, ..*unit };
-    for direction in passage_directions(terrain.layer.adjacency()) {
+    for direction in terrain.layer.adjacency().straight_steps() {
         let end = mouth.step(direction);
         let entrance = passages.entrance(mouth, end);
         let Some((number, side)) = entrance.filter(|of| Some(of.0) != here) else {

@@ -14,7 +14,6 @@ use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader}
 use super::scores::{Scores, tie_order};
 use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
-use crate::nav::crowd::passages::passage_trace::passage_mask;
 use crate::nav::crowd::scene::Scene;
 use crate::nav::{STRAIGHT, Topology, direction::directions as iter_directions};
 
@@ -150,7 +149,7 @@ pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
 /// Returns the cost of a cell by which waiting is measured: on costly ground beside cheap ground that of the cheapest straight
 /// step. Else it would be better to step off and back again than to wait, and no unit that does so ever gets patient.
 fn cost_of_waiting(terrain: &StepCosts, unit: &Unit, directions: u8, steps: &[u64; 8]) -> u64 {
-    let straight = iter_directions(directions & passage_mask(terrain.layer.adjacency()));
+    let straight = iter_directions(directions & terrain.layer.adjacency().straight_directions());
     let cheapest = straight.map(|direction| steps[direction] / (2 * u64::from(STRAIGHT))).min();
     terrain.cost(unit.tail).min(cheapest.unwrap_or(u64::MAX))
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{GridError, NavGrid, blockers::Blockers};
-use crate::nav::{Cell, CellRect, TerrainId};
+use crate::nav::{Cell, CellRect, TerrainId, layer::Source};
 
 /// Rectangles of a batch that are recorded; more are joined, so that the edit log covers a longer time.
 const MAX_LOGGED: usize = 8;
@@ -14,7 +14,7 @@ const MAX_LOGGED: usize = 8;
 /// revision unchanged, so that no path is planned again because of it.
 #[derive(Debug)]
 pub struct GridEdit<'grid> {
-    grid: &'grid mut NavGrid,
+    pub(super) grid: &'grid mut NavGrid,
     /// The changes so far: a rectangle per call that changed something, or for several cells.
     changed: Vec<CellRect>,
 }
@@ -56,6 +56,21 @@ impl<'grid> GridEdit<'grid> {
         {
             rows.height += 1;
             self.changed.pop();
+        }
+    }
+
+    /// Records the two cells of a changed edge. Edges that are set one after another along a line become one rectangle.
+    pub(super) fn note_edge(&mut self, both: CellRect) {
+        let is_line = |rect: CellRect| rect.width <= 2 || rect.height <= 2;
+        match self.changed.last_mut() {
+            Some(last) if !last.grown().intersection(both).is_empty() => {
+                let joined = last.union(both);
+                match is_line(joined) {
+                    true => *last = joined,
+                    false => self.changed.push(both),
+                }
+            }
+            _ => self.changed.push(both),
         }
     }
 
@@ -119,14 +134,15 @@ impl Drop for GridEdit<'_> {
         }
         let grid = &mut *self.grid;
         let blockers = &grid.blockers;
-        let blocked = |x, y| blockers.get(x, y) > 0;
+        let is_blocked = |x, y| blockers.get(x, y) > 0;
         let origin = grid.origin;
         let local = self.changed.iter().map(|rect| {
             let min = (rect.min.x - origin.x, rect.min.y - origin.y);
             (min.0 as u32, min.1 as u32, rect.width, rect.height)
         });
         for layer in grid.layers.iter_mut().filter_map(OnceLock::get_mut) {
-            layer.update(local.clone(), (grid.terrain.as_slice(), blocked));
+            let (terrain, edges) = (grid.terrain.as_slice(), &grid.edges);
+            layer.update(local.clone(), Source { terrain, edges, is_blocked });
         }
         let group = self.changed.len().div_ceil(MAX_LOGGED);
         for rects in self.changed.chunks(group) {

@@ -3,7 +3,7 @@
 use bevy::reflect::Reflect;
 
 use super::MAX_SIDE;
-use crate::nav::{Cell, CellRect, ProfileId};
+use crate::nav::{Cell, CellRect, Direction, ProfileId};
 
 /// Reason why a grid could not be created or changed. Nothing has changed when it is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
@@ -31,6 +31,13 @@ pub enum GridError {
     TooManyBlockers(Cell),
     /// The cell has no blocker to remove.
     NotBlocked(Cell),
+    /// There is no edge between a cell and this neighbor: it lies along a diagonal of squares.
+    NoEdge {
+        /// The cell.
+        cell: Cell,
+        /// The direction of the neighbor.
+        direction: Direction,
+    },
     /// The grid has no profile with this number.
     UnknownProfile(ProfileId),
 }
@@ -48,6 +55,9 @@ impl core::fmt::Display for GridError {
             Self::RectOutOfBounds(rect) => write!(f, "{rect} is not on the grid as a whole"),
             Self::TooManyBlockers(cell) => write!(f, "too many blockers on cell {cell}"),
             Self::NotBlocked(cell) => write!(f, "no blocker on cell {cell} to take away"),
+            Self::NoEdge { cell, direction } => {
+                write!(f, "no edge between cell {cell} and the cell in direction {direction:?}")
+            }
             Self::UnknownProfile(id) => write!(f, "profile {} is not known", id.0),
         }
     }

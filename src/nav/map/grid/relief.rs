@@ -9,7 +9,7 @@ use std::sync::{
 };
 
 use super::{NavGrid, blockers::Blockers};
-use crate::nav::{Cell, ProfileId, TerrainId, map::landmarks::LandmarkTable};
+use crate::nav::{Cell, EdgeId, Profile, ProfileId, TerrainId, map::landmarks::LandmarkTable};
 
 /// Whether there can be a better table for the same terrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,9 +192,10 @@ impl NavGrid {
         let rules = self.profiles.get(usize::from(profile.0))?;
         // Repaired, not built anew: that takes several times as long.
         let freed = self.blockers.rects();
-        let layer = self.layer(profile)?.without_coarse(&freed, &self.terrain);
+        let layer = self.layer(profile)?.without_coarse(&freed, (&self.terrain, &self.edges));
         Some(Self {
             terrain: self.terrain.clone(),
+            edges: self.edges.clone(),
             blockers: Blockers::new(self.width, self.height),
             profiles: vec![rules.clone()],
             layers: vec![OnceLock::from(layer)],
@@ -214,12 +215,28 @@ impl NavGrid {
 
     /// Drops the tables of all profiles for which a change of terrain makes a cell cheaper or passable; counts the others.
     pub(super) fn note_terrain(&mut self, before: TerrainId, after: TerrainId) {
+        self.note_costs(|profile| {
+            // An impassable cell costs more than any other.
+            let cost = |terrain| profile.cost(terrain).wrapping_sub(1);
+            (cost(before), cost(after))
+        });
+    }
+
+    /// The same for the change of an edge.
+    pub(super) fn note_edge(&mut self, before: EdgeId, after: EdgeId) {
+        self.note_costs(|profile| {
+            let cost = |edge| profile.edge_cost(edge).unwrap_or(u16::MAX);
+            (cost(before), cost(after))
+        });
+    }
+
+    fn note_costs(&mut self, costs: impl Fn(&Profile) -> (u16, u16)) {
         for (relief, profile) in self.reliefs.iter_mut().zip(&self.profiles) {
-            let (old, new) = (profile.cost(before), profile.cost(after));
-            if new > 0 && (old == 0 || new < old) {
+            let (old, new) = costs(profile);
+            if new < old {
                 relief.dropped = relief.table.take().or(relief.dropped.take());
                 relief.relief = next_number();
-            } else if new != old {
+            } else if new > old {
                 relief.dearer = relief.dearer.saturating_add(1);
             }
         }

@@ -3,14 +3,15 @@
 //!
 //! Input: a layer with its [`JumpMap`], and the grid's terrain. Output: cost sums of steps; for a cell and
 //! the direction it was reached by, the directions to try. Where all cells around cost the same, they come
-//! from a table; on a cost border, costs are compared ([`DominatedSteps`]). Shared by jump point search and
+//! from a table; on a cost border, costs are compared ([`DominatedSteps`]),
+//! and beside an edge all legal steps are tried. Shared by jump point search and
 //! by distance fields.
 //!
 //! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
-//! along: only a single step from border to border can lead to another cost.
+//! along: only a single step from border to border can lead to another cost, or cross an edge.
 
 use crate::nav::{
-    JumpMap, Layer, NavGrid,
+    JumpMap, Layer, NO_DIRECTION, NavGrid,
     dominated_steps::{BlockCosts, DominatedSteps},
 };
 
@@ -49,8 +50,21 @@ impl<'a> JumpTerrain<'a> {
 
     /// Cost sum of a step onto `(x, y)` from terrain on which a step has the cost sum `cost_sum`.
     #[inline]
-    pub(crate) fn cost_sum_onto(&self, cost_sum: u32, x: u32, y: u32) -> u32 {
+    fn cost_sum_onto(&self, cost_sum: u32, x: u32, y: u32) -> u32 {
         (self.lowest + cost_sum) / 2 + self.excess_of(x, y)
+    }
+
+    /// Cost sum of a single step in a direction onto `to`, from a cell with terrain on which a step has the cost sum
+    /// `cost_sum`.
+    #[inline]
+    pub(crate) fn single_step_sum(
+        &self,
+        cost_sum: u32,
+        (from, to): ((u32, u32), (u32, u32)),
+        direction: usize,
+    ) -> u32 {
+        let crossing = self.layer.crossing_cost(from.0, from.1, direction);
+        self.cost_sum_onto(cost_sum, to.0, to.1) + crossing
     }
 
     /// Directions worth trying from a cell that was reached by `arrival`.
@@ -59,6 +73,11 @@ impl<'a> JumpTerrain<'a> {
         let pattern = self.layer.pattern(x, y);
         if !WEIGHTED || !self.map.is_on_cost_border(x, y) {
             return self.layer.moves().get(arrival, pattern);
+        }
+        if self.layer.is_beside_edge(x, y) {
+            // All but the step back.
+            let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
+            return self.layer.legal_steps(x, y) & !back;
         }
         // Outside of the grid this reads some other cell's cost, for a neighbor that is not passable.
         let here = y as usize * self.width as usize + x as usize;

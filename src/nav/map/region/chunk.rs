@@ -1,10 +1,11 @@
 //! Components of one 32 × 32 chunk, found from its bit rows run by run.
 //!
 //! Every row is split into runs of passable cells; a run joins those of the row below that it touches
-//! (union-find over at most 16 runs per row). Labels are numbered in order of their first run.
+//! (union-find over at most 16 runs per row). Beside edges, cells are joined one by one instead. Labels are numbered in order of
+//! their first cell.
 
-use super::{CHUNK, Joints, UNLABELED, find_root, union_sets};
-use crate::nav::runs_of_ones;
+use super::{CELLS, CHUNK, Connections, Joints, UNLABELED, find_root, union_sets};
+use crate::nav::{Direction, runs_of_ones};
 
 /// A connection from a component of one chunk to one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,51 @@ struct Run {
     row: u32,
     first: u32,
     last: u32,
+}
+
+/// Writes a label to each cell of a chunk with its lowest, leftmost cell at `corner`, where edges may lie between them; `rows`
+/// as below. Returns the number of components.
+pub(super) fn label_beside_edges(
+    rows: &[u32; CHUNK as usize],
+    (corner, connections): ((u32, u32), Connections<'_>),
+    joints: Joints,
+    labels: &mut [u16],
+) -> u16 {
+    let is_passable = |x: u32, y: u32| rows[y as usize] >> x & 1 == 1;
+    let mut parents: Vec<u32> = (0..CELLS as u32).collect();
+    for (x, y) in (0..CHUNK).flat_map(|y| (0..CHUNK).map(move |x| (x, y))) {
+        for direction in joints.directions().filter(|_| is_passable(x, y)) {
+            let to = direction.cell_at(x, y, 1);
+            let at = (corner.0 + x, corner.1 + y);
+            let is_inside = to.0 < CHUNK && to.1 < CHUNK && is_passable(to.0, to.1);
+            if is_inside && connections.are_joined(at, direction) {
+                union_sets(&mut parents, y * CHUNK + x, to.1 * CHUNK + to.0);
+            }
+        }
+    }
+    let mut count = 0;
+    for cell in 0..CELLS as u32 {
+        let root = find_root(&mut parents, cell);
+        // The root of a set is its first cell.
+        labels[cell as usize] = match is_passable(cell % CHUNK, cell / CHUNK) {
+            false => UNLABELED,
+            true if root == cell => {
+                count += 1;
+                count - 1
+            }
+            true => labels[root as usize],
+        };
+    }
+    count
+}
+
+impl Joints {
+    /// The directions of steps that join cells, one for each pair.
+    pub(super) fn directions(self) -> impl Iterator<Item = Direction> {
+        let slanted = [(self.right, Direction::NorthEast), (self.left, Direction::NorthWest)];
+        let slanted = slanted.into_iter().filter_map(|(is_joined, it)| is_joined.then_some(it));
+        [Direction::East, Direction::North].into_iter().chain(slanted)
+    }
 }
 
 /// Writes a label to each of a chunk's cells; returns the number of components. `rows` come lowest first, their

@@ -1,0 +1,168 @@
+//! Edges: what stands between two neighboring cells, such as walls, fences, doors and rivers.
+//!
+//! Input: a kind of edge for a cell and the direction of a step out of it. Output: an [`EdgeMap`] with the kinds of a grid. Each
+//! edge belongs to the cell from which the step over it leads to the east, to the north or, on hexagons, to the northwest: its
+//! [`Side`]. What edges mean for the steps of one profile are the [`Crossings`](crossings::Crossings).
+//!
+//! Memory: 3 bytes per cell in chunks of 32 × 32 cells that have edges.
+
+pub(crate) mod crossings;
+
+use crate::nav::{Adjacency, CHUNK, Direction, EdgeId, Rect};
+
+const CELLS: usize = (CHUNK * CHUNK) as usize;
+
+/// The sides of a cell whose edges are stored with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    East,
+    North,
+    /// Hexagons only.
+    NorthWest,
+}
+
+impl Side {
+    pub(crate) const ALL: [Self; 3] = [Self::East, Self::North, Self::NorthWest];
+
+    /// The side that a step in a direction crosses, and whether it is a side of the cell entered rather than of the cell left;
+    /// `None` where steps cross none (the diagonals of squares).
+    pub(crate) const fn of(direction: Direction, adjacency: Adjacency) -> Option<(Self, bool)> {
+        match direction {
+            Direction::East => Some((Self::East, false)),
+            Direction::North => Some((Self::North, false)),
+            Direction::West => Some((Self::East, true)),
+            Direction::South => Some((Self::North, true)),
+            Direction::NorthWest if matches!(adjacency, Adjacency::Six) => {
+                Some((Self::NorthWest, false))
+            }
+            Direction::SouthEast if matches!(adjacency, Adjacency::Six) => {
+                Some((Self::NorthWest, true))
+            }
+            _ => None,
+        }
+    }
+
+    /// The direction of the step out of the cell over this side.
+    pub(crate) const fn direction(self) -> Direction {
+        match self {
+            Self::East => Direction::East,
+            Self::North => Direction::North,
+            Self::NorthWest => Direction::NorthWest,
+        }
+    }
+}
+
+/// The kinds of a chunk's edges.
+#[derive(Clone, Debug)]
+struct ChunkEdges {
+    kinds: [[u8; 3]; CELLS],
+    /// Edges that are not [`EdgeId::NONE`].
+    count: u32,
+}
+
+/// The kind of each edge of a grid; see the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeMap {
+    /// Columns and rows of chunks.
+    size: (u32, u32),
+    /// Allocated for chunks that have edges; empty as long as there never were any.
+    chunks: Vec<Option<Box<ChunkEdges>>>,
+    /// Number of chunks that have edges.
+    occupied: usize,
+}
+
+impl EdgeMap {
+    pub(crate) const fn new(width: u32, height: u32) -> Self {
+        let size = (width.div_ceil(CHUNK), height.div_ceil(CHUNK));
+        Self { size, chunks: Vec::new(), occupied: 0 }
+    }
+
+    /// Whether there are no edges.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.occupied == 0
+    }
+
+    /// The edges at the three sides of a cell.
+    #[inline]
+    pub(crate) fn get(&self, x: u32, y: u32) -> [EdgeId; 3] {
+        let (chunk, cell) = self.location(x, y);
+        let chunk = self.chunks.get(chunk).and_then(Option::as_ref);
+        chunk.map_or([EdgeId::NONE; 3], |chunk| chunk.kinds[cell].map(EdgeId))
+    }
+
+    /// Sets an edge; returns the one before.
+    pub(crate) fn set(&mut self, x: u32, y: u32, side: Side, edge: EdgeId) -> EdgeId {
+        let (index, cell) = self.location(x, y);
+        if edge == EdgeId::NONE && self.get(x, y) == [EdgeId::NONE; 3] {
+            return EdgeId::NONE;
+        }
+        self.chunks.resize(self.size.0 as usize * self.size.1 as usize, None);
+        let chunk = &mut self.chunks[index];
+        self.occupied += usize::from(chunk.is_none());
+        let edges =
+            chunk.get_or_insert_with(|| Box::new(ChunkEdges { kinds: [[0; 3]; CELLS], count: 0 }));
+        let kind = &mut edges.kinds[cell][side as usize];
+        let before = EdgeId(core::mem::replace(kind, edge.0));
+        edges.count += u32::from(edge != EdgeId::NONE);
+        edges.count -= u32::from(before != EdgeId::NONE);
+        if edges.count == 0 {
+            *chunk = None;
+            self.occupied -= 1;
+        }
+        before
+    }
+
+    /// Whether a chunk that meets a rectangle on the grid has edges.
+    pub(crate) fn has_any_in(&self, rect: Rect) -> bool {
+        !self.is_empty()
+            && crate::nav::chunks_in(rect, self.size.0)
+                .any(|chunk| self.chunks[chunk as usize].is_some())
+    }
+
+    /// All edges, chunk by chunk: cell, side and kind.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ((u32, u32), Side, EdgeId)> + '_ {
+        let held = (0..).zip(&self.chunks).filter_map(|(at, chunk)| Some((at, chunk.as_ref()?)));
+        held.flat_map(|(at, chunk): (u32, _)| {
+            let (left, low) = (at % self.size.0 * CHUNK, at / self.size.0 * CHUNK);
+            (0..).zip(&chunk.kinds).flat_map(move |(cell, kinds): (u32, _)| {
+                let position = (left + cell % CHUNK, low + cell / CHUNK);
+                let sides = Side::ALL.into_iter().zip(kinds.map(EdgeId));
+                let set = sides.filter(|&(_, edge)| edge != EdgeId::NONE);
+                set.map(move |(side, edge)| (position, side, edge))
+            })
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.chunks.len() * size_of::<usize>() + self.occupied * size_of::<ChunkEdges>()
+    }
+
+    fn location(&self, x: u32, y: u32) -> (usize, usize) {
+        let chunk = (y / CHUNK) * self.size.0 + x / CHUNK;
+        (chunk as usize, ((y % CHUNK) * CHUNK + x % CHUNK) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_freed_with_their_last_edge() {
+        let mut edges = EdgeMap::new(70, 40);
+        let fence = EdgeId(7);
+        assert_eq!(edges.set(69, 39, Side::North, EdgeId::NONE), EdgeId::NONE);
+        assert!(edges.is_empty());
+        assert_eq!(edges.set(69, 39, Side::North, fence), EdgeId::NONE);
+        assert_eq!(edges.set(3, 2, Side::East, EdgeId::WALL), EdgeId::NONE);
+        assert_eq!(edges.set(3, 2, Side::East, fence), EdgeId::WALL);
+        assert_eq!(edges.get(3, 2), [fence, EdgeId::NONE, EdgeId::NONE]);
+        assert!(edges.has_any_in((0, 0, 4, 4)) && !edges.has_any_in((0, 32, 64, 8)));
+        let all: Vec<_> = edges.iter().collect();
+        assert_eq!(all, [((3, 2), Side::East, fence), ((69, 39), Side::North, fence)]);
+        let bytes = edges.bytes();
+        assert_eq!(edges.set(3, 2, Side::East, EdgeId::NONE), fence);
+        assert_eq!(edges.set(69, 39, Side::North, EdgeId::NONE), fence);
+        assert!(edges.is_empty() && edges.bytes() < bytes);
+    }
+}

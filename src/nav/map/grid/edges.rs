@@ -1,0 +1,125 @@
+//! Edges of a grid: walls, fences, doors and rivers between two cells.
+//!
+//! Input: a cell and the direction of a step out of it. Output: the edge that the step crosses; changes of edges.
+
+use super::{GridEdit, GridError, NavGrid};
+use crate::nav::{
+    Cell, CellRect, Direction, EdgeId, Profile, ProfileId,
+    edges::Side,
+};
+
+impl NavGrid {
+    /// Returns what is between `cell` and its neighbor in `direction`. [`EdgeId::NONE`] also where there can be no edge: off
+    /// the grid, and along the diagonals of squares.
+    #[must_use]
+    pub fn edge(&self, cell: Cell, direction: Direction) -> EdgeId {
+        self.locate_edge(cell, direction)
+            .map_or(EdgeId::NONE, |((x, y), side)| self.edges.get(x, y)[side as usize])
+    }
+
+    /// Sets what is between `cell` and its neighbor in `direction`; both ways, as an edge belongs to both. [`EdgeId::NONE`]
+    /// removes it. Every edge is shut for units of all profiles that do not [open](Profile::with_edge) it.
+    ///
+    /// No unit crosses a shut edge, and none squeezes past its end where its [corner rule](Profile::corners) forbids that; line
+    /// of sight ends there. For many edges use [`edit`](Self::edit), which updates the derived data once.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let mut grid = NavGrid::new(16, 8, TerrainId::GROUND)?;
+    /// let (yard, road) = (Cell::new(4, 4), Cell::new(4, 5));
+    /// let mut edit = grid.edit();
+    /// for x in 0..16 {
+    ///     edit.set_edge(Cell::new(x, 4), Direction::North, EdgeId::WALL)?;
+    /// }
+    /// drop(edit);
+    /// assert!(!grid.can_reach(ProfileId(0), yard, road));
+    /// grid.set_edge(Cell::new(9, 5), Direction::South, EdgeId::NONE)?; // a gate
+    /// let path = grid.find_path(ProfileId(0), yard, road).unwrap_or_default();
+    /// assert!(path.cells().any(|cell| cell == Cell::new(9, 5)));
+    /// # Ok::<(), GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GridError::OutOfBounds`] if one of the two cells is not on the grid; [`GridError::NoEdge`] along a diagonal of
+    /// squares.
+    pub fn set_edge(
+        &mut self,
+        cell: Cell,
+        direction: Direction,
+        edge: EdgeId,
+    ) -> Result<(), GridError> {
+        self.edit().set_edge(cell, direction, edge)
+    }
+
+    /// Iterates over all edges but [`EdgeId::NONE`], each one once, in no particular order that games should rely on: the cell,
+    /// the direction of the step from there (east, north, on hexagons also northwest) and the edge.
+    pub fn edges(&self) -> impl Iterator<Item = (Cell, Direction, EdgeId)> + '_ {
+        self.edges.iter().map(|((x, y), side, edge)| (self.global(x, y), side.direction(), edge))
+    }
+
+    /// Returns what it costs a unit of `profile` to cross from `cell` to its neighbor in `direction`, in sixteenths and in
+    /// addition to the step; `None` if that edge is shut. For a diagonal step of squares, the cheaper way around the corner.
+    #[must_use]
+    pub fn edge_cost(&self, profile: ProfileId, cell: Cell, direction: Direction) -> Option<u32> {
+        let layer = self.layer(profile)?;
+        let (x, y) = self.local(cell)?;
+        let Some(crossings) = layer.crossings() else {
+            return Some(0);
+        };
+        let is_open = !crossings.is_shut(x, y, direction);
+        is_open.then(|| crossings.cost(x, y, direction as usize) * layer.unit() / 2)
+    }
+
+
+    /// Whether a shut edge of `profile` lies inside the block of `side × side` cells from the cell `(x, y)` on.
+    pub(super) fn divides(&self, profile: &Profile, (x, y): (u32, u32), side: u32) -> bool {
+        let is_shut = |edge: EdgeId| profile.edge_cost(edge).is_none();
+        let cells = (0..side).flat_map(|dy| (0..side).map(move |dx| (dx, dy)));
+        !self.edges.is_empty()
+            && cells.into_iter().any(|(dx, dy)| {
+                let [east, north, _] = self.edges.get(x + dx, y + dy);
+                (dx + 1 < side && is_shut(east)) || (dy + 1 < side && is_shut(north))
+            })
+    }
+
+    /// Returns the cell with which the edge is stored, and its side.
+    fn locate_edge(&self, cell: Cell, direction: Direction) -> Option<((u32, u32), Side)> {
+        let (side, is_of_entered) = Side::of(direction, self.topology.widest())?;
+        let (dx, dy) = direction.offset();
+        let (here, there) = (self.local(cell)?, self.local(cell.offset(dx, dy))?);
+        Some((if is_of_entered { there } else { here }, side))
+    }
+}
+
+impl GridEdit<'_> {
+    /// Sets what is between `cell` and its neighbor in `direction`; see [`NavGrid::set_edge`].
+    ///
+    /// # Errors
+    /// [`GridError::OutOfBounds`] if one of the two cells is not on the grid, [`GridError::NoEdge`] along a diagonal of squares;
+    /// nothing is changed then.
+    pub fn set_edge(
+        &mut self,
+        cell: Cell,
+        direction: Direction,
+        edge: EdgeId,
+    ) -> Result<(), GridError> {
+        let (dx, dy) = direction.offset();
+        let neighbor = cell.offset(dx, dy);
+        if Side::of(direction, self.grid.topology.widest()).is_none() {
+            return Err(GridError::NoEdge { cell, direction });
+        }
+        let off_grid = [cell, neighbor].into_iter().find(|&cell| !self.grid.contains(cell));
+        if let Some(cell) = off_grid {
+            return Err(GridError::OutOfBounds(cell));
+        }
+        if let Some(((x, y), side)) = self.grid.locate_edge(cell, direction) {
+            let before = self.grid.edges.set(x, y, side, edge);
+            if before != edge {
+                self.grid.note_edge(before, edge);
+                let both = CellRect::single(cell).union(CellRect::single(neighbor));
+                self.note_edge(both);
+            }
+        }
+        Ok(())
+    }
+}
