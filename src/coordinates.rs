@@ -11,7 +11,7 @@ use bevy::{
     reflect::{Reflect, std_traits::ReflectDefault},
 };
 
-use crate::nav::{Cell, CellRect, Topology};
+use crate::nav::{Cell, CellRect, Direction, Topology};
 
 /// Placement of a grid in the world; see the [module](self).
 ///
@@ -127,6 +127,35 @@ impl GridFrame {
     #[must_use]
     pub fn cell_at(&self, position: Vec2) -> Option<Cell> {
         cell_around(self.to_cells(position), self.topology)
+    }
+
+    /// Returns the edge nearest to a world position, on the grid or not: the cell that contains it, and the direction of the
+    /// neighbor behind the nearest side. `None` where [`cell_at`](Self::cell_at) is.
+    ///
+    /// ```
+    /// use bevy::math::Vec2;
+    /// use bevy_tilepath::prelude::*;
+    /// let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(16.0));
+    /// let (cell, direction) = frame.edge_at(Vec2::new(39.0, 17.0)).unwrap();
+    /// assert_eq!((cell, direction), (Cell::new(2, 1), Direction::East));
+    /// ```
+    #[must_use]
+    pub fn edge_at(&self, position: Vec2) -> Option<(Cell, Direction)> {
+        let point = self.to_cells(position);
+        let cell = cell_around(point, self.topology)?;
+        let off = point - center(cell);
+        let towards = |direction: Direction| {
+            let (x, y) = direction.offset();
+            let (x, y) = (x as f32, y as f32);
+            let along = x * off.x + y * off.y;
+            match self.topology {
+                Topology::Square => along,
+                Topology::Hexagonal => 2.0 * along + x * off.y + y * off.x,
+            }
+        };
+        let sides = self.topology.widest().straight_steps().map(Direction::from_bits);
+        let nearest = sides.max_by(|&a, &b| towards(a).total_cmp(&towards(b)))?;
+        Some((cell, nearest))
     }
 
     /// Returns the anchor (lowest, leftmost cell) of the block of `size × size` cells whose center is nearest

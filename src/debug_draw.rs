@@ -13,7 +13,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
-    nav::{Cell, Direction, GridId, NavGrid, PathKind, ProfileId, Topology},
+    nav::{Cell, Direction, EdgeId, GridId, NavGrid, PathKind, ProfileId, Topology},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
     unit::{CritterState, NavPath, PathStatus, RequestState},
@@ -33,7 +33,8 @@ pub struct TilePathDebug {
     pub profile: ProfileId,
     /// The remaining paths of all units: green to the goal, yellow to the nearest cell.
     pub paths: bool,
-    /// Edges between passable and impassable cells.
+    /// Borders between passable and impassable cells (orange), and edges between cells: shut ones crimson, those that cost
+    /// something gold, free ones gray.
     pub grid: bool,
     /// Passable cells, one color per connected region (island).
     pub islands: bool,
@@ -161,10 +162,16 @@ fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePat
         };
         for (direction, side) in sides {
             let (dx, dy) = direction.offset();
-            if free(cell) != free(cell.offset(dx, dy)) {
-                let [a, b] = side.map(|corner: usize| corners[corner]);
-                lines.line_2d(a, b, css::ORANGE_RED);
-            }
+            let edge = grid.edge(cell, *direction);
+            let color = match grid.edge_cost(debug.profile, cell, *direction) {
+                _ if free(cell) != free(cell.offset(dx, dy)) => css::ORANGE_RED,
+                _ if edge == EdgeId::NONE => continue,
+                None => css::CRIMSON,
+                Some(0) => css::LIGHT_GRAY,
+                Some(_) => css::GOLD,
+            };
+            let [a, b] = side.map(|corner: usize| corners[corner]);
+            lines.line_2d(a, b, color);
         }
     }
 }

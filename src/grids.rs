@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     coordinates::GridFrame,
-    nav::{Cell, GridId, GridSource, NavGrid, Profile, ProfileId},
+    nav::{Cell, Direction, GridId, GridSource, NavGrid, Profile, ProfileId},
 };
 
 /// All grids: one per level, keyed by a number that the game chooses. [`GridId::default`] is used wherever no
@@ -172,6 +172,15 @@ impl NavGrids {
     pub fn cell_at(&self, id: GridId, position: Vec2) -> Option<Cell> {
         let level = self.grids.get(&id)?;
         level.frame.cell_at(position).filter(|&cell| level.grid.contains(cell))
+    }
+
+    /// Returns the edge of grid `id` nearest to a world position: a cell, and the direction of its neighbor; `None` if there is
+    /// none, as at the border of the grid.
+    #[must_use]
+    pub fn edge_at(&self, id: GridId, position: Vec2) -> Option<(Cell, Direction)> {
+        let level = self.grids.get(&id)?;
+        let (cell, direction) = level.frame.edge_at(position)?;
+        level.grid.canonical_edge(cell, direction).map(|_| (cell, direction))
     }
 
     /// Iterates over the grids and their numbers, in order.

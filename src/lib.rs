@@ -128,7 +128,7 @@
 //! | a critter keeps to the grid despite [`AnyAnglePath`](prelude::AnyAnglePath) | that affects ghosts only |
 //! | a large unit finds no path | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
 //! | a unit moves as if it had another profile | it has that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
-//! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) |
+//! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) or [`NavEdges`](prelude::NavEdges) |
 //! | the entity of a [`Group`](prelude::Group) is gone | it despawns when all members have come to rest or none is left: see [`Group::persistent`](prelude::Group::persistent) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
@@ -140,6 +140,7 @@ pub mod crowds;
 #[cfg(feature = "debug_draw")]
 pub mod debug_draw;
 pub mod diagnostics;
+pub mod edges;
 pub mod flow;
 pub mod grids;
 pub mod group;
@@ -162,14 +163,15 @@ pub mod prelude {
     pub use crate::debug_draw::{TilePathDebug, TilePathDebugPlugin, TilePathGizmos};
     #[cfg(feature = "tilemap")]
     pub use crate::tilemap::{
-        NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileLayout, TileTerrain,
-        TileView,
+        NavSource, SourceError, SourceStatus, TerrainFn, TerrainRule, TileEdges, TileLayout,
+        TileTerrain, TileView,
     };
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,
         crowds::Crowds,
         diagnostics::TilePathDiagnosticsPlugin,
+        edges::NavEdges,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::{GridAccessError, NavGrids},
         group::{

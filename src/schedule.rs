@@ -2,7 +2,7 @@
 //!
 //! | set | does | edit before it | read after it |
 //! |---|---|---|---|
-//! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles and blockers → grids | tiles, blockers | grids |
+//! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles, blockers and edges → grids | tiles, blockers, edges | grids |
 //! | [`Command`](TilePathSystems::Command) | order queues and groups → requests | queues, groups, grids | – |
 //! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
 //! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
@@ -40,7 +40,7 @@
 //! ```
 //!
 //! - Paused, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
-//! - To leave a level, despawn its units, groups and blockers, and remove its grids (or despawn its tilemaps).
+//! - To leave a level, despawn its units, groups, blockers and edges, and remove its grids (or despawn its tilemaps).
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 
@@ -56,6 +56,7 @@ use crate::{
         Crowds, advance_crowds, drop_stale_crowds, enter_crowds, release_former_critters,
         steer_critters,
     },
+    edges::{NavEdges, PlacedEdges, sync_edges},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
     group::{
@@ -84,7 +85,7 @@ const PAGES_AHEAD: usize = 512;
 /// and read after each.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TilePathSystems {
-    /// Tiles and blockers become grids.
+    /// Tiles, blockers and edges become grids.
     SyncGrid,
     /// Order queues and groups become requests.
     Command,
@@ -138,7 +139,7 @@ impl Plugin for TilePathPlugin {
         let is_fixed = self.schedule == FixedUpdate.intern();
         for_each_type! {
             app.init_resource: NavGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
-            PlacedBlockers, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
+            PlacedBlockers, PlacedEdges, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
             CritterDrawing
         }
         app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
@@ -149,7 +150,7 @@ impl Plugin for TilePathPlugin {
         app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
             (
-                sync_blockers.in_set(SyncGrid),
+                (sync_blockers, sync_edges).chain().in_set(SyncGrid),
                 (form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
@@ -193,7 +194,7 @@ fn register_types(app: &mut App) {
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
-        GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavGrids, PathFound, PathFailed,
+        GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavGrids, PathFound, PathFailed,
         Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing
     }
 }

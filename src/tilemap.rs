@@ -1,6 +1,6 @@
 //! Stage 1: converts the tiles of bevy_ecs_tilemap to grids.
 //!
-//! Input: tilemap entities with a [`NavSource`], and their tiles. Output:
+//! Input: tilemap entities with a [`NavSource`], and their tiles (and what these have along their sides, as [`TileEdges`]). Output:
 //! [`NavGrids`](crate::grids::NavGrids) and the frames that place them in the world. Everything is read once
 //! at first, then only what was spawned, changed, moved or despawned. Several tilemaps may feed one grid,
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
@@ -16,11 +16,13 @@ mod rule;
 mod scan;
 mod sources;
 mod sync;
+mod tile_edges;
 
 pub(crate) use sync::sync_tilemaps;
 
 pub use layout::TileLayout;
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
+pub use tile_edges::TileEdges;
 
 use bevy::prelude::*;
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
@@ -53,6 +55,8 @@ pub struct NavSource {
     /// Terrain of the cells of this map that hold no tile. With `None` (default) they stay undefined, so that
     /// maps of lower order show through.
     pub empty: Option<TerrainId>,
+    /// Edges along the sides of tiles, by texture index; none beyond the list. A tile's own [`TileEdges`] takes precedence.
+    pub edges: Vec<TileEdges>,
     /// Whether tiles with `TileVisible(false)` count as empty. Default false: visibility and walkability are
     /// independent.
     pub hidden_is_empty: bool,
@@ -74,6 +78,11 @@ impl NavSource {
     /// Takes the terrain from a function of the tile; `None` leaves the cell undefined.
     pub fn by(function: impl Fn(&TileView) -> Option<TerrainId> + Send + Sync + 'static) -> Self {
         Self { rule: TerrainRule::Custom(TerrainFn::new(function)), ..Self::default() }
+    }
+
+    /// Sets the edges along the sides of tiles by texture index: the tiles of a fence, say.
+    pub fn edges(self, by_texture: impl IntoIterator<Item = TileEdges>) -> Self {
+        Self { edges: by_texture.into_iter().collect(), ..self }
     }
 
     /// Sets the grid to feed.
@@ -174,7 +183,7 @@ pub(crate) fn build(app: &mut App) {
             sources.removed_sources.push(map.entity);
         })
         .add_observer(
-            |tile: On<Remove, (TilePos, TilemapId, TileTerrain)>,
+            |tile: On<Remove, (TilePos, TilemapId, TileTerrain, TileEdges)>,
              mut sources: ResMut<TileSources>| {
                 sources.removed_tiles.push(tile.entity);
             },
@@ -182,5 +191,6 @@ pub(crate) fn build(app: &mut App) {
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
         .register_type::<TileLayout>()
-        .register_type::<TileTerrain>();
+        .register_type::<TileTerrain>()
+        .register_type::<TileEdges>();
 }

@@ -175,7 +175,7 @@ pub struct Faults {
     pub overlaps: u64,
     /// Pairs that exchanged cells, or crossed each other in a block of 2 × 2 cells.
     pub swaps: u64,
-    /// Diagonal steps past an impassable cell, and steps begun into one.
+    /// Diagonal steps past an impassable cell or the end of a shut edge, steps begun into such a cell or across such an edge.
     pub corner_cuts: u64,
     /// Units whose position does not continue that of the previous tick, or that moved backwards in
     /// a step.
@@ -236,7 +236,8 @@ impl Checker {
             }
             let has_begun = unit.tail != unit.head
                 && before.is_none_or(|b| (b.tail, b.head) != (unit.tail, unit.head));
-            if has_begun && before.is_some() && cuts_corner(grid, unit) {
+            let is_illegal = || cuts_corner(grid, unit) || crosses_edge(grid, unit);
+            if has_begun && before.is_some() && is_illegal() {
                 self.faults.corner_cuts += 1;
                 self.note(|| format!("corner: {unit:?}"));
             }
@@ -340,4 +341,23 @@ fn cuts_corner(grid: &NavGrid, unit: &Seen) -> bool {
     } else {
         !is_built_over && !free(head.x, head.y)
     }
+}
+
+/// Returns whether a step that has just begun crosses a shut edge, or passes the end of one diagonally. Larger units may stand
+/// across an edge that was shut later: where they can stand, no edge divides them.
+fn crosses_edge(grid: &NavGrid, unit: &Seen) -> bool {
+    let rules = &grid.profiles()[usize::from(unit.profile.0)];
+    let is_shut = |from: Cell, to: Cell| {
+        let edge = Direction::between(from, to).map(|direction| grid.edge(from, direction));
+        edge.is_some_and(|edge| rules.edge_cost(edge).is_none())
+    };
+    let (tail, head) = (unit.tail, unit.head);
+    if unit.size > 1 {
+        return false;
+    }
+    if !unit.is_diagonal(grid.topology()) {
+        return is_shut(tail, head);
+    }
+    let corners = [Cell::new(head.x, tail.y), Cell::new(tail.x, head.y)];
+    corners.into_iter().any(|corner| is_shut(tail, corner) || is_shut(corner, head))
 }

@@ -17,9 +17,9 @@ use bevy::{
 };
 use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapId};
 
-use super::TileTerrain;
+use super::{TileEdges, TileTerrain};
 
-/// The components of a tile that its terrain depends on.
+/// The components of a tile that its terrain and edges depend on.
 #[derive(QueryData)]
 #[query_data(contiguous(all))]
 pub(crate) struct Tile {
@@ -29,6 +29,7 @@ pub(crate) struct Tile {
     pub(super) texture: Option<Ref<'static, TileTextureIndex>>,
     pub(super) visible: Option<Ref<'static, TileVisible>>,
     pub(super) terrain: Option<Ref<'static, TileTerrain>>,
+    pub(super) edges: Option<Ref<'static, TileEdges>>,
 }
 
 /// All tiles, including disabled ones. (`Allow<Disabled>` does not support contiguous iteration.)
@@ -47,6 +48,7 @@ pub(super) fn changed_tiles(tiles: &Tiles, ticks: &SystemChangeTick, found: &mut
             table.texture.as_ref().map(ContiguousRef::changed_ticks_slice),
             table.visible.as_ref().map(ContiguousRef::changed_ticks_slice),
             table.terrain.as_ref().map(ContiguousRef::changed_ticks_slice),
+            table.edges.as_ref().map(ContiguousRef::changed_ticks_slice),
         ];
         let entities = table.entity;
         for start in (0..entities.len()).step_by(BLOCK) {

@@ -9,7 +9,7 @@ use std::{
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
 use bevy_ecs_tilemap::prelude::TilePos;
 
-use super::{NavSource, TileLayout};
+use super::{NavSource, TileEdges, TileLayout};
 use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId, topology::Topology};
 
 /// All tilemaps read, and the position of each of their tiles.
@@ -21,6 +21,8 @@ pub(crate) struct TileSources {
     tile_positions: EntityHashMap<(Entity, u32)>,
     /// Cells whose layers must be combined again.
     pub(super) changed: Vec<(GridId, Cell)>,
+    /// Cells whose edges must be combined again.
+    pub(super) changed_edges: Vec<(GridId, Cell)>,
     /// Tilemaps rejected because they do not fit together with others of their grid.
     misfits: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
@@ -45,7 +47,9 @@ pub(super) struct Source {
     /// By tile, row-major; `None` is undefined.
     terrain: Vec<Option<TerrainId>>,
     /// The entity of each tile, the one added last if there are several.
-    tiles: Vec<Option<Entity>>,
+    pub(super) tiles: Vec<Option<Entity>>,
+    /// The edges of those tiles that have any.
+    pub(super) edges: EntityHashMap<TileEdges>,
     /// Tiles covered by other tiles, by cell, lowest first; rare.
     stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
 }
@@ -58,7 +62,8 @@ impl Source {
     ) -> Self {
         let count = size.x as usize * size.y as usize;
         let (terrain, tiles) = (vec![settings.empty; count], vec![None; count]);
-        Self { entity, settings, size, layout, topology, terrain, tiles, stacked: BTreeMap::new() }
+        let (edges, stacked) = (EntityHashMap::default(), BTreeMap::new());
+        Self { entity, settings, size, layout, topology, terrain, tiles, edges, stacked }
     }
 
     /// Returns a rectangle that holds all cells of the map.
@@ -69,13 +74,25 @@ impl Source {
 
     /// Returns the terrain that the map defines for `cell`.
     fn terrain(&self, cell: Cell) -> Option<TerrainId> {
+        self.terrain[self.index(cell)? as usize]
+    }
+
+    /// Returns the number of the tile of a cell, row-major; `None` off the map.
+    pub(super) fn index(&self, cell: Cell) -> Option<u32> {
         if !self.rect().contains(cell) {
             return None;
         }
         let Cell { x, y } = self.settings.offset;
         let tile = self.layout.tile(Cell::new(cell.x.wrapping_sub(x), cell.y.wrapping_sub(y)))?;
         let is_inside = tile.x < self.size.x && tile.y < self.size.y;
-        is_inside.then(|| self.terrain[tile.y as usize * self.size.x as usize + tile.x as usize])?
+        is_inside.then(|| tile.y * self.size.x + tile.x)
+    }
+
+    /// Returns the cell of a tile.
+    pub(super) fn cell(&self, index: u32) -> Cell {
+        let tile = TilePos { x: index % self.size.x, y: index / self.size.x };
+        let Cell { x, y } = self.layout.cell(tile);
+        self.settings.offset.offset(x, y)
     }
 
     /// Puts a tile on a cell, on top of any tiles there, or updates a tile that is already there. Returns the
@@ -122,11 +139,7 @@ impl Source {
     /// Sets the terrain of a cell; returns the cell if its terrain has changed.
     fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
         let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
-        (before != terrain).then(|| {
-            let tile = TilePos { x: index % self.size.x, y: index / self.size.x };
-            let Cell { x, y } = self.layout.cell(tile);
-            (self.settings.grid, self.settings.offset.offset(x, y))
-        })
+        (before != terrain).then(|| (self.settings.grid, self.cell(index)))
     }
 }
 
@@ -179,8 +192,13 @@ impl TileSources {
         self.reread.extend(out.map(|&(_, map)| map));
     }
 
-    /// Puts `tile` on a cell of `map` with this terrain and removes it from its previous cell.
-    pub(super) fn put(&mut self, tile: Entity, map: Entity, at: UVec2, terrain: Option<TerrainId>) {
+    /// Puts `tile` on a cell of `map` with this terrain and these edges, and removes it from its previous cell.
+    pub(super) fn put(
+        &mut self,
+        tile: Entity,
+        (map, at): (Entity, UVec2),
+        (terrain, edges): (Option<TerrainId>, TileEdges),
+    ) {
         let position = self.find(map).and_then(|source| {
             let inside = at.x < source.size.x && at.y < source.size.y;
             inside.then(|| (map, at.y * source.size.x + at.x))
@@ -193,8 +211,12 @@ impl TileSources {
             return;
         };
         let is_new = before != position;
+        let edges_before = source.edges_on_top(index);
+        source.set_edges(tile, edges);
         let change = source.put(index, tile, terrain, is_new);
+        let edges_changed = source.edge_change(index, edges_before);
         self.changed.extend(change);
+        self.changed_edges.extend(edges_changed);
         self.tile_positions.insert(tile, (map, index));
     }
 
@@ -204,8 +226,12 @@ impl TileSources {
             return;
         };
         if let Some(source) = self.find(map) {
+            let edges_before = source.edges_on_top(index);
             let change = source.take(index, tile);
+            source.set_edges(tile, TileEdges::new());
+            let edges_changed = source.edge_change(index, edges_before);
             self.changed.extend(change);
+            self.changed_edges.extend(edges_changed);
         }
     }
 

@@ -118,7 +118,13 @@ fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = Til
             let is_hidden = settings.hidden_is_empty && !view.visible;
             if is_hidden { settings.empty } else { settings.rule.terrain(&view) }
         });
-        sources.put(tile.entity, tile.map.0, view.position, terrain);
+        let edges = sources.find(tile.map.0).and_then(|source| {
+            let by_texture = source.settings.edges.get(view.texture as usize);
+            let is_hidden = source.settings.hidden_is_empty && !view.visible;
+            tile.edges.map(|edges| *edges).or(by_texture.copied()).filter(|_| !is_hidden)
+        });
+        let content = (terrain, edges.unwrap_or_default());
+        sources.put(tile.entity, (tile.map.0, view.position), content);
     }
 }
 
@@ -126,6 +132,7 @@ fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = Til
 fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Maps) {
     while let Some(id) = sources.rebuild.pop_first() {
         sources.changed.retain(|&(grid, _)| grid != id);
+        sources.changed_edges.retain(|&(grid, _)| grid != id);
         let extent = sources.extent(id);
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
@@ -142,7 +149,8 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, maps: &mut Map
                     let frame = grids.frame(id).copied().unwrap_or_default();
                     let topology = sources.of(id).next().map(|source| source.topology);
                     let grid = grid.with_origin(extent.min);
-                    let grid = grid.with_topology(topology.unwrap_or_default());
+                    let mut grid = grid.with_topology(topology.unwrap_or_default());
+                    sources.write_edges(id, &mut grid, &sources.cells_with_edges(id));
                     grids.insert_level(id, grid, frame, true);
                 }
                 Err(error) => tracing::error!("grid {}: {error}", id.0),
@@ -183,6 +191,14 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
         }
     }
     sources.changed.clear();
+    let mut changed = std::mem::take(&mut sources.changed_edges);
+    changed.sort_unstable();
+    for run in changed.chunk_by(|a, b| a.0 == b.0) {
+        let (id, cells) = (run[0].0, run.iter().map(|&(_, cell)| cell).collect::<Vec<_>>());
+        if let Some(grid) = grids.edit_mut(id) {
+            sources.write_edges(id, grid, &cells);
+        }
+    }
 }
 
 /// Sets the frame of each grid from its tilemap with the lowest order.

@@ -9,7 +9,7 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::common::Random;
+use crate::common::{Random, scatter_edges, with_edges};
 use crate::crowd_common::{Checker, Seen};
 
 const SIDE: u32 = 40;
@@ -50,11 +50,13 @@ struct SoakMap {
 impl SoakMap {
     fn new(topology: Topology, random: &mut Random) -> Self {
         let profiles = vec![Profile::default(), Profile::default().size(2)];
+        let profiles = profiles.into_iter().map(with_edges).collect();
         let grid = NavGrid::new(SIDE, SIDE, TerrainId::GROUND).unwrap();
         let mut grid = grid.with_topology(topology).with_profiles(profiles);
         for _ in 0..40 {
             grid.block(CellRect::single(random_cell(random))).unwrap();
         }
+        scatter_edges(&mut grid, 15, random);
         let (mut fields, mut profiles) = (Vec::new(), Vec::new());
         while fields.len() < 12 {
             let profile = ProfileId(u8::from(fields.len() >= 8));
@@ -66,11 +68,11 @@ impl SoakMap {
         Self { grid, fields, profiles }
     }
 
-    /// Builds a wall and updates the fields.
-    fn wall(&mut self, rect: CellRect) {
-        if self.grid.block(rect).is_err() {
-            return;
-        }
+    /// Builds a wall and a few edges, and updates the fields.
+    fn wall(&mut self, rect: CellRect, random: &mut Random) {
+        scatter_edges(&mut self.grid, 2, random);
+        // It may extend off the grid.
+        let _is_built = self.grid.block(rect);
         for (index, old) in self.fields.iter_mut().enumerate() {
             let profile = self.profiles[index];
             if let Some(new) = field(&self.grid, profile, old.goal()) {
@@ -119,7 +121,7 @@ fn soak(topology: Topology, seed: u64, ticks: u64) -> u64 {
         }
         if tick % 211 == 100 {
             let at = random_cell(&mut random);
-            map.wall(CellRect::new(at, 2, 1));
+            map.wall(CellRect::new(at, 2, 1), &mut random);
         }
         crowd.tick(&map.grid, &map.fields);
         let seen = seen(&map.grid, &crowd, &units);
@@ -149,16 +151,27 @@ fn the_same_seed_gives_the_same_run_and_another_seed_does_not() {
     }
 }
 
-/// Sends each unit from a start to a goal; returns the ticks until all have arrived.
+/// Sends each unit from a start to a goal along a field of its own; returns the ticks until all have arrived.
 fn march(grid: &NavGrid, routes: &[(Cell, Cell)], most: u64) -> u64 {
+    march_by(grid, routes, most, false)
+}
+
+/// The same; with `has_paths`, along paths instead of fields.
+pub fn march_by(grid: &NavGrid, routes: &[(Cell, Cell)], most: u64, has_paths: bool) -> u64 {
     let mut crowd = Crowd::new(grid);
     let profile = ProfileId::default();
+    let guided = if has_paths { &[] } else { routes };
     let fields: Vec<DistanceField> =
-        routes.iter().map(|route| field(grid, profile, route.1).unwrap()).collect();
+        guided.iter().map(|route| field(grid, profile, route.1).unwrap()).collect();
     let mut units = Vec::new();
-    for (number, &(from, _)) in routes.iter().enumerate() {
+    for (number, &(from, to)) in routes.iter().enumerate() {
         let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
-        crowd.follow_route(unit, RouteId(number as u32)).unwrap();
+        if has_paths {
+            let path = grid.find_path(profile, from, to).unwrap();
+            crowd.follow(grid, unit, &path).unwrap();
+        } else {
+            crowd.follow_route(unit, RouteId(number as u32)).unwrap();
+        }
         units.push((number as u64, unit, profile));
     }
     let (mut checker, mut arrived) = (Checker::new(), 0);

@@ -10,6 +10,7 @@ mod crowd_common;
 mod queue_common;
 
 mod crowd;
+mod crowd_edges;
 mod crowd_fuzz;
 mod crowd_goals;
 mod drawings;

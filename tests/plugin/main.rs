@@ -22,6 +22,7 @@ mod crowds_paths;
 mod crowds_placement;
 mod crowds_soak;
 mod determinism;
+mod edges;
 mod fallbacks;
 mod flood;
 mod flow;

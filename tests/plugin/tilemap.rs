@@ -752,3 +752,87 @@ fn a_critter_walks_over_hexagonal_maps() {
         assert!(off < 0.01, "{map_type:?}: {off}");
     }
 }
+
+fn edge(app: &App, x: i32, y: i32, direction: Direction) -> u8 {
+    let grids = app.world().resource::<NavGrids>();
+    grids.get(GridId::default()).unwrap().edge(Cell::new(x, y), direction).0
+}
+
+#[test]
+fn tiles_have_edges_by_texture_and_by_component() {
+    use Direction::{East, North, South, West};
+    let mut app = app();
+    let fence = TileEdges::new().with(North, EdgeId(2)).with(West, EdgeId(3));
+    let map = spawn_map(&mut app, (6, 6), by_texture().edges([TileEdges::new(), fence]));
+    let tile = tile_at(&mut app, map, (2, 3));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    app.update();
+    assert_eq!((edge(&app, 2, 3, North), edge(&app, 2, 4, South)), (2, 2));
+    assert_eq!((edge(&app, 2, 3, West), edge(&app, 1, 3, East)), (3, 3));
+    assert_eq!(terrain(&app, 2, 3), Some(ROAD));
+
+    // A component takes precedence, and of two tiles that share a side the higher number counts.
+    let above = tile_at(&mut app, map, (2, 4));
+    app.world_mut().entity_mut(above).insert(TileEdges::new().with(South, EdgeId(7)));
+    app.update();
+    assert_eq!(edge(&app, 2, 3, North), 7);
+    app.world_mut().entity_mut(above).insert(TileEdges::new());
+    app.update();
+    assert_eq!(edge(&app, 2, 3, North), 2);
+    app.world_mut().entity_mut(tile).insert(TileEdges::new().with(South, EdgeId(5)));
+    app.update();
+    assert_eq!([North, West, South].map(|side| edge(&app, 2, 3, side)), [0, 0, 5]);
+    app.world_mut().entity_mut(tile).remove::<TileEdges>();
+    app.update();
+    assert_eq!([North, West, South].map(|side| edge(&app, 2, 3, side)), [2, 3, 0]);
+
+    // They move and go with their tile, and come back from under another one.
+    let revision_before = revision(&app);
+    app.update();
+    assert_eq!(revision(&app), revision_before);
+    app.world_mut().entity_mut(tile).insert(TilePos { x: 4, y: 1 });
+    app.update();
+    assert_eq!((edge(&app, 2, 3, North), edge(&app, 4, 1, North)), (0, 2));
+    let cover = spawn_tile(&mut app, map, (4, 1), 0);
+    app.update();
+    assert_eq!(edge(&app, 4, 1, North), 0);
+    app.world_mut().entity_mut(cover).despawn();
+    app.update();
+    assert_eq!(edge(&app, 4, 1, North), 2);
+    app.world_mut().entity_mut(tile).despawn();
+    app.update();
+    assert_eq!(edge(&app, 4, 1, North), 0);
+}
+
+#[test]
+fn edges_of_several_maps_and_shapes_are_combined() {
+    let mut app = app();
+    let wall = |direction, edge| TileEdges::new().with(direction, EdgeId(edge));
+    spawn_map(&mut app, (6, 6), by_texture().edges([wall(Direction::East, 2)]));
+    let overlay = NavSource::by(|_| None);
+    let overlay = spawn_map(
+        &mut app,
+        (3, 3),
+        overlay.offset(Cell::new(1, 1)).edges([wall(Direction::East, 4)]),
+    );
+    app.update();
+    assert_eq!((edge(&app, 0, 2, Direction::East), edge(&app, 2, 2, Direction::East)), (2, 4));
+    assert_eq!(edge(&app, 5, 2, Direction::East), 0, "the border of the grid");
+    app.world_mut().entity_mut(overlay).despawn();
+    app.update();
+    assert_eq!(edge(&app, 2, 2, Direction::East), 2);
+
+    let mut app = self::app();
+    let map = spawn_map(
+        &mut app,
+        (6, 6),
+        by_texture().edges([TileEdges::new(), wall(Direction::NorthWest, 3)]),
+    );
+    app.world_mut().entity_mut(map).insert(TilemapType::Hexagon(HexCoordSystem::RowOdd));
+    let tile = tile_at(&mut app, map, (3, 2));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    app.update();
+    let Cell { x, y } = TileLayout::OddRows.cell(TilePos { x: 3, y: 2 });
+    assert_eq!(edge(&app, x, y, Direction::NorthWest), 3);
+    assert_eq!(edge(&app, x - 1, y + 1, Direction::SouthEast), 3);
+}

@@ -1,10 +1,11 @@
 //! Edges: what stands between two neighboring cells, such as walls, fences, doors and rivers.
 //!
-//! Input: a kind of edge for a cell and the direction of a step out of it. Output: an [`EdgeMap`] with the kinds of a grid. Each
-//! edge belongs to the cell from which the step over it leads to the east, to the north or, on hexagons, to the northwest: its
+//! Input: a kind of edge for a cell and the direction of a step out of it. Output: an [`EdgeMap`] with the kinds of a grid. The map
+//! and what is placed on it (as a blocker is on terrain) set edges apart from each other; the higher number counts. Each edge
+//! belongs to the cell from which the step over it leads to the east, to the north or, on hexagons, to the northwest: its
 //! [`Side`]. What edges mean for the steps of one profile are the [`Crossings`](crossings::Crossings).
 //!
-//! Memory: 3 bytes per cell in chunks of 32 × 32 cells that have edges.
+//! Memory: 6 bytes per cell in chunks of 32 × 32 cells that have edges.
 
 pub(crate) mod crossings;
 
@@ -52,10 +53,20 @@ impl Side {
     }
 }
 
+/// What sets an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EdgeSource {
+    /// The map: tiles, or the game by hand.
+    Map,
+    /// Entities.
+    Placed,
+}
+
 /// The kinds of a chunk's edges.
 #[derive(Clone, Debug)]
 struct ChunkEdges {
-    kinds: [[u8; 3]; CELLS],
+    /// By cell, source and side.
+    kinds: [[[u8; 3]; 2]; CELLS],
     /// Edges that are not [`EdgeId::NONE`].
     count: u32,
 }
@@ -87,29 +98,36 @@ impl EdgeMap {
     pub(crate) fn get(&self, x: u32, y: u32) -> [EdgeId; 3] {
         let (chunk, cell) = self.location(x, y);
         let chunk = self.chunks.get(chunk).and_then(Option::as_ref);
-        chunk.map_or([EdgeId::NONE; 3], |chunk| chunk.kinds[cell].map(EdgeId))
+        chunk.map_or([EdgeId::NONE; 3], |chunk| sides(&chunk.kinds[cell]))
     }
 
-    /// Sets an edge; returns the one before.
-    pub(crate) fn set(&mut self, x: u32, y: u32, side: Side, edge: EdgeId) -> EdgeId {
+    /// Sets an edge for one of its sources; returns the edge before and the edge now.
+    pub(crate) fn set(
+        &mut self,
+        (x, y): (u32, u32),
+        side: Side,
+        (source, edge): (EdgeSource, EdgeId),
+    ) -> (EdgeId, EdgeId) {
         let (index, cell) = self.location(x, y);
         if edge == EdgeId::NONE && self.get(x, y) == [EdgeId::NONE; 3] {
-            return EdgeId::NONE;
+            return (EdgeId::NONE, EdgeId::NONE);
         }
         self.chunks.resize(self.size.0 as usize * self.size.1 as usize, None);
         let chunk = &mut self.chunks[index];
         self.occupied += usize::from(chunk.is_none());
-        let edges =
-            chunk.get_or_insert_with(|| Box::new(ChunkEdges { kinds: [[0; 3]; CELLS], count: 0 }));
-        let kind = &mut edges.kinds[cell][side as usize];
-        let before = EdgeId(core::mem::replace(kind, edge.0));
+        let edges = chunk
+            .get_or_insert_with(|| Box::new(ChunkEdges { kinds: [[[0; 3]; 2]; CELLS], count: 0 }));
+        let kinds = &mut edges.kinds[cell];
+        let before = sides(kinds)[side as usize];
+        let replaced = core::mem::replace(&mut kinds[source as usize][side as usize], edge.0);
+        let after = sides(kinds)[side as usize];
         edges.count += u32::from(edge != EdgeId::NONE);
-        edges.count -= u32::from(before != EdgeId::NONE);
+        edges.count -= u32::from(replaced != EdgeId::NONE.0);
         if edges.count == 0 {
             *chunk = None;
             self.occupied -= 1;
         }
-        before
+        (before, after)
     }
 
     /// Whether a chunk that meets a rectangle on the grid has edges.
@@ -126,8 +144,8 @@ impl EdgeMap {
             let (left, low) = (at % self.size.0 * CHUNK, at / self.size.0 * CHUNK);
             (0..).zip(&chunk.kinds).flat_map(move |(cell, kinds): (u32, _)| {
                 let position = (left + cell % CHUNK, low + cell / CHUNK);
-                let sides = Side::ALL.into_iter().zip(kinds.map(EdgeId));
-                let set = sides.filter(|&(_, edge)| edge != EdgeId::NONE);
+                let all = Side::ALL.into_iter().zip(sides(kinds));
+                let set = all.filter(|&(_, edge)| edge != EdgeId::NONE);
                 set.map(move |(side, edge)| (position, side, edge))
             })
         })
@@ -143,6 +161,11 @@ impl EdgeMap {
     }
 }
 
+/// The edges at the sides of a cell, from what its sources say.
+fn sides(&[map, placed]: &[[u8; 3]; 2]) -> [EdgeId; 3] {
+    [0, 1, 2].map(|side| EdgeId(map[side].max(placed[side])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,19 +173,32 @@ mod tests {
     #[test]
     fn chunks_are_freed_with_their_last_edge() {
         let mut edges = EdgeMap::new(70, 40);
-        let fence = EdgeId(7);
-        assert_eq!(edges.set(69, 39, Side::North, EdgeId::NONE), EdgeId::NONE);
+        let (none, fence) = (EdgeId::NONE, EdgeId(7));
+        let map = |edge| (EdgeSource::Map, edge);
+        assert_eq!(edges.set((69, 39), Side::North, map(none)), (none, none));
         assert!(edges.is_empty());
-        assert_eq!(edges.set(69, 39, Side::North, fence), EdgeId::NONE);
-        assert_eq!(edges.set(3, 2, Side::East, EdgeId::WALL), EdgeId::NONE);
-        assert_eq!(edges.set(3, 2, Side::East, fence), EdgeId::WALL);
+        assert_eq!(edges.set((69, 39), Side::North, map(fence)), (none, fence));
+        assert_eq!(edges.set((3, 2), Side::East, map(EdgeId::WALL)), (none, EdgeId::WALL));
+        assert_eq!(edges.set((3, 2), Side::East, map(fence)), (EdgeId::WALL, fence));
         assert_eq!(edges.get(3, 2), [fence, EdgeId::NONE, EdgeId::NONE]);
         assert!(edges.has_any_in((0, 0, 4, 4)) && !edges.has_any_in((0, 32, 64, 8)));
         let all: Vec<_> = edges.iter().collect();
         assert_eq!(all, [((3, 2), Side::East, fence), ((69, 39), Side::North, fence)]);
         let bytes = edges.bytes();
-        assert_eq!(edges.set(3, 2, Side::East, EdgeId::NONE), fence);
-        assert_eq!(edges.set(69, 39, Side::North, EdgeId::NONE), fence);
+        assert_eq!(edges.set((3, 2), Side::East, map(none)), (fence, none));
+        assert_eq!(edges.set((69, 39), Side::North, map(none)), (fence, none));
         assert!(edges.is_empty() && edges.bytes() < bytes);
+    }
+
+    #[test]
+    fn of_map_and_placed_edges_the_higher_number_counts() {
+        let mut edges = EdgeMap::new(8, 8);
+        let mut set = |source, edge| edges.set((1, 1), Side::North, (source, EdgeId(edge))).1.0;
+        assert_eq!(set(EdgeSource::Map, 3), 3);
+        assert_eq!(set(EdgeSource::Placed, 2), 3);
+        assert_eq!(set(EdgeSource::Placed, 5), 5);
+        assert_eq!(set(EdgeSource::Map, 0), 5);
+        assert_eq!(set(EdgeSource::Placed, 0), 0);
+        assert!(edges.is_empty());
     }
 }

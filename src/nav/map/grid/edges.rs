@@ -5,7 +5,7 @@
 use super::{GridEdit, GridError, NavGrid};
 use crate::nav::{
     Cell, CellRect, Direction, EdgeId, Profile, ProfileId,
-    edges::Side,
+    edges::{EdgeSource, Side},
 };
 
 impl NavGrid {
@@ -18,7 +18,8 @@ impl NavGrid {
     }
 
     /// Sets what is between `cell` and its neighbor in `direction`; both ways, as an edge belongs to both. [`EdgeId::NONE`]
-    /// removes it. Every edge is shut for units of all profiles that do not [open](Profile::with_edge) it.
+    /// removes it. (Edges that entities place are set apart from these: of two at the same place, the one with the higher number
+    /// counts.) Every edge is shut for units of all profiles that do not [open](Profile::with_edge) it.
     ///
     /// No unit crosses a shut edge, and none squeezes past its end where its [corner rule](Profile::corners) forbids that; line
     /// of sight ends there. For many edges use [`edit`](Self::edit), which updates the derived data once.
@@ -70,7 +71,6 @@ impl NavGrid {
         is_open.then(|| crossings.cost(x, y, direction as usize) * layer.unit() / 2)
     }
 
-
     /// Whether a shut edge of `profile` lies inside the block of `side × side` cells from the cell `(x, y)` on.
     pub(super) fn divides(&self, profile: &Profile, (x, y): (u32, u32), side: u32) -> bool {
         let is_shut = |edge: EdgeId| profile.edge_cost(edge).is_none();
@@ -80,6 +80,17 @@ impl NavGrid {
                 let [east, north, _] = self.edges.get(x + dx, y + dy);
                 (dx + 1 < side && is_shut(east)) || (dy + 1 < side && is_shut(north))
             })
+    }
+
+    /// Returns the same edge as [`edges`](Self::edges) does: to the east, north or northwest of a cell; `None` where there can be
+    /// no edge.
+    pub(crate) fn canonical_edge(
+        &self,
+        cell: Cell,
+        direction: Direction,
+    ) -> Option<(Cell, Direction)> {
+        let ((x, y), side) = self.locate_edge(cell, direction)?;
+        Some((self.global(x, y), side.direction()))
     }
 
     /// Returns the cell with which the edge is stored, and its side.
@@ -103,6 +114,25 @@ impl GridEdit<'_> {
         direction: Direction,
         edge: EdgeId,
     ) -> Result<(), GridError> {
+        self.set_edge_of(cell, direction, (EdgeSource::Map, edge))
+    }
+
+    /// Sets what entities place between two cells.
+    pub(crate) fn place_edge(
+        &mut self,
+        cell: Cell,
+        direction: Direction,
+        edge: EdgeId,
+    ) -> Result<(), GridError> {
+        self.set_edge_of(cell, direction, (EdgeSource::Placed, edge))
+    }
+
+    fn set_edge_of(
+        &mut self,
+        cell: Cell,
+        direction: Direction,
+        edge: (EdgeSource, EdgeId),
+    ) -> Result<(), GridError> {
         let (dx, dy) = direction.offset();
         let neighbor = cell.offset(dx, dy);
         if Side::of(direction, self.grid.topology.widest()).is_none() {
@@ -112,10 +142,10 @@ impl GridEdit<'_> {
         if let Some(cell) = off_grid {
             return Err(GridError::OutOfBounds(cell));
         }
-        if let Some(((x, y), side)) = self.grid.locate_edge(cell, direction) {
-            let before = self.grid.edges.set(x, y, side, edge);
-            if before != edge {
-                self.grid.note_edge(before, edge);
+        if let Some((at, side)) = self.grid.locate_edge(cell, direction) {
+            let (before, after) = self.grid.edges.set(at, side, edge);
+            if before != after {
+                self.grid.note_edge(before, after);
                 let both = CellRect::single(cell).union(CellRect::single(neighbor));
                 self.note_edge(both);
             }

@@ -1,0 +1,178 @@
+//! Fences, doors and other entities that stand between cells.
+//!
+//! Input: entities with [`NavEdges`]. Output: edges on the grid, taken away when the entity is despawned or the component removed.
+//! Where several entities place the same edge, or the map has one there, the one with the highest number counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bevy::{
+    ecs::{
+        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        world::DeferredWorld,
+    },
+    prelude::*,
+};
+
+use crate::{
+    grids::NavGrids,
+    nav::{Cell, Direction, EdgeId, GridId},
+};
+
+/// Places edges between cells as long as the entity has this component: a fence, a door, the rail of a bridge. A door opens by a
+/// change of its edge to another kind, or to [`EdgeId::NONE`].
+///
+/// ```
+/// use bevy_tilepath::prelude::*;
+/// let door = EdgeId(2); // open to those whose profile says so
+/// let hut = Cell::new(4, 7);
+/// let walls = NavEdges::between(hut, Direction::South, door).and(hut, Direction::East, EdgeId::WALL);
+/// # assert_eq!(walls.edges.len(), 2);
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = note_removed)]
+#[must_use]
+pub struct NavEdges {
+    /// Grid of the edges.
+    pub grid: GridId,
+    /// Cells, the directions of their neighbors, and what is between. Those that cannot be (off the grid, or along a diagonal of
+    /// squares) are reported in the log and left out.
+    pub edges: Vec<(Cell, Direction, EdgeId)>,
+}
+
+impl NavEdges {
+    /// Places one edge on the default grid, between a cell and its neighbor in a direction.
+    pub fn between(cell: Cell, direction: Direction, edge: EdgeId) -> Self {
+        Self::default().and(cell, direction, edge)
+    }
+
+    /// Places another edge.
+    pub fn and(mut self, cell: Cell, direction: Direction, edge: EdgeId) -> Self {
+        self.edges.push((cell, direction, edge));
+        self
+    }
+
+    /// Sets the grid.
+    pub fn on(self, grid: GridId) -> Self {
+        Self { grid, ..self }
+    }
+}
+
+impl FromIterator<(Cell, Direction, EdgeId)> for NavEdges {
+    /// Places edges on the default grid.
+    fn from_iter<T: IntoIterator<Item = (Cell, Direction, EdgeId)>>(edges: T) -> Self {
+        Self { grid: GridId::default(), edges: edges.into_iter().collect() }
+    }
+}
+
+/// An edge of a grid: the grid and its generation, a cell and the direction of its neighbor, each edge in one way only.
+type EdgeKey = (GridId, u64, Cell, Direction);
+
+/// The edges in place.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct PlacedEdges {
+    by_entity: EntityHashMap<Vec<(EdgeKey, EdgeId)>>,
+    /// What all entities together place.
+    by_edge: BTreeMap<EdgeKey, Vec<EdgeId>>,
+    /// Edges to set again.
+    changed: BTreeSet<EdgeKey>,
+    /// Entities whose component was removed. Kept here because Bevy discards removal records after a frame,
+    /// and there may be no tick in that frame.
+    removed: Vec<Entity>,
+    /// How many grids had been inserted and removed when edges were last placed on them.
+    seen: [u64; 2],
+}
+
+fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut edges) = world.get_resource_mut::<PlacedEdges>() {
+        edges.removed.push(entity);
+    }
+}
+
+type Changes = (Changed<NavEdges>, Allow<Disabled>);
+
+/// Places and removes the edges of entities that were spawned, changed and despawned, in one batch of edits per grid. Edges of
+/// disabled entities stay.
+pub(crate) fn sync_edges(
+    mut placed: ResMut<PlacedEdges>,
+    mut grids: ResMut<NavGrids>,
+    all: Query<(Entity, &NavEdges), Allow<Disabled>>,
+    changed: Query<(Entity, &NavEdges), Changes>,
+) {
+    for entity in std::mem::take(&mut placed.removed) {
+        if !all.contains(entity) {
+            placed.put(entity, Vec::new());
+        }
+    }
+    // A new grid has no edges of entities yet.
+    let now = [grids.insertions, grids.removals];
+    let has_changed = std::mem::replace(&mut placed.seen, now) != now;
+    let all_if_grids_changed = has_changed.then(|| all.iter()).into_iter().flatten();
+    for (entity, edges) in all_if_grids_changed.chain(&changed) {
+        let located = locate(&grids, entity, edges);
+        placed.put(entity, located);
+    }
+    placed.apply(&mut grids);
+}
+
+/// Returns the edges of an entity that can be placed.
+fn locate(grids: &NavGrids, entity: Entity, edges: &NavEdges) -> Vec<(EdgeKey, EdgeId)> {
+    let id = edges.grid;
+    let Some(grid) = grids.get(id) else {
+        return Vec::new();
+    };
+    let mut located = Vec::new();
+    for &(cell, direction, edge) in &edges.edges {
+        match grid.canonical_edge(cell, direction) {
+            Some((cell, direction)) => {
+                located.push(((id, grids.generation(id), cell, direction), edge));
+            }
+            None => tracing::warn!("{entity}: no edge at {cell} to the {direction:?}"),
+        }
+    }
+    located
+}
+
+impl PlacedEdges {
+    /// Replaces the edges of an entity.
+    fn put(&mut self, entity: Entity, edges: Vec<(EdgeKey, EdgeId)>) {
+        for (key, edge) in self.by_entity.remove(&entity).unwrap_or_default() {
+            if let Some(known) = self.by_edge.get_mut(&key) {
+                if let Some(at) = known.iter().position(|&other| other == edge) {
+                    known.swap_remove(at);
+                }
+                if known.is_empty() {
+                    self.by_edge.remove(&key);
+                }
+            }
+            self.changed.insert(key);
+        }
+        for &(key, edge) in &edges {
+            self.by_edge.entry(key).or_default().push(edge);
+            self.changed.insert(key);
+        }
+        if !edges.is_empty() {
+            self.by_entity.insert(entity, edges);
+        }
+    }
+
+    /// Sets the edges that have changed; those of grids that are gone need no change.
+    fn apply(&mut self, grids: &mut NavGrids) {
+        let changed: Vec<EdgeKey> = std::mem::take(&mut self.changed).into_iter().collect();
+        for edges in changed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (id, generation, ..) = edges[0];
+            let is_current = grids.generation(id) == generation;
+            let Some(grid) = grids.edit_mut(id).filter(|_| is_current) else {
+                continue;
+            };
+            let mut edit = grid.edit();
+            for key @ &(.., cell, direction) in edges {
+                let highest = self.by_edge.get(key).and_then(|edges| edges.iter().max().copied());
+                let placed = edit.place_edge(cell, direction, highest.unwrap_or_default());
+                if let Err(error) = placed {
+                    tracing::warn!("an edge could not be placed or removed: {error}");
+                }
+            }
+        }
+    }
+}

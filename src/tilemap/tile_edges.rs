@@ -1,0 +1,112 @@
+//! Edges of tiles: walls, fences and rivers that a tile draws along its sides.
+//!
+//! Input: the [`TileEdges`] of tiles. Output: the edges that all maps of a grid together have between two cells.
+
+use bevy::prelude::*;
+
+use super::sources::{Source, TileSources};
+use crate::nav::{Cell, Direction, EdgeId, GridId, NavGrid};
+
+/// What a tile has along its sides; for a tile without this component, [`NavSource::edges`](super::NavSource::edges) has it.
+///
+/// Directions are those of the grid, see [`TileLayout`](super::TileLayout). Each side belongs to two cells: of what both say, and
+/// of all maps of the grid, the highest number counts.
+///
+/// ```
+/// use bevy_tilepath::prelude::*;
+/// let corner_of_a_fence =
+///     TileEdges::new().with(Direction::North, EdgeId(2)).with(Direction::East, EdgeId(2));
+/// assert_eq!(corner_of_a_fence.get(Direction::East), EdgeId(2));
+/// assert_eq!(corner_of_a_fence.get(Direction::West), EdgeId::NONE);
+/// ```
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[must_use]
+pub struct TileEdges {
+    /// By direction.
+    sides: [EdgeId; 8],
+}
+
+impl TileEdges {
+    /// Creates a tile without edges.
+    pub const fn new() -> Self {
+        Self { sides: [EdgeId::NONE; 8] }
+    }
+
+    /// Sets the edge on the side towards a neighbor. On squares, sides towards diagonal neighbors do nothing.
+    pub const fn with(mut self, direction: Direction, edge: EdgeId) -> Self {
+        self.sides[direction as usize] = edge;
+        self
+    }
+
+    /// Returns the edge on the side towards a neighbor.
+    #[must_use]
+    pub const fn get(self, direction: Direction) -> EdgeId {
+        self.sides[direction as usize]
+    }
+}
+
+impl Source {
+    /// Returns the edges of the topmost tile of a cell.
+    fn edges_at(&self, cell: Cell) -> TileEdges {
+        self.index(cell).map(|index| self.edges_on_top(index)).unwrap_or_default()
+    }
+
+    /// The same by the number of the tile.
+    pub(super) fn edges_on_top(&self, index: u32) -> TileEdges {
+        let tile = self.tiles[index as usize];
+        tile.and_then(|tile| self.edges.get(&tile)).copied().unwrap_or_default()
+    }
+
+    /// Returns the cell of a tile if the edges on top of it are other ones than before.
+    pub(super) fn edge_change(&self, index: u32, before: TileEdges) -> Option<(GridId, Cell)> {
+        let has_changed = self.edges_on_top(index) != before;
+        has_changed.then(|| (self.settings.grid, self.cell(index)))
+    }
+
+    /// Sets the edges of a tile.
+    pub(super) fn set_edges(&mut self, tile: Entity, edges: TileEdges) {
+        if edges == TileEdges::new() {
+            self.edges.remove(&tile);
+        } else {
+            self.edges.insert(tile, edges);
+        }
+    }
+}
+
+impl TileSources {
+    /// Sets the edges around a cell on the grid.
+    pub(super) fn write_edges(&self, id: GridId, grid: &mut NavGrid, cells: &[Cell]) {
+        let mut edit = grid.edit();
+        for &cell in cells {
+            for direction in Direction::ALL {
+                let edge = self.edge(id, cell, direction);
+                // At the border of the grid, and along diagonals of squares, there are none.
+                let _is_set = edit.set_edge(cell, direction, edge);
+            }
+        }
+    }
+
+    /// Returns what the tiles of all maps have between a cell and its neighbor.
+    fn edge(&self, grid: GridId, cell: Cell, direction: Direction) -> EdgeId {
+        let (dx, dy) = direction.offset();
+        let neighbor = cell.offset(dx, dy);
+        let edges = self.of(grid).filter(|source| !source.edges.is_empty()).flat_map(|source| {
+            let (here, there) = (source.edges_at(cell), source.edges_at(neighbor));
+            [here.get(direction), there.get(direction.opposite())]
+        });
+        edges.max().unwrap_or_default()
+    }
+
+    /// Returns the cells of all tiles that have edges.
+    pub(super) fn cells_with_edges(&self, grid: GridId) -> Vec<Cell> {
+        let cells = self.of(grid).filter(|source| !source.edges.is_empty()).flat_map(|source| {
+            let tiles = (0..).zip(&source.tiles);
+            tiles.filter_map(|(index, tile)| {
+                let has_edges = source.edges.contains_key(tile.as_ref()?);
+                has_edges.then(|| source.cell(index))
+            })
+        });
+        cells.collect()
+    }
+}

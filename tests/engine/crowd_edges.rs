@@ -1,0 +1,65 @@
+//! Crowds between fences: no unit crosses a shut edge, and all of them arrive.
+
+use bevy_tilepath::prelude::*;
+
+use crate::crowd::march_by;
+
+const WALL: EdgeId = EdgeId::WALL;
+
+fn open(width: u32, height: u32, topology: Topology) -> NavGrid {
+    NavGrid::new(width, height, TerrainId::GROUND).unwrap().with_topology(topology)
+}
+
+/// Sets the edges between two rows, in some columns; on hexagons also those to the northwest.
+fn fence(grid: &mut NavGrid, y: i32, columns: impl Iterator<Item = i32>) {
+    let is_hexagonal = grid.topology() == Topology::Hexagonal;
+    let mut edit = grid.edit();
+    for x in columns {
+        edit.set_edge(Cell::new(x, y), Direction::North, WALL).unwrap();
+        if is_hexagonal && x > 0 {
+            edit.set_edge(Cell::new(x, y), Direction::NorthWest, WALL).unwrap();
+        }
+    }
+}
+
+/// Units on both sides of a line swap places.
+fn swap_sides(pairs: impl Iterator<Item = (Cell, Cell)>) -> Vec<(Cell, Cell)> {
+    pairs.flat_map(|(here, there)| [(here, there), (there, here)]).collect()
+}
+
+/// Two crowds go through a gate in a fence, one or more cells wide.
+#[test]
+fn crowds_pass_through_a_gate_in_a_fence_both_ways() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        for (gate, most) in [(1, 1_900), (2, 1_150), (4, 800)] {
+            let mut grid = open(30, 26, topology);
+            let middle = 15 - gate / 2..15 - gate / 2 + gate;
+            fence(&mut grid, 12, (0..30).filter(|x| !middle.contains(x)));
+            let pairs = (0..40).map(|i| {
+                let (x, row) = (5 + 2 * (i % 10), i / 10);
+                (Cell::new(x, 3 + 2 * row), Cell::new(x, 22 - 2 * row))
+            });
+            let routes = swap_sides(pairs);
+            for has_paths in [false, true] {
+                march_by(&grid, &routes, most, has_paths);
+            }
+        }
+    }
+}
+
+/// Fences divide a field into lanes one cell wide: each is a passage, one direction at a time.
+#[test]
+fn units_that_meet_in_lanes_between_fences_all_arrive() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut grid = open(40, 9, topology);
+        for y in 0..8 {
+            fence(&mut grid, y, 12..28);
+        }
+        let pairs =
+            (0..27).map(|i| (Cell::new(3 + i / 9 * 2, i % 9), Cell::new(36 - i / 9 * 2, i % 9)));
+        let routes = swap_sides(pairs);
+        for has_paths in [false, true] {
+            march_by(&grid, &routes, 950, has_paths);
+        }
+    }
+}
