@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
 
-use crate::common::{Random, any_topology, app::*, grid_with_single_walls};
+use crate::common::{Random, any_topology, app::*, grid_with_single_walls, scatter_edges};
 use crate::crowd_common::{Checker, Seen};
 
 const GRID: GridId = GridId(0);
@@ -46,6 +46,8 @@ struct Storm {
     random: Random,
     units: Vec<Entity>,
     groups: Vec<Entity>,
+    /// Entities with edges.
+    fences: Vec<Entity>,
     /// Members of groups: a member without a slot fails without a request.
     members: Vec<Entity>,
     parent: Entity,
@@ -62,9 +64,10 @@ impl Storm {
         app.insert_resource(Time::<Fixed>::from_hz(hertz));
         app.insert_resource(TilePathSettings { threads, ..TilePathSettings::default() });
         let parent = app.world_mut().spawn(Transform::from_xyz(70.0, 30.0, 0.0)).id();
-        let (units, groups, members) = (Vec::new(), Vec::new(), Vec::new());
+        let (units, groups, fences, members) = (vec![], vec![], vec![], vec![]);
         let (checker, before) = (Checker::new(), BTreeMap::new());
-        let mut storm = Self { app, random, units, groups, members, parent, checker, before };
+        let mut storm =
+            Self { app, random, units, groups, fences, members, parent, checker, before };
         grid(&mut storm.app).set_profiles(vec![Profile::default(), Profile::default().size(2)]);
         storm.replace_grid();
         (0..12).for_each(|_| storm.spawn());
@@ -170,8 +173,26 @@ impl Storm {
         }
     }
 
+    /// Spawns a line of edges, changes one, or despawns one.
+    fn fence(&mut self) {
+        let (at, length, kind) = (self.cell(), 1 + self.below(9) as i32, self.below(4) as u8);
+        let edges = (0..length).map(|x| (at.offset(x, 0), Direction::North, EdgeId(kind)));
+        let edges: NavEdges = edges.collect();
+        match self.below(4) {
+            0 if !self.fences.is_empty() => {
+                let fence = self.fences.swap_remove(0);
+                self.app.world_mut().entity_mut(fence).despawn();
+            }
+            1 if !self.fences.is_empty() => {
+                let fence = self.fences[0];
+                self.app.world_mut().entity_mut(fence).insert(edges);
+            }
+            _ => self.fences.push(self.app.world_mut().spawn(edges).id()),
+        }
+    }
+
     fn act(&mut self) {
-        match self.below(34) {
+        match self.below(36) {
             0..9 => self.order(),
             9..12 => self.spawn(),
             12 => self.with_unit(|storm, unit| {
@@ -231,6 +252,13 @@ impl Storm {
             31 => self.with_unit(|storm, unit| {
                 storm.app.world_mut().entity_mut(unit).remove::<PathRequest>();
             }),
+            34 => self.fence(),
+            35 => {
+                let count = 1 + self.below(3);
+                if let Ok(level) = grid(&mut self.app).get_mut(GRID) {
+                    scatter_edges(level, count, &mut self.random);
+                }
+            }
             _ => {}
         }
     }
@@ -276,6 +304,7 @@ impl Storm {
         for group in self.groups.drain(..) {
             let _ = world.try_despawn(group); // it may have despawned itself
         }
+        self.fences.drain(..).for_each(|fence| world.entity_mut(fence).despawn());
         grid(&mut self.app).set_profiles(vec![Profile::default()]);
         let level = grid_with_single_walls((40, 40), 40, &mut self.random);
         let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));

@@ -119,6 +119,12 @@ fn sides(grid: &NavGrid) -> &'static [(i32, i32)] {
     }
 }
 
+/// Whether no shut edge lies between two neighboring cells.
+fn is_edge_open(grid: &NavGrid, profile: ProfileId, from: Cell, to: Cell) -> bool {
+    let direction = Direction::between(from, to).unwrap();
+    grid.edge_cost(profile, from, direction).is_some()
+}
+
 /// Whether a unit stands on a wall and could step off it: the ground beside it is free.
 fn stays_on_a_wall(app: &App, unit: Entity) -> bool {
     let ((grid, profile, crowd), at) = (place_of(app, unit), state(app, unit).cell());
@@ -129,6 +135,7 @@ fn stays_on_a_wall(app: &App, unit: Entity) -> bool {
         let to = at.offset(x, y);
         let mut block = CellRect::new(to, grid.unit_size(profile), grid.unit_size(profile)).cells();
         grid.cost(profile, to) > 0
+            && is_edge_open(grid, profile, at, to)
             && block.all(|cell| crowd.holder(grid, cell).is_none_or(|holder| holder == own))
     };
     let is_beside = || sides(grid).iter().any(|&(x, y)| is_free(x, y));
@@ -143,7 +150,8 @@ fn is_walled_in(app: &App, unit: Entity) -> bool {
     while next < cells.len() && cells.len() <= FEW_CELLS {
         for &(x, y) in sides(grid) {
             let to = cells[next].offset(x, y);
-            if grid.cost(profile, to) > 0 && !cells.contains(&to) {
+            let is_open = is_edge_open(grid, profile, cells[next], to);
+            if grid.cost(profile, to) > 0 && is_open && !cells.contains(&to) {
                 cells.push(to);
             }
         }
@@ -206,6 +214,11 @@ fn units_survive_storms_of_building() {
 #[test]
 fn units_in_rooms_survive_storms_of_building() {
     play_all(Kind::Rooms, true);
+}
+
+#[test]
+fn units_between_fences_survive_storms_of_building() {
+    play_all(Kind::Fences, true);
 }
 
 #[test]

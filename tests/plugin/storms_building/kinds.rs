@@ -4,7 +4,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
 
 use super::Storm;
-use crate::common::{Random, app::*, units::*};
+use crate::common::{Random, app::*, units::*, with_edges};
 use crate::watch::*;
 
 pub const SIDE: u32 = 32;
@@ -20,6 +20,8 @@ pub enum Kind {
     Plain,
     /// Rooms with doors of one cell.
     Rooms,
+    /// Rooms of fences with gaps, and fences of several kinds that come and go.
+    Fences,
     /// Every fifth unit is of 2 × 2 cells.
     MixedSizes,
     /// Units turn from 1 × 1 to 2 × 2 cells and back.
@@ -71,6 +73,7 @@ impl Kind {
             })
         };
         let plain = match self {
+            Self::Fences => with_edges(Profile::default()),
             Self::FourNeighbors => Profile::default().neighbors(Neighborhood::Four),
             Self::MixedGround | Self::ChangingGround => on_ground(&[(2, 32), (3, 80), (4, 16)]),
             _ => Profile::default(),
@@ -91,6 +94,9 @@ impl Storm {
         }
         let (units, built, random, watch) = (vec![], vec![], Random(seed), Watch::new());
         let mut storm = Self { kind, app, units, built, random, watch };
+        if kind == Kind::Fences {
+            storm.fence_rooms();
+        }
         let patches = if matches!(kind, Kind::MixedGround | Kind::Profiles) { 60 } else { 0 };
         for _ in 0..patches {
             let at = storm.cell();
@@ -99,6 +105,42 @@ impl Storm {
         }
         (0..20).for_each(|at| storm.spawn((3 + at % 5 * 3, 3 + at / 5 * 3), at % 5 == 0));
         storm
+    }
+
+    /// Fences off rooms with gaps.
+    fn fence_rooms(&mut self) {
+        let mut grids = grid(&mut self.app);
+        let level = grids.get_mut(GridId::default()).unwrap();
+        let is_hexagonal = level.topology() == Topology::Hexagonal;
+        let mut edit = level.edit();
+        for cell in CellRect::new(Cell::default(), SIDE, SIDE).cells() {
+            let [x, y] = [cell.x, cell.y].map(|at| at as u32 % ROOM);
+            let mut set = |direction| {
+                // At the border of the grid there is none.
+                let _is_set = edit.set_edge(cell, direction, EdgeId::WALL);
+            };
+            if x == ROOM - 1 && y != 3 {
+                set(Direction::East);
+            }
+            if y == ROOM - 1 && x != 3 {
+                set(Direction::North);
+            }
+            if is_hexagonal && (x == 0 || y == ROOM - 1) {
+                set(Direction::NorthWest);
+            }
+        }
+    }
+
+    /// Sets edges of any kind beside a unit.
+    fn change_fences(&mut self, unit: Entity) {
+        let (at, count) = (state(&self.app, unit).walk().head(), 1 + self.below(4));
+        let mut grids = grid(&mut self.app);
+        let mut edit = grids.get_mut(GridId::default()).unwrap().edit();
+        for _ in 0..count {
+            let direction = Direction::ALL[self.random.below(8) as usize];
+            // Some lie along diagonals or at the border.
+            let _is_set = edit.set_edge(at, direction, EdgeId(self.random.below(5) as u8));
+        }
     }
 
     /// Spawns a unit of one of four speeds.
@@ -152,6 +194,7 @@ impl Storm {
                 self.insert(unit, request);
             }
             Kind::Formations => self.form(unit, goal),
+            Kind::Fences => self.change_fences(unit),
             Kind::Settings => self.change_setting(unit),
             Kind::Profiles => {
                 let profile = ProfileId([0, 2, 3][self.below(3) as usize]);
