@@ -81,6 +81,7 @@ smoke dir="target/smoke":
     cargo run --example isometric -- --smoke {{dir}}/isometric
     cargo run --example skirmish -- --smoke {{dir}}/skirmish
     cargo run --example hex -- --smoke {{dir}}/hex
+    cargo run --example fences -- --smoke {{dir}}/fences
 
 # This crate and those it is compared with, all in one process.
 peers *args:

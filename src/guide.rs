@@ -5,6 +5,10 @@ pub mod crowds {
     #![doc = include_str!("../docs/crowds.md")]
 }
 
+pub mod edges {
+    #![doc = include_str!("../docs/edges.md")]
+}
+
 #[cfg(feature = "tilemap")]
 pub mod hexagons {
     #![doc = include_str!("../docs/hexagons.md")]

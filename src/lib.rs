@@ -80,6 +80,7 @@
 //! |---|---|
 //! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
 //! | edit a grid at run time | [`NavGrids::get_mut`](prelude::NavGrids::get_mut); for buildings [`NavBlocker`](prelude::NavBlocker) |
+//! | put fences, doors and rivers between cells | [`NavEdges`](prelude::NavEdges), [`guide::edges`] |
 //! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
 //! | give orders of every kind, with a code block for each | [`guide::orders`] |

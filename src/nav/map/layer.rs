@@ -274,7 +274,7 @@ impl Layer {
     }
 
     /// Returns the highest possible cost sum of a step, with the edges that it crosses, in units.
-    pub(crate) fn highest_step_sum(&self) -> u32 {
+    pub(crate) const fn highest_step_sum(&self) -> u32 {
         // A diagonal step may cross two.
         self.cost_sum_range().1 + 2 * self.edge_costs.highest()
     }

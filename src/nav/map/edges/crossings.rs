@@ -59,7 +59,10 @@ pub(crate) struct Crossings {
 
 /// What crossing each kind of edge costs, in the layer's units.
 #[derive(Clone, Debug)]
-pub(crate) struct EdgeCosts(Box<[u16; 256]>);
+pub(crate) struct EdgeCosts {
+    costs: Box<[u16; 256]>,
+    highest: u32,
+}
 
 impl EdgeCosts {
     pub(crate) fn of(profile: &Profile) -> Self {
@@ -69,21 +72,24 @@ impl EdgeCosts {
             let sixteenths = profile.edge_cost(EdgeId(kind));
             *cost = sixteenths.map_or(SHUT, |cost| (2 * u32::from(cost) / unit) as u16);
         }
-        Self(costs)
+        let open = costs.iter().filter(|&&cost| cost != SHUT);
+        let highest = open.max().map_or(0, |&cost| u32::from(cost));
+        Self { costs, highest }
     }
 
     /// The highest cost of an edge that can be crossed.
-    pub(crate) fn highest(&self) -> u32 {
-        self.0.iter().filter(|&&cost| cost != SHUT).max().map_or(0, |&cost| u32::from(cost))
+    #[inline]
+    pub(crate) const fn highest(&self) -> u32 {
+        self.highest
     }
 
     pub(crate) fn is_shut(&self, edge: EdgeId) -> bool {
-        self.0[usize::from(edge.0)] == SHUT
+        self.costs[usize::from(edge.0)] == SHUT
     }
 
     /// Whether an edge means anything to the profile.
     pub(crate) fn matters(&self, edge: EdgeId) -> bool {
-        self.0[usize::from(edge.0)] > 0
+        self.costs[usize::from(edge.0)] > 0
     }
 }
 
@@ -275,7 +281,7 @@ impl Window {
             return None;
         }
         let all = (low..high).flat_map(|y| (left..right).map(move |x| (x, y)));
-        let cost = |edge: EdgeId| crossings.costs.0[usize::from(edge.0)];
+        let cost = |edge: EdgeId| crossings.costs.costs[usize::from(edge.0)];
         let mut costs: Vec<_> = all.map(|(x, y)| edges.get(x, y).map(cost)).collect();
         let columns = (right - left) as usize;
         if more > 0 {
