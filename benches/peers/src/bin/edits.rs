@@ -1,7 +1,8 @@
 //! Times of edits: blocks of 4 × 4 cells are added and removed, and the data of searches is updated
 //! each time (passability, jump points, connected regions). Once with blockers, once with terrain, both
 //! with landmarks up to 1,024 × 1,024 cells: terrain that becomes passable again drops them, and they are filled again
-//! before the next edit.
+//! before the next edit. Once with fences, four edges in a line, on a map with as many fences as walls, without landmarks; the
+//! longest of those times is that of the first edge, which makes the jump map anew.
 //!
 //! Output: a line per size with the median, the 99th percentile and the worst time, in microseconds.
 //! At the end the number of connected regions must equal that at the start, and that of a layer built
@@ -22,8 +23,8 @@ fn main() -> ExitCode {
         "side", "of", "median µs", "p99 µs", "max µs", "regions", "landmarks MB"
     );
     for side in [512, 1_024, 4_096] {
-        for of_terrain in [false, true] {
-            if let Err(error) = measure(side, of_terrain) {
+        for kind in [Kind::Blockers, Kind::Terrain, Kind::Edges] {
+            if let Err(error) = measure(side, kind) {
                 eprintln!("error: {side} x {side}: {error}");
                 return ExitCode::FAILURE;
             }
@@ -32,7 +33,15 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn measure(side: u32, of_terrain: bool) -> Result<(), GridError> {
+/// What is edited.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Blockers,
+    Terrain,
+    Edges,
+}
+
+fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     let mut below = |end: u32| {
         random ^= random << 13;
@@ -41,9 +50,9 @@ fn measure(side: u32, of_terrain: bool) -> Result<(), GridError> {
         (((random >> 32) * u64::from(end)) >> 32) as u32
     };
     let mut grid = NavGrid::from_terrain(side, side, world(side, &mut below))?;
-    let before = regions(&grid);
-    let has_landmarks = side <= 1_024;
-    let edits = if of_terrain && has_landmarks { EDITS_OF_TERRAIN } else { EDITS };
+    let mut fenced = regions(&grid);
+    let has_landmarks = side <= 1_024 && kind != Kind::Edges;
+    let edits = if kind == Kind::Terrain && has_landmarks { EDITS_OF_TERRAIN } else { EDITS };
     let mut times = Vec::with_capacity(edits);
     let (mut up, mut bytes): (Option<(CellRect, Vec<u8>)>, usize) = (None, 0);
     for number in 0..edits {
@@ -56,24 +65,34 @@ fn measure(side: u32, of_terrain: bool) -> Result<(), GridError> {
         let terrain_before: Vec<u8> =
             rect.cells().map(|cell| grid.terrain(cell).map_or(0, |id| id.0)).collect();
         let begin = Instant::now();
-        match (up.take(), of_terrain) {
-            (None, false) => grid.block(rect)?,
-            (Some((rect, _)), false) => grid.unblock(rect)?,
-            (None, true) => set(&mut grid, rect, &[0; 16])?,
-            (Some((rect, before)), true) => set(&mut grid, rect, &before)?,
+        match (up.take(), kind) {
+            (None, Kind::Blockers) => grid.block(rect)?,
+            (Some((rect, _)), Kind::Blockers) => grid.unblock(rect)?,
+            (None, Kind::Terrain) => set(&mut grid, rect, &[0; 16])?,
+            (Some((rect, before)), Kind::Terrain) => set(&mut grid, rect, &before)?,
+            (None, Kind::Edges) => fence(&mut grid, rect, EdgeId::WALL)?,
+            (Some((rect, _)), Kind::Edges) => fence(&mut grid, rect, EdgeId::NONE)?,
         }
         times.push(begin.elapsed().as_secs_f64() * 1e6);
+        if kind == Kind::Edges && number == 1 {
+            // All others are measured among fences; of kind 2, so that none of them is removed.
+            for _ in 0..side * side / 400 {
+                let corner = Cell::new(below(side - 4) as i32, below(side - 4) as i32);
+                fence(&mut grid, CellRect::new(corner, 4, 4), EdgeId(2))?;
+            }
+            fenced = regions(&grid);
+        }
         if number % 2 == 0 {
             up = Some((rect, terrain_before));
         }
     }
-    assert_eq!(regions(&grid), before, "all edits were taken back");
+    assert!(kind == Kind::Edges || regions(&grid) == fenced, "all edits were taken back");
     let anew = grid.clone().with_profiles(grid.profiles().to_vec());
-    assert_eq!(regions(&anew), before, "as if built from scratch");
+    assert_eq!(regions(&anew), regions(&grid), "as if built from scratch");
     times.sort_by(f64::total_cmp);
     let at = |share: usize| times[(times.len() - 1) * share / 100];
-    let regions = before.unwrap_or_default();
-    let of = if of_terrain { "terrain" } else { "blockers" };
+    let regions = regions(&grid).unwrap_or_default();
+    let of = ["blockers", "terrain", "edges"][kind as usize];
     println!(
         "{side:>6} {of:>8} {:>10.1} {:>10.1} {:>10.1} {regions:>8} {:>12.1}",
         at(50),
@@ -88,6 +107,13 @@ fn measure(side: u32, of_terrain: bool) -> Result<(), GridError> {
 fn set(grid: &mut NavGrid, rect: CellRect, terrain: &[u8]) -> Result<(), GridError> {
     let mut edit = grid.edit();
     rect.cells().zip(terrain).try_for_each(|(cell, &id)| edit.set_terrain(cell, TerrainId(id)))
+}
+
+/// Sets the edges above the lowest row of a block.
+fn fence(grid: &mut NavGrid, rect: CellRect, edge: EdgeId) -> Result<(), GridError> {
+    let mut edit = grid.edit();
+    let columns = 0..rect.width as i32;
+    columns.into_iter().try_for_each(|x| edit.set_edge(rect.min.offset(x, 0), Direction::North, edge))
 }
 
 fn fill(grid: &mut NavGrid) {
