@@ -71,8 +71,7 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// The nodes of a jump point search.
     jump_nodes: JumpNodes,
     open: L,
-    /// An open node whose f equals that of the node just expanded: it is expanded next, without passing
-    /// through the open list.
+    /// An open node whose f equals that of the node just expanded: it is expanded next, without passing through the open list.
     immediate: Option<(NodeId, Key)>,
     query: PathQuery,
     /// Start cell of the current segment, and the target of that segment.
@@ -236,6 +235,8 @@ impl<L: OpenList> Search<L> {
         }
         if layer.has_uniform_steps() {
             self.expand(&UniformSteps::new(layer), world, budget)
+        } else if layer.is_uniform() {
+            self.expand(&WeightedSteps::<true>::new(layer, grid), world, budget)
         } else {
             self.expand(&WeightedSteps::<false>::new(layer, grid), world, budget)
         }

@@ -19,7 +19,7 @@ use super::{
     ray_fill::{NodeInProgress, RayNode},
     work_budget::WorkBudget,
 };
-use crate::nav::{Adjacency, Direction, JumpMap, JumpTerrain, STRAIGHT, jump_map::Stop};
+use crate::nav::{Adjacency, Direction, JumpTerrain, STRAIGHT, jump_map::Stop};
 
 /// Work to find where rays stop, in eighths of a unit.
 const SCAN_WORK: u32 = 4;
@@ -82,7 +82,7 @@ impl DistanceField {
         work: &mut WorkBudget,
     ) {
         let RayNode { x, y, cost, .. } = current.node;
-        let stop = terrain.map.straight(x, y, direction);
+        let stop = terrain.straight::<WEIGHTED>(x, y, direction);
         let cost_sum = if WEIGHTED && stop.is_jump_point && stop.distance == 1 {
             let (to_x, to_y) = direction.cell_at(x, y, 1);
             let step = ((x, y), (to_x, to_y));
@@ -124,6 +124,9 @@ impl DistanceField {
             at.index = self.layout.index_of_neighbor(at.index, direction as usize);
             let is_on_cost_border =
                 WEIGHTED && steps_to_stop == 0 && map.is_on_cost_border(at.x, at.y);
+            let along_edges = is_on_cost_border
+                .then(|| terrain.steps_along_edges::<WEIGHTED>((at.x, at.y), direction, sides))
+                .flatten();
             let cost_sum = if is_on_cost_border {
                 let step = (from, (at.x, at.y));
                 terrain.single_step_sum(current.cost_sum, step, direction as usize)
@@ -136,33 +139,45 @@ impl DistanceField {
             }
             self.costs[at.index] = at.cost;
             current.steps_done += 1;
-            if is_on_cost_border || current.steps_done >= max_steps {
+            let is_node = is_on_cost_border && along_edges.is_none();
+            if is_node || current.steps_done >= max_steps {
                 let Ray { x, y, cost, .. } = at;
                 self.push_node(RayNode { x, y, cost, arrival: direction as u8 });
                 return true;
             }
-            self.cast_sideways(map, at, sides, work);
+            let open = along_edges.unwrap_or(u8::MAX);
+            self.cast_sideways::<WEIGHTED>(terrain, at, (sides, open), work);
+            if WEIGHTED && open >> direction as u8 & 1 == 0 {
+                return true;
+            }
             if work.is_empty() {
                 return false;
             }
         }
     }
 
-    /// Casts straight rays to both sides of a walk.
+    /// Casts straight rays to both sides of a walk, as far as these are `open`.
     #[inline(always)]
-    fn cast_sideways(
+    fn cast_sideways<const WEIGHTED: bool>(
         &mut self,
-        map: &JumpMap,
+        terrain: &JumpTerrain,
         at: Ray,
-        sides: [Direction; 2],
+        (sides, open): ([Direction; 2], u8),
         work: &mut WorkBudget,
     ) {
         work.spend(SCAN_WORK);
         // Written out one by one: each call is compiled for its own direction.
         let (first, second) =
             (Ray { direction: sides[0], ..at }, Ray { direction: sides[1], ..at });
-        self.write_ray(map.straight(at.x, at.y, first.direction), &first, work);
-        self.write_ray(map.straight(at.x, at.y, second.direction), &second, work);
+        let is_open = |side: Direction| !WEIGHTED || open >> side as u8 & 1 == 1;
+        if is_open(first.direction) {
+            let stop = terrain.straight::<WEIGHTED>(at.x, at.y, first.direction);
+            self.write_ray(stop, &first, work);
+        }
+        if is_open(second.direction) {
+            let stop = terrain.straight::<WEIGHTED>(at.x, at.y, second.direction);
+            self.write_ray(stop, &second, work);
+        }
     }
 
     /// Writes costs along a ray as far as its next stop.

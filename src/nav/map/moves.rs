@@ -12,13 +12,15 @@
 //! block, so that it is correct for every corner rule, for squares and for hexagons. Among paths of equal cost the
 //! canonical one goes diagonal first (eight neighbors), vertical first (four), or north, west and southeast
 //! first (hexagons).
+//!
+//! Where shut edges lie in a block, the same rule gives the [`steps_between_edges`]: there are too many of them for a table.
 
 pub(crate) mod cost_borders;
 pub(crate) mod dominated_steps;
 
 use std::sync::OnceLock;
 
-use crate::nav::{Adjacency, CornerRule, Direction, Pattern, pattern_bit};
+use crate::nav::{Adjacency, CornerRule, Direction, Pattern, edges::Side, pattern_bit};
 
 /// Row of the table for a cell without a predecessor: all legal steps.
 pub(crate) const NO_DIRECTION: u8 = 8;
@@ -45,7 +47,7 @@ impl MoveTable {
     fn new(corner_rule: CornerRule, adjacency: Adjacency) -> Self {
         let mut sets = Box::new([[0; PATTERNS]; 9]);
         for pattern in 0..PATTERNS as Pattern {
-            let block = Block { pattern, corner_rule, adjacency };
+            let block = Block { pattern, corner_rule, adjacency, shut: ShutEdges::default() };
             let legal = block.legal_steps();
             sets[NO_DIRECTION as usize][pattern as usize] = legal;
             for arrival in Direction::ALL {
@@ -68,11 +70,47 @@ impl MoveTable {
     }
 }
 
+/// The shut edges inside a 3 × 3 block: one bit for each side of each cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ShutEdges(u32);
+
+impl ShutEdges {
+    /// Notes that the edge at a side of the cell at `(x, y)` from the center is shut.
+    pub(crate) const fn insert(&mut self, (x, y): (i32, i32), side: Side) {
+        self.0 |= 1 << Self::bit((x, y), side);
+    }
+
+    const fn bit((x, y): (i32, i32), side: Side) -> u32 {
+        (3 * (3 * (y + 1) + x + 1)) as u32 + side as u32
+    }
+
+    /// Whether the edge is shut that a step crosses; false for diagonal steps of squares.
+    fn has(self, at: (i32, i32), direction: Direction, adjacency: Adjacency) -> bool {
+        Side::of(direction, adjacency).is_some_and(|(side, is_of_entered)| {
+            let (dx, dy) = if is_of_entered { direction.offset() } else { (0, 0) };
+            let (x, y) = (at.0 + dx, at.1 + dy);
+            x.abs() <= 1 && y.abs() <= 1 && self.0 >> Self::bit((x, y), side) & 1 == 1
+        })
+    }
+}
+
+/// Returns the steps worth trying from the center of a block with shut edges, by the direction of arrival.
+pub(crate) fn steps_between_edges(
+    pattern: Pattern,
+    (corner_rule, adjacency): (CornerRule, Adjacency),
+    shut: ShutEdges,
+) -> [u8; 8] {
+    let block = Block { pattern, corner_rule, adjacency, shut };
+    let legal = block.legal_steps();
+    Direction::ALL.map(|arrival| block.prune(legal, arrival))
+}
+
 /// One 3 × 3 pattern under one rule, searched exhaustively.
 struct Block {
     pattern: Pattern,
     corner_rule: CornerRule,
     adjacency: Adjacency,
+    shut: ShutEdges,
 }
 
 impl Block {
@@ -87,13 +125,21 @@ impl Block {
             return false;
         }
         if !direction.is_diagonal() || self.adjacency == Adjacency::Six {
-            return true;
+            return !self.shut.has((x, y), direction, self.adjacency);
         }
-        let sides = (self.is_passable(x + dx, y), self.is_passable(x, y + dy));
+        let cells = [self.is_passable(x + dx, y), self.is_passable(x, y + dy)];
+        let (row, column) = (Direction::from_offset(dx, 0), Direction::from_offset(0, dy));
+        let is_shut = |at, direction| self.shut.has(at, direction, self.adjacency);
+        // Around the corner on either side: over the cell in the row, or in the column.
+        let edges = [
+            is_shut((x, y), row) || is_shut((x + dx, y), column),
+            is_shut((x, y), column) || is_shut((x, y + dy), row),
+        ];
+        let is_way = |way: usize| cells[way] && !edges[way];
         match self.corner_rule {
-            CornerRule::Forbid => sides.0 && sides.1,
-            CornerRule::NoSqueeze => sides.0 || sides.1,
-            CornerRule::Allow => true,
+            CornerRule::Forbid => is_way(0) && is_way(1),
+            CornerRule::NoSqueeze => is_way(0) || is_way(1),
+            CornerRule::Allow => !edges[0] && !edges[1] || is_way(0) || is_way(1),
         }
     }
 

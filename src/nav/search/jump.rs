@@ -155,7 +155,7 @@ impl<L: OpenList> Search<L> {
         arrival: Direction,
     ) -> u32 {
         let (x, y) = from.node.cell();
-        let stop = from.terrain.map.straight(x, y, arrival);
+        let stop = from.terrain.straight::<WEIGHTED>(x, y, arrival);
         let limit = stop.distance + u32::from(stop.is_jump_point);
         let jump = |steps| Jump { arrival, steps, weight: steps * STRAIGHT };
         match self.target.straight_steps(x, y, arrival) {
@@ -187,8 +187,15 @@ impl<L: OpenList> Search<L> {
             steps += distance;
             cell = arrival.cell_at(start.0, start.1, steps);
             let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
-            let limit = steps + u32::from(is_turning_point && !is_border);
-            if passed < turn.steps && turn.steps < limit {
+            let terrain = from.terrain;
+            let along_edges = is_border
+                .then(|| terrain.steps_along_edges::<WEIGHTED>(cell, arrival, sides))
+                .flatten();
+            let is_node = is_border && along_edges.is_none();
+            let limit = steps + u32::from(is_turning_point && !is_node);
+            let open = along_edges.unwrap_or(u8::MAX);
+            let is_turn_open = turn.steps < steps || open >> turn.side as u8 & 1 == 1;
+            if passed < turn.steps && turn.steps < limit && (turn.remaining == 0 || is_turn_open) {
                 self.try_goal::<WEIGHTED, N>(from, arrival, turn);
             }
             if !is_turning_point {
@@ -196,12 +203,18 @@ impl<L: OpenList> Search<L> {
             }
             turning_points += 1;
             let weight = steps * Adjacency::with_neighbors(N).weight(arrival);
-            if is_border {
+            if is_node {
                 self.relax_jump::<WEIGHTED>(from, cell, Jump { arrival, steps, weight });
                 return turning_points;
             }
-            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[0]);
-            self.relax_side::<WEIGHTED>(from, cell, (steps, weight), sides[1]);
+            for side in sides {
+                if !WEIGHTED || open >> side as u8 & 1 == 1 {
+                    self.relax_side::<WEIGHTED>(from, cell, (steps, weight), side);
+                }
+            }
+            if WEIGHTED && open >> arrival as u8 & 1 == 0 {
+                return turning_points;
+            }
         }
     }
 
@@ -214,7 +227,7 @@ impl<L: OpenList> Search<L> {
         first_leg: (u32, u32),
         side: Direction,
     ) {
-        let stop = from.terrain.map.straight(cell.0, cell.1, side);
+        let stop = from.terrain.straight::<WEIGHTED>(cell.0, cell.1, side);
         if stop.is_jump_point {
             self.relax_turn::<WEIGHTED>(from, cell, first_leg, (stop.distance, side));
         }
@@ -234,7 +247,7 @@ impl<L: OpenList> Search<L> {
             self.relax_goal::<WEIGHTED>(from, Jump { arrival: direction, steps, weight });
             return;
         }
-        let stop = from.terrain.map.straight(x, y, side);
+        let stop = from.terrain.straight::<WEIGHTED>(x, y, side);
         if remaining < stop.distance + u32::from(stop.is_jump_point) {
             let weight = weight + remaining * STRAIGHT;
             let jump = Jump { arrival: side, steps: steps + remaining, weight };

@@ -4,7 +4,8 @@
 //! an edge* the steps that cross a shut one, and the cost of crossing by direction. A cell is beside an edge if there is one
 //! between two cells of the 3 × 3 block around it (on hexagons: of the cell and its neighbors) that is shut or costs something.
 //! So at all other cells the rules of terrain hold as they are. Searches treat cells beside edges like those on cost borders:
-//! they are jump points, and every legal step is tried there.
+//! they are jump points. Where all cells cost the same, the steps worth trying follow from the edges in the block; elsewhere
+//! every legal step is tried.
 //!
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
 //! around the corner: it costs what the cheaper way does. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
@@ -14,14 +15,18 @@
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
 //! the block does. Where a shut edge lies inside the block the unit cannot stand, see `Clearance`.
 //!
-//! Memory: 1 bit per cell, and 18 bytes per cell in chunks with cells beside edges.
+//! Memory: 1 bit per cell, and 26 bytes per cell in chunks with cells beside edges.
 
 use core::ops::Range;
 
 use super::{EdgeMap, Side};
 use crate::nav::{
     Adjacency, BitRows, CHUNK, CornerRule, Direction, EdgeId, OFFSETS, Pattern, Profile, Rect,
-    chunks_in, clearance::combine_ahead, directions, pattern_bit,
+    chunks_in,
+    clearance::combine_ahead,
+    directions,
+    moves::{ShutEdges, steps_between_edges},
+    pattern_bit,
 };
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -40,6 +45,9 @@ pub(crate) struct CellCrossings {
     cut: u8,
     /// Cost of crossing by direction, in the layer's units.
     costs: [u16; 8],
+    /// Steps worth trying by direction of arrival, if all cells around cost the same; all legal ones where an edge around costs
+    /// something.
+    worth: [u8; 8],
 }
 
 /// The edges of a grid as a profile sees them; see the [module](self).
@@ -154,6 +162,12 @@ impl Crossings {
         self.at(x, y).map_or(0, |cell| u32::from(cell.costs[direction & 7]))
     }
 
+    /// The steps worth trying from a cell beside an edge that was reached in a direction, if all cells around cost the same.
+    #[inline]
+    pub(crate) fn steps_after(&self, x: u32, y: u32, arrival: u8) -> Option<u8> {
+        self.at(x, y).map(|cell| cell.worth[usize::from(arrival & 7)])
+    }
+
     /// Whether the edge that a step crosses is shut; for a diagonal step of squares, whether both ways around the corner are
     /// cut by edges.
     pub(crate) fn is_shut(&self, x: u32, y: u32, direction: Direction) -> bool {
@@ -187,16 +201,21 @@ impl Crossings {
     }
 
     /// Reads the edges again for the steps out of the cells of a rectangle; returns whether anything has changed.
-    pub(crate) fn refresh(&mut self, rect: Rect, edges: &EdgeMap) -> bool {
+    pub(crate) fn refresh(&mut self, rect: Rect, edges: &EdgeMap, passable: &BitRows) -> bool {
         let mut changed = false;
         for chunk in chunks_in(rect, self.size.0.div_ceil(CHUNK)) {
-            changed |= self.refresh_chunk(chunk, rect, edges);
+            changed |= self.refresh_chunk(chunk, rect, (edges, passable));
         }
         changed
     }
 
     /// Reads the edges again for the cells of a rectangle in one chunk.
-    fn refresh_chunk(&mut self, chunk: u32, (x, y, width, height): Rect, edges: &EdgeMap) -> bool {
+    fn refresh_chunk(
+        &mut self,
+        chunk: u32,
+        (x, y, width, height): Rect,
+        (edges, passable): (&EdgeMap, &BitRows),
+    ) -> bool {
         let chunks_per_row = self.size.0.div_ceil(CHUNK);
         let (left, low) = (chunk % chunks_per_row * CHUNK, chunk / chunks_per_row * CHUNK);
         let columns = x.max(left)..(x + width).min(left + CHUNK);
@@ -211,10 +230,11 @@ impl Crossings {
         for y in rows {
             let mut beside = [false; CHUNK as usize];
             for x in columns.clone() {
-                let (crossings, is_beside) = match &window {
-                    Some(window) => window.crossings((x, y), self.adjacency),
-                    None => Default::default(),
-                };
+                let rules = (self.corner_rule, self.adjacency);
+                let found = window
+                    .as_ref()
+                    .and_then(|window| window.crossings((x, y), rules, || passable.pattern(x, y)));
+                let (crossings, is_beside) = (found.unwrap_or_default(), found.is_some());
                 let cell = &mut cells[((y % CHUNK) * CHUNK + x % CHUNK) as usize];
                 changed |= *cell != crossings;
                 *cell = crossings;
@@ -315,38 +335,64 @@ impl Window {
             .map_or(0, |costs| costs[side as usize])
     }
 
-    /// The crossings of a cell, and whether it is beside an edge.
-    fn crossings(&self, at: (u32, u32), adjacency: Adjacency) -> (CellCrossings, bool) {
+    /// The crossings of a cell, if it is beside an edge.
+    fn crossings(
+        &self,
+        at: (u32, u32),
+        rules: (CornerRule, Adjacency),
+        pattern: impl Fn() -> Pattern,
+    ) -> Option<CellCrossings> {
+        let adjacency = rules.1;
         let mut found = CellCrossings::default();
-        let mut is_beside = false;
-        let step = |(x, y), direction: u8| Direction::from_bits(direction).cell_at(x, y, 1);
+        let (mut shut, mut costs, mut any) = (ShutEdges::default(), false, false);
         let sides = if adjacency == Adjacency::Six { Adjacency::Six } else { Adjacency::Four };
+        let mut note = |offset: (i32, i32), direction: u8, cost: u16| {
+            any |= cost > 0;
+            costs |= cost > 0 && cost != SHUT;
+            let (side, is_of_entered) = Side::of(Direction::from_bits(direction), adjacency)?;
+            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+            let entered = if is_of_entered { (dx, dy) } else { (0, 0) };
+            (cost == SHUT).then(|| shut.insert((offset.0 + entered.0, offset.1 + entered.1), side))
+        };
         for direction in directions(sides.directions()) {
             let direction = direction as u8;
             let cost = self.cost(at, direction, adjacency);
             found.shut |= u8::from(cost == SHUT) << direction;
             found.costs[usize::from(direction)] = cost;
-            is_beside |= cost > 0;
+            note((0, 0), direction, cost);
+            let next = Direction::from_bits(direction).cell_at(at.0, at.1, 1);
             for (_, second) in sides.around(direction) {
-                is_beside |= self.cost(step(at, direction), second, adjacency) > 0;
+                let offset = OFFSETS[usize::from(direction)];
+                note(offset, second, self.cost(next, second, adjacency));
             }
+        }
+        if !any {
+            return None;
         }
         if adjacency != Adjacency::Six {
-            for diagonal in [1, 3, 5, 7] {
-                let way = |first: u8, second: u8| {
-                    let (a, b) = (
-                        self.cost(at, first, adjacency),
-                        self.cost(step(at, first), second, adjacency),
-                    );
-                    if a == SHUT || b == SHUT { SHUT } else { a + b }
-                };
-                let ways =
-                    [way(diagonal - 1, (diagonal + 1) & 7), way((diagonal + 1) & 7, diagonal - 1)];
-                found.cut |= u8::from(ways[0] == SHUT) << (diagonal - 1);
-                found.cut |= u8::from(ways[1] == SHUT) << diagonal;
-                found.costs[usize::from(diagonal)] = ways[0].min(ways[1]);
-            }
+            self.add_diagonals(at, adjacency, &mut found);
         }
-        (found, is_beside)
+        found.worth = match costs {
+            true => [u8::MAX; 8],
+            false => steps_between_edges(pattern(), rules, shut),
+        };
+        Some(found)
+    }
+
+    /// Adds what diagonal steps of squares cross.
+    fn add_diagonals(&self, at: (u32, u32), adjacency: Adjacency, found: &mut CellCrossings) {
+        for diagonal in [1, 3, 5, 7] {
+            let way = |first: u8, second: u8| {
+                let corner = Direction::from_bits(first).cell_at(at.0, at.1, 1);
+                let a = self.cost(at, first, adjacency);
+                let b = self.cost(corner, second, adjacency);
+                if a == SHUT || b == SHUT { SHUT } else { a + b }
+            };
+            let ways =
+                [way(diagonal - 1, (diagonal + 1) & 7), way((diagonal + 1) & 7, diagonal - 1)];
+            found.cut |= u8::from(ways[0] == SHUT) << (diagonal - 1);
+            found.cut |= u8::from(ways[1] == SHUT) << diagonal;
+            found.costs[usize::from(diagonal)] = ways[0].min(ways[1]);
+        }
     }
 }

@@ -4,15 +4,17 @@
 //! Input: a layer with its [`JumpMap`], and the grid's terrain. Output: cost sums of steps; for a cell and
 //! the direction it was reached by, the directions to try. Where all cells around cost the same, they come
 //! from a table; on a cost border, costs are compared ([`DominatedSteps`]),
-//! and beside an edge all legal steps are tried. Shared by jump point search and
+//! and beside an edge the steps that edges leave are looked up. There, scans go on where canonical order does: no node is needed
+//! along a fence, only where it ends. Shared by jump point search and
 //! by distance fields.
 //!
 //! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
 //! along: only a single step from border to border can lead to another cost, or cross an edge.
 
 use crate::nav::{
-    JumpMap, Layer, NO_DIRECTION, NavGrid,
+    Direction, JumpMap, Layer, NO_DIRECTION, NavGrid,
     dominated_steps::{BlockCosts, DominatedSteps},
+    jump_map::Stop,
 };
 
 /// A layer with its jump map and terrain costs; see the [module](self).
@@ -75,9 +77,7 @@ impl<'a> JumpTerrain<'a> {
             return self.layer.moves().get(arrival, pattern);
         }
         if self.layer.is_beside_edge(x, y) {
-            // All but the step back.
-            let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
-            return self.layer.legal_steps(x, y) & !back;
+            return self.successors_beside_edge((x, y), arrival);
         }
         // Outside of the grid this reads some other cell's cost, for a neighbor that is not passable.
         let here = y as usize * self.width as usize + x as usize;
@@ -94,5 +94,56 @@ impl<'a> JumpTerrain<'a> {
         costs.excess[6..].copy_from_slice(&above);
         let legal = self.layer.moves().legal(pattern);
         self.dominated_steps.prune(legal, arrival, pattern, &costs)
+    }
+
+    /// The same beside an edge: without the step back.
+    fn successors_beside_edge(&self, (x, y): (u32, u32), arrival: u8) -> u8 {
+        let legal = self.layer.legal_steps(x, y);
+        if arrival == NO_DIRECTION {
+            return legal;
+        }
+        let crossings = self.layer.crossings().filter(|_| self.layer.is_uniform());
+        let worth = crossings.and_then(|crossings| crossings.steps_after(x, y, arrival));
+        legal & worth.unwrap_or(u8::MAX) & !(1 << ((arrival + 4) & 7))
+    }
+
+    /// Directions worth trying from a jump point on a scan in direction `arrival` with `sides`, if they are all among these and
+    /// cost what the scan does: then no node is needed there. So scans go on along fences. `None` for other jump points.
+    #[inline]
+    pub(crate) fn steps_along_edges<const WEIGHTED: bool>(
+        &self,
+        (x, y): (u32, u32),
+        arrival: Direction,
+        sides: [Direction; 2],
+    ) -> Option<u8> {
+        let crossings = self.layer.crossings().filter(|_| WEIGHTED && self.layer.is_uniform())?;
+        let worth = crossings.steps_after(x, y, arrival as u8)?;
+        let natural = 1 << arrival as u8 | 1 << sides[0] as u8 | 1 << sides[1] as u8;
+        (worth & !natural == 0).then_some(worth)
+    }
+
+    /// Returns the next stop of a straight scan at which a node is needed. Where a shut edge ends the scan, that is no jump
+    /// point, and it counts as one step farther: as if the cell behind the edge were impassable.
+    #[inline(always)]
+    pub(crate) fn straight<const WEIGHTED: bool>(
+        &self,
+        x: u32,
+        y: u32,
+        direction: Direction,
+    ) -> Stop {
+        let mut stop = self.map.straight(x, y, direction);
+        while WEIGHTED && stop.is_jump_point {
+            let cell = direction.cell_at(x, y, stop.distance);
+            match self.steps_along_edges::<WEIGHTED>(cell, direction, [direction; 2]) {
+                None => break,
+                Some(0) => return Stop { distance: stop.distance + 1, is_jump_point: false },
+                Some(_) => {
+                    let next = self.map.straight(cell.0, cell.1, direction);
+                    stop.distance += next.distance;
+                    stop.is_jump_point = next.is_jump_point;
+                }
+            }
+        }
+        stop
     }
 }

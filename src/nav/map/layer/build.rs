@@ -294,7 +294,8 @@ impl Layer {
     /// Reads the edges of a rectangle of anchors; returns whether any has changed.
     fn read_edges(&mut self, anchors: Rect, edges: &EdgeMap) -> bool {
         let around = self.with_border(anchors);
-        self.crossings.as_mut().is_some_and(|crossings| crossings.refresh(around, edges))
+        let bits = &self.bits;
+        self.crossings.as_mut().is_some_and(|crossings| crossings.refresh(around, edges, bits))
     }
 }
 
