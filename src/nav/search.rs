@@ -47,8 +47,7 @@ use super::{
     node_pool::NodeStore,
 };
 
-/// The work a search has done so far. The same for the same grid, landmarks and query, however the search was
-/// sliced.
+/// The work a search has done so far. The same for the same grid, landmarks and query, however the search was sliced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct SearchCounters {

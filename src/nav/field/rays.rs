@@ -123,7 +123,7 @@ impl DistanceField {
             (at.x, at.y) = direction.cell_at(at.x, at.y, 1);
             at.index = self.layout.index_of_neighbor(at.index, direction as usize);
             let is_on_cost_border =
-                WEIGHTED && steps_to_stop == 0 && map.is_on_cost_border(at.x, at.y);
+                WEIGHTED && steps_to_stop == 0 && terrain.is_on_cost_border(at.x, at.y);
             let along_edges = is_on_cost_border
                 .then(|| terrain.steps_along_edges::<WEIGHTED>((at.x, at.y), direction, sides))
                 .flatten();

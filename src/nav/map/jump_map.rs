@@ -40,11 +40,24 @@ use self::{
 };
 use crate::nav::{Adjacency, BitRows, Direction, Rect};
 
-/// What a map is built from: passable cells and, on weighted cost, those on cost borders.
+/// What a map is built from: passable cells and, on weighted cost or with edges, those on cost borders.
 #[derive(Clone, Copy)]
 pub(crate) struct JumpMapSource<'a> {
     pub(crate) passable: &'a BitRows,
     pub(crate) cost_borders: Option<&'a BitRows>,
+    /// Cells on cost borders at which scans along rows, and along columns, need not stop: beside fences.
+    pub(crate) along: Option<[&'a BitRows; 2]>,
+}
+
+impl JumpMapSource<'_> {
+    fn is_on_cost_border(&self, x: u32, y: u32) -> bool {
+        self.cost_borders.is_some_and(|cost_borders| cost_borders.get(x, y))
+    }
+
+    /// Whether scans along rows (0) or columns (1) stop at a cell because it is on a cost border.
+    fn is_extra_stop(&self, x: u32, y: u32, axis: usize) -> bool {
+        self.is_on_cost_border(x, y) && !self.along.is_some_and(|along| along[axis].get(x, y))
+    }
 }
 
 /// Stops of all scans; see the [module](self).
@@ -92,13 +105,6 @@ impl JumpMap {
     pub(crate) const fn has_cost_borders(&self) -> bool {
         // Rows have no other extra stops.
         self.rows.has_extra_stops()
-    }
-
-    /// Whether a cell of another cost lies beside the cell. Only for maps that [have cost
-    /// borders](Self::has_cost_borders).
-    #[inline]
-    pub(crate) fn is_on_cost_border(&self, x: u32, y: u32) -> bool {
-        self.rows.is_extra_stop(y, x)
     }
 
     /// Returns the next stop of a straight scan from a cell on the grid.
@@ -178,7 +184,7 @@ impl JumpMap {
         cells.retain(|&(x, y)| x < self.width && y < self.height);
         cells.extend(rows.flat_map(|y| columns.clone().map(move |x| (x, y))));
         for (x, y) in cells {
-            self.update_turning_points(x, y);
+            self.update_turning_points(x, y, source.is_on_cost_border(x, y));
         }
     }
 
@@ -187,10 +193,10 @@ impl JumpMap {
         self.rows.set_passable(y, x, is_passable);
         self.columns.set_passable(x, y, is_passable);
         self.slanted.set_passable(x, y, is_passable);
-        if let Some(cost_borders) = source.cost_borders {
-            self.slanted.set_extra_stop(x, y, cost_borders.get(x, y));
-            self.rows.set_extra_stop(y, x, cost_borders.get(x, y));
-            self.columns.set_extra_stop(x, y, cost_borders.get(x, y));
+        if source.cost_borders.is_some() {
+            self.slanted.set_extra_stop(x, y, source.is_on_cost_border(x, y));
+            self.rows.set_extra_stop(y, x, source.is_extra_stop(x, y, 0));
+            self.columns.set_extra_stop(x, y, source.is_extra_stop(x, y, 1));
         }
     }
 
@@ -215,8 +221,7 @@ impl JumpMap {
     }
 
     /// Updates what scans with side scans find at the cell.
-    fn update_turning_points(&mut self, x: u32, y: u32) {
-        let is_on_cost_border = self.has_cost_borders() && self.is_on_cost_border(x, y);
+    fn update_turning_points(&mut self, x: u32, y: u32, is_on_cost_border: bool) {
         match self.adjacency {
             Adjacency::Four => {}
             Adjacency::Six => return self.update_turns_on_hexagons(x, y, is_on_cost_border),
@@ -278,6 +283,7 @@ mod tests {
             seed: u64,
             adjacency in adjacencies(),
             has_cost_borders: bool,
+            has_along: bool,
             edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..6, 1u32..6, any::<u64>()), 1..12),
         ) {
             let hash = |x: u32, y: u32, seed: u64| {
@@ -292,13 +298,22 @@ mod tests {
                 let is_on_border = |x: u32| is_passable(x) && hash(x, y, !seed) % 100 < walls;
                 cost_borders.set_row(0, y, (0..width).map(is_on_border));
             }
+            let mut along = [BitRows::new(width, height), BitRows::new(width, height)];
+            for (axis, along) in (0..).zip(&mut along) {
+                for y in 0..height {
+                    let is_along = |x| hash(x, y, seed ^ axis).is_multiple_of(3);
+                    along.set_row(0, y, (0..width).map(is_along));
+                }
+            }
+            let along = has_along.then_some([&along[0], &along[1]]);
             fn source_of<'a>(
                 passable: &'a BitRows,
                 cost_borders: Option<&'a BitRows>,
+                along: Option<[&'a BitRows; 2]>,
             ) -> JumpMapSource<'a> {
-                JumpMapSource { passable, cost_borders }
+                JumpMapSource { passable, cost_borders, along }
             }
-            let source = source_of(&passable, has_cost_borders.then_some(&cost_borders));
+            let source = source_of(&passable, has_cost_borders.then_some(&cost_borders), along);
             let mut map = JumpMap::build(width, height, adjacency, source);
             prop_assert!(map == by_cells(width, height, adjacency, source));
             for ((x, y), columns, rows, seed) in edits {
@@ -310,10 +325,10 @@ mod tests {
                     let on_border = (x..x + columns).map(|x| value(x, seed) && value(x, !seed));
                     cost_borders.set_row(x, y, on_border);
                 }
-                let source = source_of(&passable, has_cost_borders.then_some(&cost_borders));
+                let source = source_of(&passable, has_cost_borders.then_some(&cost_borders), along);
                 map.update((x, y, columns, rows), source);
             }
-            let source = source_of(&passable, has_cost_borders.then_some(&cost_borders));
+            let source = source_of(&passable, has_cost_borders.then_some(&cost_borders), along);
             prop_assert!(map == JumpMap::build(width, height, adjacency, source));
         }
     }

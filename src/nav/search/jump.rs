@@ -186,7 +186,8 @@ impl<L: OpenList> Search<L> {
                 map.next_turning_point::<N, RIGHT, UP>(cell.0, cell.1);
             steps += distance;
             cell = arrival.cell_at(start.0, start.1, steps);
-            let is_border = WEIGHTED && is_turning_point && map.is_on_cost_border(cell.0, cell.1);
+            let is_border =
+                WEIGHTED && is_turning_point && from.terrain.is_on_cost_border(cell.0, cell.1);
             let terrain = from.terrain;
             let along_edges = is_border
                 .then(|| terrain.steps_along_edges::<WEIGHTED>(cell, arrival, sides))

@@ -15,7 +15,7 @@
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
 //! the block does. Where a shut edge lies inside the block the unit cannot stand, see `Clearance`.
 //!
-//! Memory: 1 bit per cell, and 26 bytes per cell in chunks with cells beside edges.
+//! Memory: 3 bits per cell, and 26 bytes per cell in chunks with cells beside edges.
 
 use core::ops::Range;
 
@@ -61,6 +61,8 @@ pub(crate) struct Crossings {
     costs: EdgeCosts,
     /// The cells beside an edge.
     beside: BitRows,
+    /// Those from which canonical order only goes on along the row, and along the column, in both directions.
+    along: [BitRows; 2],
     /// For each chunk with such cells.
     chunks: Vec<Option<Box<[CellCrossings; CELLS]>>>,
 }
@@ -116,6 +118,7 @@ impl Crossings {
             unit_side,
             costs,
             beside: BitRows::new(size.0, size.1),
+            along: [BitRows::new(size.0, size.1), BitRows::new(size.0, size.1)],
             chunks: vec![None; chunks],
         }
     }
@@ -129,6 +132,11 @@ impl Crossings {
     /// The cells beside an edge.
     pub(crate) const fn beside(&self) -> &BitRows {
         &self.beside
+    }
+
+    /// The cells beside an edge from which canonical order only goes on along the row, and along the column, in both directions.
+    pub(crate) const fn along(&self) -> [&BitRows; 2] {
+        [&self.along[0], &self.along[1]]
     }
 
     /// Whether a chunk has cells beside an edge.
@@ -197,7 +205,7 @@ impl Crossings {
     pub(crate) fn bytes(&self) -> usize {
         let held = self.chunks.iter().flatten().count();
         let chunks = self.chunks.len() * size_of::<usize>();
-        self.beside.bytes() + chunks + held * CELLS * size_of::<CellCrossings>() + 512
+        3 * self.beside.bytes() + chunks + held * CELLS * size_of::<CellCrossings>() + 512
     }
 
     /// Reads the edges again for the steps out of the cells of a rectangle; returns whether anything has changed.
@@ -228,7 +236,7 @@ impl Crossings {
             .get_or_insert_with(|| Box::new([CellCrossings::default(); CELLS]));
         let mut changed = false;
         for y in rows {
-            let mut beside = [false; CHUNK as usize];
+            let (mut beside, mut along) = ([false; CHUNK as usize], [[false; CHUNK as usize]; 2]);
             for x in columns.clone() {
                 let rules = (self.corner_rule, self.adjacency);
                 let found = window
@@ -239,9 +247,15 @@ impl Crossings {
                 changed |= *cell != crossings;
                 *cell = crossings;
                 beside[(x % CHUNK) as usize] = is_beside;
+                for (axis, along) in along.iter_mut().enumerate() {
+                    along[(x % CHUNK) as usize] = is_beside && crossings.leads_along(axis);
+                }
             }
-            let beside = beside[(columns.start % CHUNK) as usize..].iter().copied();
-            changed |= self.beside.set_row(columns.start, y, beside.take(columns.len()));
+            let planes = self.along.iter_mut().zip(&along).chain([(&mut self.beside, &beside)]);
+            for (plane, row) in planes {
+                let row = row[(columns.start % CHUNK) as usize..].iter().copied();
+                changed |= plane.set_row(columns.start, y, row.take(columns.len()));
+            }
         }
         let is_used =
             (low..low + CHUNK.min(self.size.1 - low)).any(|y| self.beside.cells_32(left, y) != 0);
@@ -253,6 +267,13 @@ impl Crossings {
 }
 
 impl CellCrossings {
+    /// Whether canonical order goes on in both directions along a row (0) or a column (1), and only there.
+    fn leads_along(&self, axis: usize) -> bool {
+        [2 * axis, 2 * axis + 4]
+            .into_iter()
+            .all(|direction| self.worth[direction] == 1 << direction)
+    }
+
     /// The same on squares.
     fn forbidden(&self, rule: CornerRule, pattern: Pattern) -> u8 {
         let mut forbidden = self.shut;

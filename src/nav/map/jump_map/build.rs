@@ -16,7 +16,7 @@ use super::{
     diagonals::column_at,
     scan_lines::{ScanDirection, ScanLines},
 };
-use crate::nav::Adjacency;
+use crate::nav::{Adjacency, BitRows};
 
 /// One bit per cell, row by row, with the border of [`ScanLines`].
 #[derive(Clone)]
@@ -36,9 +36,6 @@ impl JumpMap {
         let mut map = Self::new(width, height, adjacency, source.cost_borders.is_some());
         for y in 0..height {
             map.rows.set_line(y, source.passable.row(y));
-            if let Some(cost_borders) = source.cost_borders {
-                map.rows.set_line_extra_stops(y, cost_borders.row(y));
-            }
         }
         let words_per_row = map.rows.words_per_line;
         let words = map.rows.words.iter().map(|word| word.passable).collect();
@@ -47,17 +44,26 @@ impl JumpMap {
         for x in 0..width {
             map.columns.set_line(x, transposed.row(x as usize + 1));
         }
+        // Without words if there are none.
+        let size = (words_per_row, height);
+        let cost_borders = BitPlane::of_rows(source.cost_borders, size);
+        let [row_stops, column_stops] = [0, 1].map(|axis| {
+            let along = BitPlane::of_rows(source.along.map(|along| along[axis]), size);
+            cost_borders.combine(&along, |border, along| border & !along)
+        });
+        if source.cost_borders.is_some() {
+            (0..height)
+                .for_each(|y| map.rows.set_line_extra_stops(y, row_stops.row(y as usize + 1)));
+        }
         (0..height).for_each(|y| map.rows.refresh(y, &(0..width)));
         map.obstacle_counts = map.count_obstacles(0..height, &(0..width));
-        // Without words if there are none.
-        let cost_borders = BitPlane { words_per_row, words: map.rows.extra_stops.clone() };
         match adjacency {
             Adjacency::Eight => {
-                map.set_column_stops(&cost_borders);
+                map.set_column_stops(&column_stops);
                 map.build_diagonals(&passable, &cost_borders);
             }
             Adjacency::Six => {
-                map.set_column_stops(&cost_borders);
+                map.set_column_stops(&column_stops);
                 map.build_turning_points(&passable, &cost_borders);
             }
             Adjacency::Four => {
@@ -125,6 +131,17 @@ impl JumpMap {
 }
 
 impl BitPlane {
+    /// Copies a plane of bits; without words if there is none.
+    fn of_rows(bits: Option<&BitRows>, (words_per_row, height): (usize, u32)) -> Self {
+        let words = bits.map_or_else(Vec::new, |bits| {
+            let mut words = vec![0; words_per_row];
+            (0..height).for_each(|y| words.extend(&bits.row(y)[..words_per_row]));
+            words.resize(words.len() + words_per_row, 0);
+            words
+        });
+        Self { words_per_row, words }
+    }
+
     fn of_visibility(lines: &ScanLines, count: u32, direction: ScanDirection) -> Self {
         let words_per_row = lines.words_per_line;
         let mut words = vec![0; words_per_row];

@@ -12,7 +12,7 @@
 //! along: only a single step from border to border can lead to another cost, or cross an edge.
 
 use crate::nav::{
-    Direction, JumpMap, Layer, NO_DIRECTION, NavGrid,
+    BitRows, Direction, JumpMap, Layer, NO_DIRECTION, NavGrid,
     dominated_steps::{BlockCosts, DominatedSteps},
     jump_map::Stop,
 };
@@ -21,6 +21,7 @@ use crate::nav::{
 pub(crate) struct JumpTerrain<'a> {
     pub(crate) layer: &'a Layer,
     pub(crate) map: &'a JumpMap,
+    cost_borders: Option<&'a BitRows>,
     /// The terrain of each cell that determines its cost, row-major.
     terrain: &'a [u8],
     width: u32,
@@ -36,7 +37,8 @@ impl<'a> JumpTerrain<'a> {
         let (lowest, _) = layer.cost_sum_range();
         let dominated_steps = DominatedSteps::of(layer.adjacency());
         let terrain = layer.ground(grid.terrain_bytes());
-        Some(Self { layer, map, terrain, width: grid.width(), lowest, dominated_steps })
+        let (cost_borders, width) = (layer.cost_borders(), grid.width());
+        Some(Self { layer, map, cost_borders, terrain, width, lowest, dominated_steps })
     }
 
     #[inline]
@@ -69,11 +71,17 @@ impl<'a> JumpTerrain<'a> {
         self.cost_sum_onto(cost_sum, to.0, to.1) + crossing
     }
 
+    /// Whether a cell is on a cost border.
+    #[inline]
+    pub(crate) fn is_on_cost_border(&self, x: u32, y: u32) -> bool {
+        self.cost_borders.is_some_and(|cost_borders| cost_borders.get(x, y))
+    }
+
     /// Directions worth trying from a cell that was reached by `arrival`.
     #[inline]
     pub(crate) fn successors<const WEIGHTED: bool>(&self, x: u32, y: u32, arrival: u8) -> u8 {
         let pattern = self.layer.pattern(x, y);
-        if !WEIGHTED || !self.map.is_on_cost_border(x, y) {
+        if !WEIGHTED || !self.is_on_cost_border(x, y) {
             return self.layer.moves().get(arrival, pattern);
         }
         if self.layer.is_beside_edge(x, y) {

@@ -173,13 +173,6 @@ impl ScanLines {
         set_bit(&mut self.extra_stops[word], bit, is_stop);
     }
 
-    /// Only for lines with extra stops.
-    #[inline]
-    pub(super) fn is_extra_stop(&self, line: u32, index: u32) -> bool {
-        let (word, bit) = self.bit_position(line, index);
-        self.extra_stops[word] >> bit & 1 == 1
-    }
-
     /// Whether extra stops are allocated.
     pub(super) const fn has_extra_stops(&self) -> bool {
         !self.extra_stops.is_empty()

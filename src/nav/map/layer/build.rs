@@ -133,9 +133,8 @@ impl Layer {
             self.cost_borders = Some(BitRows::new(width, height));
             self.update_cost_borders((0, 0, width, height), terrain);
         }
-        let source =
-            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
-        self.jumps = Some(Box::new(JumpMap::build(width, height, self.adjacency, source)));
+        let map = JumpMap::build(width, height, self.adjacency, self.jump_source());
+        self.jumps = Some(Box::new(map));
     }
 
     /// Updates the layer after edits in `rects` (column, row, width, height from the origin; each on the
@@ -222,17 +221,27 @@ impl Layer {
 
     /// Repairs the jump map around the rectangles, or rebuilds it if that is cheaper.
     fn update_jumps(&mut self, changed: &[Rect]) {
-        let Some(jumps) = &mut self.jumps else {
+        let Some(mut jumps) = self.jumps.take() else {
             return;
         };
-        let source =
-            JumpMapSource { passable: &self.bits, cost_borders: self.cost_borders.as_ref() };
+        let source = self.jump_source();
         // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area.
         let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
         if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            **jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
+            *jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
         } else {
             changed.iter().for_each(|&rect| jumps.update(rect, source));
+        }
+        self.jumps = Some(jumps);
+    }
+
+    fn jump_source(&self) -> JumpMapSource<'_> {
+        // Where costs differ, a cell beside a fence may be on the border of another terrain as well.
+        let crossings = self.crossings.as_deref().filter(|_| self.uniform);
+        JumpMapSource {
+            passable: &self.bits,
+            cost_borders: self.cost_borders.as_ref(),
+            along: crossings.map(Crossings::along),
         }
     }
 
