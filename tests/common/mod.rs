@@ -70,7 +70,7 @@ pub fn grid_with_single_walls(
     grid
 }
 
-/// Sets `count` edges at random: lines of one kind, 0 to 4, and single ones.
+/// Sets `count` edges at random: lines of one kind, 0 to 5, and single ones.
 pub fn scatter_edges(grid: &mut NavGrid, count: u32, random: &mut Random) {
     let CellRect { min, width, height } = grid.rect();
     let mut edit = grid.edit();
@@ -78,7 +78,7 @@ pub fn scatter_edges(grid: &mut NavGrid, count: u32, random: &mut Random) {
         let cell = min.offset(random.below(width) as i32, random.below(height) as i32);
         let direction = Direction::ALL[random.below(8) as usize];
         let along = Direction::ALL[(direction as usize + 2) % 8].offset();
-        let (kind, length) = (EdgeId(random.below(5) as u8), 1 + random.below(6).pow(2) as i32);
+        let (kind, length) = (EdgeId(random.below(6) as u8), 1 + random.below(6).pow(2) as i32);
         for step in 0..length {
             let cell = cell.offset(step * along.0, step * along.1);
             // Some lie off the grid or along diagonals.
@@ -87,9 +87,9 @@ pub fn scatter_edges(grid: &mut NavGrid, count: u32, random: &mut Random) {
     }
 }
 
-/// Opens two of the kinds of edges: 2 is free, and 3 costs 24; 1 and 4 are shut.
+/// Opens three of the kinds of edges: 2 is free, 3 costs 24 and 4 as little as possible; 1 and 5 are shut.
 pub fn with_edges(profile: Profile) -> Profile {
-    profile.with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 24)
+    profile.with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 24).with_edge(EdgeId(4), 1)
 }
 
 /// Returns what crossing with a step along one axis costs, in sixteenths; `None` if the edge is shut. Every cell of a large
@@ -124,7 +124,9 @@ pub fn crossing_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Op
         CornerRule::NoSqueeze => ways.into_iter().any(is_open),
         CornerRule::Allow => are_uncut || ways.into_iter().any(is_open),
     };
-    ways.into_iter().filter_map(|(edges, _)| edges).min().filter(|_| is_legal)
+    let open = ways.into_iter().filter(|&way| is_open(way)).filter_map(|(edges, _)| edges).min();
+    let squeezed = ways.into_iter().filter_map(|(edges, _)| edges).min();
+    open.or(squeezed).filter(|_| is_legal)
 }
 
 /// Returns the cost of the step from `a` to its neighbor `b` if it is legal, computed from the movement

@@ -1,6 +1,12 @@
 //! Crowds between fences: no unit crosses a shut edge, and all of them arrive.
 
-use bevy_tilepath::prelude::*;
+use bevy_tilepath::{
+    nav::{
+        crowd::{Crowd, UnitSettings},
+        field::DistanceField,
+    },
+    prelude::*,
+};
 
 use crate::crowd::march_by;
 
@@ -62,4 +68,29 @@ fn units_that_meet_in_lanes_between_fences_all_arrive() {
             march_by(&grid, &routes, 950, has_paths);
         }
     }
+}
+
+/// A building goes up under a unit of 2 × 2 cells beside a fence: it leaves, but not through the fence.
+#[test]
+fn a_large_unit_leaves_a_building_on_its_side_of_the_fence() {
+    let profile = Profile::default().size(2);
+    let mut grid = open(20, 12, Topology::Square).with_profiles(vec![profile]);
+    let mut edit = grid.edit();
+    (0..12).for_each(|y| edit.set_edge(Cell::new(5, y), Direction::East, WALL).unwrap());
+    drop(edit);
+    let mut crowd = Crowd::new(&grid);
+    let unit = crowd.add(&grid, Cell::new(4, 4), UnitSettings::default()).unwrap();
+    let mut field = DistanceField::new();
+    field.start(&grid, ProfileId(0), Cell::new(14, 4)).unwrap();
+    field.step(&grid, u32::MAX);
+    crowd.follow_route(unit, bevy_tilepath::nav::crowd::RouteId(0)).unwrap();
+    grid.block(CellRect::new(Cell::new(4, 4), 2, 2)).unwrap();
+    let fields = vec![field];
+    for _ in 0..400 {
+        crowd.tick(&grid, &fields);
+        let (tail, head) = crowd.position(&grid, unit).unwrap();
+        assert!(tail.x <= 4 && head.x <= 4, "{tail} to {head}");
+    }
+    let (at, _) = crowd.position(&grid, unit).unwrap();
+    assert!(grid.cost(ProfileId(0), at) > 0, "it still stands in the building, on {at}");
 }

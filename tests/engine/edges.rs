@@ -213,3 +213,34 @@ fn edges_that_are_free_for_everybody_cost_nothing_at_all() {
     grid.set_edge(Cell::new(3, 3), Direction::North, EdgeId(3)).unwrap();
     assert!(grid.layer(ProfileId(0)).unwrap().bytes() > bytes);
 }
+
+#[test]
+fn an_edit_beside_the_corner_of_four_chunks_divides_regions() {
+    let profile = Profile::default().corners(CornerRule::Allow);
+    let grid = NavGrid::new(64, 64, TerrainId::VOID).unwrap();
+    let mut grid = grid.with_profiles(vec![profile]);
+    let (corner, here, there) = (Cell::new(31, 31), Cell::new(32, 31), Cell::new(31, 32));
+    for cell in [corner, here, there] {
+        grid.set_terrain(cell, TerrainId::GROUND).unwrap();
+    }
+    grid.set_edge(here, Direction::North, EdgeId::WALL).unwrap();
+    grid.build_layers();
+    assert!(grid.can_reach(ProfileId(0), here, there));
+    grid.block(CellRect::single(corner)).unwrap();
+    assert!(
+        !grid.can_reach(ProfileId(0), here, there),
+        "one way is cut by an edge, the other by a wall"
+    );
+}
+
+#[test]
+fn the_way_over_a_wall_is_no_cheaper_way_around_a_corner() {
+    let profile = Profile::default().corners(CornerRule::NoSqueeze).with_edge(EdgeId(2), 64);
+    let mut grid = NavGrid::new(4, 4, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
+    grid.block(CellRect::single(Cell::new(0, 1))).unwrap();
+    grid.set_edge(Cell::new(1, 0), Direction::North, EdgeId(2)).unwrap();
+    let cost = |grid: &NavGrid| grid.edge_cost(ProfileId(0), Cell::new(0, 0), Direction::NorthEast);
+    assert_eq!(cost(&grid), Some(64));
+    grid.unblock(CellRect::single(Cell::new(0, 1))).unwrap();
+    assert_eq!(cost(&grid), Some(0));
+}

@@ -83,7 +83,8 @@ impl Work {
             Kind::Better if is_cramped => TableGrade::Cramped,
             Kind::Better => TableGrade::Best,
         };
-        let scale = if layer.is_uniform() { layer.cost_sum_range().0 } else { 1 };
+        // Where all steps cost multiples of the lowest cost sum, distances can be stored in these without a loss.
+        let scale = if layer.has_uniform_step_costs() { layer.cost_sum_range().0 } else { 1 };
         let table = LandmarkTable::new(size, (landmarks, most_bytes), scale);
         let wanted = if kind == Kind::Quick { landmarks } else { PER_LANDMARK * landmarks };
         let candidates = Candidates::new(samples, wanted, layer);

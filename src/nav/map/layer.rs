@@ -66,7 +66,7 @@ pub struct Layer {
 
 impl Layer {
     /// Returns whether a unit of this profile can stand on the cell `(x, y)`, counted from the origin; a
-    /// large unit with its [anchor](Profile::size) there.
+    /// large unit with its [anchor](crate::nav::terrain::Profile::size) there.
     #[inline]
     #[must_use]
     pub fn is_passable(&self, x: u32, y: u32) -> bool {
@@ -261,6 +261,11 @@ impl Layer {
     /// Returns whether crossing some edges costs something.
     pub(crate) fn has_costly_edges(&self) -> bool {
         self.crossings.is_some() && self.edge_costs.highest() > 0
+    }
+
+    /// Returns whether all passable cells cost the same, and edges that are not shut cost nothing, now and after any edit.
+    pub(crate) const fn has_uniform_step_costs(&self) -> bool {
+        self.uniform && self.edge_costs.highest() == 0
     }
 
     /// Returns whether all passable cells cost the same, and no edges matter.

@@ -23,6 +23,9 @@ use crate::nav::{BitRows, CHUNK, Direction, OFFSETS, Rect, STRAIGHT, edges::cros
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// Offsets to the chunks whose links ahead may end in a chunk.
 const LINKING: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)];
+/// Offsets to the chunks whose links ahead may change with a chunk: they end in it, or lead past its corner, where an edge and an
+/// impassable cell together may divide two cells.
+const RELINKED: [(i32, i32); 7] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1), (1, 0), (0, 1)];
 /// Label of an impassable cell.
 const UNLABELED: u16 = u16::MAX;
 
@@ -137,7 +140,7 @@ impl Regions {
         for &chunk in edited {
             changed |= self.relabel(chunk, connections);
         }
-        let linking = edited.iter().flat_map(|&chunk| chunks_at(LINKING, self.chunks, chunk));
+        let linking = edited.iter().flat_map(|&chunk| chunks_at(RELINKED, self.chunks, chunk));
         let linked: BTreeSet<u32> = linking.chain(edited.iter().copied()).collect();
         for chunk in linked {
             changed |= self.relink(chunk, connections);

@@ -112,7 +112,9 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
         match self.cost_borders {
             Some(cost_borders) => !cost_borders.get(x, y),
             None => {
-                self.is_uniform_around(terrain_index, pattern) && !self.layer.is_beside_edge(x, y)
+                let has_one_cost =
+                    self.layer.is_uniform() || self.is_uniform_around(terrain_index, pattern);
+                has_one_cost && !self.layer.is_beside_edge(x, y)
             }
         }
     }

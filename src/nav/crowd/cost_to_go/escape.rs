@@ -9,7 +9,7 @@
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
-use crate::nav::{Cell, CellRect, Direction, Layer, NavGrid, PathCost, ProfileId};
+use crate::nav::{Cell, CellRect, Direction, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether a footprint is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
@@ -211,13 +211,20 @@ impl Sources {
     }
 }
 
-/// Returns whether no shut edge forbids a step of a unit that leaves a blocked area. A unit larger than a cell may stand across an
-/// edge that was shut later: it has to leave to one side.
+/// Returns whether no shut edge forbids a step of a unit that leaves a blocked area: none that its front crosses. A unit larger than
+/// a cell may stand across an edge that was shut later, and leave it to one side.
 fn may_cross(grid: &NavGrid, profile: ProfileId, from: GridPos, side: u8) -> bool {
-    let edges = grid.layer(profile).and_then(Layer::crossings);
-    let edges = edges.filter(|_| grid.unit_size(profile) == 1);
+    let rules = grid.profiles().get(usize::from(profile.0));
+    let has_edges = grid.layer(profile).is_some_and(|layer| layer.crossings().is_some());
+    let Some(rules) = rules.filter(|_| has_edges) else {
+        return true;
+    };
     let direction = Direction::from_bits(side);
-    edges.is_none_or(|edges| !edges.is_shut(u32::from(from.x), u32::from(from.y), direction))
+    let (dx, dy) = direction.offset();
+    let size = grid.unit_size(profile);
+    let block = CellRect::new(from.cell(grid), size, size);
+    let mut front = block.cells().filter(|cell| !block.contains(cell.offset(dx, dy)));
+    front.all(|cell| rules.edge_cost(grid.edge(cell, direction)).is_some())
 }
 
 /// Iterates over the directions towards the sides of an area.

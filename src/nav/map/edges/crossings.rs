@@ -8,9 +8,10 @@
 //! every legal step is tried.
 //!
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
-//! around the corner: it costs what the cheaper way does. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
+//! around the corner: it costs what the cheaper way does that is not cut. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
 //! extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through between two cells,
-//! not past a shut edge: if one way is cut by an edge, the other must be open.
+//! not past a shut edge: if one way is cut by an edge, the other must be open. Between two cells the step costs what the cheaper way
+//! would.
 //!
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
 //! the block does. Where a shut edge lies inside the block the unit cannot stand, see `Clearance`.
@@ -361,7 +362,7 @@ impl Window {
         &self,
         at: (u32, u32),
         rules: (CornerRule, Adjacency),
-        pattern: impl Fn() -> Pattern,
+        pattern: impl FnOnce() -> Pattern,
     ) -> Option<CellCrossings> {
         let adjacency = rules.1;
         let mut found = CellCrossings::default();
@@ -390,18 +391,28 @@ impl Window {
         if !any {
             return None;
         }
+        let pattern = pattern();
         if adjacency != Adjacency::Six {
-            self.add_diagonals(at, adjacency, &mut found);
+            self.add_diagonals((at, pattern), adjacency, &mut found);
         }
         found.worth = match costs {
             true => [u8::MAX; 8],
-            false => steps_between_edges(pattern(), rules, shut),
+            false => steps_between_edges(pattern, rules, shut),
         };
         Some(found)
     }
 
     /// Adds what diagonal steps of squares cross.
-    fn add_diagonals(&self, at: (u32, u32), adjacency: Adjacency, found: &mut CellCrossings) {
+    fn add_diagonals(
+        &self,
+        (at, pattern): ((u32, u32), Pattern),
+        adjacency: Adjacency,
+        found: &mut CellCrossings,
+    ) {
+        let is_passable = |direction: u8| {
+            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+            pattern & pattern_bit(dx, dy) != 0
+        };
         for diagonal in [1, 3, 5, 7] {
             let way = |first: u8, second: u8| {
                 let corner = Direction::from_bits(first).cell_at(at.0, at.1, 1);
@@ -413,7 +424,12 @@ impl Window {
                 [way(diagonal - 1, (diagonal + 1) & 7), way((diagonal + 1) & 7, diagonal - 1)];
             found.cut |= u8::from(ways[0] == SHUT) << (diagonal - 1);
             found.cut |= u8::from(ways[1] == SHUT) << diagonal;
-            found.costs[usize::from(diagonal)] = ways[0].min(ways[1]);
+            let passable = [is_passable(diagonal - 1), is_passable(diagonal + 1)];
+            found.costs[usize::from(diagonal)] = match passable {
+                [true, false] if ways[0] != SHUT => ways[0],
+                [false, true] if ways[1] != SHUT => ways[1],
+                _ => ways[0].min(ways[1]),
+            };
         }
     }
 }
