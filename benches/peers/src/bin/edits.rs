@@ -113,7 +113,9 @@ fn set(grid: &mut NavGrid, rect: CellRect, terrain: &[u8]) -> Result<(), GridErr
 fn fence(grid: &mut NavGrid, rect: CellRect, edge: EdgeId) -> Result<(), GridError> {
     let mut edit = grid.edit();
     let columns = 0..rect.width as i32;
-    columns.into_iter().try_for_each(|x| edit.set_edge(rect.min.offset(x, 0), Direction::North, edge))
+    columns
+        .into_iter()
+        .try_for_each(|x| edit.set_edge(rect.min.offset(x, 0), Direction::North, edge))
 }
 
 fn fill(grid: &mut NavGrid) {

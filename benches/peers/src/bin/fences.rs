@@ -60,10 +60,8 @@ fn measure(is_fenced: bool) -> Result<(), GridError> {
         Cell::new((random >> 33) as i32 % SIDE as i32, (random >> 48) as i32 % SIDE as i32)
     };
     let reachable = |&(from, to): &(Cell, Cell)| grid.can_reach(ProfileId(0), from, to);
-    let queries: Vec<_> = std::iter::repeat_with(|| (cell(), cell()))
-        .filter(reachable)
-        .take(QUERIES)
-        .collect();
+    let queries: Vec<_> =
+        std::iter::repeat_with(|| (cell(), cell())).filter(reachable).take(QUERIES).collect();
     let (pool, mut search) = (NodePool::default(), <Search>::new());
     let mut costs: Vec<Vec<Option<PathCost>>> = Vec::new();
     for algorithm in [Algorithm::AStar, Algorithm::Exact] {
