@@ -87,6 +87,16 @@ pub fn scatter_edges(grid: &mut NavGrid, count: u32, random: &mut Random) {
     }
 }
 
+/// Returns the grid with profiles that know edges, and on every third one random edges.
+pub fn with_some_edges(grid: NavGrid, profiles: Vec<Profile>, random: &mut Random) -> NavGrid {
+    let mut grid = grid.with_profiles(profiles.into_iter().map(with_edges).collect());
+    if random.below(3) == 0 {
+        let count = grid.width() * grid.height() / 50 + 1;
+        scatter_edges(&mut grid, count, random);
+    }
+    grid
+}
+
 /// Opens three of the kinds of edges: 2 is free, 3 costs 24 and 4 as little as possible; 1 and 5 are shut.
 pub fn with_edges(profile: Profile) -> Profile {
     profile.with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 24).with_edge(EdgeId(4), 1)

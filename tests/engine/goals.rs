@@ -12,7 +12,7 @@ use bevy_tilepath::{
 use proptest::prelude::*;
 
 use crate::common::{
-    Random, any_topology, crossing_cost, dijkstra, is_legal_path, scatter_edges, with_edges,
+    Random, any_topology, crossing_cost, dijkstra, is_legal_path, with_some_edges,
 };
 
 const UNIT: ProfileId = ProfileId(0);
@@ -64,12 +64,8 @@ fn small_grids() -> impl Strategy<Value = NavGrid> {
             };
             let unit = profile(costs).corners(rule).neighbors(neighborhood).size(unit);
             let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-            let mut grid = grid
-                .with_topology(any_topology(&mut random))
-                .with_profiles(vec![with_edges(unit), with_edges(shot())]);
-            let edges = if random.below(3) == 0 { width * height / 50 + 1 } else { 0 };
-            scatter_edges(&mut grid, edges, &mut random);
-            grid
+            let grid = grid.with_topology(any_topology(&mut random));
+            with_some_edges(grid, vec![unit, shot()], &mut random)
         },
     )
 }

@@ -7,7 +7,9 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Random, any_topology, dijkstra, is_legal_path, scatter_edges, with_edges};
+use crate::common::{
+    Random, any_topology, dijkstra, is_legal_path, scatter_edges, with_some_edges,
+};
 
 const UNIT: ProfileId = ProfileId(0);
 
@@ -49,12 +51,8 @@ fn grids() -> impl Strategy<Value = NavGrid> {
                 .corners(rule)
                 .neighbors(neighborhood);
             let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-            let mut grid = grid
-                .with_topology(any_topology(&mut random))
-                .with_profiles(vec![with_edges(profile)]);
-            let edges = if random.below(3) == 0 { width * height / 50 + 1 } else { 0 };
-            scatter_edges(&mut grid, edges, &mut random);
-            grid
+            let grid = grid.with_topology(any_topology(&mut random));
+            with_some_edges(grid, vec![profile], &mut random)
         },
     )
 }

@@ -10,7 +10,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{any_topology, dijkstra_cost, is_legal_path, scatter_edges, with_edges};
+use crate::common::{any_topology, dijkstra_cost, is_legal_path, with_some_edges};
 
 /// Generates a random grid with up to five terrains, and a profile for it.
 fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
@@ -44,12 +44,8 @@ fn grid_and_profile() -> impl Strategy<Value = NavGrid> {
                 .corners(rule)
                 .neighbors(neighborhood);
             let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
-            let mut grid = grid
-                .with_topology(any_topology(&mut random))
-                .with_profiles(vec![with_edges(profile)]);
-            let edges = if random.below(3) == 0 { width * height / 50 + 1 } else { 0 };
-            scatter_edges(&mut grid, edges, &mut random);
-            grid
+            let grid = grid.with_topology(any_topology(&mut random));
+            with_some_edges(grid, vec![profile], &mut random)
         },
     )
 }

@@ -89,13 +89,8 @@ impl Layer {
     /// same: canonical order, or every legal step beside an edge.
     #[inline(always)]
     pub(crate) fn steps_after(&self, arrival: u8, x: u32, y: u32) -> u8 {
-        let pattern = self.pattern(x, y);
-        match &self.crossings {
-            Some(crossings) if crossings.is_beside(x, y) => {
-                self.moves.legal(pattern) & !crossings.forbidden(x, y, pattern)
-            }
-            _ => self.moves.get(arrival, pattern),
-        }
+        let beside_edge = self.crossings.as_ref().and_then(|it| it.legal_steps(x, y));
+        beside_edge.unwrap_or_else(|| self.moves.get(arrival, self.pattern(x, y)))
     }
 
     /// Returns whether all cells around a cell are passable and no edge lies between them.

@@ -94,15 +94,19 @@ impl ShutEdges {
     }
 }
 
-/// Returns the steps worth trying from the center of a block with shut edges, by the direction of arrival.
+/// Returns the steps from the center of a block with shut edges: those worth trying, by the direction of arrival, and all legal
+/// ones in row [`NO_DIRECTION`].
 pub(crate) fn steps_between_edges(
     pattern: Pattern,
     (corner_rule, adjacency): (CornerRule, Adjacency),
     shut: ShutEdges,
-) -> [u8; 8] {
+) -> [u8; 9] {
     let block = Block { pattern, corner_rule, adjacency, shut };
-    let legal = block.legal_steps();
-    Direction::ALL.map(|arrival| block.prune(legal, arrival))
+    let mut steps = [block.legal_steps(); 9];
+    for arrival in Direction::ALL {
+        steps[arrival as usize] = block.prune(steps[NO_DIRECTION as usize], arrival);
+    }
+    steps
 }
 
 /// One 3 × 3 pattern under one rule, searched exhaustively.

@@ -54,10 +54,8 @@ impl Connections<'_> {
     /// Whether no edge forbids the step from one passable cell to another.
     #[inline]
     pub(crate) fn are_joined(&self, (x, y): (u32, u32), direction: Direction) -> bool {
-        self.crossings.is_none_or(|crossings| {
-            let forbidden = crossings.forbidden(x, y, self.bits.pattern(x, y));
-            forbidden >> direction as u8 & 1 == 0
-        })
+        let legal = self.crossings.and_then(|crossings| crossings.legal_steps(x, y));
+        legal.is_none_or(|legal| legal >> direction as u8 & 1 == 1)
     }
 
     /// Whether edges may lie between cells of a chunk.

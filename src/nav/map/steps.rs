@@ -164,14 +164,10 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
         let pattern = self.layer.pattern(x, y);
         let is_plain = CANONICAL && self.is_plain((x, y), terrain_index, pattern);
         let table_row = if is_plain { arrival } else { NO_DIRECTION };
-        let mut legal = self.moves.get(table_row, pattern);
-        let crosses_at = match self.layer.crossings() {
-            Some(crossings) if !is_plain && crossings.is_beside(x, y) => {
-                legal &= !crossings.forbidden(x, y, pattern);
-                Some((x, y))
-            }
-            _ => None,
-        };
+        let crossings = self.layer.crossings().filter(|_| !is_plain);
+        let beside_edge = crossings.and_then(|crossings| crossings.legal_steps(x, y));
+        let legal = beside_edge.unwrap_or_else(|| self.moves.get(table_row, pattern));
+        let crosses_at = beside_edge.map(|_| (x, y));
         // A step straight back never pays.
         let back = if arrival == NO_DIRECTION { 0 } else { 1 << ((arrival + 4) & 7) };
         let directions = legal & !back;
@@ -226,11 +222,8 @@ impl<const CANONICAL: bool> StepModel for EnteredSteps<'_, CANONICAL> {
             true => steps.terrain_index,
             false => self.steps.neighbor(steps, direction),
         };
-        let crossing = match steps.crosses_at {
-            // In sixteenths; the cost sum of a step counts twice as much.
-            Some(_) => self.steps.crossing_cost(steps, direction) * self.unit / 2,
-            None => 0,
-        };
+        // In sixteenths; the cost sum of a step counts twice as much.
+        let crossing = self.steps.crossing_cost(steps, direction) * self.unit / 2;
         self.costs[direction & 1][usize::from(self.steps.terrain[to])] + crossing
     }
 }

@@ -16,18 +16,15 @@
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
 //! the block does. Where a shut edge lies inside the block the unit cannot stand, see `Clearance`.
 //!
-//! Memory: 3 bits per cell, and 26 bytes per cell in chunks with cells beside edges.
+//! Memory: 3 bits per cell, and 28 bytes per cell in chunks with cells beside edges.
 
-use core::ops::Range;
+mod window;
 
-use super::{EdgeMap, Side};
+use self::window::Window;
+use super::EdgeMap;
 use crate::nav::{
-    Adjacency, BitRows, CHUNK, CornerRule, Direction, EdgeId, OFFSETS, Pattern, Profile, Rect,
+    Adjacency, BitRows, CHUNK, CornerRule, Direction, EdgeId, NO_DIRECTION, Profile, Rect,
     chunks_in,
-    clearance::combine_ahead,
-    directions,
-    moves::{ShutEdges, steps_between_edges},
-    pattern_bit,
 };
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -46,9 +43,9 @@ pub(crate) struct CellCrossings {
     cut: u8,
     /// Cost of crossing by direction, in the layer's units.
     costs: [u16; 8],
-    /// Steps worth trying by direction of arrival, if all cells around cost the same; all legal ones where an edge around costs
-    /// something.
-    worth: [u8; 8],
+    /// Steps worth trying by direction of arrival, if all cells around cost the same; any number where an edge around costs
+    /// something. In row [`NO_DIRECTION`] all legal steps.
+    steps: [u8; 9],
 }
 
 /// The edges of a grid as a profile sees them; see the [module](self).
@@ -59,7 +56,6 @@ pub(crate) struct Crossings {
     corner_rule: CornerRule,
     /// Cells along a side of the unit.
     unit_side: u32,
-    costs: EdgeCosts,
     /// The cells beside an edge.
     beside: BitRows,
     /// Those from which canonical order only goes on along the row, and along the column, in both directions.
@@ -94,13 +90,18 @@ impl EdgeCosts {
         self.highest
     }
 
+    /// The cost of an edge; `SHUT` for a shut one.
+    fn of_edge(&self, edge: EdgeId) -> u16 {
+        self.costs[usize::from(edge.0)]
+    }
+
     pub(crate) fn is_shut(&self, edge: EdgeId) -> bool {
-        self.costs[usize::from(edge.0)] == SHUT
+        self.of_edge(edge) == SHUT
     }
 
     /// Whether an edge means anything to the profile.
     pub(crate) fn matters(&self, edge: EdgeId) -> bool {
-        self.costs[usize::from(edge.0)] > 0
+        self.of_edge(edge) > 0
     }
 }
 
@@ -109,7 +110,6 @@ impl Crossings {
     pub(crate) fn new(
         size: (u32, u32),
         (adjacency, corner_rule, unit_side): (Adjacency, CornerRule, u32),
-        costs: EdgeCosts,
     ) -> Self {
         let chunks = size.0.div_ceil(CHUNK) as usize * size.1.div_ceil(CHUNK) as usize;
         Self {
@@ -117,7 +117,6 @@ impl Crossings {
             adjacency,
             corner_rule,
             unit_side,
-            costs,
             beside: BitRows::new(size.0, size.1),
             along: [BitRows::new(size.0, size.1), BitRows::new(size.0, size.1)],
             chunks: vec![None; chunks],
@@ -156,25 +155,23 @@ impl Crossings {
         Some(&cells[((y % CHUNK) * CHUNK + x % CHUNK) as usize])
     }
 
-    /// The directions in which edges forbid a step out of a cell with this pattern.
-    #[inline]
-    pub(crate) fn forbidden(&self, x: u32, y: u32, pattern: Pattern) -> u8 {
-        self.at(x, y).map_or(0, |cell| match self.adjacency {
-            Adjacency::Six => cell.shut,
-            Adjacency::Four | Adjacency::Eight => cell.forbidden(self.corner_rule, pattern),
-        })
-    }
-
     /// The cost of crossing edges with a step out of a cell, in the layer's units; for a shut edge any number.
     #[inline]
     pub(crate) fn cost(&self, x: u32, y: u32, direction: usize) -> u32 {
         self.at(x, y).map_or(0, |cell| u32::from(cell.costs[direction & 7]))
     }
 
-    /// The steps worth trying from a cell beside an edge that was reached in a direction, if all cells around cost the same.
+    /// The steps worth trying from a cell beside an edge that was reached in a direction (0 to 7), if all cells around cost the
+    /// same; for [`NO_DIRECTION`] all legal steps.
     #[inline]
     pub(crate) fn steps_after(&self, x: u32, y: u32, arrival: u8) -> Option<u8> {
-        self.at(x, y).map(|cell| cell.worth[usize::from(arrival & 7)])
+        self.at(x, y).map(|cell| cell.steps[usize::from(arrival) % 9])
+    }
+
+    /// All legal steps out of a cell beside an edge.
+    #[inline]
+    pub(crate) fn legal_steps(&self, x: u32, y: u32) -> Option<u8> {
+        self.steps_after(x, y, NO_DIRECTION)
     }
 
     /// Whether the edge that a step crosses is shut; for a diagonal step of squares, whether both ways around the corner are
@@ -210,7 +207,12 @@ impl Crossings {
     }
 
     /// Reads the edges again for the steps out of the cells of a rectangle; returns whether anything has changed.
-    pub(crate) fn refresh(&mut self, rect: Rect, edges: &EdgeMap, passable: &BitRows) -> bool {
+    pub(crate) fn refresh(
+        &mut self,
+        rect: Rect,
+        edges: (&EdgeMap, &EdgeCosts),
+        passable: &BitRows,
+    ) -> bool {
         let mut changed = false;
         for chunk in chunks_in(rect, self.size.0.div_ceil(CHUNK)) {
             changed |= self.refresh_chunk(chunk, rect, (edges, passable));
@@ -223,7 +225,7 @@ impl Crossings {
         &mut self,
         chunk: u32,
         (x, y, width, height): Rect,
-        (edges, passable): (&EdgeMap, &BitRows),
+        (edges, passable): ((&EdgeMap, &EdgeCosts), &BitRows),
     ) -> bool {
         let chunks_per_row = self.size.0.div_ceil(CHUNK);
         let (left, low) = (chunk % chunks_per_row * CHUNK, chunk / chunks_per_row * CHUNK);
@@ -272,164 +274,6 @@ impl CellCrossings {
     fn leads_along(&self, axis: usize) -> bool {
         [2 * axis, 2 * axis + 4]
             .into_iter()
-            .all(|direction| self.worth[direction] == 1 << direction)
-    }
-
-    /// The same on squares.
-    fn forbidden(&self, rule: CornerRule, pattern: Pattern) -> u8 {
-        let mut forbidden = self.shut;
-        for diagonal in [1, 3, 5, 7] {
-            let is_cut = |bit: u8| self.cut >> bit & 1 == 1;
-            let is_blocked = |direction: u8| {
-                let (dx, dy) = OFFSETS[usize::from(direction & 7)];
-                pattern & pattern_bit(dx, dy) == 0
-            };
-            let edges = (is_cut(diagonal - 1), is_cut(diagonal));
-            let cells = (is_blocked(diagonal - 1), is_blocked(diagonal + 1));
-            let closed = (edges.0 || cells.0, edges.1 || cells.1);
-            let is_forbidden = match rule {
-                CornerRule::Forbid => edges.0 || edges.1,
-                CornerRule::NoSqueeze => closed.0 && closed.1,
-                CornerRule::Allow => edges.0 && closed.1 || edges.1 && closed.0,
-            };
-            forbidden |= u8::from(is_forbidden) << diagonal;
-        }
-        forbidden
-    }
-}
-
-/// The costs of the edges around some cells.
-struct Window {
-    left: u32,
-    low: u32,
-    columns: usize,
-    /// Costs at the three sides of each cell, row-major.
-    costs: Vec<[u16; 3]>,
-}
-
-impl Window {
-    /// Reads the edges around the cells in these columns and rows; `None` if there are none.
-    fn read(
-        crossings: &Crossings,
-        columns: Range<u32>,
-        rows: Range<u32>,
-        edges: &EdgeMap,
-    ) -> Option<Self> {
-        let (more, (width, height)) = (crossings.unit_side - 1, crossings.size);
-        let (left, low) = (columns.start.saturating_sub(1), rows.start.saturating_sub(1));
-        let (right, high) =
-            ((columns.end + 1 + more).min(width), (rows.end + 1 + more).min(height));
-        if !edges.has_any_in((left, low, right - left, high - low)) {
-            return None;
-        }
-        let all = (low..high).flat_map(|y| (left..right).map(move |x| (x, y)));
-        let cost = |edge: EdgeId| crossings.costs.costs[usize::from(edge.0)];
-        let mut costs: Vec<_> = all.map(|(x, y)| edges.get(x, y).map(cost)).collect();
-        let columns = (right - left) as usize;
-        if more > 0 {
-            let worst = |a: [u16; 3], b: [u16; 3]| [0, 1, 2].map(|side| a[side].max(b[side]));
-            combine_ahead(&mut costs, crossings.unit_side, 1, worst);
-            combine_ahead(&mut costs, crossings.unit_side, columns, worst);
-            let anchors = (low..high).flat_map(|y| (left..right).map(move |x| (x, y)));
-            for (costs, (x, y)) in costs.iter_mut().zip(anchors) {
-                // Nothing crosses where no unit fits on the grid; there costs of the next row are mixed in.
-                if x + more >= width || y + more >= height {
-                    *costs = [0; 3];
-                }
-            }
-        }
-        Some(Self { left, low, columns, costs })
-    }
-
-    /// The cost of crossing with a step out of a cell in a direction that crosses one edge; 0 at the borders of the grid.
-    fn cost(&self, (x, y): (u32, u32), direction: u8, adjacency: Adjacency) -> u16 {
-        let direction = Direction::from_bits(direction);
-        let Some((side, is_of_entered)) = Side::of(direction, adjacency) else {
-            return 0;
-        };
-        let (x, y) = direction.cell_at(x, y, u32::from(is_of_entered));
-        let (column, row) = (x.wrapping_sub(self.left) as usize, y.wrapping_sub(self.low) as usize);
-        if column >= self.columns {
-            return 0;
-        }
-        self.costs
-            .get(row.saturating_mul(self.columns).saturating_add(column))
-            .map_or(0, |costs| costs[side as usize])
-    }
-
-    /// The crossings of a cell, if it is beside an edge.
-    fn crossings(
-        &self,
-        at: (u32, u32),
-        rules: (CornerRule, Adjacency),
-        pattern: impl FnOnce() -> Pattern,
-    ) -> Option<CellCrossings> {
-        let adjacency = rules.1;
-        let mut found = CellCrossings::default();
-        let (mut shut, mut costs, mut any) = (ShutEdges::default(), false, false);
-        let sides = if adjacency == Adjacency::Six { Adjacency::Six } else { Adjacency::Four };
-        let mut note = |offset: (i32, i32), direction: u8, cost: u16| {
-            any |= cost > 0;
-            costs |= cost > 0 && cost != SHUT;
-            let (side, is_of_entered) = Side::of(Direction::from_bits(direction), adjacency)?;
-            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
-            let entered = if is_of_entered { (dx, dy) } else { (0, 0) };
-            (cost == SHUT).then(|| shut.insert((offset.0 + entered.0, offset.1 + entered.1), side))
-        };
-        for direction in directions(sides.directions()) {
-            let direction = direction as u8;
-            let cost = self.cost(at, direction, adjacency);
-            found.shut |= u8::from(cost == SHUT) << direction;
-            found.costs[usize::from(direction)] = cost;
-            note((0, 0), direction, cost);
-            let next = Direction::from_bits(direction).cell_at(at.0, at.1, 1);
-            for (_, second) in sides.around(direction) {
-                let offset = OFFSETS[usize::from(direction)];
-                note(offset, second, self.cost(next, second, adjacency));
-            }
-        }
-        if !any {
-            return None;
-        }
-        let pattern = pattern();
-        if adjacency != Adjacency::Six {
-            self.add_diagonals((at, pattern), adjacency, &mut found);
-        }
-        found.worth = match costs {
-            true => [u8::MAX; 8],
-            false => steps_between_edges(pattern, rules, shut),
-        };
-        Some(found)
-    }
-
-    /// Adds what diagonal steps of squares cross.
-    fn add_diagonals(
-        &self,
-        (at, pattern): ((u32, u32), Pattern),
-        adjacency: Adjacency,
-        found: &mut CellCrossings,
-    ) {
-        let is_passable = |direction: u8| {
-            let (dx, dy) = OFFSETS[usize::from(direction & 7)];
-            pattern & pattern_bit(dx, dy) != 0
-        };
-        for diagonal in [1, 3, 5, 7] {
-            let way = |first: u8, second: u8| {
-                let corner = Direction::from_bits(first).cell_at(at.0, at.1, 1);
-                let a = self.cost(at, first, adjacency);
-                let b = self.cost(corner, second, adjacency);
-                if a == SHUT || b == SHUT { SHUT } else { a + b }
-            };
-            let ways =
-                [way(diagonal - 1, (diagonal + 1) & 7), way((diagonal + 1) & 7, diagonal - 1)];
-            found.cut |= u8::from(ways[0] == SHUT) << (diagonal - 1);
-            found.cut |= u8::from(ways[1] == SHUT) << diagonal;
-            let passable = [is_passable(diagonal - 1), is_passable(diagonal + 1)];
-            found.costs[usize::from(diagonal)] = match passable {
-                [true, false] if ways[0] != SHUT => ways[0],
-                [false, true] if ways[1] != SHUT => ways[1],
-                _ => ways[0].min(ways[1]),
-            };
-        }
+            .all(|direction| self.steps[direction] == 1 << direction)
     }
 }

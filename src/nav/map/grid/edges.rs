@@ -13,8 +13,8 @@ impl NavGrid {
     /// the grid, and along the diagonals of squares.
     #[must_use]
     pub fn edge(&self, cell: Cell, direction: Direction) -> EdgeId {
-        self.locate_edge(cell, direction)
-            .map_or(EdgeId::NONE, |((x, y), side)| self.edges.get(x, y)[side as usize])
+        let located = self.locate_edge(cell, direction);
+        located.map_or(EdgeId::NONE, |((x, y), side)| self.edges.get(x, y)[side as usize])
     }
 
     /// Sets what is between `cell` and its neighbor in `direction`; both ways, as an edge belongs to both. [`EdgeId::NONE`]
@@ -89,16 +89,22 @@ impl NavGrid {
         cell: Cell,
         direction: Direction,
     ) -> Option<(Cell, Direction)> {
-        let ((x, y), side) = self.locate_edge(cell, direction)?;
+        let ((x, y), side) = self.locate_edge(cell, direction).ok()?;
         Some((self.global(x, y), side.direction()))
     }
 
-    /// Returns the cell with which the edge is stored, and its side.
-    fn locate_edge(&self, cell: Cell, direction: Direction) -> Option<((u32, u32), Side)> {
-        let (side, is_of_entered) = Side::of(direction, self.topology.widest())?;
+    /// Returns the cell with which the edge is stored, and its side; or why there can be no edge.
+    fn locate_edge(
+        &self,
+        cell: Cell,
+        direction: Direction,
+    ) -> Result<((u32, u32), Side), GridError> {
+        let (side, is_of_entered) = Side::of(direction, self.topology.widest())
+            .ok_or(GridError::NoEdge { cell, direction })?;
         let (dx, dy) = direction.offset();
-        let (here, there) = (self.local(cell)?, self.local(cell.offset(dx, dy))?);
-        Some((if is_of_entered { there } else { here }, side))
+        let on_grid = |cell| self.local(cell).ok_or(GridError::OutOfBounds(cell));
+        let (here, there) = (on_grid(cell)?, on_grid(cell.offset(dx, dy))?);
+        Ok((if is_of_entered { there } else { here }, side))
     }
 }
 
@@ -133,22 +139,13 @@ impl GridEdit<'_> {
         direction: Direction,
         edge: (EdgeSource, EdgeId),
     ) -> Result<(), GridError> {
-        let (dx, dy) = direction.offset();
-        let neighbor = cell.offset(dx, dy);
-        if Side::of(direction, self.grid.topology.widest()).is_none() {
-            return Err(GridError::NoEdge { cell, direction });
-        }
-        let off_grid = [cell, neighbor].into_iter().find(|&cell| !self.grid.contains(cell));
-        if let Some(cell) = off_grid {
-            return Err(GridError::OutOfBounds(cell));
-        }
-        if let Some((at, side)) = self.grid.locate_edge(cell, direction) {
-            let (before, after) = self.grid.edges.set(at, side, edge);
-            if before != after {
-                self.grid.note_edge(before, after);
-                let both = CellRect::single(cell).union(CellRect::single(neighbor));
-                self.note_edge(both);
-            }
+        let (at, side) = self.grid.locate_edge(cell, direction)?;
+        let (before, after) = self.grid.edges.set(at, side, edge);
+        if before != after {
+            let (dx, dy) = direction.offset();
+            let neighbor = CellRect::single(cell.offset(dx, dy));
+            self.grid.note_edge(before, after);
+            self.note_edge(CellRect::single(cell).union(neighbor));
         }
         Ok(())
     }

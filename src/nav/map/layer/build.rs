@@ -252,8 +252,7 @@ impl Layer {
         if has_none && kinds.any(|edge| self.edge_costs.matters(edge)) {
             let unit_side = self.clearance.as_deref().map_or(1, Clearance::side);
             let shape = (self.adjacency, self.corner_rule, unit_side);
-            let crossings = Crossings::new(self.size(), shape, self.edge_costs.clone());
-            self.crossings = Some(Box::new(crossings));
+            self.crossings = Some(Box::new(Crossings::new(self.size(), shape)));
         }
     }
 
@@ -303,7 +302,7 @@ impl Layer {
     /// Reads the edges of a rectangle of anchors; returns whether any has changed.
     fn read_edges(&mut self, anchors: Rect, edges: &EdgeMap) -> bool {
         let around = self.with_border(anchors);
-        let bits = &self.bits;
+        let (edges, bits) = ((edges, &self.edge_costs), &self.bits);
         self.crossings.as_mut().is_some_and(|crossings| crossings.refresh(around, edges, bits))
     }
 }
