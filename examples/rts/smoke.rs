@@ -5,7 +5,7 @@
 //! orders. Pictures from before and after the first move order are compared. For the other orders,
 //! the selected critters must have received them.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use bevy::{input::ButtonState, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -21,6 +21,9 @@ use crate::{
     units::Unit,
 };
 
+/// Time that an order has to take effect before the next click.
+const BETWEEN_CLICKS: Duration = Duration::from_secs(2);
+
 /// A step specific to this game.
 #[derive(Clone, Copy, Debug)]
 enum Action {
@@ -32,6 +35,9 @@ enum Action {
     RecordPositions,
     Point(Spot),
     Click(Spot, MouseButton),
+    /// Order the selected critters to go to one that may be moving, as often as that takes: a click is read in the frame after it
+    /// was aimed.
+    OrderTo(Spot, ExpectedOrder),
     /// Wait until the selected critters have arrived.
     Arrive,
     /// Wait until the selected critters have this order.
@@ -106,8 +112,7 @@ const STEPS: &[Step] = &[
     Step::Own(Action::Expect(ExpectedOrder::Attack)),
     Step::Own(Action::Expect(ExpectedOrder::Shoot)),
     Step::Shoot("attack"),
-    Step::Own(Action::Click(Spot::Friend, MouseButton::Right)),
-    Step::Own(Action::Expect(ExpectedOrder::Follow)),
+    Step::Own(Action::OrderTo(Spot::Friend, ExpectedOrder::Follow)),
     Step::Wait(0.5),
     Step::Own(Action::Click(Spot::House, MouseButton::Right)),
     Step::Own(Action::Expect(ExpectedOrder::Visit)),
@@ -147,10 +152,16 @@ fn act(world: &mut World, step: Action) -> Result<bool, String> {
             world.resource_mut::<Plan>().touched.extend(bodies);
         }
         Action::Point(spot) => point(world, spot)?,
-        Action::Click(spot, button) => {
-            point(world, spot)?;
-            puppet::button(world, button, ButtonState::Pressed)?;
-            puppet::button(world, button, ButtonState::Released)?;
+        Action::Click(spot, button) => click(world, spot, button)?,
+        Action::OrderTo(spot, order) => {
+            let now = world.resource::<Time<Real>>().elapsed();
+            let clicked = world.resource::<Plan>().clicked;
+            let is_done = clicked.is_some() && have_order(world, order);
+            if !is_done && clicked.is_none_or(|clicked| now > clicked + BETWEEN_CLICKS) {
+                click(world, spot, MouseButton::Right)?;
+                world.resource_mut::<Plan>().clicked = Some(now);
+            }
+            return Ok(is_done);
         }
         Action::Arrive => return have_arrived(world),
         Action::Expect(order) => return Ok(have_order(world, order)),
@@ -161,6 +172,12 @@ fn act(world: &mut World, step: Action) -> Result<bool, String> {
         Action::Compare => check(world)?,
     }
     Ok(true)
+}
+
+fn click(world: &mut World, spot: Spot, button: MouseButton) -> Result<(), String> {
+    point(world, spot)?;
+    puppet::button(world, button, ButtonState::Pressed)?;
+    puppet::button(world, button, ButtonState::Released)
 }
 
 fn point(world: &mut World, spot: Spot) -> Result<(), String> {

@@ -3,7 +3,7 @@
 //! Input: the game state. Output: a selection box and positions to click, all in view and not
 //! covered by panels.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use bevy::prelude::*;
 
@@ -57,6 +57,8 @@ pub struct Plan {
     pub touched: Vec<Rect>,
     /// Number of critters in the box.
     pub selected: usize,
+    /// When the script last clicked on a critter that may be moving.
+    pub clicked: Option<Duration>,
 }
 
 impl Plan {
@@ -95,7 +97,14 @@ impl Plan {
             (Spot::Boat, boat),
         ]);
         let critters = BTreeMap::from(critters);
-        let mut plan = Self { dragged, positions, critters, touched: vec![dragged], selected: 0 };
+        let mut plan = Self {
+            dragged,
+            positions,
+            critters,
+            touched: vec![dragged],
+            selected: 0,
+            clicked: None,
+        };
         plan.touched.push(plan.goal_region());
         Ok(plan)
     }
