@@ -27,7 +27,7 @@ use self::entry::{FlowEntry, Work};
 use crate::{
     grids::NavGrids,
     nav::{
-        Cell, Direction, DistanceField, GridId, NavGrid, Path, PathCost, PathFailure, ProfileId,
+        Cell, CellRect, Direction, DistanceField, GridId, NavGrid, Path, PathCost, PathFailure, ProfileId,
         RouteId,
     },
 };
@@ -42,7 +42,7 @@ const FILL_SHARE_DIVISOR: u32 = 4;
 struct FieldKey {
     grid: GridId,
     profile: ProfileId,
-    goal: Cell,
+    goal: CellRect,
 }
 
 /// A handle to a field, which is kept as long as a handle to it exists. Cheap to clone. Two handles are equal
@@ -65,9 +65,9 @@ impl FlowField {
         self.0.profile
     }
 
-    /// Returns the goal of the field.
+    /// Returns the goal of the field: one cell, or a rectangle.
     #[must_use]
-    pub fn goal(&self) -> Cell {
+    pub fn goal(&self) -> CellRect {
         self.0.goal
     }
 }
@@ -168,10 +168,15 @@ impl Default for FlowFields {
 }
 
 impl FlowFields {
-    /// Returns a handle to the field that leads to `goal`: the existing field, or a new one, which is filled
-    /// from the next tick on. A field is dropped in the first tick in which no handle to it is left.
-    pub fn request(&mut self, grid: GridId, profile: ProfileId, goal: Cell) -> FlowField {
-        let key = FieldKey { grid, profile, goal };
+    /// Returns a handle to the field that leads to `goal`, a [`Cell`] or a [`CellRect`] (to the nearest cell in it): the
+    /// existing field, or a new one, which is filled from the next tick on. A field is dropped in the first tick in which no handle to it is left.
+    pub fn request(
+        &mut self,
+        grid: GridId,
+        profile: ProfileId,
+        goal: impl Into<CellRect>,
+    ) -> FlowField {
+        let key = FieldKey { grid, profile, goal: goal.into() };
         if let Some(entry) = self.fields.get(&key) {
             return entry.handle.clone();
         }

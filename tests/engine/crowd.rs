@@ -75,7 +75,7 @@ impl SoakMap {
         let _is_built = self.grid.block(rect);
         for (index, old) in self.fields.iter_mut().enumerate() {
             let profile = self.profiles[index];
-            if let Some(new) = field(&self.grid, profile, old.goal()) {
+            if let Some(new) = field(&self.grid, profile, old.goal().min) {
                 *old = new;
             } else {
                 *old = DistanceField::new(); // its goal is a wall now

@@ -58,7 +58,7 @@ impl Scene {
     fn build(&mut self, rect: CellRect) {
         self.grid.block(rect).unwrap();
         for field in &mut self.fields {
-            *field = self::field(&self.grid, field.goal());
+            *field = self::field(&self.grid, field.goal().min);
         }
     }
 }

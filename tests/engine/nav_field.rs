@@ -528,7 +528,7 @@ fn cells_count_from_the_origin_of_the_grid() {
     let grid = NavGrid::new(20, 10, TerrainId::GROUND).unwrap().with_origin(Cell::new(-7, 40));
     let (start, goal) = (Cell::new(-7, 40), Cell::new(-2, 45));
     let field = field_to(&grid, goal);
-    assert_eq!((field.goal(), field.profile()), (goal, UNIT));
+    assert_eq!((field.goal(), field.profile()), (goal.into(), UNIT));
     assert_eq!(field.cost(&grid, Cell::new(0, 0)), None);
     assert_eq!(field.direction(&grid, start), Some(Direction::NorthEast));
     let path = field.path(&grid, start).unwrap();
@@ -573,7 +573,7 @@ fn change(grid: &mut NavGrid, (kind, pick, width, height): (u8, u32, u32, u32)) 
 /// Checks all costs and paths of an up-to-date field. Returns the number of cells with a cost, or the first
 /// error.
 fn check_costs(field: &DistanceField, grid: &NavGrid) -> Result<usize, String> {
-    let best = dijkstra(grid, UNIT, field.goal());
+    let best = dijkstra(grid, UNIT, field.goal().min);
     let mut count = 0;
     for (cell, best) in grid.rect().cells().zip(best) {
         let Some(cost) = field.cost(grid, cell) else {
@@ -861,4 +861,62 @@ fn repairs_leave_out_cells_whose_cost_overflows() {
     field.repair(&grid, u32::MAX);
     assert!(field.is_finished() && field.overflow());
     assert_eq!(costs(&field, &grid), before);
+}
+
+/// Returns the costs to the nearest passable cell of a rectangle.
+fn costs_to_rect(grid: &NavGrid, rect: CellRect) -> Vec<Option<u64>> {
+    let goals = rect.intersection(grid.rect()).cells().filter(|&cell| grid.cost(UNIT, cell) > 0);
+    let each = goals.map(|goal| dijkstra(grid, UNIT, goal));
+    let nearer = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    each.fold(vec![None; grid.rect().cells().count()], |best, costs| {
+        best.into_iter().zip(costs).map(|(a, b)| nearer(a, b)).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn a_field_leads_to_the_nearest_cell_of_a_rectangle(
+        grid in grids(),
+        pick: u32,
+        (width, height) in (1u32..6, 1u32..6),
+        offset in -3i32..1,
+        is_repairable: bool,
+        edits in prop::collection::vec(any::<(u8, u32, u32, u32)>(), 0..4),
+        slice in prop_oneof![Just(1u32), 2u32..60, Just(u32::MAX)],
+    ) {
+        let mut grid = grid;
+        let goal = CellRect::new(any_cell(&grid, pick).offset(offset, offset), width, height);
+        let mut field = DistanceField::new();
+        let begin = |field: &mut DistanceField, grid: &NavGrid| {
+            if is_repairable {
+                field.start_repairable(grid, UNIT, goal)
+            } else {
+                field.start(grid, UNIT, goal)
+            }
+        };
+        let mut is_begun = begin(&mut field, &grid).is_ok();
+        for edit in edits.into_iter().map(Some).chain([None]) {
+            while !field.is_finished() {
+                field.step(&grid, slice);
+            }
+            let best = costs_to_rect(&grid, goal);
+            prop_assert_eq!(is_begun, best.contains(&Some(0)));
+            prop_assert_eq!(costs(&field, &grid), best);
+            for cell in grid.rect().cells() {
+                let path = field.path(&grid, cell);
+                prop_assert!(path.is_none_or(|path| goal.contains(path.end())));
+            }
+            if let Some(edit) = edit {
+                change(&mut grid, edit);
+            }
+            while field.can_repair(&grid) && field.is_stale(&grid) {
+                field.repair(&grid, slice);
+            }
+            if field.is_stale(&grid) {
+                is_begun = begin(&mut field, &grid).is_ok();
+            }
+        }
+    }
 }

@@ -75,7 +75,7 @@ fn the_same_goal_is_the_same_field() {
     let goal = Cell::new(5, 5);
     let (one, other) = (request_field(&mut app, goal), request_field(&mut app, goal));
     assert_eq!(one, other);
-    assert_eq!((one.grid(), one.profile(), one.goal()), (LEVEL, UNIT, goal));
+    assert_eq!((one.grid(), one.profile(), one.goal()), (LEVEL, UNIT, goal.into()));
     assert_eq!(fields(&app).status(&one), FlowStatus::Pending);
     app.update();
     assert_eq!(fields(&app).counters().alive, 1);
@@ -266,8 +266,8 @@ fn fields_share_the_budget_in_turns() {
     run(&mut app, 10);
     for flow in &flows {
         assert!(!fields(&app).is_ready(flow), "none is finished before the others");
-        let near = flow.goal().offset(3, 0);
-        assert_eq!(direction(&app, flow, near), Some(Direction::West), "{}", flow.goal());
+        let near = flow.goal().min.offset(3, 0);
+        assert_eq!(direction(&app, flow, near), Some(Direction::West), "{}", flow.goal().min);
     }
     let ticks = run_until(&mut app, 100, |app| flows.iter().all(|flow| fields(app).is_ready(flow)));
     assert!(ticks > 4, "{ticks}");

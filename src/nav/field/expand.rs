@@ -24,13 +24,28 @@ struct SettledCell {
 
 impl DistanceField {
     /// Settles the goal, from which every step is worth trying.
-    pub(super) fn settle_goal<G: StepModel>(&mut self, model: &G, (x, y): (u32, u32)) {
-        let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
-        self.costs[index] = 0;
-        self.counters =
-            SearchCounters { expansions: 1, generated: 1, peak_open: 1, ..self.counters };
-        let goal = SettledCell { x, y, index, node, arrival: NO_DIRECTION, cost: 0 };
-        self.relax_neighbors(model, &goal);
+    pub(super) fn settle_goal<G: StepModel>(
+        &mut self,
+        model: &G,
+        cells: impl Iterator<Item = (u32, u32)> + Clone,
+    ) {
+        self.clear_costs_of_goal(cells.clone());
+        self.counters = SearchCounters { peak_open: 1, ..self.counters };
+        for (x, y) in cells {
+            let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
+            self.counters.expansions += 1;
+            self.counters.generated += 1;
+            let goal = SettledCell { x, y, index, node, arrival: NO_DIRECTION, cost: 0 };
+            self.relax_neighbors(model, &goal);
+        }
+    }
+
+    /// Sets the cost of the cells of the goal.
+    pub(super) fn clear_costs_of_goal(&mut self, cells: impl Iterator<Item = (u32, u32)>) {
+        for (x, y) in cells {
+            let index = self.layout.index(x, y);
+            self.costs[index] = 0;
+        }
     }
 
     /// Settles up to `budget` cells; returns how many.

@@ -111,15 +111,20 @@ impl RayNodes {
 }
 
 impl DistanceField {
-    /// Settles the goal and makes it the first node.
-    pub(super) fn open_goal(&mut self, layer: &Layer, (x, y): (u32, u32)) {
+    /// Settles the goal and makes its cells the first nodes.
+    pub(super) fn open_goal(
+        &mut self,
+        layer: &Layer,
+        cells: impl Iterator<Item = (u32, u32)> + Clone,
+    ) {
         let highest = layer.highest_step_sum();
         self.rays.max_step_cost = (STRAIGHT + DIAGONAL) * highest;
         self.open.reset(0, self.rays.max_step_cost.saturating_mul(MAX_RAY_STEPS).min(MAX_COST));
-        let index = self.layout.index(x, y);
-        self.costs[index] = 0;
-        self.push_node(RayNode { x, y, cost: 0, arrival: NO_DIRECTION });
-        self.counters.peak_open = 1;
+        self.clear_costs_of_goal(cells.clone());
+        for (x, y) in cells {
+            self.push_node(RayNode { x, y, cost: 0, arrival: NO_DIRECTION });
+        }
+        self.counters.peak_open = self.open.len();
     }
 
     /// Puts a node on the open list. Not inlined: rays are many, their ends few.

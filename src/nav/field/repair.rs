@@ -12,7 +12,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{DistanceField, Phase, expand::OPEN, locate_goal};
+use super::{DistanceField, Phase, expand::OPEN, goal_layer};
 use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
 /// Work done in the current repair, or in the last one.
@@ -104,8 +104,8 @@ impl DistanceField {
         if budget == 0 || !self.can_repair(grid) {
             return 0;
         }
-        let layer = match locate_goal(grid, self.profile, self.goal) {
-            Ok((layer, _)) => layer,
+        let layer = match goal_layer(grid, self.profile, self.goal) {
+            Ok(layer) => layer,
             Err(failure) => {
                 self.clear();
                 self.failure = Some(failure);
@@ -136,7 +136,7 @@ impl DistanceField {
     /// - it is not complete: it was never started, is still being filled, or ended early at [awaited
     ///   cells](Self::await_cells);
     /// - the grid does not remember all edits since (it remembers the last 64, see [`NavGrid::edits_since`]);
-    /// - the grid has another size or origin, or the profile was changed;
+    /// - the grid has another size or origin, the profile was changed, or other cells of a goal of several cells are passable;
     /// - rays filled it and costs [overflowed](Self::overflow).
     #[must_use]
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
@@ -148,6 +148,17 @@ impl DistanceField {
             && grid.revision() >= self.revision
             && grid.edits_since(self.revision).is_some()
             && profile == Some(&self.profile_rules)
+            && self.has_same_goal(grid)
+    }
+
+    /// Whether the passable cells of the goal are the same as at the start, or there are none any more.
+    fn has_same_goal(&self, grid: &NavGrid) -> bool {
+        let Ok(layer) = goal_layer(grid, self.profile, self.goal) else {
+            return true;
+        };
+        let cells = self.goal.intersection(grid.rect()).cells().filter_map(|cell| grid.local(cell));
+        let mut cells = cells.map(|(x, y)| (self.costs[self.layout.index(x, y)] == 0, x, y));
+        cells.all(|(is_goal, x, y)| is_goal == layer.is_passable(x, y))
     }
 
     /// Whether it is worth continuing a repair: what it has spent, and the cells it still has to check, add

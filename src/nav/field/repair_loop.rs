@@ -73,7 +73,7 @@ impl DistanceField {
     /// Queues a cell if it is inconsistent.
     fn check_cell(&mut self, layer: &Layer, model: &impl StepModel, (x, y): (u32, u32)) {
         if self.costs[self.layout.index(x, y)] == 0 {
-            return; // the goal: no other cell costs 0
+            return; // of the goal: no other cell costs 0
         }
         let cell = self.checked_cell(model, (x, y));
         let lookahead = self.lookahead_cost(layer, model, &cell);

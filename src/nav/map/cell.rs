@@ -73,7 +73,7 @@ impl From<(i32, i32)> for Cell {
 }
 
 /// A rectangle of `width` × `height` cells whose lowest, leftmost cell is `min`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct CellRect {
     /// Lowest, leftmost cell.
@@ -82,6 +82,12 @@ pub struct CellRect {
     pub width: u32,
     /// Rows.
     pub height: u32,
+}
+
+impl From<Cell> for CellRect {
+    fn from(cell: Cell) -> Self {
+        Self::single(cell)
+    }
 }
 
 impl CellRect {
@@ -162,7 +168,7 @@ impl CellRect {
     }
 
     /// Iterates over the cells row by row, lowest row first.
-    pub fn cells(self) -> impl Iterator<Item = Cell> {
+    pub fn cells(self) -> impl Iterator<Item = Cell> + Clone {
         let min = self.min;
         (0..self.height as i32)
             .flat_map(move |dy| (0..self.width as i32).map(move |dx| min.offset(dx, dy)))
