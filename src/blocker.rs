@@ -125,6 +125,11 @@ pub(crate) fn sync_blockers(
 }
 
 impl PlacedBlockers {
+    /// Returns the grid on which an entity blocks cells, if any.
+    pub(crate) fn grid_of(&self, entity: Entity) -> Option<GridId> {
+        self.placed.get(&entity).map(|placed| placed.grid)
+    }
+
     /// Returns the cells that an entity blocks on `grid`, if any.
     pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
         let placed = self.placed.get(&entity)?;

@@ -14,9 +14,10 @@ mod changes;
 mod enter;
 mod report;
 mod steer;
+mod transfer;
 
 pub(crate) use self::{
-    enter::{drop_stale_crowds, enter_crowds, release_former_critters},
+    enter::{Newcomer, drop_stale_crowds, enter_crowds, release_former_critters},
     report::advance_crowds,
     steer::steer_critters,
 };
@@ -81,6 +82,16 @@ impl Crowds {
     #[must_use]
     pub fn counters(&self) -> CrowdCounters {
         self.by_grid.values().map(|grid_crowd| grid_crowd.crowd.counters()).sum()
+    }
+
+    /// Returns the crowd of a grid, a new one if there is none yet.
+    fn crowd_on(&mut self, grids: &NavGrids, id: GridId, grid: &NavGrid) -> &mut GridCrowd {
+        self.by_grid.entry(id).or_insert_with(|| GridCrowd {
+            crowd: Crowd::new(grid),
+            entities: Vec::new(),
+            generation: grids.generation(id),
+            profiles_revision: grid.profiles_revision(),
+        })
     }
 
     /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.

@@ -111,7 +111,7 @@ fn draw_paths(
             PathStatus::Walking(kind) | PathStatus::Found(kind) => match kind {
                 PathKind::Complete => css::LIMEGREEN,
                 PathKind::Partial => css::GOLD,
-                PathKind::FirstSegment => css::TURQUOISE,
+                PathKind::FirstSegment | PathKind::ToLink => css::TURQUOISE,
             },
             _ => continue,
         };

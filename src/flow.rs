@@ -27,8 +27,8 @@ use self::entry::{FlowEntry, Work};
 use crate::{
     grids::NavGrids,
     nav::{
-        Cell, CellRect, Direction, DistanceField, GridId, NavGrid, Path, PathCost, PathFailure, ProfileId,
-        RouteId,
+        Cell, CellRect, Direction, DistanceField, GridId, NavGrid, Path, PathCost, PathFailure,
+        ProfileId, RouteId,
     },
 };
 

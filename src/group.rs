@@ -7,6 +7,7 @@
 //! [`FlowField`] to their goal, along which they walk side by side.
 
 mod assign_slots;
+mod member_places;
 mod rally_point;
 
 pub(crate) use self::assign_slots::form_groups;
@@ -22,7 +23,7 @@ use bevy::{
 
 use crate::{
     flow::FlowField,
-    nav::{Cell, Direction, Formation, FormationSpec, PathFailure, ProfileId},
+    nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
 };
 
@@ -49,7 +50,8 @@ use crate::{
 #[must_use]
 pub struct Group {
     /// Where to: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
-    /// slots are assigned). Of [`Target::Nearest`] the first that exists.
+    /// slots are assigned). Of [`Target::Nearest`] the first that exists. For a goal on another grid, to which links lead, see
+    /// [`PathRequest::goal_on`].
     #[entities]
     pub goal: Target,
     /// How the members stand there.
@@ -182,7 +184,9 @@ pub struct GroupState {
     /// Where in these lists each member is.
     #[reflect(ignore)]
     index: EntityHashMap<usize>,
-    /// The generation of the grid on which slots were assigned, and the revision of its profiles.
+    /// The grid on which slots were assigned, its generation, and the revision of its profiles.
+    #[reflect(ignore)]
+    grid: Option<GridId>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
     /// The game has changed the group, or it has lost members, since slots were assigned.
@@ -236,8 +240,8 @@ struct Member {
     /// The profile, where the group names one.
     named: Option<ProfileId>,
     rank: i32,
-    /// The anchor on which it stands; `None` where that is unknown.
-    cell: Option<Cell>,
+    /// The anchor on which it stands, or where it comes to the grid of the group from another one.
+    cell: Result<Cell, PathFailure>,
 }
 
 /// The slot of a unit in its [`Group`]. Read-only: the plugin writes it.

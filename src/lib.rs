@@ -137,6 +137,7 @@
 
 pub mod blocker;
 pub mod coordinates;
+pub mod crossings;
 pub mod crowds;
 #[cfg(feature = "debug_draw")]
 pub mod debug_draw;
@@ -146,6 +147,7 @@ pub mod flow;
 pub mod grids;
 pub mod group;
 pub mod guide;
+pub mod links;
 pub mod movement;
 pub mod nav;
 pub mod orders;
@@ -170,6 +172,7 @@ pub mod prelude {
     pub use crate::{
         blocker::NavBlocker,
         coordinates::GridFrame,
+        crossings::LinkTraffic,
         crowds::Crowds,
         diagnostics::TilePathDiagnosticsPlugin,
         edges::NavEdges,
@@ -179,6 +182,7 @@ pub mod prelude {
             Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
             GroupState,
         },
+        links::{LinkEnd, LinkEntered, LinkError, LinkLeft, LinkStatus, NavLink, NavLinks},
         movement::CritterDrawing,
         nav::{
             cell::{Cell, CellRect},

@@ -29,6 +29,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use crate::{
+    links::{Destination, NextLink},
     nav::{
         Algorithm, Approach, Cell, Goal, GridId, PathQuery, Priority, ProfileId, Reach,
         RequestClass,
@@ -67,8 +68,11 @@ pub struct PathRequest {
     /// Whether the unit follows its target, an entity, when the target moves. Ends when another order is
     /// given or the target is despawned.
     pub follows: bool,
-    /// Grid to search on. `None` (default): the unit's own grid, see [`NavAgent`].
+    /// Grid on which the unit is. `None` (default): the unit's own grid, see [`NavAgent`].
     pub grid: Option<GridId>,
+    /// Grid of the targets, if that is another one: the unit gets there by links ([`NavLink`](crate::prelude::NavLink)). `None`
+    /// (default): the grid on which the unit is; for a target that is an entity on another grid, to which links lead, that grid.
+    pub goal_grid: Option<GridId>,
     /// Movement profile to search for. `None` (default): the unit's own profile, see [`NavAgent`].
     pub profile: Option<ProfileId>,
     /// What to do if there is no path.
@@ -130,9 +134,14 @@ impl PathRequest {
         Self { approach: Approach::InSight { cells, through }, ..self }
     }
 
-    /// Sets the grid, overriding the unit's own.
+    /// Sets the grid on which the unit is, overriding its own. For a goal on another grid see [`goal_on`](Self::goal_on).
     pub fn on(self, grid: GridId) -> Self {
         Self { grid: Some(grid), ..self }
+    }
+
+    /// Sets the grid of the targets, which links join to the unit's own.
+    pub fn goal_on(self, grid: GridId) -> Self {
+        Self { goal_grid: Some(grid), ..self }
     }
 
     /// Sets the movement profile, overriding the unit's own.
@@ -176,10 +185,15 @@ impl PathRequest {
         Self { algorithm, ..self }
     }
 
-    /// Returns the grid and the profile of the request.
-    pub(crate) fn grid_and_profile(&self, agent: Option<&NavAgent>) -> (GridId, ProfileId) {
+    /// Returns the grid on which the unit is by now, and the profile of the request.
+    pub(crate) fn grid_and_profile(
+        &self,
+        agent: Option<&NavAgent>,
+        state: &RequestState,
+    ) -> (GridId, ProfileId) {
         let own = agent.copied().unwrap_or_default();
-        (self.grid.unwrap_or(own.grid), self.profile.unwrap_or(own.profile))
+        let grid = state.journey.grid.or(self.grid).unwrap_or(own.grid);
+        (grid, self.profile.unwrap_or(own.profile))
     }
 
     /// Returns the number of attempts after the first: one for each alternative and, with [`Reach::Nearest`],
@@ -203,13 +217,24 @@ impl PathRequest {
     }
 }
 
-/// A request in cells.
+/// A request in cells, or a leg of it.
 #[derive(Clone, Debug)]
 struct Resolved {
     grid: GridId,
     query: PathQuery,
     /// All goals, where there are several.
     goals: Option<Arc<[Goal]>>,
+    /// Where links lead from the grid: the crossing at the end of this leg, and the goals of the request.
+    next: Option<NextLink>,
+    destinations: Option<Arc<[Destination]>>,
+}
+
+/// What a request comes to.
+#[derive(Clone, Debug)]
+enum Resolution {
+    Query(Resolved),
+    /// It is not known yet: the costs of links are being determined for this profile.
+    Later(ProfileId),
 }
 
 /// Requests that wait for something other than an answer.

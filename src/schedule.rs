@@ -2,7 +2,7 @@
 //!
 //! | set | does | edit before it | read after it |
 //! |---|---|---|---|
-//! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles, blockers and edges → grids | tiles, blockers, edges | grids |
+//! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles, blockers and edges → grids; links | tiles, blockers, edges, links | grids |
 //! | [`Command`](TilePathSystems::Command) | order queues and groups → requests | queues, groups, grids | – |
 //! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
 //! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
@@ -52,6 +52,7 @@ use bevy::{
 
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
+    crossings::{LinkTraffic, cross_links},
     crowds::{
         Crowds, advance_crowds, drop_stale_crowds, enter_crowds, release_former_critters,
         steer_critters,
@@ -63,6 +64,7 @@ use crate::{
         Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
         GroupState, form_groups,
     },
+    links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
     movement::{CritterDrawing, advance_critters, place_transforms, repair_paths},
     orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
     request::{
@@ -85,7 +87,7 @@ const PAGES_AHEAD: usize = 512;
 /// and read after each.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TilePathSystems {
-    /// Tiles, blockers and edges become grids.
+    /// Tiles, blockers and edges become grids; links are connected.
     SyncGrid,
     /// Order queues and groups become requests.
     Command,
@@ -139,7 +141,7 @@ impl Plugin for TilePathPlugin {
         let is_fixed = self.schedule == FixedUpdate.intern();
         for_each_type! {
             app.init_resource: NavGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
-            PlacedBlockers, PlacedEdges, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
+            PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
             CritterDrawing
         }
         app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
@@ -150,7 +152,7 @@ impl Plugin for TilePathPlugin {
         app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
             (
-                (sync_blockers, sync_edges).chain().in_set(SyncGrid),
+                (sync_blockers, sync_edges, sync_links).chain().in_set(SyncGrid),
                 (form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
@@ -165,7 +167,14 @@ impl Plugin for TilePathPlugin {
                     .in_set(Accept),
                 (run_searches, update_flow_fields).chain().in_set(Search),
                 deliver_answers.in_set(Deliver),
-                (drop_stale_crowds, enter_crowds, steer_critters, advance_crowds, advance_critters)
+                (
+                    drop_stale_crowds,
+                    enter_crowds,
+                    steer_critters,
+                    advance_crowds,
+                    advance_critters,
+                    cross_links,
+                )
                     .chain()
                     .in_set(Move),
             ),
@@ -194,7 +203,7 @@ fn register_types(app: &mut App) {
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
-        GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavGrids, PathFound, PathFailed,
+        GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavLink, LinkStatus, LinkEntered, LinkLeft, NavGrids, PathFound, PathFailed,
         Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing
     }
 }

@@ -247,7 +247,7 @@ fn count(counters: &mut PathCounters, answer: &Answer) {
     counters.waited += answer.waited;
     counters.answers_checksum = counters.answers_checksum.wrapping_add(answer_checksum(answer));
     *match kind {
-        Some(PathKind::Complete | PathKind::FirstSegment) => &mut counters.found,
+        Some(PathKind::Complete | PathKind::FirstSegment | PathKind::ToLink) => &mut counters.found,
         Some(PathKind::Partial) => &mut counters.partial,
         None => &mut counters.failed,
     } += 1;

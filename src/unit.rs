@@ -24,5 +24,6 @@ pub use self::{
 pub(crate) use self::{
     critter::work,
     state::{Drawing, PathSync},
+    status::Journey,
     writes::TransformWrites,
 };

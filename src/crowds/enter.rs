@@ -17,9 +17,11 @@ use super::{
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{Cell, Crowd, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
+    nav::{Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
     request::{Outcomes, Requester, fitting_anchor},
-    unit::{Critter, CritterState, Drawing, NavAgent, PathSync, RequestState, TransformWrites},
+    unit::{
+        Critter, CritterState, Drawing, Facing, NavAgent, PathSync, RequestState, TransformWrites,
+    },
     whereabouts::Whereabouts,
 };
 
@@ -32,20 +34,21 @@ const RETRY_TICKS: u64 = 16;
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Newcomer {
-    entity: Entity,
-    critter: &'static Critter,
+    pub(super) entity: Entity,
+    pub(super) critter: &'static Critter,
     agent: Option<&'static NavAgent>,
     request: Option<&'static RequestState>,
-    transform: &'static Transform,
-    state: &'static mut CritterState,
+    pub(super) transform: &'static Transform,
+    pub(super) state: &'static mut CritterState,
+    pub(super) facing: &'static mut Facing,
 }
 
 /// A grid on which a critter is to be placed, and as what kind of unit.
-struct Place<'a> {
-    id: GridId,
-    profile: ProfileId,
-    grid: &'a NavGrid,
-    frame: &'a GridFrame,
+pub(super) struct Place<'a> {
+    pub(super) id: GridId,
+    pub(super) profile: ProfileId,
+    pub(super) grid: &'a NavGrid,
+    pub(super) frame: &'a GridFrame,
 }
 
 /// Components whose change may require another position or crowd.
@@ -234,13 +237,7 @@ impl NewcomerItem<'_, '_> {
         let Some(to) = place else {
             return true;
         };
-        let grid_crowd = crowds.by_grid.entry(to.id).or_insert_with(|| GridCrowd {
-            crowd: Crowd::new(to.grid),
-            entities: Vec::new(),
-            generation: grids.generation(to.id),
-            profiles_revision: to.grid.profiles_revision(),
-        });
-        self.place(grid_crowd, &to, whereabouts)
+        self.place(crowds.crowd_on(grids, to.id, to.grid), &to, whereabouts)
     }
 
     /// Joins a crowd, on the nearest free cell. A unit that has joined moves, or changes its profile; if there is
@@ -295,7 +292,7 @@ impl NewcomerItem<'_, '_> {
     }
 
     /// Adds a unit on a cell; returns whether that succeeded.
-    fn join(&mut self, grid_crowd: &mut GridCrowd, to: &Place, cell: Cell) -> bool {
+    pub(super) fn join(&mut self, grid_crowd: &mut GridCrowd, to: &Place, cell: Cell) -> bool {
         let settings = UnitSettings { profile: to.profile, ..UnitSettings::default() };
         let unit = grid_crowd.crowd.add(to.grid, cell, settings).ok();
         (self.state.member.unit, self.state.member.profile) = (unit, to.profile);
@@ -309,7 +306,13 @@ impl NewcomerItem<'_, '_> {
     }
 
     /// Places it on a cell, drawn at a position in cell space.
-    fn stand(&mut self, grid_crowd: &GridCrowd, grid: &NavGrid, cell: Cell, drawn: Vec2) {
+    pub(super) fn stand(
+        &mut self,
+        grid_crowd: &GridCrowd,
+        grid: &NavGrid,
+        cell: Cell,
+        drawn: Vec2,
+    ) {
         let size = grid.unit_size(self.state.member.profile);
         self.state.set_size(size);
         self.state.walk = Walk::standing(cell);
@@ -321,7 +324,7 @@ impl NewcomerItem<'_, '_> {
     }
 
     /// Leaves its crowd.
-    fn leave(&mut self, grids: &NavGrids, crowds: &mut Crowds, unit: UnitId) {
+    pub(super) fn leave(&mut self, grids: &NavGrids, crowds: &mut Crowds, unit: UnitId) {
         let frame = grids.frame(self.state.member.grid);
         self.state.read_back(frame, self.transform);
         self.state.member.unit = None;

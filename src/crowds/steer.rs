@@ -103,7 +103,12 @@ impl SteeredItem<'_, '_> {
             return;
         };
         let crowd = &mut grid_crowd.crowd;
-        state.shrink_by(crowd.now(), (self.critter.speed * seconds).max(0.0));
+        let offset_per_tick = match state.member.crossing {
+            Some(per_work) => per_work * self.work(seconds) as f32,
+            None => (self.critter.speed * seconds).max(0.0),
+        };
+        let state = self.state.bypass_change_detection();
+        state.shrink_by(crowd.now(), offset_per_tick);
         let known = crowd.set(unit, self.settings(seconds));
         debug_assert!(known.is_ok(), "{known:?}");
         // A unit whose group is gone continues alone.
@@ -119,27 +124,41 @@ impl SteeredItem<'_, '_> {
             },
             None => crowd.stop(unit),
         };
+        // It comes from a link, and others may queue where it landed.
+        if self.state_of_request.is_some_and(|state| state.journey.grid.is_some()) {
+            let known = crowd.give_precedence(unit);
+            debug_assert!(known.is_ok(), "{known:?}");
+        }
         self.state.bypass_change_detection().member.path = PathSync::Current;
         debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
     }
 
-    /// Returns its settings, with its speed after all limits. A disabled critter stands still.
+    /// Returns its settings. A critter that crosses a link stands on the cell where it will land.
     fn settings(&self, seconds: f32) -> UnitSettings {
-        let limited = self.critter.limited(self.limit);
-        let limited = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
+        let member = &self.state.member;
+        let is_crossing = member.crossing.is_some();
         UnitSettings {
-            profile: self.state.member.profile,
-            speed: work(if self.is_disabled { 0.0 } else { limited }, seconds),
+            profile: member.profile,
+            speed: if is_crossing { 0 } else { self.work(seconds) },
             team: self.team.map_or(0, |team| team.0),
             is_pushable: !self.is_unpushable,
+            keeps_goal: member.keeps_goal,
         }
+    }
+
+    /// Returns its speed after all limits, as work in a tick. A disabled critter stands still.
+    fn work(&self, seconds: f32) -> u64 {
+        let limited = self.critter.limited(self.limit);
+        let limited = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
+        work(if self.is_disabled { 0.0 } else { limited }, seconds)
     }
 
     /// Returns the group membership for a path that leads to a slot of a group.
     fn membership(&self, around: &Surroundings, path: &NavPath) -> Option<Membership> {
         // A unit that has got another order leaves its group in the next tick.
         let goal = self.state_of_request?.query.goal.cell();
-        let is_member = |slot: &GroupSlot| slot.cell == goal && path.0.kind() != PathKind::Partial;
+        let leads_there = !matches!(path.0.kind(), PathKind::Partial | PathKind::ToLink);
+        let is_member = |slot: &GroupSlot| slot.cell == goal && leads_there;
         let (slot, class) = self.slot.filter(|(slot, _)| is_member(slot))?;
         let point = around.groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
         let route = point.field.as_ref().and_then(|field| around.fields.route(field));
@@ -150,6 +169,7 @@ impl SteeredItem<'_, '_> {
     /// before the inbox has been read.
     fn is_under_way(&self) -> bool {
         let is_latest = self.state_of_request.is_some_and(|state| is_latest(self.request, state));
-        is_latest && self.status.is_some_and(PathStatus::is_walking)
+        let is_walking = self.status.is_some_and(PathStatus::is_walking);
+        is_latest && is_walking && !self.state.member.is_held
     }
 }

@@ -1,28 +1,23 @@
 //! Assigns slots to the members of groups, sends them there, and notices when all have come to rest.
 
 use bevy::{
-    ecs::{
-        entity::EntityHashSet, entity_disabling::Disabled, query::QueryData, system::SystemParam,
-    },
+    ecs::{entity::EntityHashSet, system::SystemParam},
     prelude::*,
 };
 
 use super::{
-    Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState,
-    Member, SwapClass,
+    Group, GroupArrived, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState, Member,
+    SwapClass, member_places::MemberPlaces,
 };
 use crate::{
-    blocker::PlacedBlockers,
     flow::FlowFields,
-    grids::NavGrids,
     nav::{
-        Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind, ProfileId,
+        Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind,
         formation::{assign_slots, reassign_slots},
     },
-    request::{PathRequest, Target, cell_of_target, fitting_anchor, grid_of},
+    request::{PathRequest, Target, cell_of_target},
     scheduler::{Pathfinder, TilePathSettings},
-    unit::{Critter, CritterState, NavAgent, PathStatus, RequestState, SpeedLimit},
-    whereabouts::Whereabouts,
+    unit::PathStatus,
 };
 
 /// What assigning a slot takes of the budget, in expansions (measured: 400 slots take 1.5 ms).
@@ -38,30 +33,16 @@ struct Sender<'a> {
     /// As it was before slots were assigned.
     before: &'a GroupState,
     goal: Cell,
+    grid: GridId,
 }
 
 /// The grid version of a group whose grid is gone.
 const NO_GRID: (u64, u64) = (0, 0);
 
-/// What groups read of a unit.
-#[derive(QueryData)]
-pub(crate) struct GroupUnitData {
-    request: Option<&'static PathRequest>,
-    status: Option<&'static PathStatus>,
-    slot: Option<&'static GroupSlot>,
-    agent: Option<&'static NavAgent>,
-    critter: Option<(&'static Critter, Option<&'static SpeedLimit>)>,
-    state: Option<&'static RequestState>,
-    walking: Option<(&'static CritterState, &'static Transform)>,
-}
-
 /// System parameters for assigning slots.
 #[derive(SystemParam)]
 pub(crate) struct SlotAssignment<'w, 's> {
-    grids: Res<'w, NavGrids>,
-    blockers: Res<'w, PlacedBlockers>,
-    units: Query<'w, 's, GroupUnitData, Allow<Disabled>>,
-    whereabouts: Whereabouts<'w, 's>,
+    places: MemberPlaces<'w, 's>,
     pathfinder: ResMut<'w, Pathfinder>,
     fields: ResMut<'w, FlowFields>,
     commands: Commands<'w, 's>,
@@ -83,7 +64,7 @@ pub(crate) fn form_groups(
         let Ok((entity, mut group, mut state)) = groups.get_mut(entity) else {
             continue;
         };
-        let version = assignment.grid_version(&group);
+        let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
         // Where the grid is gone its members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
         state.was_changed |= group.is_changed() || is_new_grid;
@@ -103,20 +84,10 @@ pub(crate) fn form_groups(
 }
 
 impl SlotAssignment<'_, '_> {
-    /// The grid a group moves on: that of its request, or else of its first member.
-    fn grid_of_group(&self, group: &Group) -> GridId {
-        let first = || {
-            let unit = self.units.get(group.members.first()?.entity).ok()?;
-            unit.agent.map(|agent| agent.grid)
-        };
-        group.request.grid.or_else(first).unwrap_or_default()
-    }
-
     /// The generation of a group's grid, and the revision of its profiles.
-    fn grid_version(&self, group: &Group) -> (u64, u64) {
-        let id = self.grid_of_group(group);
-        let grid = self.grids.get(id);
-        grid.map_or(NO_GRID, |grid| (self.grids.generation(id), grid.profiles_revision()))
+    fn grid_version(&self, id: GridId) -> (u64, u64) {
+        let grid = self.places.grids.get(id);
+        grid.map_or(NO_GRID, |grid| (self.places.grids.generation(id), grid.profiles_revision()))
     }
 
     /// Removes members that are gone or have left, and those that are named twice; returns
@@ -132,7 +103,7 @@ impl SlotAssignment<'_, '_> {
     }
 
     fn has_left(&self, group: Entity, member: Entity, state: &GroupState) -> bool {
-        let Ok(unit) = self.units.get(member) else {
+        let Ok(unit) = self.places.units.get(member) else {
             return true; // despawned
         };
         let Some(&index) = state.index.get(&member) else {
@@ -158,22 +129,22 @@ impl SlotAssignment<'_, '_> {
 
     /// Assigns a slot to every member, and sends those there whose slot or request is another than before.
     fn assign(&mut self, entity: Entity, group: &Group, state: &mut GroupState) {
-        let id = self.grid_of_group(group);
+        let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
         (state.number, state.is_announced) = (before.number, before.is_announced);
-        state.grid_version = self.grid_version(group);
+        (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
             Ok(found) => found,
             Err(reason) => return self.refuse_all((entity, group), &before, state, reason),
         };
         let members: Vec<Member> =
-            group.members.iter().map(|member| self.member(group, member, id)).collect();
+            group.members.iter().map(|member| self.places.member(group, member, id)).collect();
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
-        let sender = Sender { entity, group, before: &before, goal: order.goal };
+        let sender = Sender { entity, group, before: &before, goal: order.goal, grid: id };
         let mut limited = Vec::with_capacity(members.len());
         for member in &members {
-            let answer = member.cell.and_then(|_| answers.next());
-            let answer = answer.unwrap_or(Err(PathFailure::StartUnknown));
+            let mut next = || answers.next().unwrap_or(Err(PathFailure::StartUnknown));
+            let answer = member.cell.and_then(|_| next());
             let mut sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
             if self.is_to_be_sent(&sender, member, answer) {
                 state.is_announced = false;
@@ -183,7 +154,7 @@ impl SlotAssignment<'_, '_> {
             state.note((member.entity, answer.ok()), sent, self.issued(member.entity));
             limited.extend(answer.is_ok().then_some(member.entity));
         }
-        state.choose_rally_points((&members, id), &self.grids, &mut self.fields, &before);
+        state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
         let slowest = group.keeps_together.then(|| self.slowest(&limited)).flatten();
         limited.into_iter().for_each(|member| self.limit(entity, member, slowest));
     }
@@ -197,37 +168,31 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let goal = if before.was_changed {
-            cell_of_target(&group.goal, id, (&self.grids, &self.blockers, &self.whereabouts))?
+            cell_of_target(
+                &group.goal,
+                id,
+                (&self.places.grids, &self.places.blockers, &self.places.whereabouts),
+            )?
         } else {
             before.assigned.goal
         };
         let &Group { formation, facing, spacing, .. } = group;
-        let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
+        let grid = self.places.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         Ok((grid, FormationSpec { goal, formation, facing, spacing }))
-    }
-
-    /// A member with its own profile, and where it stands.
-    fn member(&self, group: &Group, member: &GroupMember, id: GridId) -> Member {
-        let &GroupMember { entity, profile: named, rank } = member;
-        let named = named.or(group.request.profile);
-        let own = || self.units.get(entity).ok()?.agent.map(|agent| agent.profile);
-        let profile = named.or_else(own).unwrap_or_default();
-        let cell = self.cell_of(entity, id, profile);
-        Member { entity, profile, named, rank, cell }
     }
 
     /// Whether a member needs another request.
     fn is_to_be_sent(&self, sender: &Sender, member: &Member, answer: SlotAnswer) -> bool {
         let before = sender.before;
         let known = before.index.get(&member.entity).map(|&index| before.slots[index].1);
-        let Ok(unit) = self.units.get(member.entity) else {
+        let Ok(unit) = self.places.units.get(member.entity) else {
             return false;
         };
         known != Some(answer.ok())
             || before.was_changed
                 && answer.is_ok_and(|cell| {
                     let has_failed = matches!(unit.status, Some(PathStatus::Failed(_)));
-                    has_failed || unit.request != Some(&request_to(sender, member, cell))
+                    has_failed || unit.request != Some(&self.request_to(sender, member, cell))
                 })
     }
 
@@ -236,7 +201,7 @@ impl SlotAssignment<'_, '_> {
         let (entity, group) = (member.entity, sender.entity);
         match answer {
             Ok(cell) => {
-                let request = request_to(sender, member, cell);
+                let request = self.request_to(sender, member, cell);
                 let class = SwapClass(swap_class(sender.before.number, member.rank));
                 let bundle = (request, GroupSlot { group, cell }, class);
                 self.commands.queue(move |world: &mut World| {
@@ -280,7 +245,7 @@ impl SlotAssignment<'_, '_> {
         let (mut arrived, mut failed) = (0, 0);
         for member in &group.members {
             use PathStatus::{Arrived, Failed, Found};
-            let status = self.units.get(member.entity).ok().and_then(|unit| unit.status);
+            let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
             match (state.slot_of(member.entity), status) {
                 (None, _) | (_, Some(Failed(_))) => failed += 1,
                 // A unit without critter is moved by the game.
@@ -328,30 +293,30 @@ impl SlotAssignment<'_, '_> {
 
     /// Speed of the slowest of those that can move.
     fn slowest(&self, members: &[Entity]) -> Option<f32> {
-        let critters = members.iter().filter_map(|&member| self.units.get(member).ok()?.critter);
+        let critters =
+            members.iter().filter_map(|&member| self.places.units.get(member).ok()?.critter);
         let speeds = critters.map(|(critter, limit)| critter.limited(limit));
         speeds.filter(|&speed| speed > 0.0).min_by(f32::total_cmp)
     }
 
     /// Number of the latest request of a unit.
     fn issued(&self, entity: Entity) -> u64 {
-        let unit = self.units.get(entity).ok();
+        let unit = self.places.units.get(entity).ok();
         unit.and_then(|unit| unit.state).map_or(0, |state| state.issued)
     }
 
-    /// The anchor on which a member stands, or which it is about to enter.
-    fn cell_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
-        let unit = self.units.get(entity).ok()?;
-        let grid = self.grids.get(id)?;
-        if let (Some(state), Some((critter, transform))) = (unit.state, unit.walking)
-            && grid_of(critter, state) == id
-            && critter.is_where_it_was_put(transform)
-        {
-            return Some(fitting_anchor(grid, profile, critter.walk.head()));
-        }
-        let position = self.whereabouts.position(entity)?;
-        let anchor = self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))?;
-        Some(fitting_anchor(grid, profile, anchor))
+    /// The request of a member for its slot.
+    fn request_to(&self, sender: &Sender, member: &Member, cell: Cell) -> PathRequest {
+        let &Sender { group, goal, grid, .. } = sender;
+        let mut request = group.request.clone();
+        let unit = self.places.units.get(member.entity).ok();
+        let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
+        let is_away = own != grid && self.places.links.join(own, grid);
+        request.goal_grid = request.goal_grid.or(is_away.then_some(grid));
+        request.target = Target::Cell(cell);
+        request.profile = member.named;
+        request.rally = (group.members.len() > 1).then_some(goal);
+        request
     }
 }
 
@@ -384,7 +349,7 @@ fn slots_for(
     before: &GroupState,
     state: &mut GroupState,
 ) -> Vec<SlotAnswer> {
-    let present = || members.iter().filter_map(|member| Some((member, member.cell?)));
+    let present = || members.iter().filter_map(|member| Some((member, member.cell.ok()?)));
     let units: Vec<FormationUnit> = present()
         .map(|(&Member { profile, rank, .. }, cell)| FormationUnit { cell, profile, rank })
         .collect();
@@ -401,13 +366,4 @@ fn slots_for(
     let held: Vec<Option<Cell>> =
         present().map(|(member, _)| before.slot_of(member.entity)).collect();
     reassign_slots(grid, &units, &held, &assigned)
-}
-
-/// The request of a member for its slot.
-fn request_to(&Sender { group, goal, .. }: &Sender, member: &Member, cell: Cell) -> PathRequest {
-    let mut request = group.request.clone();
-    request.target = Target::Cell(cell);
-    request.profile = member.named;
-    request.rally = (group.members.len() > 1).then_some(goal);
-    request
 }

@@ -127,7 +127,12 @@ impl WalkerItem<'_, '_> {
         state.blend_from_previous(lines);
         let limited = self.critter.limited(self.limit);
         let speed = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
-        let event = state.walk.advance(path, grid, profile, work(speed, seconds));
+        let work = work(speed, seconds);
+        if let Some(per_work) = state.member.crossing {
+            state.draw_in(lines, per_work * work as f32);
+            return None; // it stands on the cell where it will land
+        }
+        let event = state.walk.advance(path, grid, profile, work);
         state.draw_in(lines, (speed * seconds).max(0.0));
         if state.walk.is_between_cells() {
             self.facing.set_if_neq(Facing::on(frame, state.walk.direction().offset()));

@@ -339,11 +339,7 @@ impl DistanceField {
 }
 
 /// Returns the layer of a profile, if a unit can stand on a cell of the goal.
-fn goal_layer(
-    grid: &NavGrid,
-    profile: ProfileId,
-    goal: CellRect,
-) -> Result<&Layer, PathFailure> {
+fn goal_layer(grid: &NavGrid, profile: ProfileId, goal: CellRect) -> Result<&Layer, PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
     if goal.intersection(grid.rect()).is_empty() {
         return Err(PathFailure::GoalOutOfBounds(goal.min));

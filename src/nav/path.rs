@@ -37,6 +37,8 @@ pub enum PathKind {
     Partial,
     /// The first segment of a long path: the rest is still being searched for and will be added.
     FirstSegment,
+    /// It ends on the cells of a link, behind which the way to the goal goes on. Only the plugin gives such paths.
+    ToLink,
 }
 
 /// A run of steps in one direction.
@@ -98,6 +100,11 @@ impl Path {
     #[must_use]
     pub const fn kind(&self) -> PathKind {
         self.kind
+    }
+
+    /// Sets whether the path leads to the goal.
+    pub(crate) const fn set_kind(&mut self, kind: PathKind) {
+        self.kind = kind;
     }
 
     /// Returns the revision of the grid on which the path was found.

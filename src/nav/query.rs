@@ -137,6 +137,13 @@ pub enum PathFailure {
     },
     /// There is no grid with this number, or it was removed while the search ran.
     GridGone(GridId),
+    /// The goal is on another grid, and no links lead there that are open to the unit.
+    NoLinks {
+        /// The unit's grid.
+        from: GridId,
+        /// The grid of the goal.
+        to: GridId,
+    },
     /// The grid has no profile with this number.
     UnknownProfile(ProfileId),
     /// The path costs more than a search can count (32 bits of the profile's cost unit). Coarser
@@ -168,6 +175,9 @@ impl core::fmt::Display for PathFailure {
             Self::NoRoom(goal) => write!(f, "there is no room left around {goal}"),
             Self::NoPath { start, goal } => write!(f, "there is no path from {start} to {goal}"),
             Self::GridGone(grid) => write!(f, "there is no grid {}", grid.0),
+            Self::NoLinks { from, to } => {
+                write!(f, "no open links lead from grid {} to the goal on grid {}", from.0, to.0)
+            }
             Self::UnknownProfile(profile) => write!(f, "the grid knows no profile {}", profile.0),
             Self::CostOverflow { start, goal } => {
                 write!(f, "the cost of the path from {start} to {goal} overflows")

@@ -3,13 +3,14 @@
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{Outcomes, Requester};
-use crate::{grids::NavGrids, scheduler::PathCounters};
+use crate::{flow::FlowFields, grids::NavGrids, scheduler::PathCounters};
 
 /// Hands each answer to its unit, and makes the counters readable.
 pub(crate) fn deliver_answers(
     mut outcomes: Outcomes,
     mut published: ResMut<PathCounters>,
     grids: Res<NavGrids>,
+    flows: Res<FlowFields>,
     mut units: Query<Requester, Allow<Disabled>>,
 ) {
     let mut answers = core::mem::take(&mut outcomes.pathfinder.answers);
@@ -17,7 +18,7 @@ pub(crate) fn deliver_answers(
         if let Some(entity) = outcomes.pathfinder.requester_of(&answer)
             && let Ok(mut unit) = units.get_mut(entity)
         {
-            outcomes.answered(&mut unit, answer, &grids);
+            outcomes.answered(&mut unit, answer, (&grids, &flows));
         }
     }
     outcomes.pathfinder.answers = answers; // keeps the memory

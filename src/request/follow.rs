@@ -10,7 +10,7 @@ use super::{
     intake::{ENTRY_COST, RequestIntake},
     target::SeenTarget,
 };
-use crate::{nav::PathFailure, scheduler::TilePathSettings};
+use crate::{links::Destination, nav::PathFailure, scheduler::TilePathSettings};
 
 /// What checking one target takes of the budget, in expansions.
 const LOOK_COST: u32 = 4;
@@ -69,15 +69,15 @@ impl RequestIntake<'_, '_> {
     fn look_at_target(&self, entity: Entity) -> Option<Result<SeenTarget, PathFailure>> {
         let unit = self.units.get(entity).ok()?;
         let request = unit.request?;
-        let (id, profile) = request.grid_and_profile(unit.agent);
+        let (id, profile) = request.grid_and_profile(unit.agent, unit.state);
         let Some(grid) = self.grids.get(id) else {
             return Some(Err(PathFailure::GridGone(id)));
         };
-        let goal = self.goal(&unit, request, request.target_of(unit.state.attempt));
+        let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
         let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());
-        Some(goal.map(|goal| {
-            let is_near = goal.admits(grid, profile, here);
-            SeenTarget { goal, here, is_near }
+        Some(destination.map(|Destination { grid: on, goal }| {
+            let is_near = on == id && goal.admits(grid, profile, here);
+            SeenTarget { grid: on, goal, here, is_near }
         }))
     }
 }

@@ -10,12 +10,12 @@ use bevy::{
 };
 
 use super::{
-    InboxEntry, RequestInbox, Requester,
+    InboxEntry, RequestInbox, Requester, Resolution,
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers, grids::NavGrids, scheduler::TilePathSettings, unit::NavAgent,
-    whereabouts::Whereabouts,
+    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, scheduler::TilePathSettings,
+    unit::NavAgent, whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
@@ -30,6 +30,7 @@ const INBOX_KEPT: usize = 4_096;
 pub(crate) struct RequestIntake<'w, 's> {
     pub(super) outcomes: Outcomes<'w, 's>,
     pub(super) grids: Res<'w, NavGrids>,
+    pub(super) flows: Res<'w, FlowFields>,
     pub(super) blockers: Res<'w, PlacedBlockers>,
     pub(super) units: Query<'w, 's, Requester, Allow<Disabled>>,
     pub(super) whereabouts: Whereabouts<'w, 's>,
@@ -132,12 +133,13 @@ impl RequestIntake<'_, '_> {
         let Some((request, unit)) = unit.and_then(|unit| Some((unit.request?, unit))) else {
             return 0;
         };
-        let grid_and_profile = request.grid_and_profile(unit.agent);
+        let grid_and_profile = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let resolved = self.resolve(&unit, request);
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
-                Ok(resolved) => self.outcomes.search(&mut unit, resolved),
+                Ok(Resolution::Query(resolved)) => self.outcomes.search(&mut unit, resolved),
+                Ok(Resolution::Later(profile)) => self.outcomes.await_links(&mut unit, profile),
                 Err(reason) => {
                     (unit.state.grid, unit.state.query.profile) = grid_and_profile;
                     self.outcomes.fail_unanswered(&mut unit, reason);

@@ -5,6 +5,7 @@
 //! stages. Output: its status, path, retries, and events.
 
 mod latest;
+mod over_links;
 
 pub(crate) use latest::{has_unread, is_latest};
 pub(super) use latest::{note_dropped, note_issued};
@@ -16,12 +17,14 @@ use super::{
     requester::RequesterReadOnlyItem, start::start_near, target::SeenTarget,
 };
 use crate::{
+    flow::FlowFields,
     grids::NavGrids,
+    links::NavLinks,
     nav::{Answer, Cell, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority},
     scheduler::{Pathfinder, path_kind},
     unit::{
-        Arrived, CancelReason, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
-        PathStatus, RequestState,
+        Arrived, CancelReason, Journey, NavPath, PathCanceled, PathFailed, PathFound,
+        PathInvalidated, PathStatus, RequestState,
     },
 };
 
@@ -39,6 +42,7 @@ const SHARE_OF_PATH: u32 = 4;
 pub(crate) struct Outcomes<'w, 's> {
     pub(crate) pathfinder: ResMut<'w, Pathfinder>,
     pub(super) open: ResMut<'w, OpenRequests>,
+    pub(crate) links: ResMut<'w, NavLinks>,
     commands: Commands<'w, 's>,
 }
 
@@ -52,6 +56,7 @@ impl Outcomes<'_, '_> {
         self.end(unit);
         unit.state.accepted = number;
         (unit.state.tries, unit.state.attempt) = (0, 0);
+        unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         true
     }
@@ -61,7 +66,7 @@ impl Outcomes<'_, '_> {
         let Some(request) = unit.request else {
             return;
         };
-        let Resolved { grid, query, goals } = resolved;
+        let Resolved { grid, query, goals, next, destinations } = resolved;
         unit.path.0 = Path::standing(query.start);
         if let Some((state, transform)) = &mut unit.critter {
             let is_known =
@@ -70,7 +75,9 @@ impl Outcomes<'_, '_> {
             let stays = state.unit().is_some() || is_known && state.walk.head() == query.start;
             if stays { state.restart() } else { state.stand_on(query.start) }
         }
-        let &PathRequest { priority, class, rally, .. } = request;
+        let &PathRequest { priority, class, .. } = request;
+        let rally = request.rally.filter(|_| next.is_none());
+        (unit.state.journey.next, unit.state.journey.goals) = (next, destinations);
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
@@ -85,7 +92,12 @@ impl Outcomes<'_, '_> {
     }
 
     /// The answer to a unit's request has come.
-    pub(super) fn answered(&mut self, unit: &mut RequesterItem, answer: Answer, grids: &NavGrids) {
+    pub(super) fn answered(
+        &mut self,
+        unit: &mut RequesterItem,
+        answer: Answer,
+        (grids, flows): (&NavGrids, &FlowFields),
+    ) {
         let is_first_part = path_kind(&answer) == Some(PathKind::FirstSegment);
         if !is_first_part {
             unit.state.ticket = None;
@@ -96,6 +108,7 @@ impl Outcomes<'_, '_> {
         let is_rest = answer.delivered.is_some();
         match answer.result {
             _ if !is_rest && unit.was_moved() => self.resolve_again(unit),
+            _ if !is_rest && self.takes_links(unit, &answer, (grids, flows)) => {}
             Ok(found) if is_rest && unit.path.0.end() != found.start() => {
                 // Its path was replaced in the meantime.
                 let head = unit.head();
@@ -109,7 +122,16 @@ impl Outcomes<'_, '_> {
                     self.pathfinder.spend(found.steps() / STEPS_PULLED_PER_UNIT);
                     found = any_angle.set_path(grid, unit.state.query.profile, &found, is_rest);
                 }
+                if found.kind() == PathKind::Complete && unit.state.journey.next.is_some() {
+                    found.set_kind(PathKind::ToLink);
+                }
                 self.found(unit, found, is_rest);
+            }
+            // The grid was edited since the route over links was planned.
+            Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_))
+                if unit.state.journey.next.is_some() =>
+            {
+                self.resolve_again(unit);
             }
             Err(reason) => {
                 let head = unit.head();
@@ -142,7 +164,7 @@ impl Outcomes<'_, '_> {
     }
 
     /// Resolves the request again in the next tick, from where the unit is then.
-    fn resolve_again(&mut self, unit: &mut RequesterItem) {
+    pub(crate) fn resolve_again(&mut self, unit: &mut RequesterItem) {
         *unit.status = PathStatus::Searching;
         self.retry_in(1, unit);
     }
@@ -204,6 +226,9 @@ impl Outcomes<'_, '_> {
     pub(super) fn target_seen(&mut self, unit: &mut RequesterItem, target: &SeenTarget) -> bool {
         let last = unit.state.query.goal.cell();
         let (moved, left) = (target.goal.cell().chebyshev(last), target.here.chebyshev(last));
+        if unit.state.journey.next.is_some() || target.grid != unit.state.grid {
+            return unit.has_moved_target(target);
+        }
         match *unit.status {
             walking if walking.is_walking() && target.is_near => {
                 if unit.critter.is_some() {
@@ -264,6 +289,11 @@ impl Outcomes<'_, '_> {
                 } else {
                     state.begin(found.start());
                 }
+                state.member.keeps_goal = kind == PathKind::ToLink;
+                state.member.is_held = false;
+                if kind == PathKind::ToLink {
+                    self.links.set_out.push((unit.state.accepted, unit.entity));
+                }
                 PathStatus::Walking(kind)
             }
             None => PathStatus::Found(kind),
@@ -288,6 +318,7 @@ impl Outcomes<'_, '_> {
         let (entity, cell) = (unit.entity, state.cell());
         match kind {
             PathKind::FirstSegment => {}
+            PathKind::ToLink if arrived => {} // from here on `links::cross` takes care of it
             _ if !arrived => self.path_lost(unit, grids),
             PathKind::Complete if is_exact && goal.cell() != cell => self.path_lost(unit, grids),
             _ => {
@@ -367,6 +398,7 @@ impl RequesterItem<'_, '_> {
         if (self.state.grid, self.state.query.profile) == (own.grid, own.profile) {
             return false;
         }
+        self.state.journey = Journey::default();
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
             (self.state.grid, self.state.query.profile) = (own.grid, own.profile);

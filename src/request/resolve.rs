@@ -4,12 +4,10 @@
 //! is the cell a walking critter is about to enter, or the one under the transform of one that
 //! stands. All cells are anchors: the lowest, leftmost cells of the blocks that units cover.
 
-use std::sync::Arc;
-
 use bevy::prelude::*;
 
 use super::{
-    PathRequest, Resolved, Target,
+    PathRequest, Resolution, Resolved, Target,
     intake::RequestIntake,
     requester::{RequesterReadOnlyItem, grid_of, profile_of},
     start::start_near,
@@ -17,47 +15,122 @@ use super::{
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
-    nav::{Approach, Cell, CellRect, Goal, GridId, PathFailure, PathQuery},
+    links::{Costs, Destination, Routing},
+    nav::{Approach, Cell, CellRect, Goal, GridId, PathFailure, PathQuery, Reach},
     whereabouts::Whereabouts,
 };
 
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
-    /// The query of a unit's request in its present attempt.
+    /// The query of a unit's request in its present attempt, or of the next leg of it.
     pub(super) fn resolve(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
-    ) -> Result<Resolved, PathFailure> {
-        let (id, profile) = request.grid_and_profile(unit.agent);
+    ) -> Result<Resolution, PathFailure> {
+        let (id, profile) = request.grid_and_profile(unit.agent, unit.state);
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
         let is_in_crowd = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
-        let (goal, goals) = match request.target_of(unit.state.attempt) {
-            Target::Nearest(targets) => {
-                let goals = targets.iter().filter_map(|one| self.goal(unit, request, one).ok());
-                let goals: Arc<[Goal]> = goals.collect();
-                let first = *goals.first().ok_or(PathFailure::TargetGone)?;
-                (first, (goals.len() > 1).then_some(goals))
-            }
-            target => (self.goal(unit, request, target)?, None),
+        let start = start_near(grid, profile, start, is_in_crowd);
+        let all = self.destinations(unit, request)?;
+        let here = all.iter().filter(|destination| destination.grid == id);
+        let here: Vec<Goal> = here.map(|destination| destination.goal).collect();
+        let links = &self.outcomes.links;
+        let (do_lead_on, reach) =
+            (links.lead_from(id, profile), request.reach_of(unit.state.attempt));
+        let query =
+            |goal| PathQuery::new(start, goal).profile(profile).algorithm(request.algorithm);
+        if let Some(&goal) = here.first() {
+            let goals = (here.len() > 1).then(|| here.into());
+            let destinations = do_lead_on.then(|| all.into());
+            let query = query(goal).reach(reach);
+            return Ok(Resolution::Query(Resolved {
+                grid: id,
+                query,
+                goals,
+                next: None,
+                destinations,
+            }));
+        }
+        let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
+        let routing = match do_lead_on {
+            true => links.route(costs, (id, start), &all, reach == Reach::Nearest),
+            false => Routing::None,
         };
-        let query = PathQuery::new(start_near(grid, profile, start, is_in_crowd), goal)
-            .profile(profile)
-            .reach(request.reach_of(unit.state.attempt))
-            .algorithm(request.algorithm);
-        Ok(Resolved { grid: id, query, goals })
+        match routing {
+            Routing::Pending => Ok(Resolution::Later(profile)),
+            Routing::Via(next, _) => {
+                let (hop, destinations) = (next.hop, Some(all.into()));
+                let query = query(links.entrance(hop));
+                let (grid, goals, next) = (id, None, Some(next));
+                Ok(Resolution::Query(Resolved { grid, query, goals, next, destinations }))
+            }
+            Routing::None if grid.cost(profile, start) == 0 => {
+                Err(PathFailure::StartImpassable(start))
+            }
+            Routing::None => Err(PathFailure::NoLinks { from: id, to: all[0].grid }),
+        }
+    }
+
+    /// Where a request may end: at least one place.
+    fn destinations(
+        &self,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
+    ) -> Result<Vec<Destination>, PathFailure> {
+        let place = |target: &Target| self.destination(unit, request, target);
+        match request.target_of(unit.state.attempt) {
+            Target::Nearest(targets) => {
+                let all: Vec<_> = targets.iter().filter_map(|one| place(one).ok()).collect();
+                if all.is_empty() { Err(PathFailure::TargetGone) } else { Ok(all) }
+            }
+            target => Ok(vec![place(target)?]),
+        }
     }
 
     /// Where a request ends if it leads to `target`.
-    pub(super) fn goal(
+    pub(super) fn destination(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
         target: &Target,
+    ) -> Result<Destination, PathFailure> {
+        let (own, _) = request.grid_and_profile(unit.agent, unit.state);
+        let grid = request.goal_grid.unwrap_or_else(|| match target {
+            Target::Entity(entity) => {
+                let grid = self.grid_of_target(*entity).filter(|&grid| grid != own);
+                grid.filter(|&grid| self.outcomes.links.join(own, grid)).unwrap_or(own)
+            }
+            _ => own,
+        });
+        Ok(Destination { grid, goal: self.goal(unit, request, target, grid)? })
+    }
+
+    /// The grid of an entity, if it has one of its own.
+    fn grid_of_target(&self, entity: Entity) -> Option<GridId> {
+        if let Ok(unit) = self.units.get(entity) {
+            let critter = unit.critter.filter(|(critter, _)| critter.unit().is_some());
+            let has_request = unit.state.accepted > 0;
+            return match critter {
+                Some((critter, _)) => Some(grid_of(critter, unit.state)),
+                None if has_request => Some(unit.state.grid),
+                None => unit.agent.map(|agent| agent.grid),
+            };
+        }
+        self.blockers.grid_of(entity)
+    }
+
+    /// The goal of a request on the grid of `target`.
+    fn goal(
+        &self,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
+        target: &Target,
+        id: GridId,
     ) -> Result<Goal, PathFailure> {
-        let (id, profile) = request.grid_and_profile(unit.agent);
+        let (_, profile) = request.grid_and_profile(unit.agent, unit.state);
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {

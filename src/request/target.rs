@@ -2,7 +2,7 @@
 
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
-use crate::nav::{Cell, CellRect, Goal};
+use crate::nav::{Cell, CellRect, Goal, GridId};
 
 /// Destination of a unit.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
@@ -85,6 +85,7 @@ impl Retry {
 
 /// What a follower sees of its target.
 pub(super) struct SeenTarget {
+    pub grid: GridId,
     pub goal: Goal,
     /// The cell on which the follower is, and whether it is near enough there.
     pub here: Cell,

@@ -90,6 +90,12 @@ pub(crate) struct CrowdLink {
     pub(crate) is_newcomer: bool,
     /// Cached: its status is `Stuck`.
     pub(crate) is_stuck: bool,
+    /// Its path leads to a link, on whose cells it waits until it can cross: others do not push it off.
+    pub(crate) keeps_goal: bool,
+    /// It queues for a link: it stands until it is called.
+    pub(crate) is_held: bool,
+    /// It is crossing a link, drawn so many cells nearer to where it lands for each unit of work.
+    pub(crate) crossing: Option<f32>,
 }
 
 /// How much of a critter's path was passed to the crowd.

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use crate::nav::{
-    Cell, Goal, GridId, Hindrance, Path, PathFailure, PathKind, PathQuery, Priority, RequestClass,
-    Ticket,
+use crate::{
+    links::{Destination, NextLink},
+    nav::{
+        Cell, Goal, GridId, Hindrance, Path, PathFailure, PathKind, PathQuery, Priority,
+        RequestClass, Ticket,
+    },
 };
 
 /// State of a unit's request, and its reason. Read-only: the plugin writes it.
@@ -25,13 +28,16 @@ pub enum PathStatus {
     /// Requested; the answer is awaited.
     Searching,
     /// There is a path in [`NavPath`], and no [`Critter`](crate::prelude::Critter) to walk it: the game moves the
-    /// unit.
+    /// unit. At the end of a path of kind [`ToLink`](PathKind::ToLink) the game takes it across, and changes the grid of its
+    /// [`NavAgent`](crate::prelude::NavAgent): then the next path is found.
     Found(PathKind),
     /// The critter is on its way.
     Walking(PathKind),
     /// The critter is on its way, but has not been able to move for long, for this reason; it continues as
     /// soon as it can.
     Stuck(Hindrance),
+    /// The critter is crossing a [`NavLink`](crate::prelude::NavLink); then it goes on.
+    Crossing,
     /// An edit of the grid cut the path off; another is being searched for.
     Repairing,
     /// The critter stands at the end of its path.
@@ -52,9 +58,11 @@ impl PathStatus {
     /// Whether the request is still in progress: a path, the rest of one, a retry or an arrival is yet to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
-        use PathStatus::{Found, Repairing, Searching, Waiting};
+        use PathKind::{FirstSegment, ToLink};
+        use PathStatus::{Crossing, Found, Repairing, Searching, Waiting};
         self.is_walking()
-            || matches!(self, Searching | Waiting(_) | Repairing | Found(PathKind::FirstSegment))
+            || matches!(self, Searching | Waiting(_) | Repairing | Crossing)
+            || matches!(self, Found(FirstSegment | ToLink))
     }
 }
 
@@ -92,6 +100,19 @@ pub struct RequestState {
     pub(crate) attempt: u16,
     /// Its place in the queue while an answer is awaited.
     pub(crate) ticket: Option<Ticket>,
+    #[reflect(ignore)]
+    pub(crate) journey: Journey,
+}
+
+/// What a request over links is about, beyond its present leg.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Journey {
+    /// The grid on which the unit has come since the request was accepted.
+    pub(crate) grid: Option<GridId>,
+    /// The crossing to which the present leg leads.
+    pub(crate) next: Option<NextLink>,
+    /// The goals, where links lead from the unit's grid; any of them ends the request.
+    pub(crate) goals: Option<Arc<[Destination]>>,
 }
 
 impl RequestState {

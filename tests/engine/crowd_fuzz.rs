@@ -84,7 +84,8 @@ impl FuzzedCrowd {
         match call {
             Call::Add(at, profile, speed, team, is_pushable) => {
                 let profile = ProfileId(profile);
-                let settings = UnitSettings { profile, speed, team, is_pushable };
+                let settings =
+                    UnitSettings { profile, speed, team, is_pushable, keeps_goal: false };
                 self.units.extend(self.crowd.add(&self.grids[0], at, settings));
             }
             Call::Remove(at) => {

@@ -32,6 +32,7 @@ mod groups;
 mod groups_everywhere;
 mod groups_mixed_ground;
 mod landmarks;
+mod links;
 mod long_orders;
 mod movement;
 mod orders;

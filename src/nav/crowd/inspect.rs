@@ -101,6 +101,12 @@ impl Crowd {
         self.board.get(id).is_some_and(|unit| unit.has_arrived)
     }
 
+    /// Returns whether a unit has somewhere to go, or makes way.
+    #[must_use]
+    pub fn is_under_way(&self, id: UnitId) -> bool {
+        self.board.get(id).is_some_and(super::board::Unit::is_under_way)
+    }
+
     /// Returns why a unit does not move, and for how many ticks it has not moved.
     #[must_use]
     pub fn hindrance(&self, id: UnitId) -> (Hindrance, u64) {

@@ -1,6 +1,9 @@
 //! Adding, removing and ordering units.
 
-use super::board::{FIRST_PRIORITY, GridPos, Mode, NONE, STAY, State, Task, Unit, check_profile};
+use super::board::{
+    CLEARING_PRIORITY, FIRST_PRIORITY, GridPos, Mode, NONE, Pushes, STAY, State, Task, Unit,
+    check_profile,
+};
 use super::cost_to_go::EXIT_UNDECIDED;
 use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
 use crate::nav::{Cell, NavGrid, Path};
@@ -45,7 +48,11 @@ impl Crowd {
         let index = self.board.find(id)?;
         let unit = &mut self.board.units[index];
         (unit.speed, unit.team) = (settings.speed, settings.team);
-        unit.is_pushable = settings.is_pushable;
+        unit.pushes = match (settings.is_pushable, settings.keeps_goal) {
+            (true, false) => Pushes::GivesWay,
+            (true, true) => Pushes::KeepsGoal,
+            (false, _) => Pushes::Stands,
+        };
         Ok(())
     }
 
@@ -154,6 +161,18 @@ impl Crowd {
         let group = self.groups.join(unit, membership, goal);
         self.set_task(id, Task::Group(group))?;
         self.board.units[id.index].goal = slot;
+        Ok(())
+    }
+
+    /// Lets a unit go before all others until its next order: it has to get out of their way, as from the landing cells of a
+    /// link at which they queue.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoSuchUnit`].
+    pub fn give_precedence(&mut self, id: UnitId) -> Result<(), CrowdError> {
+        let index = self.board.find(id)?;
+        let unit = &mut self.board.units[index];
+        unit.priority_since = unit.priority_since.min(CLEARING_PRIORITY);
         Ok(())
     }
 

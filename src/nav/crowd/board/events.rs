@@ -112,6 +112,8 @@ pub enum Hindrance {
     /// There is no free cell near the position where it was put, so it is not on the grid, or cannot move
     /// because it has grown.
     NoRoom,
+    /// It waits on a link: the link is full, or units on its landing cells do not make room.
+    Link,
 }
 
 impl core::fmt::Display for Hindrance {
@@ -126,6 +128,7 @@ impl core::fmt::Display for Hindrance {
             Self::NoSpeed => "its speed is 0",
             Self::Circling => "it walks but comes no nearer to its goal",
             Self::NoRoom => "there is no free cell near its position",
+            Self::Link => "it cannot cross the link yet",
         })
     }
 }

@@ -13,7 +13,7 @@ pub const MAX_UNIT_SIZE: u32 = 8;
 /// No unit, no cell.
 pub const NONE: u32 = u32::MAX;
 /// Priority of units that clear a passage: before all others except those that were shut in.
-const CLEARING_PRIORITY: u64 = FIRST_PRIORITY - 1;
+pub const CLEARING_PRIORITY: u64 = FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
@@ -57,13 +57,26 @@ pub struct UnitSettings {
     pub team: u8,
     /// Whether units of its team may push it aside. Default true.
     pub is_pushable: bool,
+    /// Whether others may not push it off the end of its path once it stands there: it waits there for something. Default
+    /// false.
+    pub keeps_goal: bool,
+}
+
+/// What a unit does when one of its team pushes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pushes {
+    #[default]
+    GivesWay,
+    /// It stands once it is at its goal.
+    KeepsGoal,
+    Stands,
 }
 
 impl Default for UnitSettings {
     /// Ten ticks for a straight step over uniform terrain of cost 1.
     fn default() -> Self {
-        Self { profile: ProfileId::default(), speed: 0, team: 0, is_pushable: true }
-            .ticks_per_cell(10)
+        let profile = ProfileId::default();
+        Self { profile, speed: 0, team: 0, is_pushable: true, keeps_goal: false }.ticks_per_cell(10)
     }
 }
 
@@ -152,7 +165,7 @@ pub struct Unit {
     pub direction: u8,
     /// It is off the centers of the cells of its step, on a straight line across the grid.
     pub is_on_line: bool,
-    pub is_pushable: bool,
+    pub pushes: Pushes,
     /// It has reached its goal since the last order.
     pub has_arrived: bool,
     /// Its profile has another size now: it cannot move until it is placed where it fits.
@@ -271,7 +284,12 @@ impl Unit {
 
     /// Returns whether units of `team` may push it.
     pub fn is_pushable_by(&self, team: u8) -> bool {
-        self.is_pushable && self.speed > 0 && !self.needs_refit && self.team == team
+        let gives_way = match self.pushes {
+            Pushes::GivesWay => true,
+            Pushes::KeepsGoal => !self.has_arrived || self.tail != self.goal,
+            Pushes::Stands => false,
+        };
+        gives_way && self.speed > 0 && !self.needs_refit && self.team == team
     }
 
     /// Returns whether it has the same order as another unit, to the same goal.

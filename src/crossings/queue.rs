@@ -1,0 +1,189 @@
+//! Who comes to a link, who waits on its cells, and who queues before it.
+//!
+//! Input: units that have set out for links, by the numbers of their requests. Output: those that stand on the cells of their
+//! links; units that have to stand where they are, until they are called.
+
+use std::collections::BTreeMap;
+
+use bevy::prelude::*;
+
+use super::{Crossings, Waiting};
+use crate::{
+    links::Hop,
+    nav::{Cell, CellRect, Hindrance},
+    unit::PathSync,
+};
+
+/// Ticks of waiting after which a unit counts as stuck: 2 seconds at Bevy's 64 ticks per second.
+const STUCK_AFTER: u32 = 128;
+
+/// So many units are called to each cell of a link at a time, and one more: the next is there when a cell is left. With one less
+/// 500 units over one cell take a quarter longer; with only two more in all, over four cells a fifth.
+const CALLED_PER_CELL: u32 = 2;
+
+/// Cells between the cells of a link and the first that queue: room for those that come out.
+const LEAST_GAP: u32 = 3;
+
+/// A unit on the way to a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traveler {
+    entity: Entity,
+    hop: Option<Hop>,
+    stage: Stage,
+    collides: bool,
+    /// Columns or rows between it and the link's cells, whichever are more.
+    gap: u32,
+    /// For how many ticks it has stood on the link's cells.
+    waited: u32,
+}
+
+impl Traveler {
+    pub(super) const fn new(entity: Entity) -> Self {
+        let (hop, stage) = (None, Stage::OnTheWay);
+        Self { entity, hop, stage, collides: false, gap: u32::MAX, waited: 0 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    OnTheWay,
+    /// It stands near the link, since so many units had queued.
+    Queued(u64),
+    /// It walks to the cells of the link, or stands there.
+    Called,
+}
+
+/// The units at one end of a link.
+#[derive(Debug, Default)]
+struct Queue {
+    on_the_way: Vec<(u32, u64)>,
+    queued: Vec<(u64, u64)>,
+    called: u32,
+}
+
+impl Crossings<'_, '_> {
+    /// Lists the units that stand on the cells of the links that they want to cross. Those that are on their way to another
+    /// place by now are dropped; those whose link is shut are planned for again.
+    pub(super) fn collect_waiting(&mut self, waiting: &mut Vec<Waiting>) {
+        let mut travelers = std::mem::take(&mut self.traffic.travelers);
+        travelers.retain(|&number, traveler| self.look_at(number, traveler, waiting));
+        self.traffic.travelers = travelers;
+        self.keep_queues();
+    }
+
+    /// Looks where a unit is that has set out for a link; returns false if it has another destination by now.
+    fn look_at(
+        &mut self,
+        number: u64,
+        traveler: &mut Traveler,
+        waiting: &mut Vec<Waiting>,
+    ) -> bool {
+        let entity = traveler.entity;
+        let mut units = self.units.p0();
+        let Ok(mut unit) = units.get_mut(entity) else {
+            return false;
+        };
+        let (next, profile) = (unit.next_link(number), unit.state.query.profile);
+        let links = &self.outcomes.links;
+        let is_usable = next.is_some_and(|next| links.is_usable(profile, next.hop));
+        let Some((next, (state, _))) = next.filter(|_| is_usable).zip(unit.critter.as_mut()) else {
+            if next.is_some() {
+                self.outcomes.resolve_again(&mut unit);
+            }
+            // A unit whose path is repaired comes back.
+            return next.is_none() && unit.is_waiting_for_repair(number);
+        };
+        let end = links.ends(next.hop)[0];
+        let grid = if state.unit().is_some() { state.member.grid } else { unit.state.grid };
+        let (cell, is_here) = (state.cell(), grid == end.grid && state.member.crossing.is_none());
+        if traveler.hop != Some(next.hop) {
+            *traveler = Traveler { hop: Some(next.hop), ..Traveler::new(entity) };
+        }
+        traveler.collides = state.unit().is_some();
+        traveler.gap = if is_here { gap(end.area, cell) } else { u32::MAX };
+        if state.placed && !state.is_moving() && traveler.gap == 0 {
+            waiting.push(Waiting { number, entity, next, at: (grid, cell), profile });
+            traveler.waited += 1;
+        } else {
+            traveler.waited = 0;
+        }
+        if traveler.waited == STUCK_AFTER {
+            state.member.keeps_goal = false;
+            unit.set_stuck(Hindrance::Link);
+        }
+        true
+    }
+
+    /// Lets units queue that come near a link where others wait already, and calls as many to its cells as find room there.
+    fn keep_queues(&mut self) {
+        let mut travelers = std::mem::take(&mut self.traffic.travelers);
+        let mut queues: BTreeMap<Hop, Queue> = BTreeMap::new();
+        for (&number, traveler) in &travelers {
+            if let Some(hop) = traveler.hop.filter(|_| traveler.collides) {
+                let queue = queues.entry(hop).or_default();
+                match traveler.stage {
+                    Stage::OnTheWay => queue.on_the_way.push((traveler.gap, number)),
+                    Stage::Queued(since) => queue.queued.push((since, number)),
+                    Stage::Called => queue.called += 1,
+                }
+            }
+        }
+        for (hop, mut queue) in queues {
+            let area = self.outcomes.links.ends(hop)[0].area;
+            let room = area.width.saturating_mul(area.height);
+            let room = room.saturating_mul(CALLED_PER_CELL).saturating_add(1);
+            queue.queued.sort_unstable();
+            queue.on_the_way.sort_unstable();
+            for (gap, number) in queue.on_the_way {
+                let reach = LEAST_GAP + (queue.queued.len() as u32).isqrt();
+                let Some(traveler) = travelers.get_mut(&number).filter(|_| gap <= reach) else {
+                    continue;
+                };
+                if queue.called < room && queue.queued.is_empty() {
+                    traveler.stage = Stage::Called;
+                    queue.called += 1;
+                } else {
+                    let since = self.traffic.queued + 1;
+                    self.traffic.queued = since;
+                    traveler.stage = Stage::Queued(since);
+                    queue.queued.push((since, number));
+                    self.hold(traveler.entity);
+                }
+            }
+            let places = room.saturating_sub(queue.called) as usize;
+            for (_, number) in queue.queued.into_iter().take(places) {
+                if let Some(traveler) = travelers.get_mut(&number) {
+                    traveler.stage = Stage::Called;
+                    self.call(traveler.entity);
+                }
+            }
+        }
+        self.traffic.travelers = travelers;
+    }
+
+    /// Lets a unit stand where it is, and be pushed aside.
+    fn hold(&mut self, entity: Entity) {
+        if let Ok(unit) = self.units.p0().get_mut(entity)
+            && let Some((mut state, _)) = unit.critter
+        {
+            state.member.is_held = true;
+            state.member.path = PathSync::Replaced;
+        }
+    }
+
+    /// Sends a unit on from where it stands.
+    fn call(&mut self, entity: Entity) {
+        if let Ok(mut unit) = self.units.p0().get_mut(entity) {
+            self.outcomes.path_lost(&mut unit, &self.grids);
+        }
+    }
+}
+
+/// Columns or rows between a cell and an area, whichever are more; 0 inside.
+fn gap(area: CellRect, cell: Cell) -> u32 {
+    let gap = |at: i32, low: i32, length: u32| {
+        let (at, low) = (i64::from(at), i64::from(low));
+        (low - at).max(at - low - i64::from(length) + 1).clamp(0, i64::from(u32::MAX)) as u32
+    };
+    gap(cell.x, area.min.x, area.width).max(gap(cell.y, area.min.y, area.height))
+}

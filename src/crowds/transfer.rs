@@ -1,0 +1,138 @@
+//! Critters that cross links: they change from one cell to another, which may be on another grid.
+//!
+//! Input: a critter, and the cell where it lands. Output: it is a unit of the crowd there, drawn where it was; or nothing has
+//! changed, because the cell is held. Units that stand idle on landing cells step aside.
+
+use bevy::prelude::*;
+
+use super::{
+    Crowds,
+    enter::{NewcomerItem, NewcomerReadOnlyItem, Place},
+};
+use crate::{
+    grids::NavGrids,
+    nav::{Cell, CellRect, GridId, ProfileId, Walk},
+    unit::{Facing, PathSync},
+};
+
+/// How far idle units step aside at most, in cells.
+const MAX_STEP_ASIDE: i32 = 12;
+
+impl Crowds {
+    /// Returns whether a unit of a profile could stand on a cell of a grid.
+    pub(crate) fn has_room(
+        &self,
+        grids: &NavGrids,
+        (id, cell): (GridId, Cell),
+        profile: ProfileId,
+    ) -> bool {
+        let Some(grid) = grids.get(id) else {
+            return false;
+        };
+        match self.get(id) {
+            Some(crowd) => crowd.nearest_free_cell(grid, (cell, profile), None, 0).is_some(),
+            None => grid.cost(profile, cell) > 0,
+        }
+    }
+
+    /// Returns the critters that hold cells of an area.
+    pub(crate) fn holders(&self, grids: &NavGrids, (id, area): (GridId, CellRect)) -> Vec<Entity> {
+        let (Some(grid), Some(crowd)) = (grids.get(id), self.get(id)) else {
+            return Vec::new();
+        };
+        let cells = area.intersection(grid.rect()).cells();
+        let held = cells.filter_map(|cell| self.entity(id, crowd.holder(grid, cell)?));
+        let mut entities: Vec<Entity> = held.collect();
+        entities.dedup();
+        entities
+    }
+
+    /// Sends a critter that has nothing to do, or has arrived, off an area, to the nearest free cell outside; its request and
+    /// its status stay as they are.
+    pub(crate) fn step_aside(
+        &mut self,
+        grids: &NavGrids,
+        critter: &NewcomerReadOnlyItem,
+        (id, area): (GridId, CellRect),
+    ) {
+        let member = &critter.state.member;
+        let (Some(unit), Some(grid)) = (member.unit, grids.get(id)) else {
+            return;
+        };
+        let Some(grid_crowd) = self.by_grid.get_mut(&id).filter(|_| member.grid == id) else {
+            return;
+        };
+        let (crowd, from, profile) =
+            (&mut grid_crowd.crowd, critter.state.walk.head(), member.profile);
+        if crowd.is_under_way(unit) || critter.state.is_moving() {
+            return;
+        }
+        let size = grid.unit_size(profile);
+        let lowest = area.min.offset(1 - size as i32, 1 - size as i32);
+        let blocked = CellRect::new(lowest, area.width + size - 1, area.height + size - 1);
+        let is_free = |&(_, at): &(u64, Cell)| {
+            !blocked.contains(at)
+                && grid.can_reach(profile, from, at)
+                && crowd.nearest_free_cell(grid, (at, profile), Some(unit), 0).is_some()
+        };
+        let to = (1..=MAX_STEP_ASIDE).find_map(|distance| {
+            let around = grid.topology().cells_around(from, distance..=distance);
+            around.filter(is_free).min_by_key(|&(square, at)| (square, at.y, at.x))
+        });
+        let path = to.and_then(|(_, to)| grid.find_path(profile, from, to).ok());
+        if let Some(path) = path {
+            let sent = crowd.follow(grid, unit, &path);
+            debug_assert!(sent.is_ok(), "{sent:?}");
+        }
+    }
+}
+
+impl NewcomerItem<'_, '_> {
+    /// Leaves its cells on a grid; returns where it is drawn, in the world.
+    pub(crate) fn take_off(
+        &mut self,
+        grids: &NavGrids,
+        crowds: &mut Crowds,
+        from: GridId,
+    ) -> Option<Vec2> {
+        if let Some(unit) = self.state.member.unit {
+            self.leave(grids, crowds, unit);
+        }
+        grids.frame(from).map(|frame| frame.to_world(self.state.now))
+    }
+
+    /// Stands on a free cell of a grid, drawn at a position in the world from where it comes to the cell while it does so much
+    /// work.
+    pub(crate) fn land(
+        &mut self,
+        grids: &NavGrids,
+        crowds: &mut Crowds,
+        (id, cell): (GridId, Cell),
+        (profile, drawn, work): (ProfileId, Option<Vec2>, u64),
+    ) {
+        let (Some(grid), Some(frame)) = (grids.get(id), grids.frame(id)) else {
+            return;
+        };
+        let drawn = drawn.map_or(Vec2::NAN, |drawn| frame.to_cells(drawn));
+        self.state.member.grid = id;
+        if self.critter.collides {
+            let grid_crowd = crowds.crowd_on(grids, id, grid);
+            let has_joined = self.join(grid_crowd, &Place { id, profile, grid, frame }, cell);
+            debug_assert!(has_joined, "{cell} is held");
+            self.stand(grid_crowd, grid, cell, drawn);
+        } else {
+            self.state.set_size(grid.unit_size(profile));
+            self.state.walk = Walk::standing(cell);
+            self.state.member.path = PathSync::Replaced;
+            self.state.place_at(drawn);
+            self.state.drawn = self.transform.translation.truncate();
+        }
+        self.state.member.keeps_goal = false;
+        let offset = self.state.offset;
+        self.state.member.crossing = (work > 0).then(|| offset.length() / work as f32);
+        if offset != Vec2::ZERO {
+            let heading = (-offset / offset.abs().max_element() * 8.0).round().as_ivec2();
+            *self.facing = Facing::on(frame, (heading.x, heading.y));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Where a group gathers, and where its members are.
+//!
+//! Input: groups, the components of units, links. Output: the grid of a group, and for each member the cell from which slots are
+//! chosen for it: where it stands, or where it comes to that grid from another one.
+
+use bevy::{
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
+    prelude::*,
+};
+
+use super::{Group, GroupMember, GroupSlot, GroupState, Member};
+use crate::{
+    blocker::PlacedBlockers,
+    grids::NavGrids,
+    links::NavLinks,
+    nav::{Cell, GridId, PathFailure, ProfileId},
+    request::{PathRequest, Target, fitting_anchor, grid_of},
+    unit::{Critter, CritterState, NavAgent, PathStatus, RequestState, SpeedLimit},
+    whereabouts::Whereabouts,
+};
+
+/// What groups read of a unit.
+#[derive(QueryData)]
+pub(crate) struct GroupUnitData {
+    pub(super) request: Option<&'static PathRequest>,
+    pub(super) status: Option<&'static PathStatus>,
+    pub(super) slot: Option<&'static GroupSlot>,
+    pub(super) agent: Option<&'static NavAgent>,
+    pub(super) critter: Option<(&'static Critter, Option<&'static SpeedLimit>)>,
+    pub(super) state: Option<&'static RequestState>,
+    pub(super) walking: Option<(&'static CritterState, &'static Transform)>,
+}
+
+/// Where units and goals are.
+#[derive(SystemParam)]
+pub(crate) struct MemberPlaces<'w, 's> {
+    pub(super) grids: Res<'w, NavGrids>,
+    pub(super) links: Res<'w, NavLinks>,
+    pub(super) blockers: Res<'w, PlacedBlockers>,
+    pub(super) units: Query<'w, 's, GroupUnitData, Allow<Disabled>>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
+}
+
+impl MemberPlaces<'_, '_> {
+    /// The grid on which a group gathers: that of its goal, if its request names one or links lead to the entity that is its
+    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the group.
+    pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
+        if let Some(known) = state.grid.filter(|_| !state.was_changed) {
+            return known;
+        }
+        let first = || {
+            let unit = self.units.get(group.members.first()?.entity).ok()?;
+            unit.agent.map(|agent| agent.grid)
+        };
+        let own = group.request.grid.or_else(first).unwrap_or_default();
+        let of_goal = || {
+            let Target::Entity(goal) = group.goal else {
+                return None;
+            };
+            let unit = self.units.get(goal).ok();
+            let grid = unit.and_then(|unit| unit.own_grid(None)).or(self.blockers.grid_of(goal))?;
+            self.links.join(own, grid).then_some(grid)
+        };
+        group.request.goal_grid.or_else(of_goal).unwrap_or(own)
+    }
+
+    /// A member with its own profile, and where it stands.
+    pub(super) fn member(&self, group: &Group, member: &GroupMember, id: GridId) -> Member {
+        let &GroupMember { entity, profile: named, rank } = member;
+        let named = named.or(group.request.profile);
+        let own = || self.units.get(entity).ok()?.agent.map(|agent| agent.profile);
+        let profile = named.or_else(own).unwrap_or_default();
+        let cell = self.cell_on(entity, group, (id, profile));
+        Member { entity, profile, named, rank, cell }
+    }
+
+    /// The anchor on which a member stands; for one on another grid, where it comes to the grid by links.
+    fn cell_on(
+        &self,
+        entity: Entity,
+        group: &Group,
+        (id, profile): (GridId, ProfileId),
+    ) -> Result<Cell, PathFailure> {
+        let unit = self.units.get(entity).ok();
+        let own = unit.and_then(|unit| unit.own_grid(group.request.grid)).unwrap_or_default();
+        let is_joined = group.request.goal_grid.is_some() || self.links.join(own, id);
+        let is_away = own != id && is_joined;
+        let cell = self.cell_of(entity, if is_away { own } else { id }, profile);
+        let cell = cell.ok_or(PathFailure::StartUnknown)?;
+        if !is_away {
+            return Ok(cell);
+        }
+        let arrival = self.links.arrival(&self.grids, profile, (own, cell), id);
+        arrival.ok_or(PathFailure::NoLinks { from: own, to: id })
+    }
+
+    /// The anchor on which a unit stands on a grid, or which it is about to enter.
+    fn cell_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
+        let unit = self.units.get(entity).ok()?;
+        let grid = self.grids.get(id)?;
+        if let (Some(state), Some((critter, transform))) = (unit.state, unit.walking)
+            && grid_of(critter, state) == id
+            && critter.is_where_it_was_put(transform)
+        {
+            return Some(fitting_anchor(grid, profile, critter.walk.head()));
+        }
+        let position = self.whereabouts.position(entity)?;
+        let anchor = self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))?;
+        Some(fitting_anchor(grid, profile, anchor))
+    }
+}
+
+impl GroupUnitDataItem<'_, '_> {
+    /// The grid on which a unit is, where its request may have set one.
+    pub(super) fn own_grid(&self, of_request: Option<GridId>) -> Option<GridId> {
+        let crossed = self.state.and_then(|state| state.journey.grid);
+        crossed.or(of_request).or(self.agent.map(|agent| agent.grid))
+    }
+}

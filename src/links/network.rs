@@ -1,0 +1,335 @@
+//! The links in place, and for each profile that uses them the fields around their ends.
+//!
+//! Input: entities with [`NavLink`], and the grids. Output: which links can be used, by whom, and whether cells are connected by
+//! them. Links are numbered in the order in which they were inserted, so that nothing observable depends on entities.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bevy::{
+    ecs::{
+        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        world::DeferredWorld,
+    },
+    prelude::*,
+};
+
+use super::{LinkEnd, LinkError, LinkStatus, NavLink, route::Hop};
+use crate::{
+    flow::{FlowField, FlowFields, FlowStatus},
+    grids::NavGrids,
+    nav::{Cell, CellRect, GridId, ProfileId},
+};
+
+/// Ticks after which the fields of a profile are dropped that has used no link: 16 seconds at Bevy's 64 ticks per second.
+const TICKS_KEPT: u64 = 1_024;
+
+/// All links. Read-only: tells whether they connect two cells.
+///
+/// Memory: for each profile that has used links in the last 1,024 ticks a field around each of their ends: 4 bytes per cell of
+/// the grid (see [`flow`](crate::flow)). They are filled within [`FlowFields::budget`].
+#[derive(Resource, Debug, Default)]
+pub struct NavLinks {
+    links: BTreeMap<u64, PlacedLink>,
+    numbers: EntityHashMap<u64>,
+    /// How many links were inserted so far.
+    inserted: u64,
+    /// Entities whose component was inserted or removed. Kept here because Bevy discards such records after a frame, and there
+    /// may be no tick in that frame.
+    noted: Vec<Entity>,
+    /// The state of all grids when the links were last checked.
+    grids_seen: [u64; 4],
+    /// The current tick, and when each profile last used links.
+    now: u64,
+    last_used: BTreeMap<ProfileId, u64>,
+    fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
+    /// Profiles whose fields are not all up to date.
+    incomplete: BTreeSet<ProfileId>,
+    /// Critters that have set out for a link since the last tick, with the numbers of their requests.
+    pub(crate) set_out: Vec<(u64, Entity)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedLink {
+    pub(crate) entity: Entity,
+    pub(crate) link: NavLink,
+    status: LinkStatus,
+}
+
+impl PlacedLink {
+    pub(super) fn admits(&self, profile: ProfileId) -> bool {
+        self.status == LinkStatus::Connected
+            && self.link.profiles.as_ref().is_none_or(|profiles| profiles.contains(&profile))
+    }
+}
+
+pub(crate) fn note_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut links) = world.get_resource_mut::<NavLinks>() {
+        links.inserted += 1;
+        let number = links.inserted;
+        links.numbers.entry(entity).or_insert(number);
+        links.noted.push(entity);
+    }
+}
+
+pub(crate) fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if let Some(mut links) = world.get_resource_mut::<NavLinks>() {
+        links.noted.push(entity);
+    }
+}
+
+type Links<'w, 's, F> = Query<'w, 's, (Entity, &'static NavLink), F>;
+
+/// Brings the links up to date, determines which can be used, and requests their fields. Links of disabled entities stay.
+pub(crate) fn sync_links(
+    mut links: ResMut<NavLinks>,
+    grids: Res<NavGrids>,
+    mut flows: ResMut<FlowFields>,
+    all: Links<Allow<Disabled>>,
+    changed: Links<(Changed<NavLink>, Allow<Disabled>)>,
+    mut statuses: Query<&mut LinkStatus, Allow<Disabled>>,
+) {
+    links.now += 1;
+    let noted = std::mem::take(&mut links.noted);
+    let now = state_of(&grids);
+    let mut is_changed = std::mem::replace(&mut links.grids_seen, now) != now;
+    for (entity, link) in changed.iter().chain(noted.iter().filter_map(|&one| all.get(one).ok())) {
+        is_changed = true;
+        if let Some(&number) = links.numbers.get(&entity) {
+            let (link, status) = (link.clone(), LinkStatus::New);
+            links.links.insert(number, PlacedLink { entity, link, status });
+        }
+    }
+    for entity in noted.into_iter().filter(|&entity| !all.contains(entity)) {
+        let number = links.numbers.remove(&entity);
+        is_changed |= number.and_then(|number| links.links.remove(&number)).is_some();
+    }
+    if is_changed {
+        for placed in links.links.values_mut() {
+            placed.status = status_of(&grids, &placed.link);
+            if let Ok(mut status) = statuses.get_mut(placed.entity) {
+                status.set_if_neq(placed.status);
+            }
+        }
+    }
+    links.hold_fields(&mut flows);
+}
+
+/// Changes whenever a grid was inserted, removed or edited, or profiles were changed.
+fn state_of(grids: &NavGrids) -> [u64; 4] {
+    let (mut revisions, mut profiles) = (0, 0);
+    for (_, grid) in grids.iter() {
+        revisions += grid.revision();
+        profiles += grid.profiles_revision();
+    }
+    [grids.insertions, grids.removals, revisions, profiles]
+}
+
+fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
+    let all = 0..grids.profiles().len().min(256);
+    let all = || all.clone().map(|number| ProfileId(number as u8));
+    let named = link.profiles.iter().flatten().copied();
+    if let Some(profile) = named.clone().find(|&profile| !all().any(|known| known == profile)) {
+        return LinkStatus::Broken(LinkError::UnknownProfile(profile));
+    }
+    let users: Vec<ProfileId> =
+        if link.profiles.is_some() { named.collect() } else { all().collect() };
+    for end in [link.from, link.to] {
+        let Some(grid) = grids.get(end.grid) else {
+            return LinkStatus::Broken(LinkError::NoSuchGrid(end.grid));
+        };
+        let area = end.area.intersection(grid.rect());
+        if area.is_empty() {
+            return LinkStatus::Broken(LinkError::OutOfBounds(end));
+        }
+        let can_stand = |cell| users.iter().any(|&profile| grid.cost(profile, cell) > 0);
+        if !area.cells().any(can_stand) {
+            return LinkStatus::Broken(LinkError::Impassable(end));
+        }
+    }
+    if link.is_open { LinkStatus::Connected } else { LinkStatus::Shut }
+}
+
+impl NavLinks {
+    /// Holds the fields around all ends that profiles in use may come to, and drops the others.
+    fn hold_fields(&mut self, flows: &mut FlowFields) {
+        let Self { last_used, fields, incomplete, links, now, .. } = self;
+        last_used.retain(|_, last| *last + TICKS_KEPT >= *now);
+        let mut held = BTreeMap::new();
+        for (&profile, placed) in
+            last_used.keys().flat_map(|profile| links.values().map(move |link| (profile, link)))
+        {
+            if placed.admits(profile) {
+                for end in [placed.link.from, placed.link.to] {
+                    let field = fields.remove(&(profile, end));
+                    let field = field.unwrap_or_else(|| flows.request(end.grid, profile, end.area));
+                    held.insert((profile, end), field);
+                }
+            }
+        }
+        *fields = held;
+        let is_pending = |field| flows.status(field) == FlowStatus::Pending;
+        let pending = fields.iter().filter(|(_, field)| is_pending(field));
+        *incomplete = pending.map(|(&(profile, _), _)| profile).collect();
+    }
+
+    /// Keeps the fields of a profile up to date from the next tick on.
+    pub(crate) fn note_use(&mut self, profile: ProfileId) {
+        self.last_used.insert(profile, self.now);
+    }
+
+    /// Returns whether all fields of a profile are up to date.
+    pub(super) fn has_fields(&self, profile: ProfileId) -> bool {
+        self.last_used.contains_key(&profile)
+            && !self.incomplete.contains(&profile)
+            && self
+                .hops(profile)
+                .all(|hop| self.ends(hop).iter().all(|&end| self.field(profile, end).is_some()))
+    }
+
+    pub(super) fn field(&self, profile: ProfileId, end: LinkEnd) -> Option<&FlowField> {
+        self.fields.get(&(profile, end))
+    }
+
+    /// The crossings that units of a profile may begin at present.
+    pub(super) fn hops(&self, profile: ProfileId) -> impl Iterator<Item = Hop> {
+        let usable = self.links.iter().filter(move |(_, placed)| placed.admits(profile));
+        usable.flat_map(|(&number, placed)| {
+            let forwards = Hop { number, is_backwards: false };
+            let backwards = Hop { number, is_backwards: true };
+            [Some(forwards), (!placed.link.is_one_way).then_some(backwards)].into_iter().flatten()
+        })
+    }
+
+    /// Whether units of a profile may begin a crossing at present.
+    pub(crate) fn is_usable(&self, profile: ProfileId, hop: Hop) -> bool {
+        self.links.get(&hop.number).is_some_and(|placed| {
+            placed.admits(profile) && !(hop.is_backwards && placed.link.is_one_way)
+        })
+    }
+
+    pub(crate) fn placed(&self, hop: Hop) -> Option<&PlacedLink> {
+        self.links.get(&hop.number)
+    }
+
+    /// Where a crossing begins, and where it leads.
+    pub(crate) fn ends(&self, hop: Hop) -> [LinkEnd; 2] {
+        let ends = self.links.get(&hop.number).map(|placed| [placed.link.from, placed.link.to]);
+        let [from, to] = ends.unwrap_or_default();
+        if hop.is_backwards { [to, from] } else { [from, to] }
+    }
+
+    /// Whether a crossing that units of a profile may begin at present leads away from cells of a grid.
+    pub(crate) fn lead_from(&self, grid: GridId, profile: ProfileId) -> bool {
+        !self.links.is_empty() && self.hops(profile).any(|hop| self.ends(hop)[0].grid == grid)
+    }
+
+    /// Whether links, open or shut, join two grids.
+    pub(crate) fn join(&self, from: GridId, to: GridId) -> bool {
+        let mut reached = BTreeSet::from([from]);
+        let step = |placed: &PlacedLink| {
+            let NavLink { from, to, is_one_way, .. } = &placed.link;
+            [
+                (from.grid, to.grid),
+                if *is_one_way { (from.grid, to.grid) } else { (to.grid, from.grid) },
+            ]
+        };
+        let steps: Vec<_> = self.links.values().flat_map(step).collect();
+        while let Some(&(_, next)) =
+            steps.iter().find(|(a, b)| reached.contains(a) && !reached.contains(b))
+        {
+            reached.insert(next);
+        }
+        reached.contains(&to)
+    }
+
+    /// Returns whether a unit of a profile can get from one cell to another, each with its grid, over links that are open to it.
+    /// Looks at connected regions, not at paths. Links inserted or changed since the last tick do not count yet.
+    ///
+    /// ```
+    /// use bevy::{prelude::*, time::TimeUpdateStrategy};
+    /// use bevy_tilepath::prelude::*;
+    /// let mut app = App::new();
+    /// app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+    ///     .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    /// let (ground, roof) = (GridId(0), GridId(1));
+    /// for id in [ground, roof] {
+    ///     let level = NavGrid::new(16, 16, TerrainId::GROUND)?;
+    ///     app.world_mut().resource_mut::<NavGrids>().insert(id, level, GridFrame::default());
+    /// }
+    /// let (foot, head) = (Cell::new(9, 4), Cell::new(2, 4));
+    /// app.world_mut().spawn(NavLink::new((ground, foot), (roof, head)).one_way());
+    /// app.update();
+    /// app.update();
+    /// let (links, grids) = (app.world().resource::<NavLinks>(), app.world().resource::<NavGrids>());
+    /// let (a, b) = ((ground, Cell::new(0, 0)), (roof, Cell::new(15, 15)));
+    /// assert!(links.can_reach(grids, ProfileId::default(), a, b));
+    /// assert!(!links.can_reach(grids, ProfileId::default(), b, a), "one way");
+    /// # Ok::<(), GridError>(())
+    /// ```
+    #[must_use]
+    pub fn can_reach(
+        &self,
+        grids: &NavGrids,
+        profile: ProfileId,
+        from: (GridId, Cell),
+        to: (GridId, Cell),
+    ) -> bool {
+        let start = region(grids, profile, from);
+        let goal = region(grids, profile, to);
+        let (Some(start), Some(goal)) = (start, goal) else {
+            return false;
+        };
+        start == goal
+            || self.reached(grids, profile, start).any(|(_, regions)| regions.contains(&goal))
+    }
+
+    /// Where a unit may come to a grid from another: of the cells of links, the first in the order of the links.
+    pub(crate) fn arrival(
+        &self,
+        grids: &NavGrids,
+        profile: ProfileId,
+        from: (GridId, Cell),
+        to: GridId,
+    ) -> Option<Cell> {
+        let start = region(grids, profile, from)?;
+        let mut ends = self.reached(grids, profile, start).map(|(end, _)| end);
+        let end = ends.find(|end| end.grid == to)?;
+        let grid = grids.get(to)?;
+        let mut cells = end.area.intersection(grid.rect()).cells();
+        cells.find(|&cell| grid.cost(profile, cell) > 0)
+    }
+
+    /// Iterates over the ends at which a unit may come out that starts in a connected region, and their regions.
+    fn reached(
+        &self,
+        grids: &NavGrids,
+        profile: ProfileId,
+        start: (GridId, u32),
+    ) -> impl Iterator<Item = (LinkEnd, BTreeSet<(GridId, u32)>)> {
+        let regions_of = move |end: LinkEnd| -> BTreeSet<(GridId, u32)> {
+            let area = grids.get(end.grid).map(|grid| end.area.intersection(grid.rect()));
+            let cells = area.into_iter().flat_map(CellRect::cells);
+            cells.filter_map(move |cell| region(grids, profile, (end.grid, cell))).collect()
+        };
+        let ends = self.hops(profile).map(|hop| self.ends(hop));
+        let mut ahead: Vec<_> = ends.map(|[from, to]| (regions_of(from), to)).collect();
+        let mut reached = BTreeSet::from([start]);
+        // Each crossing is taken once, as soon as it can be.
+        std::iter::from_fn(move || {
+            let next = ahead.iter().position(|(from, _)| !from.is_disjoint(&reached))?;
+            let (_, to) = ahead.remove(next);
+            let regions = regions_of(to);
+            reached.extend(&regions);
+            Some((to, regions))
+        })
+    }
+}
+
+/// The connected region of a cell.
+fn region(
+    grids: &NavGrids,
+    profile: ProfileId,
+    (id, cell): (GridId, Cell),
+) -> Option<(GridId, u32)> {
+    Some((id, grids.get(id)?.region(profile, cell)?))
+}

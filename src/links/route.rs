@@ -1,0 +1,255 @@
+//! Which links to take: the cheapest route over them.
+//!
+//! Input: a start, goals, and for each end of a link the field of the costs to it. Output: the first crossing of the cheapest
+//! route, and what the route costs. Exact: the graph of the crossings, whose edges are read off the fields, is searched by
+//! Dijkstra's algorithm (1959). Costs are the same both ways within a grid, so the field around the cells where a crossing ends
+//! tells what it costs to go on from there.
+
+use super::{LinkEnd, NavLinks};
+use crate::{
+    flow::FlowFields,
+    grids::NavGrids,
+    nav::{Cell, Goal, GridId, NavGrid, PathCost, ProfileId, STRAIGHT, goal::GoalZone},
+};
+
+/// A crossing of a link in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hop {
+    /// Number of the link.
+    pub(super) number: u64,
+    pub(super) is_backwards: bool,
+}
+
+impl Hop {
+    pub(crate) const fn reversed(self) -> Self {
+        Self { is_backwards: !self.is_backwards, ..self }
+    }
+}
+
+/// The crossing at the end of a leg, and the cell where it is best to land: the nearest to what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NextLink {
+    pub(crate) hop: Hop,
+    pub(crate) landing: Cell,
+}
+
+/// A goal and its grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Destination {
+    pub(crate) grid: GridId,
+    pub(crate) goal: Goal,
+}
+
+/// A route over links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routing {
+    /// The costs are not known yet: fields are being filled or repaired.
+    Pending,
+    /// It begins with this crossing, and costs as much in all.
+    Via(NextLink, PathCost),
+    /// There is none.
+    None,
+}
+
+/// What a route is read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Costs<'a> {
+    pub(crate) grids: &'a NavGrids,
+    pub(crate) flows: &'a FlowFields,
+    pub(crate) profile: ProfileId,
+}
+
+/// The cheapest way to the end of a crossing.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    cost: u64,
+    /// The crossing before it.
+    before: Option<usize>,
+}
+
+const INFINITE: u64 = u64::MAX;
+
+impl NavLinks {
+    /// Returns where a crossing begins, as a goal.
+    pub(crate) fn entrance(&self, hop: Hop) -> Goal {
+        self.ends(hop)[0].area.into()
+    }
+
+    /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end
+    /// `near` the first goal, the one to the cell of a link nearest to it.
+    pub(crate) fn route(
+        &self,
+        costs: Costs<'_>,
+        (grid, start): (GridId, Cell),
+        goals: &[Destination],
+        near: bool,
+    ) -> Routing {
+        if !self.has_fields(costs.profile) {
+            return Routing::Pending;
+        }
+        let hops: Vec<(Hop, [LinkEnd; 2])> =
+            self.hops(costs.profile).map(|hop| (hop, self.ends(hop))).collect();
+        let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| match from.grid == grid {
+            true => self.cost_to(costs, from, start).saturating_add(self.cost_of(hop)),
+            false => INFINITE,
+        };
+        let found = hops.iter().map(|hop| Reached { cost: start_cost(hop), before: None });
+        let found = self.spread(costs, &hops, found.collect());
+        let reached =
+            || hops.iter().zip(&found).enumerate().filter(|(_, (_, at))| at.cost < INFINITE);
+        let to_goals = reached().flat_map(|(index, ((_, [_, end]), at))| {
+            let last = goals.iter().map(|goal| self.cost_to_goal(costs, *end, goal));
+            last.map(move |(last, cell)| (at.cost.saturating_add(last), index, cell))
+        });
+        let to_first = || {
+            let goal = goals.first().filter(|goal| near && goal.grid != grid)?;
+            let arriving = reached().filter(|(_, ((_, [_, end]), _))| end.grid == goal.grid);
+            let nearest = arriving.map(|(index, ((_, [_, end]), at))| {
+                let cell = goal.goal.cell();
+                let steps = u64::from(end.area.min.chebyshev(cell));
+                (
+                    at.cost.saturating_add(steps * PathCost::PLAIN_STEP.0),
+                    index,
+                    Some((cell.y, cell.x)),
+                )
+            });
+            nearest.min()
+        };
+        let best = to_goals.min().filter(|(cost, ..)| *cost < INFINITE).or_else(to_first);
+        best.map_or(Routing::None, |(cost, last, goal)| {
+            // Back to the first crossing, and to where it is left for.
+            let (mut first, mut next) = (last, None);
+            while let Some(before) = found[first].before {
+                (first, next) = (before, Some(first));
+            }
+            let (hop, [_, end]) = hops[first];
+            let landing = match (next, goal) {
+                (Some(next), _) => self.cell_towards(costs, end, hops[next].1[0]),
+                (None, Some((y, x))) => self.nearest_cell(costs, end, Cell::new(x, y)),
+                (None, None) => None,
+            };
+            let next = NextLink { hop, landing: landing.unwrap_or(end.area.min) };
+            Routing::Via(next, PathCost(cost))
+        })
+    }
+
+    /// Dijkstra's algorithm over the crossings.
+    fn spread(
+        &self,
+        costs: Costs<'_>,
+        hops: &[(Hop, [LinkEnd; 2])],
+        mut found: Vec<Reached>,
+    ) -> Vec<Reached> {
+        let mut open: Vec<usize> = (0..hops.len()).collect();
+        while let Some(at) = (0..open.len()).min_by_key(|&at| (found[open[at]].cost, open[at])) {
+            let taken = open.swap_remove(at);
+            let Reached { cost, .. } = found[taken];
+            if cost == INFINITE {
+                break;
+            }
+            for &next in &open {
+                let walk = self.cost_between(costs, hops[taken].1[1], hops[next].1[0]);
+                let total = cost.saturating_add(walk).saturating_add(self.cost_of(hops[next].0));
+                if total < found[next].cost {
+                    found[next] = Reached { cost: total, before: Some(taken) };
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a route over links might cost less than `cost`, judged by distances alone.
+    pub(crate) fn may_save(
+        &self,
+        Costs { grids, profile, .. }: Costs<'_>,
+        (grid, start): (GridId, Cell),
+        goal: &Goal,
+        cost: PathCost,
+    ) -> bool {
+        let Some(rules) = grids.profiles().get(usize::from(profile.0)) else {
+            return false;
+        };
+        let cheapest = rules.min_cost().unwrap_or(0);
+        let step = 2 * u64::from(STRAIGHT) * u64::from(cheapest);
+        let distance = |end: LinkEnd, cell: Cell| {
+            let gap = |at: i32, low: i32, length: u32| {
+                let high = i64::from(low) + i64::from(length) - 1;
+                (i64::from(low) - i64::from(at)).max(i64::from(at) - high).max(0) as u64
+            };
+            let LinkEnd { area, .. } = end;
+            step * gap(cell.x, area.min.x, area.width).max(gap(cell.y, area.min.y, area.height))
+        };
+        let ends = |hop: Hop| self.ends(hop);
+        let to_enter = self.hops(profile).filter(|&hop| ends(hop)[0].grid == grid);
+        let to_enter =
+            to_enter.map(|hop| self.cost_of(hop).saturating_add(distance(ends(hop)[0], start)));
+        let to_end = self.hops(profile).filter(|&hop| ends(hop)[1].grid == grid);
+        let to_end = to_end.map(|hop| distance(ends(hop)[1], goal.cell()));
+        let lowest = to_enter.min().zip(to_end.min()).map(|(a, b)| a.saturating_add(b));
+        // Ranges and areas make the goal nearer than its cell.
+        lowest.is_some_and(|lowest| lowest < cost.0 || !goal.is_single_cell())
+    }
+
+    /// What a crossing itself costs.
+    pub(crate) fn cost_of(&self, hop: Hop) -> u64 {
+        let cost = self.placed(hop).map_or(0, |placed| placed.link.cost);
+        u64::from(cost) * PathCost::PLAIN_STEP.0
+    }
+
+    /// What it costs to walk between an end and a cell on its grid.
+    fn cost_to(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> u64 {
+        let field = self.field(costs.profile, end);
+        let cost = field.and_then(|field| costs.flows.cost(costs.grids, field, cell));
+        cost.map_or(INFINITE, |cost| cost.0)
+    }
+
+    /// What it costs to walk from where a crossing ends to where one begins.
+    fn cost_between(&self, costs: Costs<'_>, end: LinkEnd, next: LinkEnd) -> u64 {
+        let Some(grid) = costs.grids.get(end.grid).filter(|_| end.grid == next.grid) else {
+            return INFINITE;
+        };
+        let cells = end.area.intersection(grid.rect()).cells();
+        cells.map(|cell| self.cost_to(costs, next, cell)).min().unwrap_or(INFINITE)
+    }
+
+    /// The cell of an end from which it is cheapest to walk to where a crossing begins.
+    fn cell_towards(&self, costs: Costs<'_>, end: LinkEnd, next: LinkEnd) -> Option<Cell> {
+        let grid = costs.grids.get(end.grid)?;
+        let cells = end.area.intersection(grid.rect()).cells();
+        cells.min_by_key(|&cell| (self.cost_to(costs, next, cell), cell.y, cell.x))
+    }
+
+    /// The cell of an end that is nearest to another cell.
+    fn nearest_cell(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> Option<Cell> {
+        let path = costs.flows.path(costs.grids, self.field(costs.profile, end)?, cell);
+        path.map(|path| path.end())
+    }
+
+    /// What it costs to walk from where a crossing ends to a goal, and to which cell, by row and column.
+    fn cost_to_goal(
+        &self,
+        costs: Costs<'_>,
+        end: LinkEnd,
+        to: &Destination,
+    ) -> (u64, Option<(i32, i32)>) {
+        let Some(grid) = costs.grids.get(end.grid).filter(|_| end.grid == to.grid) else {
+            return (INFINITE, None);
+        };
+        let cells = near_cells(grid, costs.profile, &to.goal).into_iter();
+        let cells = cells.map(|cell| (self.cost_to(costs, end, cell), cell.y, cell.x));
+        let mut cells: Vec<_> = cells.filter(|cell| cell.0 < INFINITE).collect();
+        cells.sort_unstable(); // sight is looked for from the cheapest cells first
+        let admits =
+            |&(_, y, x): &(u64, i32, i32)| to.goal.admits(grid, costs.profile, Cell::new(x, y));
+        let best = cells.into_iter().find(admits);
+        best.map_or((INFINITE, None), |(cost, y, x)| (cost, Some((y, x))))
+    }
+}
+
+/// The cells near enough to a goal.
+fn near_cells(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Vec<Cell> {
+    let (size, origin) = ((grid.width(), grid.height()), grid.origin());
+    let zone = GoalZone::of(grid, profile, goal);
+    let cells = zone.iter().flat_map(|zone| zone.cells(size));
+    cells.map(|(x, y)| origin.offset(x as i32, y as i32)).collect()
+}

@@ -1,0 +1,131 @@
+//! Decides whether a request is carried out over links, and what becomes of it there.
+//!
+//! Input: answers to requests on grids from which links lead, and crossings. Output: the next leg.
+
+use bevy::prelude::*;
+
+use super::Outcomes;
+use crate::{
+    flow::FlowFields,
+    grids::NavGrids,
+    links::{Costs, NextLink, Routing},
+    nav::{Answer, Cell, GridId, Path, PathFailure, PathKind, PathQuery, ProfileId},
+    request::{RequesterItem, Resolved, target::SeenTarget},
+    unit::PathStatus,
+};
+
+/// A followed target is planned for again when it has moved by at least the remaining distance to the link divided by this.
+const SHARE_OF_PATH: u32 = 4;
+
+impl Outcomes<'_, '_> {
+    /// Resolves a request again in the next tick: the costs of links are not known yet.
+    pub(in crate::request) fn await_links(&mut self, unit: &mut RequesterItem, profile: ProfileId) {
+        self.links.note_use(profile);
+        self.resolve_again(unit);
+    }
+
+    /// Sends a unit over links instead of along the path found, where that costs less, or no path leads to the goal. Returns
+    /// false if the answer stands.
+    pub(super) fn takes_links(
+        &mut self,
+        unit: &mut RequesterItem,
+        answer: &Answer,
+        (grids, flows): (&NavGrids, &FlowFields),
+    ) -> bool {
+        let query = unit.state.query;
+        let goals = unit.state.journey.goals.clone();
+        let Some(goals) = goals.filter(|_| unit.state.journey.next.is_none()) else {
+            return false;
+        };
+        let costs = Costs { grids, flows, profile: query.profile };
+        let from = (unit.state.grid, query.start);
+        let limit = match &answer.result {
+            Ok(path) if path.kind() == PathKind::Complete => Some(path.cost()),
+            Ok(path) if path.kind() == PathKind::Partial => None,
+            Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)) => None,
+            _ => return false,
+        };
+        let may_save = |cost| {
+            let is_here_only = goals.iter().all(|goal| goal.grid == unit.state.grid);
+            !is_here_only || goals.iter().any(|to| self.links.may_save(costs, from, &to.goal, cost))
+        };
+        if limit.is_some_and(|cost| !may_save(cost)) {
+            return false;
+        }
+        self.links.note_use(query.profile);
+        match self.links.route(costs, from, &goals, false) {
+            Routing::Pending => self.resolve_again(unit),
+            Routing::Via(next, cost) if limit.is_none_or(|limit| cost < limit) => {
+                let query = PathQuery::new(query.start, self.links.entrance(next.hop))
+                    .profile(query.profile)
+                    .algorithm(query.algorithm);
+                let (grid, destinations) = (unit.state.grid, Some(goals));
+                self.search(
+                    unit,
+                    Resolved { grid, query, goals: None, next: Some(next), destinations },
+                );
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A unit has entered a link, and stands on `cell` of a grid while it crosses.
+    pub(crate) fn begin_crossing(
+        &mut self,
+        unit: &mut RequesterItem,
+        (grid, cell): (GridId, Cell),
+    ) {
+        unit.path.0 = Path::standing(cell);
+        *unit.status = PathStatus::Crossing;
+        unit.state.grid = grid;
+        unit.state.query.start = cell;
+        unit.state.journey.grid = Some(grid);
+        unit.state.journey.next = None;
+        if let Some(agent) = unit.agent {
+            self.commands.entity(unit.entity).try_insert(agent.on(grid));
+        }
+    }
+
+    /// The crossing of a unit is over, or was broken off: its request goes on from where it is.
+    pub(crate) fn end_crossing(&mut self, unit: &mut RequesterItem) {
+        if unit.is_latest() && *unit.status == PathStatus::Crossing {
+            self.resolve_again(unit);
+        }
+    }
+
+    /// Triggers an event.
+    pub(crate) fn trigger<'a>(&mut self, event: impl Event<Trigger<'a>: Default>) {
+        self.commands.trigger(event);
+    }
+}
+
+impl RequesterItem<'_, '_> {
+    /// The crossing to which a critter is on its way, if its request number `number` is the latest.
+    pub(crate) fn next_link(&self, number: u64) -> Option<NextLink> {
+        let is_same = self.state.accepted == number && self.is_latest();
+        let is_on_way = self.status.is_walking() && self.path.0.kind() == PathKind::ToLink;
+        self.state.journey.next.filter(|_| is_same && is_on_way)
+    }
+
+    /// Whether the path of a critter to a link is being searched for again, for its request number `number`.
+    pub(crate) fn is_waiting_for_repair(&self, number: u64) -> bool {
+        let is_same = self.state.accepted == number && self.is_latest();
+        is_same && *self.status == PathStatus::Repairing && self.state.journey.next.is_some()
+    }
+
+    /// Whether a unit that goes to its target over links needs another path: the target is on another grid than when its route
+    /// was planned, or has moved by at least a part of the distance to the next link.
+    pub(super) fn has_moved_target(&self, target: &SeenTarget) -> bool {
+        if *self.status == PathStatus::Crossing {
+            return false;
+        }
+        let Some(planned) = self.state.journey.goals.as_ref().and_then(|goals| goals.first())
+        else {
+            return true;
+        };
+        let moved = target.goal.cell().chebyshev(planned.goal.cell());
+        let left = target.here.chebyshev(self.path.0.end());
+        target.grid != planned.grid || moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
+    }
+}
