@@ -82,6 +82,7 @@ smoke dir="target/smoke":
     cargo run --example skirmish -- --smoke {{dir}}/skirmish
     cargo run --example hex -- --smoke {{dir}}/hex
     cargo run --example fences -- --smoke {{dir}}/fences
+    cargo run --example stairs -- --smoke {{dir}}/stairs
 
 # This crate and those it is compared with, all in one process.
 peers *args:

@@ -9,7 +9,7 @@
 //! - Idle units on landing cells are sent aside.
 //!
 //! While it waits on the link's cells, a unit keeps its cell: others do not push it off. When it has waited for
-//! [`STUCK_AFTER`] ticks it counts as stuck, and may be pushed.
+//! 128 ticks it counts as stuck, and may be pushed.
 //!
 //! Where more units come than the link's cells hold, they queue: a unit that comes near stands where it is, and is called when
 //! there is room, first come, first served. So those that come out of the link find a way through: they go before all others,

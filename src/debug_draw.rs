@@ -1,4 +1,4 @@
-//! Paths, grid, connected regions and searches drawn over the game with gizmos (opt-in).
+//! Paths, grid, links, connected regions and searches drawn over the game with gizmos (opt-in).
 //!
 //! Input: [`TilePathDebug`], which selects what to draw. Output: lines in the gizmo group [`TilePathGizmos`],
 //! whose width and depth are configured like those of any other group.
@@ -13,6 +13,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     group::GroupSlot,
+    links::{LinkEnd, LinkStatus, NavLink},
     nav::{Cell, Direction, EdgeId, GridId, NavGrid, PathKind, ProfileId, Topology},
     schedule::TilePathSystems,
     scheduler::Pathfinder,
@@ -38,6 +39,9 @@ pub struct TilePathDebug {
     pub grid: bool,
     /// Passable cells, one color per connected region (island).
     pub islands: bool,
+    /// All links, from end to end: gold, with an arrow where they lead one way, gray if they are shut, and crimson if they lead
+    /// nowhere.
+    pub links: bool,
     /// The landmarks that sharpen the estimates of searches (violet), once they are ready.
     pub landmarks: bool,
     /// The crowd of the grid `of`: which units hold which cells, which unit each unit waits for, and which
@@ -60,6 +64,7 @@ impl Default for TilePathDebug {
             paths: true,
             grid: false,
             islands: false,
+            links: false,
             landmarks: false,
             crowd: false,
             search: None,
@@ -75,8 +80,16 @@ pub struct TilePathDebugPlugin;
 
 impl Plugin for TilePathDebugPlugin {
     fn build(&self, app: &mut App) {
-        let systems =
-            (draw_islands, draw_grid, draw_landmarks, draw_search, draw_crowd, draw_paths).chain();
+        let systems = (
+            draw_islands,
+            draw_grid,
+            draw_links,
+            draw_landmarks,
+            draw_search,
+            draw_crowd,
+            draw_paths,
+        )
+            .chain();
         app.init_resource::<TilePathDebug>()
             .register_type::<TilePathDebug>()
             .init_gizmo_group::<TilePathGizmos>()
@@ -132,6 +145,34 @@ fn draw_paths(
             let walk = walk.unwrap_or(*state.walk());
             let ahead = walk.waypoints_ahead(&path.0).map(to_world);
             lines.linestrip_2d(std::iter::once(from).chain(ahead), color);
+        }
+    }
+}
+
+fn draw_links(
+    debug: Res<TilePathDebug>,
+    grids: Res<NavGrids>,
+    links: Query<(&NavLink, &LinkStatus)>,
+    mut lines: TilePathLines,
+) {
+    for (link, status) in links.iter().filter(|_| debug.links) {
+        let color = match status {
+            LinkStatus::Connected => css::GOLD,
+            LinkStatus::New | LinkStatus::Shut => css::LIGHT_GRAY,
+            LinkStatus::Broken(_) => css::CRIMSON,
+        };
+        let middle = |end: LinkEnd| {
+            let center = |cell| Some(grids.frame(end.grid)?.cell_center(cell));
+            let (right, up) = (end.area.width.max(1) - 1, end.area.height.max(1) - 1);
+            let last = end.area.min.offset(right as i32, up as i32);
+            Some(center(end.area.min)?.midpoint(center(last)?))
+        };
+        if let (Some(from), Some(to)) = (middle(link.from), middle(link.to)) {
+            if link.is_one_way {
+                lines.arrow_2d(from, to, color);
+            } else {
+                lines.line_2d(from, to, color);
+            }
         }
     }
 }

@@ -14,6 +14,10 @@ pub mod hexagons {
     #![doc = include_str!("../docs/hexagons.md")]
 }
 
+pub mod links {
+    #![doc = include_str!("../docs/links.md")]
+}
+
 pub mod orders {
     #![doc = include_str!("../docs/orders.md")]
 }

@@ -81,6 +81,7 @@
 //! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
 //! | edit a grid at run time | [`NavGrids::get_mut`](prelude::NavGrids::get_mut); for buildings [`NavBlocker`](prelude::NavBlocker) |
 //! | put fences, doors and rivers between cells | [`NavEdges`](prelude::NavEdges), [`guide::edges`] |
+//! | join grids by stairs, ferries and teleporters | [`NavLink`](prelude::NavLink), [`guide::links`] |
 //! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
 //! | give orders of every kind, with a code block for each | [`guide::orders`] |
@@ -97,7 +98,7 @@
 //! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
 //! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
-//! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost) |
+//! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost), [`NavLinks::can_reach`](prelude::NavLinks::can_reach) |
 //! | show where a unit can go with what it may spend, in turns too | [`MovementRange`](prelude::MovementRange), [`nav::range`] |
 //! | limit the time spent on searches | [`TilePathSettings`](prelude::TilePathSettings), [`PathCounters`](prelude::PathCounters) |
 //! | order systems before or after the plugin's, pause it, change levels | [`schedule`] and [`TilePathSystems::All`](prelude::TilePathSystems) |
@@ -113,11 +114,13 @@
 //! | status stays `Searching` | there is no [`TilePathPlugin`](prelude::TilePathPlugin), the budget is 0, `Time<Virtual>` is paused, the plugin's schedule does not run, or a run condition on [`TilePathSystems::All`](prelude::TilePathSystems) is false |
 //! | status `Found`, but the unit does not move | it has no [`Critter`](prelude::Critter): the game moves it along [`NavPath`](prelude::NavPath) |
 //! | `Failed(GridGone)` | there is no grid with this number. Is there a `NavSource`? Its `SourceStatus` has the reason why it is refused |
+//! | `Failed(NoLinks)` | the goal is on another grid, and no open links lead there for this profile: see the links' [`LinkStatus`](prelude::LinkStatus) |
 //! | `Failed(UnknownProfile)` | the profile was not added with [`NavGrids::add_profile`](prelude::NavGrids::add_profile) or [`set_profiles`](prelude::NavGrids::set_profiles) |
 //! | `Failed(StartImpassable)` everywhere | the profile has no cost for the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
 //! | `Failed(StartUnknown)` | the unit has no `Transform`, or one that is NaN or infinite |
 //! | a member of a [`Group`](prelude::Group) does not go | it got no slot: [`GroupSlotRefused`](prelude::GroupSlotRefused) has the reason |
 //! | `PathCanceled` instead of `Arrived` | the request was removed, or replaced by another one: see [`CancelReason`](prelude::CancelReason) |
+//! | `Stuck(Link)` | the link is full, or units that it may not push stand where it wants to land |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
 //! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status is the reason; the critter continues as soon as it can |
 //! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; it is tried again |
