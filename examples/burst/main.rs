@@ -19,11 +19,13 @@ use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, req
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal]
-  [--threads N] [--seed N] [--rounds R]
+  [--threads N] [--seed N] [--rounds R] [--links N]
 
 N entities request a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
 --sprawl     goals are in other connected regions, so that every request is unreachable
+--links N    goals are on a second grid, a copy of the map, which N links join to the first;
+             one request goes ahead, and waits for the costs of the links
 --rounds R   run the burst R times (default 1), all with the same answers; each tick's time is
              its median over the rounds";
 
@@ -42,7 +44,11 @@ struct Options {
     threads: Option<usize>,
     seed: u64,
     rounds: usize,
+    links: usize,
 }
+
+/// The second grid of `--links`.
+const UPPER: GridId = GridId(1);
 
 /// The present tick, and the ticks in which answers came.
 #[derive(Resource, Default)]
@@ -67,7 +73,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut agents, mut budget, mut threads) =
         (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
-    let (mut rounds, mut one_goal) = (1, false);
+    let (mut rounds, mut one_goal, mut links) = (1, false, 0);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -78,6 +84,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("seed") => seed = number("seed", &mut parser)?,
             Long("algorithm") => algorithm = runner::algorithm(&word(&mut parser)?)?,
             Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
+            Long("links") => links = number("links", &mut parser)?,
             Long("sprawl") => sprawl = true,
             Long("one-goal") => one_goal = true,
             Long("help") => return Ok(None),
@@ -98,6 +105,7 @@ fn options() -> Outcome<Option<Options>> {
         threads,
         seed,
         rounds,
+        links,
     }))
 }
 
@@ -110,7 +118,7 @@ fn run(options: &Options) -> Outcome<()> {
     let requests = requests(options, &grid, &rows);
     let mut rounds = Vec::new();
     for _ in 0..options.rounds {
-        rounds.push(play(options, grid.clone(), &requests)?);
+        rounds.push(play(options, (grid.clone(), &rows), &requests)?);
     }
     let same = rounds.iter().all(|round| round.counters == rounds[0].counters);
     if !same {
@@ -126,11 +134,28 @@ struct Round {
     answers: Vec<f64>,
     counters: PathCounters,
     budget: u32,
+    /// Ticks that the request took that went ahead, and memory of the fields around links.
+    ahead: (usize, usize),
 }
 
-fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)]) -> Outcome<Round> {
+fn play(
+    options: &Options,
+    (grid, rows): (NavGrid, &[ScenarioRow]),
+    requests: &[(Transform, PathRequest)],
+) -> Outcome<Round> {
     let mut app = app(options, grid);
     app.update(); // start-up is not measured
+    let mut ahead = (0, 0);
+    if options.links > 0 {
+        app.world_mut().spawn_batch(links(options, rows));
+        app.world_mut().spawn(requests[0].clone());
+        while app.world().resource::<Answers>().ticks.is_empty() {
+            app.update();
+            ahead.0 += 1;
+        }
+        ahead.1 = app.world().resource::<FlowFields>().bytes();
+        app.world_mut().resource_mut::<Answers>().ticks.clear();
+    }
     app.world_mut().spawn_batch(requests.to_vec());
     let mut ticks = Vec::new();
     while app.world().resource::<Answers>().ticks.len() < options.agents {
@@ -146,7 +171,7 @@ fn play(options: &Options, grid: NavGrid, requests: &[(Transform, PathRequest)])
     let answers = std::mem::take(&mut app.world_mut().resource_mut::<Answers>().ticks);
     let counters = *app.world().resource();
     let budget = app.world().resource::<TilePathSettings>().budget;
-    Ok(Round { ticks, answers, counters, budget })
+    Ok(Round { ticks, answers, counters, budget, ahead })
 }
 
 /// Returns all requests. If the map has one connected region, the goals of `--sprawl` are impassable
@@ -167,10 +192,20 @@ fn requests(
                 _ => row.goal,
             };
             let position = frame.cell_center(row.start).extend(0.0);
-            let request = PathRequest::to(goal).algorithm(options.algorithm);
+            let mut request = PathRequest::to(goal).algorithm(options.algorithm);
+            request.goal_grid = (options.links > 0).then_some(UPPER);
             (Transform::from_translation(position), request)
         })
         .collect()
+}
+
+/// Links between starts on the first grid and goals on the second.
+fn links(options: &Options, rows: &[ScenarioRow]) -> Vec<NavLink> {
+    let row = |link: usize| &rows[link * rows.len() / options.links % rows.len()];
+    let link = |index| {
+        NavLink::new(row(index).start, (UPPER, row(options.links - 1 - index).goal)).cost(5)
+    };
+    (0..options.links).map(link).collect()
 }
 
 /// Picks goals that cannot be reached.
@@ -232,11 +267,11 @@ fn app(options: &Options, grid: NavGrid) -> App {
         }
     })
     .add_observer(|_: On<PathFailed>, mut answers: ResMut<Answers>| note(&mut answers));
-    app.world_mut().resource_mut::<NavGrids>().insert(
-        GridId::default(),
-        grid,
-        GridFrame::default(),
-    );
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    if options.links > 0 {
+        grids.insert(UPPER, grid.clone(), GridFrame::default());
+    }
+    grids.insert(GridId::default(), grid, GridFrame::default());
     let mut settings = app.world_mut().resource_mut::<TilePathSettings>();
     settings.budget = options.budget.unwrap_or(settings.budget);
     settings.threads = options.threads.unwrap_or(settings.threads);
@@ -291,5 +326,7 @@ fn summarize(options: &Options, rounds: &[Round]) {
         .number("by_jump_point", counters.by_jump_point)
         .number("by_hierarchy", counters.by_hierarchy)
         .number("by_field", counters.by_field)
+        .number("ahead_ticks", rounds[0].ahead.0)
+        .number("field_bytes", rounds[0].ahead.1)
         .print();
 }

@@ -13,7 +13,10 @@ use bevy::{
     prelude::*,
 };
 
-use super::{LinkEnd, LinkError, LinkStatus, NavLink, route::Hop};
+use super::{
+    LinkEnd, LinkError, LinkStatus, NavLink,
+    route::{Costs, CrossingTable, Hop},
+};
 use crate::{
     flow::{FlowField, FlowFields, FlowStatus},
     grids::NavGrids,
@@ -41,9 +44,14 @@ pub struct NavLinks {
     /// The current tick, and when each profile last used links.
     now: u64,
     last_used: BTreeMap<ProfileId, u64>,
+    is_profile_new: bool,
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
     /// Profiles whose fields are not all up to date.
     incomplete: BTreeSet<ProfileId>,
+    /// What lies between crossings, for the profiles that used links in the last ticks, and the state in which it was read.
+    tables: BTreeMap<ProfileId, (u64, CrossingTable)>,
+    /// How often links have changed.
+    changes: u64,
     /// Critters that have set out for a link since the last tick, with the numbers of their requests.
     pub(crate) set_out: Vec<(u64, Entity)>,
 }
@@ -111,7 +119,9 @@ pub(crate) fn sync_links(
             }
         }
     }
-    links.hold_fields(&mut flows);
+    links.changes += u64::from(is_changed);
+    links.hold_fields(&mut flows, is_changed);
+    links.read_tables(&grids, &flows);
 }
 
 /// Changes whenever a grid was inserted, removed or edited, or profiles were changed.
@@ -151,9 +161,25 @@ fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
 
 impl NavLinks {
     /// Holds the fields around all ends that profiles in use may come to, and drops the others.
-    fn hold_fields(&mut self, flows: &mut FlowFields) {
-        let Self { last_used, fields, incomplete, links, now, .. } = self;
+    fn hold_fields(&mut self, flows: &mut FlowFields, is_changed: bool) {
+        let Self { last_used, links, fields, now, incomplete, .. } = self;
+        let known = last_used.len();
         last_used.retain(|_, last| *last + TICKS_KEPT >= *now);
+        if is_changed || last_used.len() < known || std::mem::take(&mut self.is_profile_new) {
+            Self::hold_fields_of(last_used, links, fields, flows);
+        }
+        let is_pending = |field| flows.status(field) == FlowStatus::Pending;
+        let pending = fields.iter().filter(|(_, field)| is_pending(field));
+        incomplete.clear();
+        incomplete.extend(pending.map(|(&(profile, _), _)| profile));
+    }
+
+    fn hold_fields_of(
+        last_used: &BTreeMap<ProfileId, u64>,
+        links: &BTreeMap<u64, PlacedLink>,
+        fields: &mut BTreeMap<(ProfileId, LinkEnd), FlowField>,
+        flows: &mut FlowFields,
+    ) {
         let mut held = BTreeMap::new();
         for (&profile, placed) in
             last_used.keys().flat_map(|profile| links.values().map(move |link| (profile, link)))
@@ -167,23 +193,37 @@ impl NavLinks {
             }
         }
         *fields = held;
-        let is_pending = |field| flows.status(field) == FlowStatus::Pending;
-        let pending = fields.iter().filter(|(_, field)| is_pending(field));
-        *incomplete = pending.map(|(&(profile, _), _)| profile).collect();
     }
 
     /// Keeps the fields of a profile up to date from the next tick on.
     pub(crate) fn note_use(&mut self, profile: ProfileId) {
-        self.last_used.insert(profile, self.now);
+        self.is_profile_new |= self.last_used.insert(profile, self.now).is_none();
     }
 
-    /// Returns whether all fields of a profile are up to date.
-    pub(super) fn has_fields(&self, profile: ProfileId) -> bool {
-        self.last_used.contains_key(&profile)
-            && !self.incomplete.contains(&profile)
-            && self
-                .hops(profile)
-                .all(|hop| self.ends(hop).iter().all(|&end| self.field(profile, end).is_some()))
+    /// Reads the tables of profiles that have just used links, where fields or links have changed.
+    fn read_tables(&mut self, grids: &NavGrids, flows: &FlowFields) {
+        let counters = flows.counters();
+        let state = self.changes + counters.integrations + counters.repairs + counters.restarts;
+        self.tables.retain(|_, (read, _)| *read == state);
+        let is_wanted = |(_, last): &(&ProfileId, &u64)| **last + 1 >= self.now;
+        let wanted: Vec<ProfileId> =
+            self.last_used.iter().filter(is_wanted).map(|(&profile, _)| profile).collect();
+        for profile in wanted {
+            if !self.tables.contains_key(&profile) && !self.incomplete.contains(&profile) {
+                let table = self.read_table(Costs { grids, flows, profile });
+                self.tables.insert(profile, (state, table));
+            }
+        }
+    }
+
+    /// What lies between the crossings of a profile, unless that is not known yet.
+    pub(super) fn table(&self, profile: ProfileId) -> Option<&CrossingTable> {
+        self.tables.get(&profile).map(|(_, table)| table)
+    }
+
+    /// What planning a route for a profile takes of the budget for requests, in expansions.
+    pub(crate) fn planning_work(&self, profile: ProfileId) -> u32 {
+        self.table(profile).map_or(0, CrossingTable::work)
     }
 
     pub(super) fn field(&self, profile: ProfileId, end: LinkEnd) -> Option<&FlowField> {

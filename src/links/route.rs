@@ -67,6 +67,22 @@ struct Reached {
     before: Option<usize>,
 }
 
+/// All crossings that units of a profile may begin, with their ends.
+#[derive(Debug)]
+pub(super) struct CrossingTable {
+    hops: Vec<(Hop, [LinkEnd; 2])>,
+    /// What it costs from the end of one crossing to that of another, row by row.
+    between: Vec<u64>,
+}
+
+impl CrossingTable {
+    /// What planning a route takes of the budget for requests, in expansions (estimated).
+    pub(super) const fn work(&self) -> u32 {
+        let hops = self.hops.len() as u32;
+        hops.saturating_add(hops.saturating_mul(hops) / 16)
+    }
+}
+
 const INFINITE: u64 = u64::MAX;
 
 impl NavLinks {
@@ -84,21 +100,30 @@ impl NavLinks {
         goals: &[Destination],
         near: bool,
     ) -> Routing {
-        if !self.has_fields(costs.profile) {
+        let Some(table) = self.table(costs.profile) else {
             return Routing::Pending;
-        }
-        let hops: Vec<(Hop, [LinkEnd; 2])> =
-            self.hops(costs.profile).map(|hop| (hop, self.ends(hop))).collect();
+        };
+        let hops = &table.hops;
         let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| match from.grid == grid {
             true => self.cost_to(costs, from, start).saturating_add(self.cost_of(hop)),
             false => INFINITE,
         };
         let found = hops.iter().map(|hop| Reached { cost: start_cost(hop), before: None });
-        let found = self.spread(costs, &hops, found.collect());
+        let found = self.spread(table, found.collect());
         let reached =
             || hops.iter().zip(&found).enumerate().filter(|(_, (_, at))| at.cost < INFINITE);
+        let places: Vec<_> = goals
+            .iter()
+            .filter_map(|goal| {
+                let grid = costs.grids.get(goal.grid)?;
+                Some((goal, grid, near_cells(grid, costs.profile, &goal.goal)))
+            })
+            .collect();
         let to_goals = reached().flat_map(|(index, ((_, [_, end]), at))| {
-            let last = goals.iter().map(|goal| self.cost_to_goal(costs, *end, goal));
+            let here = places.iter().filter(|(goal, ..)| goal.grid == end.grid);
+            let last = here.map(|(goal, grid, cells)| {
+                self.cost_to_goal(costs, *end, (grid, &goal.goal, cells))
+            });
             last.map(move |(last, cell)| (at.cost.saturating_add(last), index, cell))
         });
         let to_first = || {
@@ -134,12 +159,8 @@ impl NavLinks {
     }
 
     /// Dijkstra's algorithm over the crossings.
-    fn spread(
-        &self,
-        costs: Costs<'_>,
-        hops: &[(Hop, [LinkEnd; 2])],
-        mut found: Vec<Reached>,
-    ) -> Vec<Reached> {
+    fn spread(&self, table: &CrossingTable, mut found: Vec<Reached>) -> Vec<Reached> {
+        let hops = &table.hops;
         let mut open: Vec<usize> = (0..hops.len()).collect();
         while let Some(at) = (0..open.len()).min_by_key(|&at| (found[open[at]].cost, open[at])) {
             let taken = open.swap_remove(at);
@@ -148,14 +169,27 @@ impl NavLinks {
                 break;
             }
             for &next in &open {
-                let walk = self.cost_between(costs, hops[taken].1[1], hops[next].1[0]);
-                let total = cost.saturating_add(walk).saturating_add(self.cost_of(hops[next].0));
+                let total = cost.saturating_add(table.between[taken * hops.len() + next]);
                 if total < found[next].cost {
                     found[next] = Reached { cost: total, before: Some(taken) };
                 }
             }
         }
         found
+    }
+
+    /// Reads off the fields of a profile what lies between its crossings.
+    pub(super) fn read_table(&self, costs: Costs<'_>) -> CrossingTable {
+        let hops: Vec<_> = self.hops(costs.profile).map(|hop| (hop, self.ends(hop))).collect();
+        let pairs = hops.iter().flat_map(|before| hops.iter().map(move |next| (before, next)));
+        let cost = |(&(_, [_, end]), &(next, [start, _])): (
+            &(Hop, [LinkEnd; 2]),
+            &(Hop, [LinkEnd; 2]),
+        )| {
+            self.cost_between(costs, end, start).saturating_add(self.cost_of(next))
+        };
+        let between = pairs.map(cost).collect();
+        CrossingTable { hops, between }
     }
 
     /// Whether a route over links might cost less than `cost`, judged by distances alone.
@@ -225,22 +259,19 @@ impl NavLinks {
         path.map(|path| path.end())
     }
 
-    /// What it costs to walk from where a crossing ends to a goal, and to which cell, by row and column.
+    /// What it costs to walk from where a crossing ends to a goal, near which these `cells` are, and to which of them, by row and
+    /// column.
     fn cost_to_goal(
         &self,
         costs: Costs<'_>,
         end: LinkEnd,
-        to: &Destination,
+        (grid, goal, cells): (&NavGrid, &Goal, &[Cell]),
     ) -> (u64, Option<(i32, i32)>) {
-        let Some(grid) = costs.grids.get(end.grid).filter(|_| end.grid == to.grid) else {
-            return (INFINITE, None);
-        };
-        let cells = near_cells(grid, costs.profile, &to.goal).into_iter();
-        let cells = cells.map(|cell| (self.cost_to(costs, end, cell), cell.y, cell.x));
+        let cells = cells.iter().map(|&cell| (self.cost_to(costs, end, cell), cell.y, cell.x));
         let mut cells: Vec<_> = cells.filter(|cell| cell.0 < INFINITE).collect();
         cells.sort_unstable(); // sight is looked for from the cheapest cells first
         let admits =
-            |&(_, y, x): &(u64, i32, i32)| to.goal.admits(grid, costs.profile, Cell::new(x, y));
+            |&(_, y, x): &(u64, i32, i32)| goal.admits(grid, costs.profile, Cell::new(x, y));
         let best = cells.into_iter().find(admits);
         best.map_or((INFINITE, None), |(cost, y, x)| (cost, Some((y, x))))
     }

@@ -14,8 +14,8 @@ use super::{
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, scheduler::TilePathSettings,
-    unit::NavAgent, whereabouts::Whereabouts,
+    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, nav::PathFailure,
+    scheduler::TilePathSettings, unit::NavAgent, whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
@@ -136,6 +136,13 @@ impl RequestIntake<'_, '_> {
         let grid_and_profile = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let resolved = self.resolve(&unit, request);
+        let has_planned = match &resolved {
+            Ok(Resolution::Query(resolved)) => resolved.next.is_some(),
+            Ok(Resolution::Later(_)) => false,
+            Err(reason) => matches!(reason, PathFailure::NoLinks { .. }),
+        };
+        let work = self.outcomes.links.planning_work(grid_and_profile.1);
+        let cost = if has_planned { cost.saturating_add(work) } else { cost };
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
                 Ok(Resolution::Query(resolved)) => self.outcomes.search(&mut unit, resolved),

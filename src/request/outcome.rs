@@ -4,6 +4,7 @@
 //! is tried again or continues, and knows which request is the latest. Input: what happened to a unit, from all
 //! stages. Output: its status, path, retries, and events.
 
+mod following;
 mod latest;
 mod over_links;
 
@@ -14,7 +15,7 @@ use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
     OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of,
-    requester::RequesterReadOnlyItem, start::start_near, target::SeenTarget,
+    requester::RequesterReadOnlyItem, start::start_near,
 };
 use crate::{
     flow::FlowFields,
@@ -33,9 +34,6 @@ const REPAIR_PRIORITY: i8 = 4;
 
 /// Steps of a path that are pulled straight for a unit of the budget (estimated).
 const STEPS_PULLED_PER_UNIT: u32 = 2;
-
-/// A path is planned again when the goal has moved by at least the remaining distance divided by this.
-const SHARE_OF_PATH: u32 = 4;
 
 /// Everything needed to decide what becomes of a request.
 #[derive(SystemParam)]
@@ -78,6 +76,9 @@ impl Outcomes<'_, '_> {
         let &PathRequest { priority, class, .. } = request;
         let rally = request.rally.filter(|_| next.is_none());
         (unit.state.journey.next, unit.state.journey.goals) = (next, destinations);
+        if next.is_some() {
+            self.links.note_use(query.profile);
+        }
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
@@ -208,54 +209,6 @@ impl Outcomes<'_, '_> {
         self.fail_unanswered(unit, PathFailure::GridGone(unit.state.grid));
     }
 
-    /// Returns whether a unit follows the target of its request `number` and waits for no answer.
-    pub(super) fn follows(&mut self, unit: &RequesterItem, number: u64) -> bool {
-        let follows = unit.request.is_some_and(|request| request.follows)
-            && unit.state.accepted == number
-            && !matches!(*unit.status, PathStatus::Failed(_));
-        if !follows {
-            self.unfollow(number);
-        }
-        let is_answer_due = unit.state.ticket.is_some()
-            || matches!(*unit.status, PathStatus::Searching | PathStatus::Waiting(_));
-        follows && !is_answer_due
-    }
-
-    /// A follower has looked at its target: it goes on, or stops where it is near enough. Returns whether it needs
-    /// another path: its goal has moved by at least a part of the remaining distance.
-    pub(super) fn target_seen(&mut self, unit: &mut RequesterItem, target: &SeenTarget) -> bool {
-        let last = unit.state.query.goal.cell();
-        let (moved, left) = (target.goal.cell().chebyshev(last), target.here.chebyshev(last));
-        if unit.state.journey.next.is_some() || target.grid != unit.state.grid {
-            return unit.has_moved_target(target);
-        }
-        match *unit.status {
-            walking if walking.is_walking() && target.is_near => {
-                if unit.critter.is_some() {
-                    unit.stop_at(target.here);
-                    unit.state.query.goal = target.goal;
-                }
-                false
-            }
-            walking if walking.is_walking() => {
-                moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
-            }
-            PathStatus::Arrived(PathKind::Complete) => !target.is_near,
-            PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) => moved > 0,
-            _ => false,
-        }
-    }
-
-    /// The target of a unit's request is gone, or where it is cannot be told.
-    pub(super) fn target_lost(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
-        if unit.critter.is_some() {
-            let head = unit.head();
-            unit.stop_at(head);
-        }
-        self.fail_unanswered(unit, reason);
-        self.unfollow(unit.state.accepted);
-    }
-
     /// Searches for the rest of a path from `start`; the unit keeps the path it has.
     fn repair(&mut self, unit: &mut RequesterItem, start: Cell) {
         let query = PathQuery { start, ..unit.state.query };
@@ -357,10 +310,6 @@ impl Outcomes<'_, '_> {
             let head = state.walk.head();
             unit.stop_at(head);
         }
-    }
-
-    pub(super) fn unfollow(&mut self, number: u64) {
-        self.open.followers.remove(&number);
     }
 }
 

@@ -10,12 +10,9 @@ use crate::{
     grids::NavGrids,
     links::{Costs, NextLink, Routing},
     nav::{Answer, Cell, GridId, Path, PathFailure, PathKind, PathQuery, ProfileId},
-    request::{RequesterItem, Resolved, target::SeenTarget},
+    request::{RequesterItem, Resolved},
     unit::PathStatus,
 };
-
-/// A followed target is planned for again when it has moved by at least the remaining distance to the link divided by this.
-const SHARE_OF_PATH: u32 = 4;
 
 impl Outcomes<'_, '_> {
     /// Resolves a request again in the next tick: the costs of links are not known yet.
@@ -53,6 +50,7 @@ impl Outcomes<'_, '_> {
             return false;
         }
         self.links.note_use(query.profile);
+        self.pathfinder.spend(self.links.planning_work(query.profile));
         match self.links.route(costs, from, &goals, false) {
             Routing::Pending => self.resolve_again(unit),
             Routing::Via(next, cost) if limit.is_none_or(|limit| cost < limit) => {
@@ -112,20 +110,5 @@ impl RequesterItem<'_, '_> {
     pub(crate) fn is_waiting_for_repair(&self, number: u64) -> bool {
         let is_same = self.state.accepted == number && self.is_latest();
         is_same && *self.status == PathStatus::Repairing && self.state.journey.next.is_some()
-    }
-
-    /// Whether a unit that goes to its target over links needs another path: the target is on another grid than when its route
-    /// was planned, or has moved by at least a part of the distance to the next link.
-    pub(super) fn has_moved_target(&self, target: &SeenTarget) -> bool {
-        if *self.status == PathStatus::Crossing {
-            return false;
-        }
-        let Some(planned) = self.state.journey.goals.as_ref().and_then(|goals| goals.first())
-        else {
-            return true;
-        };
-        let moved = target.goal.cell().chebyshev(planned.goal.cell());
-        let left = target.here.chebyshev(self.path.0.end());
-        target.grid != planned.grid || moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
     }
 }

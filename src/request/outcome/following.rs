@@ -1,0 +1,92 @@
+//! Decides when a unit that follows its target needs another path.
+//!
+//! Input: where the target is seen. Output: whether to plan again; a follower that is near enough stops.
+
+use super::Outcomes;
+use crate::{
+    nav::{PathFailure, PathKind},
+    request::{RequesterItem, target::SeenTarget},
+    unit::PathStatus,
+};
+
+/// A path is planned again when the goal has moved by at least the remaining distance divided by this.
+const SHARE_OF_PATH: u32 = 4;
+
+impl Outcomes<'_, '_> {
+    /// Returns whether a unit follows the target of its request `number` and waits for no answer.
+    pub(in crate::request) fn follows(&mut self, unit: &RequesterItem, number: u64) -> bool {
+        let follows = unit.request.is_some_and(|request| request.follows)
+            && unit.state.accepted == number
+            && !matches!(*unit.status, PathStatus::Failed(_));
+        if !follows {
+            self.unfollow(number);
+        }
+        let is_answer_due = unit.state.ticket.is_some()
+            || matches!(*unit.status, PathStatus::Searching | PathStatus::Waiting(_));
+        follows && !is_answer_due
+    }
+
+    /// A follower has looked at its target: it goes on, or stops where it is near enough. Returns whether it needs
+    /// another path: its goal has moved by at least a part of the remaining distance.
+    pub(in crate::request) fn target_seen(
+        &mut self,
+        unit: &mut RequesterItem,
+        target: &SeenTarget,
+    ) -> bool {
+        let last = unit.state.query.goal.cell();
+        let (moved, left) = (target.goal.cell().chebyshev(last), target.here.chebyshev(last));
+        if unit.state.journey.next.is_some() || target.grid != unit.state.grid {
+            return unit.has_moved_target(target);
+        }
+        match *unit.status {
+            walking if walking.is_walking() && target.is_near => {
+                if unit.critter.is_some() {
+                    unit.stop_at(target.here);
+                    unit.state.query.goal = target.goal;
+                }
+                false
+            }
+            walking if walking.is_walking() => {
+                moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
+            }
+            PathStatus::Arrived(PathKind::Complete) => !target.is_near,
+            PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) => moved > 0,
+            _ => false,
+        }
+    }
+
+    /// The target of a unit's request is gone, or where it is cannot be told.
+    pub(in crate::request) fn target_lost(
+        &mut self,
+        unit: &mut RequesterItem,
+        reason: PathFailure,
+    ) {
+        if unit.critter.is_some() {
+            let head = unit.head();
+            unit.stop_at(head);
+        }
+        self.fail_unanswered(unit, reason);
+        self.unfollow(unit.state.accepted);
+    }
+
+    pub(in crate::request) fn unfollow(&mut self, number: u64) {
+        self.open.followers.remove(&number);
+    }
+}
+
+impl RequesterItem<'_, '_> {
+    /// Whether a unit that goes to its target over links needs another path: the target is on another grid than when its route
+    /// was planned, or has moved by at least a part of the distance to the next link.
+    fn has_moved_target(&self, target: &SeenTarget) -> bool {
+        if *self.status == PathStatus::Crossing {
+            return false;
+        }
+        let Some(planned) = self.state.journey.goals.as_ref().and_then(|goals| goals.first())
+        else {
+            return true;
+        };
+        let moved = target.goal.cell().chebyshev(planned.goal.cell());
+        let left = target.here.chebyshev(self.path.0.end());
+        target.grid != planned.grid || moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
+    }
+}
