@@ -15,7 +15,7 @@ use bevy::{
 
 use crate::{
     grids::NavGrids,
-    nav::{Cell, CellRect, GridId, NavGrid},
+    nav::{Cell, CellRect, GridId, NavGrid, Topology},
     whereabouts::Whereabouts,
 };
 
@@ -36,6 +36,9 @@ pub struct NavBlocker {
     /// equally near, the one farther right and up counts: on squares a footprint of 2 × 2 whose transform is in the center of a
     /// cell covers that cell and those to the right and above. On hexagons a footprint is a rhombus of columns and rows.
     pub at: Option<Cell>,
+    /// All cells that are at most so many steps over open terrain from the footprint are blocked, too. Around one cell they are a
+    /// hexagon on hexagons, and a square on squares. Default 0.
+    pub radius: u32,
 }
 
 impl Default for NavBlocker {
@@ -48,7 +51,18 @@ impl Default for NavBlocker {
 impl NavBlocker {
     /// Blocks `width × height` cells centered on the entity's transform.
     pub fn sized(width: u32, height: u32) -> Self {
-        Self { grid: GridId::default(), width, height, at: None }
+        Self { grid: GridId::default(), width, height, at: None, radius: 0 }
+    }
+
+    /// Blocks the cell under the entity's transform, and all that are at most `radius` steps from it.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let castle = NavBlocker::around(1); // 7 hexagons, or 9 squares
+    /// # assert_eq!((castle.width, castle.radius), (1, 1));
+    /// ```
+    pub fn around(radius: u32) -> Self {
+        Self { radius, ..Self::sized(1, 1) }
     }
 
     /// Blocks the cells of `rect`, independent of the entity's transform.
@@ -72,10 +86,38 @@ pub(crate) struct PlacedBlockers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placed {
     grid: GridId,
-    /// The blocked part of the footprint; empty if none of it lies on the grid.
-    blocked: CellRect,
+    /// The footprint, of which the part within `bounds` is blocked, the grid.
+    footprint: CellRect,
+    bounds: CellRect,
+    /// On hexagons: steps around the footprint that are blocked, too.
+    radius: u32,
     /// Generation of the grid when it was blocked.
     generation: u64,
+}
+
+impl Placed {
+    /// The blocked cells; empty if none of them lies on the grid.
+    fn blocked(&self) -> impl Iterator<Item = CellRect> + use<> {
+        let Self { footprint, bounds, radius, .. } = *self;
+        let whole = (radius == 0).then_some(footprint);
+        let radius = i64::from(radius);
+        let (min, height) = (footprint.min, i64::from(footprint.height));
+        let low = i64::from(bounds.min.y) - i64::from(min.y);
+        let high = low + i64::from(bounds.height);
+        let rows = (-radius).max(low)..(height + radius).min(high);
+        let rows = if whole.is_none() { rows } else { 0..0 };
+        // With each row farther up, steps lead one column less far to the right, and with each row down one less to the left.
+        let row = move |y: i64| {
+            let (below, above) = ((-y).max(0), (y - height + 1).max(0));
+            let left = i64::from(min.x) - radius + below;
+            let right = i64::from(min.x) + i64::from(footprint.width) - 1 + radius - above;
+            let corner = |x: i64| i32::try_from(x).ok();
+            let min = Cell::new(corner(left)?, corner(i64::from(min.y) + y)?);
+            Some(CellRect::new(min, u32::try_from(right - left + 1).ok()?, 1))
+        };
+        let all = whole.into_iter().chain(rows.filter_map(row));
+        all.map(move |rect| rect.intersection(bounds)).filter(|rect| !rect.is_empty())
+    }
 }
 
 fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
@@ -130,10 +172,12 @@ impl PlacedBlockers {
         self.placed.get(&entity).map(|placed| placed.grid)
     }
 
-    /// Returns the cells that an entity blocks on `grid`, if any.
-    pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
-        let placed = self.placed.get(&entity)?;
-        (placed.grid == grid && !placed.blocked.is_empty()).then_some(placed.blocked)
+    /// Returns the footprint of an entity on `grid`, and the steps around it that are blocked, too, if any of its cells lies on
+    /// the grid.
+    pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<(CellRect, u32)> {
+        let placed = self.placed.get(&entity).filter(|placed| placed.grid == grid)?;
+        let footprint = placed.footprint.intersection(placed.bounds);
+        (!footprint.is_empty()).then_some((footprint, placed.radius))
     }
 
     /// Updates the position of a blocker if it has changed.
@@ -156,7 +200,9 @@ impl PlacedBlockers {
 /// Applies the changes, those of one grid in one batch.
 fn apply(changes: &mut Vec<(Placed, bool)>, grids: &mut NavGrids) {
     // Blockers of a grid that no longer exists need not be removed.
-    changes.retain(|(of, _)| !of.blocked.is_empty() && grids.generation(of.grid) == of.generation);
+    changes.retain(|(of, _)| {
+        grids.generation(of.grid) == of.generation && of.blocked().next().is_some()
+    });
     changes.sort_by_key(|(of, _)| of.grid); // stable: keeps the order of freeing and blocking
     for changes in changes.chunk_by(|(a, _), (b, _)| a.grid == b.grid) {
         let Some(grid) = grids.edit_mut(changes[0].0.grid) else {
@@ -164,9 +210,11 @@ fn apply(changes: &mut Vec<(Placed, bool)>, grids: &mut NavGrids) {
         };
         let mut edit = grid.edit();
         for (of, is_blocked) in changes {
-            let done = if *is_blocked { edit.block(of.blocked) } else { edit.unblock(of.blocked) };
-            if let Err(error) = done {
-                tracing::warn!("a blocker could not be placed or removed: {error}");
+            for rect in of.blocked() {
+                let done = if *is_blocked { edit.block(rect) } else { edit.unblock(rect) };
+                if let Err(error) = done {
+                    tracing::warn!("a blocker could not be placed or removed: {error}");
+                }
             }
         }
     }
@@ -180,13 +228,23 @@ fn locate(
     entity: Entity,
     blocker: &NavBlocker,
 ) -> Placed {
-    let &NavBlocker { grid, width, height, at } = blocker;
+    let &NavBlocker { grid: id, width, height, at, radius } = blocker;
+    let radius = radius.min(1 << 29); // farther than any grid reaches
     let under_transform = || {
-        let frame = grids.frame(grid)?;
+        let frame = grids.frame(id)?;
         frame.block_at(whereabouts.position(entity)?, (width, height))
     };
     let fixed = at.map(|min| CellRect::new(min, width, height));
-    let wanted = fixed.or_else(under_transform).unwrap_or_default();
-    let bounds = grids.get(grid).map(NavGrid::rect).unwrap_or_default();
-    Placed { grid, blocked: wanted.intersection(bounds), generation: grids.generation(grid) }
+    let footprint = fixed.or_else(under_transform).unwrap_or_default();
+    let bounds = grids.get(id).map(NavGrid::rect).unwrap_or_default();
+    let is_hexagonal = grids.get(id).is_some_and(|grid| grid.topology() == Topology::Hexagonal);
+    let generation = grids.generation(id);
+    let placed = Placed { grid: id, footprint, bounds, radius, generation };
+    if is_hexagonal || footprint.is_empty() {
+        return Placed { radius: if footprint.is_empty() { 0 } else { radius }, ..placed };
+    }
+    let grown = |side: u32| side.saturating_add(2 * radius);
+    let min = footprint.min.offset(-(radius as i32), -(radius as i32));
+    let footprint = CellRect::new(min, grown(footprint.width), grown(footprint.height));
+    Placed { footprint, radius: 0, ..placed }
 }

@@ -131,6 +131,7 @@ impl RequestIntake<'_, '_> {
         id: GridId,
     ) -> Result<Goal, PathFailure> {
         let (_, profile) = request.grid_and_profile(unit.agent, unit.state);
+        let mut radius = 0;
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {
@@ -140,7 +141,11 @@ impl RequestIntake<'_, '_> {
                 let size = grid.map_or(1, |grid| grid.unit_size(profile));
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
-            Target::Entity(target) => self.footprint(*target, id).ok_or(PathFailure::TargetGone)?,
+            Target::Entity(target) => {
+                let found = self.footprint(*target, id).ok_or(PathFailure::TargetGone)?;
+                radius = found.1;
+                found.0
+            }
             Target::Rect(rect) => *rect,
             Target::Nearest(_) => return Err(PathFailure::GoalUnknown), // not one inside another
         };
@@ -153,14 +158,15 @@ impl RequestIntake<'_, '_> {
             }
             // An entity that covers several cells is stood on at its anchor.
             (Approach::Onto, Target::Entity(_)) => footprint.min.into(),
-            (approach, _) => Goal { area: footprint, approach },
+            (approach, _) => Goal { area: footprint, approach: grown(approach, radius) },
         })
     }
 
-    /// The cells an entity covers: of its blocker, of the unit it is, or the one under it.
-    fn footprint(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
-        if let Some(rect) = self.blockers.footprint(entity, grid) {
-            return Some(rect);
+    /// The cells an entity covers: of its blocker, with the steps around them that it blocks, too; of the unit it is, or the one
+    /// under it.
+    fn footprint(&self, entity: Entity, grid: GridId) -> Option<(CellRect, u32)> {
+        if let Some(found) = self.blockers.footprint(entity, grid) {
+            return Some(found);
         }
         let size = match self.units.get(entity) {
             Ok(RequesterReadOnlyItem { critter: Some((critter, _)), state, .. })
@@ -171,7 +177,7 @@ impl RequestIntake<'_, '_> {
             _ => 1,
         };
         let anchor = self.cell_of(entity, grid, size)?;
-        Some(CellRect::new(anchor, size, size))
+        Some((CellRect::new(anchor, size, size), 0))
     }
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
@@ -196,6 +202,17 @@ impl RequestIntake<'_, '_> {
     }
 }
 
+/// How near to a footprint a unit must come, around which so many steps are blocked, too.
+fn grown(approach: Approach, radius: u32) -> Approach {
+    let more = |cells: u16| cells.saturating_add(radius.min(u32::from(u16::MAX)) as u16);
+    match approach {
+        Approach::Beside if radius > 0 => Approach::Within { cells: more(1) },
+        Approach::Within { cells } => Approach::Within { cells: more(cells) },
+        Approach::InSight { cells, through } => Approach::InSight { cells: more(cells), through },
+        other => other,
+    }
+}
+
 /// The cell that a target means for many units at once, whatever their size; `None` where it is unknown.
 pub(crate) fn cell_of_target(
     target: &Target,
@@ -212,7 +229,7 @@ pub(crate) fn cell_of_target(
         Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
         Target::Rect(rect) => Ok(middle(*rect)),
         Target::Entity(entity) => {
-            let covered = blockers.footprint(*entity, id).map(middle);
+            let covered = blockers.footprint(*entity, id).map(|(rect, _)| middle(rect));
             let position = whereabouts.position(*entity);
             covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)
         }

@@ -11,6 +11,7 @@ mod watch;
 
 mod allocations;
 mod api;
+mod blockers;
 mod built_in_scenes;
 mod crowds;
 mod crowds_edits;

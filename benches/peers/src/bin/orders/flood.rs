@@ -203,7 +203,7 @@ impl Ask {
             Ok(path) => match path.kind() {
                 PathKind::Complete => goals.any(|goal| goal.admits(grid, UNIT, path.end())),
                 PathKind::Partial => self.query.reach == Reach::Nearest,
-                PathKind::FirstSegment => false,
+                PathKind::FirstSegment | PathKind::ToLink => false,
             },
             Err(_) => self.query.reach == Reach::Exact,
         }

@@ -1,0 +1,87 @@
+//! Blockers around a cell: hexagons of several cells on hexagons, squares on squares.
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::common::app::{app_on, field, frame_of, run, run_until, spawn_critter, state, status};
+
+const GRID: GridId = GridId(0);
+
+fn blocked(app: &App) -> Vec<Cell> {
+    let level = app.world().resource::<NavGrids>().get(GRID).unwrap();
+    level.rect().cells().filter(|&cell| level.blockers(cell) > 0).collect()
+}
+
+fn steps(topology: Topology, a: Cell, b: Cell) -> u32 {
+    match topology {
+        Topology::Square => a.chebyshev(b),
+        Topology::Hexagonal => a.hexagonal_distance(b),
+    }
+}
+
+#[test]
+fn a_blocker_around_a_cell_blocks_all_cells_within_its_radius() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut app = app_on(&field(20, 16), topology);
+        let middle = Cell::new(9, 8);
+        let place =
+            |cell| Transform::from_translation(frame_of(topology).cell_center(cell).extend(0.0));
+        let within = |middle: Cell, radius| {
+            let all = CellRect::new(Cell::new(0, 0), 20, 16).cells();
+            all.filter(|&cell| steps(topology, cell, middle) <= radius).collect::<Vec<_>>()
+        };
+        for radius in [0, 1, 2, 5] {
+            let blocker = app.world_mut().spawn((NavBlocker::around(radius), place(middle))).id();
+            app.update();
+            assert_eq!(blocked(&app), within(middle, radius), "{topology:?} {radius}");
+            // It moves, partly off the grid.
+            app.world_mut().entity_mut(blocker).insert(place(Cell::new(1, 15)));
+            app.update();
+            assert_eq!(blocked(&app), within(Cell::new(1, 15), radius));
+            // It is larger than the grid.
+            app.world_mut().entity_mut(blocker).insert(NavBlocker::around(u32::MAX));
+            app.update();
+            assert_eq!(blocked(&app).len(), 20 * 16);
+            app.world_mut().entity_mut(blocker).despawn();
+            app.update();
+            assert_eq!(blocked(&app), []);
+        }
+        // Around a footprint of several cells: as far from any of them.
+        let rect = CellRect::new(Cell::new(5, 6), 3, 2);
+        app.world_mut().spawn(NavBlocker { radius: 2, ..NavBlocker::on(rect) });
+        app.update();
+        let near = |cell: &Cell| rect.cells().any(|one| steps(topology, one, *cell) <= 2);
+        let all = CellRect::new(Cell::new(0, 0), 20, 16).cells();
+        assert_eq!(blocked(&app), all.filter(near).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn units_stand_around_a_round_building() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut app = app_on(&field(20, 16), topology);
+        let middle = Cell::new(9, 8);
+        let place = Transform::from_translation(frame_of(topology).cell_center(middle).extend(0.0));
+        let castle = app.world_mut().spawn((NavBlocker::around(2), place)).id();
+        let unit = spawn_critter(&mut app, (1, 1));
+        app.update();
+        for (request, distance) in [
+            (PathRequest::to(castle).beside(), 3..=3),
+            (PathRequest::to(castle).within(2), 3..=4),
+            (PathRequest::to(Cell::new(1, 1)), 8..=20),
+            (PathRequest::to(castle).in_sight(3, ProfileId::default()), 3..=5),
+        ] {
+            app.world_mut().entity_mut(unit).insert(request.clone());
+            run(&mut app, 2);
+            run_until(&mut app, 600, |app| {
+                matches!(status(app, unit), PathStatus::Arrived(_) | PathStatus::Failed(_))
+            });
+            let is_sight = matches!(request.approach, Approach::InSight { .. });
+            if is_sight {
+                continue; // the building itself is in the way
+            }
+            let steps = steps(topology, state(&app, unit).cell(), middle);
+            assert!(distance.contains(&steps), "{topology:?} {request:?}: {steps}");
+        }
+    }
+}
