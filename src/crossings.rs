@@ -100,6 +100,8 @@ pub(crate) struct Waiting {
     next: NextLink,
     at: (GridId, Cell),
     profile: ProfileId,
+    /// For how many ticks it has waited.
+    waited: u32,
 }
 
 /// Lets critters arrive at the ends of links, and enter links.

@@ -226,6 +226,15 @@ impl FlowFields {
         self.status(field) == FlowStatus::Ready
     }
 
+    /// Returns whether the field has all its answers: it is complete, for the grid as it was in the last tick, or there are none.
+    pub(crate) fn is_settled(&self, grids: &NavGrids, field: &FlowField) -> bool {
+        let generation = grids.generation(field.grid());
+        let entry = self.fields.get(&*field.0);
+        entry.is_some_and(|entry| {
+            entry.status != FlowStatus::Pending && entry.field(generation).is_some()
+        })
+    }
+
     /// Returns the counters.
     #[must_use]
     pub const fn counters(&self) -> FlowCounters {

@@ -164,7 +164,7 @@ impl Group {
 }
 
 /// Progress of a [`Group`]. Read-only: the plugin writes it.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_state, clone_behavior = Ignore)]
 pub struct GroupState {
@@ -187,6 +187,9 @@ pub struct GroupState {
     /// The grid on which slots were assigned, its generation, and the revision of its profiles.
     #[reflect(ignore)]
     grid: Option<GridId>,
+    /// The goal, and the grids that its request named, when that grid was chosen.
+    #[reflect(ignore)]
+    goal: Option<(Target, [Option<GridId>; 2])>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
     /// The game has changed the group, or it has lost members, since slots were assigned.

@@ -4,12 +4,15 @@
 
 use bevy::prelude::*;
 
-use super::{Crossing, Crossings, Waiting};
+use super::{Crossing, Crossings, Waiting, queue::Traveler};
 use crate::{
-    links::{LinkEntered, LinkLeft},
+    links::{Hop, LinkEntered, LinkLeft},
     nav::{Cell, CellRect, GridId, walk::PROGRESS_PER_COST},
     unit::{CrowdTeam, work},
 };
+
+/// Ticks between two attempts to send idle units aside.
+const CLEAR_EVERY: u32 = 16;
 
 impl Crossings<'_, '_> {
     /// Advances all crossings by a tick; those that are over end.
@@ -32,7 +35,7 @@ impl Crossings<'_, '_> {
     }
 
     /// What a critter can do in a tick; `None` if it is none.
-    fn work_of(&mut self, entity: Entity) -> Option<u64> {
+    pub(super) fn work_of(&mut self, entity: Entity) -> Option<u64> {
         let seconds = self.time.delta_secs();
         let paces = self.units.p2();
         let (critter, limit, group_limit, .., is_disabled) = paces.get(entity).ok()?;
@@ -62,57 +65,90 @@ impl Crossings<'_, '_> {
         let is_ghost = self.is_ghost(unit.entity);
         let links = &self.outcomes.links;
         let [_, to] = links.ends(unit.next.hop);
-        let is_full = links.placed(unit.next.hop).is_none_or(|placed| {
-            self.traffic.crossing(placed.entity) >= usize::from(placed.link.capacity)
-        });
+        let is_full = self.is_full(unit.next.hop);
         let Some(grid) = self.grids.get(to.grid).filter(|_| !is_full) else {
             return;
         };
-        let mut cells: Vec<Cell> = to.area.intersection(grid.rect()).cells().collect();
+        let area = to.area.intersection(grid.rect());
+        // The cells that it needs to land on any of those.
+        let more = grid.unit_size(unit.profile) - 1;
+        let needed = CellRect::new(area.min, area.width + more, area.height + more);
+        let mut cells: Vec<Cell> = area.cells().collect();
         cells.retain(|&cell| grid.cost(unit.profile, cell) > 0);
         cells.sort_by_key(|cell| cell.chebyshev(unit.next.landing));
-        let is_free = |&cell: &Cell| {
-            is_ghost || self.crowds.has_room(&self.grids, (to.grid, cell), unit.profile)
+        let free = match self.units.p1().get(unit.entity) {
+            _ if is_ghost => cells.first().copied(),
+            Ok(critter) => cells.iter().copied().find(|&cell| {
+                let kind = (unit.profile, &*critter.state);
+                self.crowds.has_room(&self.grids, (to.grid, cell), kind)
+            }),
+            Err(_) => None,
         };
-        if let Some(cell) = cells.iter().copied().find(is_free) {
+        if let Some(cell) = free {
             let drawn = self.take_off(unit);
             self.enter(unit, (to.grid, cell), drawn);
         } else if let Some(partner) = self.partner(unit, waiting) {
             let drawn = [unit, partner].map(|one| self.take_off(one));
             self.enter(unit, partner.at, drawn[0]);
             self.enter(partner, unit.at, drawn[1]);
-        } else {
-            self.clear(unit.entity, (to.grid, to.area));
+        } else if unit.waited % CLEAR_EVERY == 1 {
+            self.clear(unit, (to.grid, needed));
         }
     }
 
-    /// Finds a unit that waits at the other end, where this one could stand, and that could stand here.
+    /// Finds a unit that waits on a cell where this one may land, and that may land where this one stands, by the same link or
+    /// another.
     fn partner(&mut self, unit: Waiting, waiting: &[Waiting]) -> Option<Waiting> {
-        let grid_of = |one: &Waiting| self.grids.get(one.at.0);
-        let fits = |one: &Waiting, at: &Waiting| {
-            let (there, here) = grid_of(at).zip(grid_of(one))?;
-            let is_same_size = there.unit_size(one.profile) == here.unit_size(at.profile);
-            Some(is_same_size && there.cost(one.profile, at.at.1) > 0)
+        let can_land = |one: &Waiting, other: &Waiting| {
+            let [_, to] = self.outcomes.links.ends(one.next.hop);
+            let (grid, cell) = other.at;
+            let level = self.grids.get(grid);
+            let fits = level.is_some_and(|level| level.cost(one.profile, cell) > 0);
+            fits && to.grid == grid && to.area.contains(cell)
         };
-        let travelers = &self.traffic.travelers;
-        let partners = waiting.iter().filter(|other| {
-            other.next.hop == unit.next.hop.reversed()
-                && travelers.contains_key(&other.number)
-                && fits(&unit, other) == Some(true)
-                && fits(other, &unit) == Some(true)
-        });
-        let partners: Vec<Waiting> = partners.copied().collect();
-        partners.into_iter().find(|partner| !self.is_ghost(partner.entity))
+        let sizes = |one: &Waiting, at: &Waiting| {
+            self.grids.get(at.at.0).map(|grid| grid.unit_size(one.profile))
+        };
+        let is_partner = |other: &&Waiting| {
+            self.traffic.travelers.contains_key(&other.number)
+                && other.number != unit.number
+                && can_land(&unit, other)
+                && can_land(other, &unit)
+                && sizes(&unit, other) == sizes(other, other)
+                && sizes(other, &unit) == sizes(&unit, &unit)
+                && !self.is_full(other.next.hop)
+        };
+        let partners: Vec<Waiting> = waiting.iter().filter(is_partner).copied().collect();
+        let mut critters = self.units.p1();
+        // One that has grown and has no room yet holds fewer cells than it needs.
+        let mut holds_its_cells = |one: &Waiting| {
+            critters
+                .get_mut(one.entity)
+                .is_ok_and(|critter| self.crowds.has_size(&self.grids, one.profile, &critter.state))
+        };
+        if !holds_its_cells(&unit) {
+            return None;
+        }
+        partners.into_iter().find(holds_its_cells)
+    }
+
+    /// Whether as many units cross a link as may at the same time.
+    fn is_full(&self, hop: Hop) -> bool {
+        self.outcomes.links.placed(hop).is_none_or(|placed| {
+            self.traffic.crossing(placed.entity) >= usize::from(placed.link.capacity)
+        })
     }
 
     fn is_ghost(&mut self, entity: Entity) -> bool {
         self.units.p2().get(entity).is_ok_and(|(critter, ..)| !critter.collides)
     }
 
-    /// Sends idle units off the landing cells, if the critter may push them.
-    fn clear(&mut self, critter: Entity, to: (GridId, CellRect)) {
+    /// Sends units off the landing cells that are idle, or that wait there for long and have younger requests, if the unit may
+    /// push them.
+    fn clear(&mut self, by: Waiting, to: (GridId, CellRect)) {
         let team_of = |team: Option<&CrowdTeam>| team.copied().unwrap_or_default();
-        let team = self.units.p2().get(critter).map_or_else(|_| default(), |pace| team_of(pace.3));
+        let team =
+            self.units.p2().get(by.entity).map_or_else(|_| default(), |pace| team_of(pace.3));
         for other in self.crowds.holders(&self.grids, to) {
             let paces = self.units.p2();
             let is_pushable =
@@ -125,7 +161,11 @@ impl Crossings<'_, '_> {
             let units = self.units.p0();
             let has_business = units.get(other).is_ok_and(|unit| {
                 let member = unit.critter.map(|(state, _)| state.member).unwrap_or_default();
-                unit.status.is_under_way() && !member.is_held || member.crossing.is_some()
+                let traveler = self.traffic.travelers.get(&unit.state.accepted);
+                let is_stuck =
+                    traveler.is_some_and(Traveler::is_stuck) && unit.state.accepted > by.number;
+                let waits = member.is_held || is_stuck;
+                unit.status.is_under_way() && !waits || member.crossing.is_some()
             });
             let critters = self.units.p1();
             if let Ok(other) = critters.get(other)
@@ -144,7 +184,7 @@ impl Crossings<'_, '_> {
 
     /// A unit that has left its cell enters the link.
     fn enter(&mut self, unit: Waiting, to: (GridId, Cell), drawn: Option<Vec2>) {
-        let Waiting { number, entity, next, at, profile } = unit;
+        let Waiting { number, entity, next, at, profile, .. } = unit;
         self.traffic.travelers.remove(&number);
         let links = &self.outcomes.links;
         let left = links.cost_of(next.hop) * PROGRESS_PER_COST;

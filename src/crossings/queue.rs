@@ -11,7 +11,7 @@ use super::{Crossings, Waiting};
 use crate::{
     links::Hop,
     nav::{Cell, CellRect, Hindrance},
-    unit::PathSync,
+    unit::{PathStatus, PathSync},
 };
 
 /// Ticks of waiting after which a unit counts as stuck: 2 seconds at Bevy's 64 ticks per second.
@@ -24,6 +24,9 @@ const CALLED_PER_CELL: u32 = 2;
 /// Cells between the cells of a link and the first that queue: room for those that come out.
 const LEAST_GAP: u32 = 3;
 
+/// Ticks in which a unit that was called comes no nearer, and after which others are called in its place.
+const LATE_AFTER: u32 = 128;
+
 /// A unit on the way to a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traveler {
@@ -31,8 +34,13 @@ pub(super) struct Traveler {
     hop: Option<Hop>,
     stage: Stage,
     collides: bool,
+    /// Its crowd does not move it: it has arrived, or was sent aside.
+    is_idle: bool,
     /// Columns or rows between it and the link's cells, whichever are more.
     gap: u32,
+    /// The smallest gap so far since it was called, and for how many ticks it has come no nearer.
+    nearest: u32,
+    stalled: u32,
     /// For how many ticks it has stood on the link's cells.
     waited: u32,
 }
@@ -40,7 +48,26 @@ pub(super) struct Traveler {
 impl Traveler {
     pub(super) const fn new(entity: Entity) -> Self {
         let (hop, stage) = (None, Stage::OnTheWay);
-        Self { entity, hop, stage, collides: false, gap: u32::MAX, waited: 0 }
+        let (gap, nearest) = (u32::MAX, u32::MAX);
+        let (collides, is_idle) = (false, false);
+        Self { entity, hop, stage, collides, is_idle, gap, nearest, stalled: 0, waited: 0 }
+    }
+
+    /// Whether it has waited on the link's cells for long.
+    pub(super) const fn is_stuck(&self) -> bool {
+        self.waited >= STUCK_AFTER
+    }
+
+    fn note_gap(&mut self, gap: u32) {
+        self.gap = gap;
+        let comes_nearer = gap < self.nearest || gap == 0 || self.stage != Stage::Called;
+        self.stalled = if comes_nearer { 0 } else { self.stalled + 1 };
+        self.nearest = if self.stage == Stage::Called { self.nearest.min(gap) } else { u32::MAX };
+    }
+
+    /// Whether it was called and does not come: others are called in its place.
+    const fn is_late(&self) -> bool {
+        self.stalled > LATE_AFTER
     }
 }
 
@@ -79,37 +106,49 @@ impl Crossings<'_, '_> {
         waiting: &mut Vec<Waiting>,
     ) -> bool {
         let entity = traveler.entity;
+        let can_move = self.work_of(entity).is_some_and(|work| work > 0);
         let mut units = self.units.p0();
         let Ok(mut unit) = units.get_mut(entity) else {
             return false;
         };
         let (next, profile) = (unit.next_link(number), unit.state.query.profile);
-        let links = &self.outcomes.links;
-        let is_usable = next.is_some_and(|next| links.is_usable(profile, next.hop));
-        let Some((next, (state, _))) = next.filter(|_| is_usable).zip(unit.critter.as_mut()) else {
-            if next.is_some() {
-                self.outcomes.resolve_again(&mut unit);
-            }
-            // A unit whose path is repaired comes back.
-            return next.is_none() && unit.is_waiting_for_repair(number);
+        let Some(next) = next else {
+            return unit.is_waiting_for_repair(number); // then it comes back
         };
+        let links = &mut self.outcomes.links;
+        links.note_use(profile);
+        let is_usable = links.is_usable(profile, next.hop);
         let end = links.ends(next.hop)[0];
+        let Some((state, _)) = unit.critter.as_mut().filter(|_| is_usable) else {
+            match unit.critter {
+                _ if is_usable => return true, // the game moves it
+                Some(_) => self.outcomes.resolve_again(&mut unit),
+                None => self.outcomes.path_lost(&mut unit, &self.grids),
+            }
+            return false;
+        };
         let grid = if state.unit().is_some() { state.member.grid } else { unit.state.grid };
         let (cell, is_here) = (state.cell(), grid == end.grid && state.member.crossing.is_none());
         if traveler.hop != Some(next.hop) {
             *traveler = Traveler { hop: Some(next.hop), ..Traveler::new(entity) };
         }
-        traveler.collides = state.unit().is_some();
-        traveler.gap = if is_here { gap(end.area, cell) } else { u32::MAX };
-        if state.placed && !state.is_moving() && traveler.gap == 0 {
-            waiting.push(Waiting { number, entity, next, at: (grid, cell), profile });
-            traveler.waited += 1;
-        } else {
-            traveler.waited = 0;
+        let in_crowd = self.crowds.get(grid).zip(state.unit());
+        traveler.collides = in_crowd.is_some();
+        traveler.is_idle = in_crowd.is_some_and(|(crowd, unit)| !crowd.is_under_way(unit));
+        traveler.note_gap(if is_here { gap(end.area, cell) } else { u32::MAX });
+        let is_waiting = state.placed && !state.is_moving() && traveler.gap == 0 && can_move;
+        traveler.waited = if is_waiting { traveler.waited.saturating_add(1) } else { 0 };
+        if is_waiting {
+            let (at, waited) = ((grid, cell), traveler.waited);
+            waiting.push(Waiting { number, entity, next, at, profile, waited });
         }
-        if traveler.waited == STUCK_AFTER {
+        let is_stuck = matches!(*unit.status, PathStatus::Stuck(_));
+        if traveler.is_stuck() && !is_stuck {
             state.member.keeps_goal = false;
             unit.set_stuck(Hindrance::Link);
+        } else if traveler.is_late() && traveler.is_idle {
+            (traveler.stalled, traveler.nearest) = (0, u32::MAX);
+            self.outcomes.path_lost(&mut unit, &self.grids);
         }
         true
     }
@@ -124,7 +163,7 @@ impl Crossings<'_, '_> {
                 match traveler.stage {
                     Stage::OnTheWay => queue.on_the_way.push((traveler.gap, number)),
                     Stage::Queued(since) => queue.queued.push((since, number)),
-                    Stage::Called => queue.called += 1,
+                    Stage::Called => queue.called += u32::from(!traveler.is_late()),
                 }
             }
         }

@@ -39,7 +39,7 @@ pub(crate) struct Newcomer {
     agent: Option<&'static NavAgent>,
     request: Option<&'static RequestState>,
     pub(super) transform: &'static Transform,
-    pub(super) state: &'static mut CritterState,
+    pub(crate) state: &'static mut CritterState,
     pub(super) facing: &'static mut Facing,
 }
 

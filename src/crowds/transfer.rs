@@ -12,27 +12,40 @@ use super::{
 use crate::{
     grids::NavGrids,
     nav::{Cell, CellRect, GridId, ProfileId, Walk},
-    unit::{Facing, PathSync},
+    unit::{CritterState, Facing, PathSync},
 };
 
 /// How far idle units step aside at most, in cells.
 const MAX_STEP_ASIDE: i32 = 12;
 
 impl Crowds {
-    /// Returns whether a unit of a profile could stand on a cell of a grid.
+    /// Returns whether a critter of a profile could stand on a cell of a grid.
     pub(crate) fn has_room(
         &self,
         grids: &NavGrids,
         (id, cell): (GridId, Cell),
-        profile: ProfileId,
+        (profile, state): (ProfileId, &CritterState),
     ) -> bool {
+        let own = state.unit().filter(|_| state.member.grid == id);
         let Some(grid) = grids.get(id) else {
             return false;
         };
         match self.get(id) {
-            Some(crowd) => crowd.nearest_free_cell(grid, (cell, profile), None, 0).is_some(),
+            Some(crowd) => crowd.nearest_free_cell(grid, (cell, profile), own, 0).is_some(),
             None => grid.cost(profile, cell) > 0,
         }
+    }
+
+    /// Returns whether a critter holds as many cells as units of a profile do on its grid.
+    pub(crate) fn has_size(
+        &self,
+        grids: &NavGrids,
+        profile: ProfileId,
+        state: &CritterState,
+    ) -> bool {
+        let size = self.get(state.member.grid).zip(state.unit());
+        let size = size.and_then(|(crowd, unit)| crowd.size(unit));
+        size.is_some() && size == grids.get(state.member.grid).map(|grid| grid.unit_size(profile))
     }
 
     /// Returns the critters that hold cells of an area.
@@ -68,6 +81,7 @@ impl Crowds {
             return;
         }
         let size = grid.unit_size(profile);
+        let area = area.intersection(grid.rect());
         let lowest = area.min.offset(1 - size as i32, 1 - size as i32);
         let blocked = CellRect::new(lowest, area.width + size - 1, area.height + size - 1);
         let is_free = |&(_, at): &(u64, Cell)| {

@@ -7,7 +7,8 @@ use bevy::{
 
 use super::{
     Group, GroupArrived, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState, Member,
-    SwapClass, member_places::MemberPlaces,
+    SwapClass,
+    member_places::{MemberPlaces, goal_of},
 };
 use crate::{
     flow::FlowFields,
@@ -132,13 +133,17 @@ impl SlotAssignment<'_, '_> {
         let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
         (state.number, state.is_announced) = (before.number, before.is_announced);
+        state.goal = Some(goal_of(group));
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
             Ok(found) => found,
             Err(reason) => return self.refuse_all((entity, group), &before, state, reason),
         };
-        let members: Vec<Member> =
-            group.members.iter().map(|member| self.places.member(group, member, id)).collect();
+        let members: Vec<Member> = group
+            .members
+            .iter()
+            .map(|member| self.places.member(group, member, (id, order.goal)))
+            .collect();
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
         let sender = Sender { entity, group, before: &before, goal: order.goal, grid: id };
         let mut limited = Vec::with_capacity(members.len());
@@ -311,8 +316,10 @@ impl SlotAssignment<'_, '_> {
         let mut request = group.request.clone();
         let unit = self.places.units.get(member.entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
-        let is_away = own != grid && self.places.links.join(own, grid);
-        request.goal_grid = request.goal_grid.or(is_away.then_some(grid));
+        // The same before and after it has crossed.
+        let is_joined = self.places.links.join(own, grid);
+        request.goal_grid = request.goal_grid.or(is_joined.then_some(grid));
+        request.grid = request.grid.map(|_| own);
         request.target = Target::Cell(cell);
         request.profile = member.named;
         request.rally = (group.members.len() > 1).then_some(goal);

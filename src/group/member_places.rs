@@ -43,9 +43,10 @@ pub(crate) struct MemberPlaces<'w, 's> {
 
 impl MemberPlaces<'_, '_> {
     /// The grid on which a group gathers: that of its goal, if its request names one or links lead to the entity that is its
-    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the group.
+    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the goal.
     pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
-        if let Some(known) = state.grid.filter(|_| !state.was_changed) {
+        let is_same = || state.goal.as_ref() == Some(&goal_of(group));
+        if let Some(known) = state.grid.filter(|_| !state.was_changed || is_same()) {
             return known;
         }
         let first = || {
@@ -65,21 +66,27 @@ impl MemberPlaces<'_, '_> {
     }
 
     /// A member with its own profile, and where it stands.
-    pub(super) fn member(&self, group: &Group, member: &GroupMember, id: GridId) -> Member {
+    pub(super) fn member(
+        &self,
+        group: &Group,
+        member: &GroupMember,
+        (id, goal): (GridId, Cell),
+    ) -> Member {
         let &GroupMember { entity, profile: named, rank } = member;
         let named = named.or(group.request.profile);
         let own = || self.units.get(entity).ok()?.agent.map(|agent| agent.profile);
         let profile = named.or_else(own).unwrap_or_default();
-        let cell = self.cell_on(entity, group, (id, profile));
+        let cell = self.cell_on(entity, group, (id, goal), profile);
         Member { entity, profile, named, rank, cell }
     }
 
-    /// The anchor on which a member stands; for one on another grid, where it comes to the grid by links.
+    /// The anchor on which a member stands; for one that has to take links to the goal, where it comes out of them.
     fn cell_on(
         &self,
         entity: Entity,
         group: &Group,
-        (id, profile): (GridId, ProfileId),
+        (id, goal): (GridId, Cell),
+        profile: ProfileId,
     ) -> Result<Cell, PathFailure> {
         let unit = self.units.get(entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(group.request.grid)).unwrap_or_default();
@@ -87,11 +94,15 @@ impl MemberPlaces<'_, '_> {
         let is_away = own != id && is_joined;
         let cell = self.cell_of(entity, if is_away { own } else { id }, profile);
         let cell = cell.ok_or(PathFailure::StartUnknown)?;
-        if !is_away {
-            return Ok(cell);
+        let arrival = || self.links.arrival(&self.grids, profile, (own, cell), (id, goal));
+        if is_away {
+            return arrival().ok_or(PathFailure::NoLinks { from: own, to: id });
         }
-        let arrival = self.links.arrival(&self.grids, profile, (own, cell), id);
-        arrival.ok_or(PathFailure::NoLinks { from: own, to: id })
+        // The way to the goal may lead over another grid.
+        let grid = self.grids.get(id);
+        let can_reach = |cell| grid.is_some_and(|grid| grid.can_reach(profile, cell, goal));
+        let needs_links = own == id && !can_reach(cell);
+        Ok(needs_links.then(arrival).flatten().filter(|&cell| can_reach(cell)).unwrap_or(cell))
     }
 
     /// The anchor on which a unit stands on a grid, or which it is about to enter.
@@ -116,4 +127,9 @@ impl GroupUnitDataItem<'_, '_> {
         let crossed = self.state.and_then(|state| state.journey.grid);
         crossed.or(of_request).or(self.agent.map(|agent| agent.grid))
     }
+}
+
+/// What the grid of a group depends on.
+pub(super) fn goal_of(group: &Group) -> (Target, [Option<GridId>; 2]) {
+    (group.goal.clone(), [group.request.grid, group.request.goal_grid])
 }

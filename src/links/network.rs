@@ -3,7 +3,10 @@
 //! Input: entities with [`NavLink`], and the grids. Output: which links can be used, by whom, and whether cells are connected by
 //! them. Links are numbered in the order in which they were inserted, so that nothing observable depends on entities.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 use bevy::{
     ecs::{
@@ -18,7 +21,7 @@ use super::{
     route::{Costs, CrossingTable, Hop},
 };
 use crate::{
-    flow::{FlowField, FlowFields, FlowStatus},
+    flow::{FlowField, FlowFields},
     grids::NavGrids,
     nav::{Cell, CellRect, GridId, ProfileId},
 };
@@ -46,10 +49,10 @@ pub struct NavLinks {
     last_used: BTreeMap<ProfileId, u64>,
     is_profile_new: bool,
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
-    /// Profiles whose fields are not all up to date.
-    incomplete: BTreeSet<ProfileId>,
-    /// What lies between crossings, for the profiles that used links in the last ticks, and the state in which it was read.
-    tables: BTreeMap<ProfileId, (u64, CrossingTable)>,
+    /// What lies between crossings, for the profiles that use links: read when it is first needed.
+    tables: BTreeMap<ProfileId, OnceLock<CrossingTable>>,
+    /// The state of fields and links for which the tables are.
+    tables_state: u64,
     /// How often links have changed.
     changes: u64,
     /// Critters that have set out for a link since the last tick, with the numbers of their requests.
@@ -100,11 +103,15 @@ pub(crate) fn sync_links(
     let noted = std::mem::take(&mut links.noted);
     let now = state_of(&grids);
     let mut is_changed = std::mem::replace(&mut links.grids_seen, now) != now;
-    for (entity, link) in changed.iter().chain(noted.iter().filter_map(|&one| all.get(one).ok())) {
+    let renewed = changed.iter().chain(noted.iter().filter_map(|&one| all.get(one).ok()));
+    let mut renewed: Vec<(u64, Entity)> =
+        renewed.filter_map(|(entity, _)| Some((*links.numbers.get(&entity)?, entity))).collect();
+    renewed.sort_unstable();
+    renewed.dedup();
+    for (number, entity) in renewed {
         is_changed = true;
-        if let Some(&number) = links.numbers.get(&entity) {
-            let (link, status) = (link.clone(), LinkStatus::New);
-            links.links.insert(number, PlacedLink { entity, link, status });
+        if let Ok((_, link)) = all.get(entity) {
+            links.place(number, entity, link);
         }
     }
     for entity in noted.into_iter().filter(|&entity| !all.contains(entity)) {
@@ -121,7 +128,7 @@ pub(crate) fn sync_links(
     }
     links.changes += u64::from(is_changed);
     links.hold_fields(&mut flows, is_changed);
-    links.read_tables(&grids, &flows);
+    links.renew_tables(&flows);
 }
 
 /// Changes whenever a grid was inserted, removed or edited, or profiles were changed.
@@ -143,35 +150,56 @@ fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
     }
     let users: Vec<ProfileId> =
         if link.profiles.is_some() { named.collect() } else { all().collect() };
+    let can_stand = |profile, end: LinkEnd| {
+        let grid = grids.get(end.grid);
+        grid.is_some_and(|grid| {
+            let mut cells = end.area.intersection(grid.rect()).cells();
+            cells.any(|cell| grid.cost(profile, cell) > 0)
+        })
+    };
     for end in [link.from, link.to] {
         let Some(grid) = grids.get(end.grid) else {
             return LinkStatus::Broken(LinkError::NoSuchGrid(end.grid));
         };
-        let area = end.area.intersection(grid.rect());
-        if area.is_empty() {
+        if end.area.intersection(grid.rect()).is_empty() {
             return LinkStatus::Broken(LinkError::OutOfBounds(end));
         }
-        let can_stand = |cell| users.iter().any(|&profile| grid.cost(profile, cell) > 0);
-        if !area.cells().any(can_stand) {
-            return LinkStatus::Broken(LinkError::Impassable(end));
-        }
     }
-    if link.is_open { LinkStatus::Connected } else { LinkStatus::Shut }
+    let at_start: Vec<ProfileId> =
+        users.into_iter().filter(|&profile| can_stand(profile, link.from)).collect();
+    if at_start.is_empty() {
+        return LinkStatus::Broken(LinkError::Impassable(link.from));
+    }
+    if !at_start.iter().any(|&profile| can_stand(profile, link.to)) {
+        return LinkStatus::Broken(LinkError::Impassable(link.to));
+    }
+    let is_open = link.is_open && link.capacity > 0;
+    if is_open { LinkStatus::Connected } else { LinkStatus::Shut }
 }
 
 impl NavLinks {
+    /// Places a link, or changes it. One that leads from or to other cells than before is another one: units on the way to it are
+    /// planned for again.
+    fn place(&mut self, number: u64, entity: Entity, link: &NavLink) {
+        let before = self.links.remove(&number);
+        let is_other = before.is_some_and(|PlacedLink { link: before, .. }| {
+            (before.from, before.to, before.is_one_way) != (link.from, link.to, link.is_one_way)
+        });
+        self.inserted += u64::from(is_other);
+        let number = if is_other { self.inserted } else { number };
+        self.numbers.insert(entity, number);
+        let (link, status) = (link.clone(), LinkStatus::New);
+        self.links.insert(number, PlacedLink { entity, link, status });
+    }
+
     /// Holds the fields around all ends that profiles in use may come to, and drops the others.
     fn hold_fields(&mut self, flows: &mut FlowFields, is_changed: bool) {
-        let Self { last_used, links, fields, now, incomplete, .. } = self;
+        let Self { last_used, links, fields, now, .. } = self;
         let known = last_used.len();
         last_used.retain(|_, last| *last + TICKS_KEPT >= *now);
         if is_changed || last_used.len() < known || std::mem::take(&mut self.is_profile_new) {
             Self::hold_fields_of(last_used, links, fields, flows);
         }
-        let is_pending = |field| flows.status(field) == FlowStatus::Pending;
-        let pending = fields.iter().filter(|(_, field)| is_pending(field));
-        incomplete.clear();
-        incomplete.extend(pending.map(|(&(profile, _), _)| profile));
     }
 
     fn hold_fields_of(
@@ -200,30 +228,34 @@ impl NavLinks {
         self.is_profile_new |= self.last_used.insert(profile, self.now).is_none();
     }
 
-    /// Reads the tables of profiles that have just used links, where fields or links have changed.
-    fn read_tables(&mut self, grids: &NavGrids, flows: &FlowFields) {
+    /// Forgets the tables where fields or links have changed.
+    fn renew_tables(&mut self, flows: &FlowFields) {
         let counters = flows.counters();
         let state = self.changes + counters.integrations + counters.repairs + counters.restarts;
-        self.tables.retain(|_, (read, _)| *read == state);
-        let is_wanted = |(_, last): &(&ProfileId, &u64)| **last + 1 >= self.now;
-        let wanted: Vec<ProfileId> =
-            self.last_used.iter().filter(is_wanted).map(|(&profile, _)| profile).collect();
-        for profile in wanted {
-            if !self.tables.contains_key(&profile) && !self.incomplete.contains(&profile) {
-                let table = self.read_table(Costs { grids, flows, profile });
-                self.tables.insert(profile, (state, table));
-            }
+        if std::mem::replace(&mut self.tables_state, state) != state {
+            self.tables.clear();
+        }
+        self.tables.retain(|profile, _| self.last_used.contains_key(profile));
+        for &profile in self.last_used.keys() {
+            self.tables.entry(profile).or_default();
         }
     }
 
-    /// What lies between the crossings of a profile, unless that is not known yet.
-    pub(super) fn table(&self, profile: ProfileId) -> Option<&CrossingTable> {
-        self.tables.get(&profile).map(|(_, table)| table)
+    /// What lies between the crossings of a profile; `None` while a field that tells is being filled or repaired.
+    pub(super) fn table(&self, costs: Costs<'_>) -> Option<&CrossingTable> {
+        let table = self.tables.get(&costs.profile)?;
+        let mut ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
+        let is_settled = |end| {
+            let field = self.field(costs.profile, end);
+            field.is_some_and(|field| costs.flows.is_settled(costs.grids, field))
+        };
+        ends.all(is_settled).then(|| table.get_or_init(|| self.read_table(costs)))
     }
 
     /// What planning a route for a profile takes of the budget for requests, in expansions.
     pub(crate) fn planning_work(&self, profile: ProfileId) -> u32 {
-        self.table(profile).map_or(0, CrossingTable::work)
+        let table = self.tables.get(&profile).and_then(OnceLock::get);
+        table.map_or(0, CrossingTable::work)
     }
 
     pub(super) fn field(&self, profile: ProfileId, end: LinkEnd) -> Option<&FlowField> {
@@ -265,6 +297,9 @@ impl NavLinks {
 
     /// Whether links, open or shut, join two grids.
     pub(crate) fn join(&self, from: GridId, to: GridId) -> bool {
+        if self.links.is_empty() {
+            return from == to;
+        }
         let mut reached = BTreeSet::from([from]);
         let step = |placed: &PlacedLink| {
             let NavLink { from, to, is_one_way, .. } = &placed.link;
@@ -323,20 +358,23 @@ impl NavLinks {
             || self.reached(grids, profile, start).any(|(_, regions)| regions.contains(&goal))
     }
 
-    /// Where a unit may come to a grid from another: of the cells of links, the first in the order of the links.
+    /// Where a unit may come to a grid, and to the connected region of a cell of it if it can: of the cells of links, the first in the
+    /// order in which they are reached.
     pub(crate) fn arrival(
         &self,
         grids: &NavGrids,
         profile: ProfileId,
         from: (GridId, Cell),
-        to: GridId,
+        (to, goal): (GridId, Cell),
     ) -> Option<Cell> {
         let start = region(grids, profile, from)?;
-        let mut ends = self.reached(grids, profile, start).map(|(end, _)| end);
-        let end = ends.find(|end| end.grid == to)?;
         let grid = grids.get(to)?;
-        let mut cells = end.area.intersection(grid.rect()).cells();
-        cells.find(|&cell| grid.cost(profile, cell) > 0)
+        let goal = grid.region(profile, goal);
+        let ends = self.reached(grids, profile, start).filter(|(end, _)| end.grid == to);
+        let cells = ends.flat_map(|(end, _)| end.area.intersection(grid.rect()).cells());
+        let cells: Vec<Cell> = cells.filter(|&cell| grid.cost(profile, cell) > 0).collect();
+        let at_goal = cells.iter().find(|&&cell| grid.region(profile, cell) == goal);
+        at_goal.or(cells.first()).copied()
     }
 
     /// Iterates over the ends at which a unit may come out that starts in a connected region, and their regions.

@@ -9,7 +9,10 @@ use super::{LinkEnd, NavLinks};
 use crate::{
     flow::FlowFields,
     grids::NavGrids,
-    nav::{Cell, Goal, GridId, NavGrid, PathCost, ProfileId, STRAIGHT, goal::GoalZone},
+    nav::{
+        Approach, Cell, CellRect, Goal, GridId, NavGrid, PathCost, ProfileId, STRAIGHT,
+        goal::GoalZone,
+    },
 };
 
 /// A crossing of a link in one direction.
@@ -18,12 +21,6 @@ pub(crate) struct Hop {
     /// Number of the link.
     pub(super) number: u64,
     pub(super) is_backwards: bool,
-}
-
-impl Hop {
-    pub(crate) const fn reversed(self) -> Self {
-        Self { is_backwards: !self.is_backwards, ..self }
-    }
 }
 
 /// The crossing at the end of a leg, and the cell where it is best to land: the nearest to what comes next.
@@ -100,7 +97,7 @@ impl NavLinks {
         goals: &[Destination],
         near: bool,
     ) -> Routing {
-        let Some(table) = self.table(costs.profile) else {
+        let Some(table) = self.table(costs) else {
             return Routing::Pending;
         };
         let hops = &table.hops;
@@ -205,23 +202,33 @@ impl NavLinks {
         };
         let cheapest = rules.min_cost().unwrap_or(0);
         let step = 2 * u64::from(STRAIGHT) * u64::from(cheapest);
-        let distance = |end: LinkEnd, cell: Cell| {
-            let gap = |at: i32, low: i32, length: u32| {
-                let high = i64::from(low) + i64::from(length) - 1;
-                (i64::from(low) - i64::from(at)).max(i64::from(at) - high).max(0) as u64
+        let distance = |end: LinkEnd, area: CellRect| {
+            let gap = |(low, length): (i32, u32), (other, others): (i32, u32)| {
+                let (low, other) = (i64::from(low), i64::from(other));
+                let (high, top) = (low + i64::from(length) - 1, other + i64::from(others) - 1);
+                (low - top).max(other - high).max(0) as u64
             };
-            let LinkEnd { area, .. } = end;
-            step * gap(cell.x, area.min.x, area.width).max(gap(cell.y, area.min.y, area.height))
+            let CellRect { min, width, height } = end.area;
+            let columns = gap((min.x, width), (area.min.x, area.width));
+            columns.max(gap((min.y, height), (area.min.y, area.height)))
         };
         let ends = |hop: Hop| self.ends(hop);
         let to_enter = self.hops(profile).filter(|&hop| ends(hop)[0].grid == grid);
-        let to_enter =
-            to_enter.map(|hop| self.cost_of(hop).saturating_add(distance(ends(hop)[0], start)));
+        let to_enter = to_enter.map(|hop| {
+            let steps = distance(ends(hop)[0], CellRect::single(start));
+            self.cost_of(hop).saturating_add(step * steps)
+        });
+        // Of large units the anchor may be farther away.
+        let range = u64::from(rules.unit_size())
+            + match goal.approach {
+                Approach::Onto | Approach::Beside => 1,
+                Approach::Within { cells } | Approach::InSight { cells, .. } => u64::from(cells),
+            };
         let to_end = self.hops(profile).filter(|&hop| ends(hop)[1].grid == grid);
-        let to_end = to_end.map(|hop| distance(ends(hop)[1], goal.cell()));
+        let to_end =
+            to_end.map(|hop| step * distance(ends(hop)[1], goal.area).saturating_sub(range));
         let lowest = to_enter.min().zip(to_end.min()).map(|(a, b)| a.saturating_add(b));
-        // Ranges and areas make the goal nearer than its cell.
-        lowest.is_some_and(|lowest| lowest < cost.0 || !goal.is_single_cell())
+        lowest.is_some_and(|lowest| lowest < cost.0)
     }
 
     /// What a crossing itself costs.

@@ -14,8 +14,13 @@ use super::{
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, nav::PathFailure,
-    scheduler::TilePathSettings, unit::NavAgent, whereabouts::Whereabouts,
+    blocker::PlacedBlockers,
+    flow::FlowFields,
+    grids::NavGrids,
+    nav::{PathFailure, PathKind},
+    scheduler::TilePathSettings,
+    unit::{NavAgent, PathStatus},
+    whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
@@ -44,7 +49,10 @@ pub(crate) fn follow_agents(
 ) {
     turns.extend(changed.iter().filter_map(|(entity, agent)| {
         let unit = intake.units.get(entity).ok().filter(|_| !agent.is_added())?;
-        (!unit.state.overrides_agent).then_some((unit.state.accepted, entity))
+        // The game takes a unit across a link that it moves itself.
+        let is_at_link = *unit.status == PathStatus::Found(PathKind::ToLink);
+        let is_its_own = !unit.state.overrides_agent || is_at_link;
+        is_its_own.then_some((unit.state.accepted, entity))
     }));
     turns.sort_unstable();
     for (_, entity) in turns.drain(..) {
@@ -133,6 +141,12 @@ impl RequestIntake<'_, '_> {
         let Some((request, unit)) = unit.and_then(|unit| Some((unit.request?, unit))) else {
             return 0;
         };
+        if unit.critter.is_some_and(|(state, _)| state.member.crossing.is_some()) {
+            if let Ok(mut unit) = self.units.get_mut(entity) {
+                self.outcomes.await_landing(&mut unit);
+            }
+            return 0;
+        }
         let grid_and_profile = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let resolved = self.resolve(&unit, request);

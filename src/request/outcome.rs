@@ -166,8 +166,12 @@ impl Outcomes<'_, '_> {
 
     /// Resolves the request again in the next tick, from where the unit is then.
     pub(crate) fn resolve_again(&mut self, unit: &mut RequesterItem) {
+        self.resolve_in(unit, 1);
+    }
+
+    fn resolve_in(&mut self, unit: &mut RequesterItem, ticks: u64) {
         *unit.status = PathStatus::Searching;
-        self.retry_in(1, unit);
+        self.retry_in(ticks, unit);
     }
 
     fn retry_in(&mut self, ticks: u64, unit: &RequesterItem) {
@@ -235,6 +239,9 @@ impl Outcomes<'_, '_> {
         if kind == PathKind::Complete {
             unit.state.tries = 0;
         }
+        if kind == PathKind::ToLink {
+            self.links.set_out.push((unit.state.accepted, unit.entity));
+        }
         *unit.status = match &mut unit.critter {
             Some((state, _)) => {
                 if is_rest {
@@ -244,9 +251,6 @@ impl Outcomes<'_, '_> {
                 }
                 state.member.keeps_goal = kind == PathKind::ToLink;
                 state.member.is_held = false;
-                if kind == PathKind::ToLink {
-                    self.links.set_out.push((unit.state.accepted, unit.entity));
-                }
                 PathStatus::Walking(kind)
             }
             None => PathStatus::Found(kind),
@@ -346,6 +350,12 @@ impl RequesterItem<'_, '_> {
         let own = self.agent.copied().unwrap_or_default();
         if (self.state.grid, self.state.query.profile) == (own.grid, own.profile) {
             return false;
+        }
+        if self.state.overrides_agent {
+            // The game took it across a link: the request goes on from there.
+            let has_crossed = own.grid != self.state.grid;
+            self.state.journey.grid = has_crossed.then_some(own.grid).or(self.state.journey.grid);
+            return has_crossed && self.is_latest();
         }
         self.state.journey = Journey::default();
         let needs_path = self.is_latest() && self.status.is_under_way();

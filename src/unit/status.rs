@@ -113,6 +113,8 @@ pub(crate) struct Journey {
     pub(crate) next: Option<NextLink>,
     /// The goals, where links lead from the unit's grid; any of them ends the request.
     pub(crate) goals: Option<Arc<[Destination]>>,
+    /// How often a path was put off because the costs of links were not known.
+    pub(crate) waits: u8,
 }
 
 impl RequestState {

@@ -1,5 +1,6 @@
 //! Links through the plugin: stairs, teleporters and ledges, alone and in crowds, under changes.
 
+mod on_the_way;
 mod routes;
 mod storms;
 

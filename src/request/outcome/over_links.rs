@@ -14,6 +14,9 @@ use crate::{
     unit::PathStatus,
 };
 
+/// How often a path that was found is put off until the costs of links are known: 31 ticks in all, each time twice as long.
+const MOST_WAITS: u8 = 5;
+
 impl Outcomes<'_, '_> {
     /// Resolves a request again in the next tick: the costs of links are not known yet.
     pub(in crate::request) fn await_links(&mut self, unit: &mut RequesterItem, profile: ProfileId) {
@@ -40,6 +43,11 @@ impl Outcomes<'_, '_> {
             Ok(path) if path.kind() == PathKind::Complete => Some(path.cost()),
             Ok(path) if path.kind() == PathKind::Partial => None,
             Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)) => None,
+            Err(PathFailure::GoalOutOfBounds(_))
+                if goals.iter().any(|goal| goal.grid != unit.state.grid) =>
+            {
+                None
+            }
             _ => return false,
         };
         let may_save = |cost| {
@@ -52,7 +60,12 @@ impl Outcomes<'_, '_> {
         self.links.note_use(query.profile);
         self.pathfinder.spend(self.links.planning_work(query.profile));
         match self.links.route(costs, from, &goals, false) {
-            Routing::Pending => self.resolve_again(unit),
+            Routing::Pending if limit.is_none() => self.resolve_again(unit),
+            Routing::Pending if unit.state.journey.waits < MOST_WAITS => {
+                let ticks = 1 << unit.state.journey.waits;
+                unit.state.journey.waits += 1;
+                self.resolve_in(unit, ticks);
+            }
             Routing::Via(next, cost) if limit.is_none_or(|limit| cost < limit) => {
                 let query = PathQuery::new(query.start, self.links.entrance(next.hop))
                     .profile(query.profile)
@@ -85,6 +98,11 @@ impl Outcomes<'_, '_> {
         }
     }
 
+    /// A unit that is crossing got another request: that waits until it lands.
+    pub(in crate::request) fn await_landing(&mut self, unit: &mut RequesterItem) {
+        *unit.status = PathStatus::Crossing;
+    }
+
     /// The crossing of a unit is over, or was broken off: its request goes on from where it is.
     pub(crate) fn end_crossing(&mut self, unit: &mut RequesterItem) {
         if unit.is_latest() && *unit.status == PathStatus::Crossing {
@@ -99,10 +117,13 @@ impl Outcomes<'_, '_> {
 }
 
 impl RequesterItem<'_, '_> {
-    /// The crossing to which a critter is on its way, if its request number `number` is the latest.
+    /// The crossing to which a unit is on its way, if its request number `number` is the latest.
     pub(crate) fn next_link(&self, number: u64) -> Option<NextLink> {
         let is_same = self.state.accepted == number && self.is_latest();
-        let is_on_way = self.status.is_walking() && self.path.0.kind() == PathKind::ToLink;
+        let is_on_way = match *self.status {
+            PathStatus::Found(kind) => kind == PathKind::ToLink,
+            status => status.is_walking() && self.path.0.kind() == PathKind::ToLink,
+        };
         self.state.journey.next.filter(|_| is_same && is_on_way)
     }
 

@@ -1,0 +1,300 @@
+//! What may happen to units on the way to links: other ends, other grids, other sizes, and units that do not move.
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use bevy_tilepath::prelude::*;
+
+use super::{
+    DOWN, UP, app_with_floors, at, check_places, frame, has_arrived, has_ended, link, link_events,
+    link_status, place_of, send, spawn,
+};
+use crate::common::app::{grid, record, run, run_until, state, status};
+
+#[test]
+fn requests_wait_for_the_costs_of_links_and_do_not_fail() {
+    for budget in [60, 10_000] {
+        let mut app = app_with_floors(2, (60, 60));
+        app.world_mut().resource_mut::<FlowFields>().budget = budget;
+        link(&mut app, NavLink::new(at(DOWN, 50, 50), at(UP, 5, 5)));
+        let unit = spawn(&mut app, Critter::new(100.0), at(DOWN, 1, 1));
+        app.update();
+        send(&mut app, unit, at(UP, 40, 40));
+        run_until(&mut app, 3_000, |app| has_ended(app, unit));
+        assert!(has_arrived(&app, unit));
+        // Walls that take several ticks to repair.
+        for round in 0..6 {
+            let goal = if round % 2 == 0 { at(DOWN, 3, 3) } else { at(UP, 40, 40) };
+            let wall = CellRect::new(Cell::new(10 + round, 10), 1, 40);
+            for id in [DOWN, UP] {
+                grid(&mut app).get_mut(id).unwrap().block(wall).unwrap();
+            }
+            send(&mut app, unit, goal);
+            run_until(&mut app, 3_000, |app| has_ended(app, unit));
+            assert!(has_arrived(&app, unit), "{:?}", status(&app, unit));
+        }
+        // A grid that is replaced in the frame of the order.
+        let level = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
+        send(&mut app, unit, at(DOWN, 1, 1));
+        run_until(&mut app, 3_000, |app| has_ended(app, unit));
+        grid(&mut app).insert(UP, level, frame(UP));
+        send(&mut app, unit, at(UP, 44, 44));
+        run_until(&mut app, 3_000, |app| has_ended(app, unit));
+        assert!(has_arrived(&app, unit), "{:?}", status(&app, unit));
+    }
+}
+
+#[test]
+fn without_fields_units_walk_on_their_own_grid() {
+    let mut app = app_with_floors(2, (40, 20));
+    app.world_mut().resource_mut::<FlowFields>().budget = 0;
+    link(&mut app, NavLink::new(at(DOWN, 5, 5), at(UP, 5, 5)));
+    link(&mut app, NavLink::new(at(DOWN, 35, 5), at(UP, 6, 5)));
+    let unit = spawn(&mut app, Critter::new(50.0), at(DOWN, 1, 1));
+    app.update();
+    let area = CellRect::new(Cell::new(30, 10), 3, 3);
+    for request in [
+        PathRequest::to(Cell::new(38, 5)),
+        PathRequest::to(Cell::new(2, 5)).beside(),
+        PathRequest::to(area),
+        PathRequest::to_nearest([Cell::new(2, 2), Cell::new(3, 2)]),
+    ] {
+        app.world_mut().entity_mut(unit).insert(request);
+        run_until(&mut app, 300, |app| has_ended(app, unit));
+        assert!(has_arrived(&app, unit));
+    }
+}
+
+#[test]
+fn units_go_to_where_a_link_begins_now() {
+    for critter in [Critter::new(10.0), Critter::new(10.0).ghost()] {
+        for is_replaced in [false, true] {
+            let mut app = app_with_floors(2, (40, 12));
+            let stairs = link(&mut app, NavLink::new(at(DOWN, 35, 5), at(UP, 35, 5)));
+            let unit = spawn(&mut app, critter, at(DOWN, 1, 5));
+            app.update();
+            send(&mut app, unit, at(UP, 10, 5));
+            run_until(&mut app, 400, |app| state(app, unit).cell().x > 20);
+            let other = NavLink::new(at(DOWN, 3, 3), at(UP, 3, 3));
+            if is_replaced {
+                app.world_mut().entity_mut(stairs).insert(other);
+            } else {
+                *app.world_mut().get_mut::<NavLink>(stairs).unwrap() = other;
+            }
+            run_until(&mut app, 900, |app| has_ended(app, unit));
+            assert_eq!(place_of(&app, unit), at(UP, 10, 5));
+        }
+    }
+}
+
+#[test]
+fn units_on_one_another_s_landing_cells_exchange_places_by_any_links() {
+    // Up by one link and down by another, on the same cells.
+    let mut app = app_with_floors(3, (9, 1));
+    let (foot, head) = (at(DOWN, 8, 0), at(UP, 0, 0));
+    link(&mut app, NavLink::new(foot, head).cost(5).one_way());
+    link(&mut app, NavLink::new(head, foot).cost(2).one_way());
+    let units = [
+        spawn(&mut app, Critter::new(8.0), at(DOWN, 7, 0)),
+        spawn(&mut app, Critter::new(8.0), at(UP, 1, 0)),
+    ];
+    app.update();
+    send(&mut app, units[0], at(UP, 4, 0));
+    send(&mut app, units[1], at(DOWN, 4, 0));
+    run_until(&mut app, 600, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+    check_places(&mut app, &units);
+
+    // A ring of three, all occupied.
+    let mut app = app_with_floors(3, (9, 9));
+    for id in 0..3 {
+        let (from, to) = (GridId(id), GridId((id + 1) % 3));
+        link(&mut app, NavLink::new((from, Cell::new(4, 4)), (to, Cell::new(4, 4))).one_way());
+    }
+    let units: Vec<Entity> =
+        (0..3).map(|id| spawn(&mut app, Critter::new(8.0), at(GridId(id), 4, 4))).collect();
+    app.update();
+    for (id, &unit) in units.iter().enumerate() {
+        send(&mut app, unit, at(GridId((id as u32 + 1) % 3), 1, 1));
+    }
+    run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+    check_places(&mut app, &units);
+}
+
+#[test]
+fn units_of_two_sizes_that_meet_get_past_each_other() {
+    let mut app = app_with_floors(2, (14, 14));
+    let giant = grid(&mut app).add_profile(Profile::default().size(2));
+    link(&mut app, NavLink::new(at(DOWN, 8, 8), at(UP, 4, 4)).cost(3));
+    let small = spawn(&mut app, Critter::new(8.0), at(DOWN, 8, 8));
+    let large = spawn(&mut app, Critter::new(8.0), at(UP, 4, 4));
+    app.world_mut().entity_mut(large).insert(NavAgent::new(giant).on(UP));
+    app.update();
+    send(&mut app, small, at(UP, 11, 11));
+    send(&mut app, large, at(DOWN, 2, 2));
+    run_until(&mut app, 3_000, |app| [small, large].iter().all(|&unit| has_arrived(app, unit)));
+    assert_eq!((place_of(&app, small).0, place_of(&app, large).0), (UP, DOWN));
+}
+
+#[test]
+fn large_units_get_room_to_land() {
+    let mut app = app_with_floors(2, (14, 14));
+    let giant = grid(&mut app).add_profile(Profile::default().size(2));
+    link(&mut app, NavLink::new(at(DOWN, 8, 8), at(UP, 4, 4)));
+    // Short ways along one grid: the cells before and after overlap.
+    link(&mut app, NavLink::new(at(UP, 9, 9), at(UP, 9, 8)).cost(0).one_way());
+    let idle = spawn(&mut app, Critter::new(8.0), at(UP, 5, 5));
+    let large = spawn(&mut app, Critter::new(8.0), at(DOWN, 2, 2));
+    app.world_mut().entity_mut(large).insert(NavAgent::new(giant).on(DOWN));
+    app.update();
+    send(&mut app, large, at(UP, 9, 9));
+    run_until(&mut app, 1_500, |app| has_arrived(app, large));
+    assert_ne!(place_of(&app, idle), at(UP, 5, 5));
+    send(&mut app, large, at(UP, 9, 8));
+    run_until(&mut app, 1_500, |app| has_ended(app, large));
+    assert_eq!((place_of(&app, large), link_events(&app).len()), (at(UP, 9, 8), 4));
+}
+
+#[test]
+fn a_unit_that_cannot_move_does_not_enter() {
+    for cost in [0, 5] {
+        let mut app = app_with_floors(2, (12, 12));
+        link(&mut app, NavLink::new(at(DOWN, 5, 5), at(UP, 5, 5)).cost(cost));
+        let guard = spawn(&mut app, Critter::new(8.0), at(UP, 5, 5));
+        let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 4, 5));
+        app.world_mut().entity_mut(guard).insert(Unpushable);
+        app.update();
+        send(&mut app, unit, at(UP, 9, 9));
+        run(&mut app, 60);
+        app.world_mut().entity_mut(unit).insert(Disabled);
+        app.world_mut().despawn(guard);
+        run(&mut app, 200);
+        assert_eq!(place_of(&app, unit), at(DOWN, 5, 5));
+        app.world_mut().entity_mut(unit).remove::<Disabled>().insert(SpeedLimit(0.0));
+        run(&mut app, 200);
+        assert_eq!(place_of(&app, unit), at(DOWN, 5, 5));
+        app.world_mut().entity_mut(unit).remove::<SpeedLimit>();
+        run_until(&mut app, 400, |app| has_arrived(app, unit));
+    }
+}
+
+#[test]
+fn units_that_stop_on_the_way_do_not_hold_up_the_queue() {
+    let mut app = app_with_floors(2, (40, 20));
+    link(&mut app, NavLink::new(at(DOWN, 30, 10), at(UP, 5, 10)));
+    let units: Vec<Entity> = (0..20)
+        .map(|index| spawn(&mut app, Critter::new(8.0), at(DOWN, 5 + index % 5, 5 + index / 5)))
+        .collect();
+    app.update();
+    for (index, &unit) in units.iter().enumerate() {
+        send(&mut app, unit, at(UP, 20 + index as i32 % 5, 5 + index as i32 / 5));
+    }
+    // The first that are near stop for good.
+    let mut stopped = Vec::new();
+    for _ in 0..3_000 {
+        app.update();
+        for &unit in &units {
+            let (floor, cell) = place_of(&app, unit);
+            let gap = cell.chebyshev(Cell::new(30, 10));
+            if stopped.len() < 3 && floor == DOWN && gap == 2 && !stopped.contains(&unit) {
+                app.world_mut().entity_mut(unit).insert(SpeedLimit(0.0));
+                stopped.push(unit);
+            }
+        }
+    }
+    assert_eq!(stopped.len(), 3);
+    let late: Vec<_> = units.iter().filter(|unit| !stopped.contains(unit)).collect();
+    assert!(late.iter().all(|&&unit| has_arrived(&app, unit)));
+    for unit in stopped {
+        app.world_mut().entity_mut(unit).remove::<SpeedLimit>();
+    }
+    run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+}
+
+#[test]
+fn a_group_stays_on_its_floor_while_members_take_a_tunnel() {
+    let mut app = app_with_floors(2, (40, 12));
+    // The lower floor is cut in two; the way leads over the upper one.
+    let wall = CellRect::new(Cell::new(20, 0), 1, 12);
+    grid(&mut app).get_mut(DOWN).unwrap().block(wall).unwrap();
+    link(&mut app, NavLink::new(at(DOWN, 17, 5), at(UP, 17, 5)));
+    link(&mut app, NavLink::new(at(UP, 23, 5), at(DOWN, 23, 5)));
+    let units: Vec<Entity> =
+        (0..5).map(|y| spawn(&mut app, Critter::new(8.0), at(DOWN, 14, 3 + y))).collect();
+    app.update();
+    let group = Group::to(Cell::new(30, 6), units[..4].iter().copied()).persistent();
+    let group = app.world_mut().spawn(group).id();
+    run_until(&mut app, 900, |app| place_of(app, units[0]).0 == UP);
+    app.world_mut().get_mut::<Group>(group).unwrap().members.push(units[4].into());
+    run(&mut app, 1_500);
+    for &unit in &units {
+        let (floor, cell) = place_of(&app, unit);
+        assert!(floor == DOWN && cell.x > 20 && has_arrived(&app, unit), "{floor:?} {cell}");
+    }
+}
+
+#[test]
+fn units_that_the_game_moves_hear_of_shut_links_and_cross_as_other_kinds() {
+    let mut app = app_with_floors(2, (20, 12));
+    record(&mut app);
+    let kind = grid(&mut app).add_profile(Profile::default());
+    let stairs = link(&mut app, NavLink::new(at(DOWN, 8, 5), at(UP, 3, 5)));
+    link(&mut app, NavLink::new(at(DOWN, 18, 5), at(UP, 13, 5)));
+    let place = Transform::from_translation(frame(DOWN).cell_center(Cell::new(1, 5)).extend(0.0));
+    let request = PathRequest::to(Cell::new(9, 9)).goal_on(UP).profile(kind);
+    let unit = app.world_mut().spawn((place, request)).id();
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::ToLink));
+    app.world_mut().get_mut::<NavLink>(stairs).unwrap().is_open = false;
+    let to_other = |app: &App| app.world().get::<NavPath>(unit).unwrap().end() == Cell::new(18, 5);
+    run_until(&mut app, 100, to_other);
+    let place = Transform::from_translation(frame(UP).cell_center(Cell::new(13, 5)).extend(0.0));
+    app.world_mut().entity_mut(unit).insert((place, NavAgent::default().on(UP)));
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::Complete));
+    assert_eq!(app.world().get::<NavPath>(unit).unwrap().start(), Cell::new(13, 5));
+}
+
+#[test]
+fn ends_may_be_larger_than_their_grids() {
+    let mut app = app_with_floors(2, (3, 2));
+    let all = CellRect::new(Cell::new(0, 0), u32::MAX, u32::MAX);
+    let stairs = link(&mut app, NavLink::new((DOWN, all), (UP, all)).cost(0));
+    let idle: Vec<Entity> =
+        (0..6).map(|i| spawn(&mut app, Critter::new(8.0), at(UP, i % 3, i / 3))).collect();
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 0, 0));
+    app.update();
+    assert_eq!(link_status(&app, stairs), LinkStatus::Connected);
+    send(&mut app, unit, at(UP, 2, 1));
+    run(&mut app, 300);
+    assert!(link_events(&app).is_empty(), "there is no room");
+    app.world_mut().despawn(idle[5]);
+    run(&mut app, 300);
+    assert_eq!(place_of(&app, unit).0, UP);
+}
+
+#[test]
+fn a_link_for_nobody_is_shut() {
+    let mut app = app_with_floors(2, (30, 9));
+    let ferry = link(&mut app, NavLink::new(at(DOWN, 5, 5), at(UP, 5, 5)).capacity(0));
+    link(&mut app, NavLink::new(at(DOWN, 25, 5), at(UP, 25, 5)));
+    let unit = spawn(&mut app, Critter::new(30.0), at(DOWN, 1, 5));
+    app.update();
+    assert_eq!(link_status(&app, ferry), LinkStatus::Shut);
+    send(&mut app, unit, at(UP, 1, 5));
+    run_until(&mut app, 600, |app| has_arrived(app, unit));
+}
+
+#[test]
+fn an_order_during_a_crossing_waits_until_it_lands() {
+    let mut app = app_with_floors(2, (20, 9));
+    record(&mut app);
+    link(&mut app, NavLink::new(at(DOWN, 5, 5), at(UP, 5, 5)).cost(20));
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 4, 5));
+    app.update();
+    send(&mut app, unit, at(UP, 10, 5));
+    run_until(&mut app, 300, |app| status(app, unit) == PathStatus::Crossing);
+    // To the cell where it lands: it has not arrived before.
+    send(&mut app, unit, at(UP, 5, 5));
+    run(&mut app, 100);
+    assert_eq!(status(&app, unit), PathStatus::Crossing);
+    assert_eq!(link_events(&app).len(), 1);
+    run_until(&mut app, 300, |app| has_arrived(app, unit));
+    assert_eq!(link_events(&app).len(), 2);
+    assert_eq!(place_of(&app, unit), at(UP, 5, 5));
+}
