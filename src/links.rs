@@ -52,7 +52,7 @@ pub struct NavLink {
     /// crossing arrive.
     pub is_open: bool,
     /// How many units may cross at the same time, in both directions together. Default: as many as find landing cells. Two
-    /// units that wait at opposite ends for each other's cell exchange their places, and count as one.
+    /// units that wait for each other's cell exchange their places when there is room for one. With 0 it is shut.
     pub capacity: u16,
     /// Profiles of the units that may cross. `None` (default): all.
     pub profiles: Option<Vec<ProfileId>>,
@@ -138,9 +138,9 @@ pub enum LinkStatus {
     /// It was not looked at yet.
     #[default]
     New,
-    /// It connects its ends: the units that may cross can stand at both.
+    /// It connects its ends: some units that may cross can stand at both.
     Connected,
-    /// [`NavLink::is_open`] is false.
+    /// [`NavLink::is_open`] is false, or its capacity is 0.
     Shut,
     /// It leads nowhere at present. As soon as that changes it is used.
     Broken(LinkError),
@@ -154,7 +154,7 @@ pub enum LinkError {
     NoSuchGrid(GridId),
     /// No cell of this end is on its grid.
     OutOfBounds(LinkEnd),
-    /// No unit that may cross can stand on any cell of this end.
+    /// No unit that may cross, and can stand at the other end, can stand on any cell of this end.
     Impassable(LinkEnd),
     /// The grids have no profile with this number.
     UnknownProfile(ProfileId),

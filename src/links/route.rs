@@ -23,6 +23,12 @@ pub(crate) struct Hop {
     pub(super) is_backwards: bool,
 }
 
+impl Hop {
+    pub(crate) const fn reversed(self) -> Self {
+        Self { is_backwards: !self.is_backwards, ..self }
+    }
+}
+
 /// The crossing at the end of a leg, and the cell where it is best to land: the nearest to what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NextLink {
@@ -89,21 +95,38 @@ impl NavLinks {
     }
 
     /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end
-    /// `near` the first goal, the one to the cell of a link nearest to it.
+    /// `near` the first goal, the one to the cell of a link nearest to it. A unit that could not land on the best cell of a link, and still
+    /// stands where it came out, goes `back` only if there is no other route: it might cross again and again.
     pub(crate) fn route(
+        &self,
+        costs: Costs<'_>,
+        from: (GridId, Cell),
+        goals: &[Destination],
+        (near, back): (bool, Option<Hop>),
+    ) -> Routing {
+        match self.route_without(costs, from, goals, (near, back)) {
+            Routing::None if back.is_some() => self.route_without(costs, from, goals, (near, None)),
+            routing => routing,
+        }
+    }
+
+    fn route_without(
         &self,
         costs: Costs<'_>,
         (grid, start): (GridId, Cell),
         goals: &[Destination],
-        near: bool,
+        (near, back): (bool, Option<Hop>),
     ) -> Routing {
         let Some(table) = self.table(costs) else {
             return Routing::Pending;
         };
         let hops = &table.hops;
-        let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| match from.grid == grid {
-            true => self.cost_to(costs, from, start).saturating_add(self.cost_of(hop)),
-            false => INFINITE,
+        let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| {
+            let is_back = Some(hop) == back && from.area.contains(start);
+            if from.grid != grid || is_back {
+                return INFINITE;
+            }
+            self.cost_to(costs, from, start).saturating_add(self.cost_of(hop))
         };
         let found = hops.iter().map(|hop| Reached { cost: start_cost(hop), before: None });
         let found = self.spread(table, found.collect());

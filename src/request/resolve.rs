@@ -56,7 +56,12 @@ impl RequestIntake<'_, '_> {
         }
         let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
         let routing = match do_lead_on {
-            true => links.route(costs, (id, start), &all, reach == Reach::Nearest),
+            true => links.route(
+                costs,
+                (id, start),
+                &all,
+                (reach == Reach::Nearest, unit.state.journey.back),
+            ),
             false => Routing::None,
         };
         match routing {

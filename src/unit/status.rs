@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use crate::{
-    links::{Destination, NextLink},
+    links::{Destination, Hop, NextLink},
     nav::{
         Cell, Goal, GridId, Hindrance, Path, PathFailure, PathKind, PathQuery, Priority,
         RequestClass, Ticket,
@@ -113,6 +113,8 @@ pub(crate) struct Journey {
     pub(crate) next: Option<NextLink>,
     /// The goals, where links lead from the unit's grid; any of them ends the request.
     pub(crate) goals: Option<Arc<[Destination]>>,
+    /// The way back over the link that the unit crossed last, if it did not land on the best cell.
+    pub(crate) back: Option<Hop>,
     /// How often a path was put off because the costs of links were not known.
     pub(crate) waits: u8,
 }

@@ -59,7 +59,7 @@ impl Outcomes<'_, '_> {
         }
         self.links.note_use(query.profile);
         self.pathfinder.spend(self.links.planning_work(query.profile));
-        match self.links.route(costs, from, &goals, false) {
+        match self.links.route(costs, from, &goals, (false, unit.state.journey.back)) {
             Routing::Pending if limit.is_none() => self.resolve_again(unit),
             Routing::Pending if unit.state.journey.waits < MOST_WAITS => {
                 let ticks = 1 << unit.state.journey.waits;
@@ -92,7 +92,8 @@ impl Outcomes<'_, '_> {
         unit.state.grid = grid;
         unit.state.query.start = cell;
         unit.state.journey.grid = Some(grid);
-        unit.state.journey.next = None;
+        let next = unit.state.journey.next.take().filter(|next| next.landing != cell);
+        unit.state.journey.back = next.map(|next| next.hop.reversed());
         if let Some(agent) = unit.agent {
             self.commands.entity(unit.entity).try_insert(agent.on(grid));
         }

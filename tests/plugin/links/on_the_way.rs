@@ -298,3 +298,19 @@ fn an_order_during_a_crossing_waits_until_it_lands() {
     assert_eq!(link_events(&app).len(), 2);
     assert_eq!(place_of(&app, unit), at(UP, 5, 5));
 }
+
+#[test]
+fn a_unit_that_cannot_land_on_the_best_cell_does_not_cross_back() {
+    let mut app = app_with_floors(1, (40, 3));
+    let (west, east) =
+        (CellRect::new(Cell::new(1, 1), 1, 1), CellRect::new(Cell::new(20, 1), 10, 1));
+    link(&mut app, NavLink::new(west, east).cost(0));
+    let guard = spawn(&mut app, Critter::new(8.0), at(DOWN, 29, 1));
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 1, 1));
+    app.world_mut().entity_mut(guard).insert(Unpushable);
+    app.update();
+    // From the cell beside, it would be as near to cross back and land on the best one.
+    send(&mut app, unit, at(DOWN, 35, 1));
+    run_until(&mut app, 600, |app| has_arrived(app, unit));
+    assert_eq!(link_events(&app).len(), 2);
+}
