@@ -28,6 +28,7 @@ use bevy::{
 use self::queue::Traveler;
 use crate::{
     crowds::{Crowds, Newcomer},
+    flow::FlowFields,
     grids::NavGrids,
     group::GroupSpeedLimit,
     links::NextLink,
@@ -78,6 +79,7 @@ type Pace = (
 pub(crate) struct Crossings<'w, 's> {
     time: Res<'w, Time>,
     grids: Res<'w, NavGrids>,
+    flows: Res<'w, FlowFields>,
     crowds: ResMut<'w, Crowds>,
     traffic: ResMut<'w, LinkTraffic>,
     outcomes: Outcomes<'w, 's>,

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 
 use super::{Crossings, Waiting};
 use crate::{
-    links::Hop,
+    links::{Costs, Hop},
     nav::{Cell, CellRect, Hindrance},
     unit::{PathStatus, PathSync},
 };
@@ -36,7 +36,7 @@ pub(super) struct Traveler {
     collides: bool,
     /// Its crowd does not move it: it has arrived, or was sent aside.
     is_idle: bool,
-    /// Columns or rows between it and the link's cells, whichever are more.
+    /// Steps that it has to walk to the link's cells; 0 on them.
     gap: u32,
     /// The smallest gap so far since it was called, and for how many ticks it has come no nearer.
     nearest: u32,
@@ -135,7 +135,13 @@ impl Crossings<'_, '_> {
         let in_crowd = self.crowds.get(grid).zip(state.unit());
         traveler.collides = in_crowd.is_some();
         traveler.is_idle = in_crowd.is_some_and(|(crowd, unit)| !crowd.is_under_way(unit));
-        traveler.note_gap(if is_here { gap(end.area, cell) } else { u32::MAX });
+        let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
+        let gap = match gap(end.area, cell) {
+            _ if !is_here => u32::MAX,
+            0 => 0,
+            straight => self.outcomes.links.steps_to(costs, end, cell).unwrap_or(straight).max(1),
+        };
+        traveler.note_gap(gap);
         let is_waiting = state.placed && !state.is_moving() && traveler.gap == 0 && can_move;
         traveler.waited = if is_waiting { traveler.waited.saturating_add(1) } else { 0 };
         if is_waiting {

@@ -260,6 +260,15 @@ impl NavLinks {
         u64::from(cost) * PathCost::PLAIN_STEP.0
     }
 
+    /// How far a unit on a cell has to walk to an end, in straight steps over plain terrain; `None` where that is not known, or
+    /// there is no path.
+    pub(crate) fn steps_to(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> Option<u32> {
+        let field = self.field(costs.profile, end)?;
+        let is_settled = costs.flows.is_settled(costs.grids, field);
+        let cost = costs.flows.cost(costs.grids, field, cell).filter(|_| is_settled)?;
+        u32::try_from(cost.0.div_ceil(PathCost::PLAIN_STEP.0)).ok()
+    }
+
     /// What it costs to walk between an end and a cell on its grid.
     fn cost_to(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> u64 {
         let field = self.field(costs.profile, end);

@@ -314,3 +314,29 @@ fn a_unit_that_cannot_land_on_the_best_cell_does_not_cross_back() {
     run_until(&mut app, 600, |app| has_arrived(app, unit));
     assert_eq!(link_events(&app).len(), 2);
 }
+
+#[test]
+fn units_behind_a_wall_are_not_called_before_those_at_the_door() {
+    let mut app = app_with_floors(2, (60, 24));
+    // A room with a door in the east; the stairs are inside.
+    for (x, y, width, height) in
+        [(27, 8, 1, 8), (27, 8, 8, 1), (27, 15, 8, 1), (34, 9, 1, 2), (34, 13, 1, 2)]
+    {
+        let wall = CellRect::new(Cell::new(x, y), width, height);
+        grid(&mut app).get_mut(DOWN).unwrap().block(wall).unwrap();
+    }
+    link(&mut app, NavLink::new(at(DOWN, 28, 11), at(UP, 5, 10)));
+    let outside = (0..4).map(|y| at(DOWN, 26, 10 + y));
+    let at_the_door = (0..8).map(|i| at(DOWN, 36 + i % 2, 9 + i / 2));
+    let places: Vec<_> = outside.chain(at_the_door).collect();
+    let units: Vec<Entity> =
+        places.into_iter().map(|place| spawn(&mut app, Critter::new(8.0), place)).collect();
+    app.update();
+    for (index, &unit) in units.iter().enumerate() {
+        send(&mut app, unit, at(UP, 20 + index as i32 % 5, 5 + index as i32 / 5));
+    }
+    // Those outside need more than 150 ticks.
+    let crossed = |app: &App| link_events(app).len() >= 6;
+    run_until(&mut app, 150, crossed);
+    run_until(&mut app, 1_500, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+}
