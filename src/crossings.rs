@@ -13,7 +13,7 @@
 //!
 //! Where more units come than the link's cells hold, they queue: a unit that comes near stands where it is, and is called when
 //! there is room, first come, first served. So those that come out of the link find a way through: they go before all others,
-//! and units that stand make room. (When all pressed towards the link, 500 units over one cell took more than twice as long.)
+//! and units that stand make room. (When all pressed towards the link, 439 of 500 units before one cell were left after 9,000 ticks.)
 
 mod enter;
 mod queue;

@@ -25,6 +25,7 @@ use crate::{
     flow::FlowField,
     nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
+    unit::{Critter, SpeedLimit},
 };
 
 /// Sends units to slots of their own around a goal.
@@ -273,6 +274,18 @@ pub(crate) struct SwapClass(pub(crate) u32);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct GroupSpeedLimit(pub f32);
+
+impl GroupSpeedLimit {
+    /// The speed of a critter after the game's limit and that of its group.
+    pub(crate) fn speed(
+        critter: &Critter,
+        limit: Option<&SpeedLimit>,
+        group: Option<&Self>,
+    ) -> f32 {
+        let limited = critter.limited(limit);
+        group.map_or(limited, |group| limited.min(group.0))
+    }
+}
 
 /// A member of a group got no slot, or lost the one it had: all are taken, the goal is gone, or the unit cannot go there.
 /// This is not the outcome of a request: the group made none for it, or removes the one it had made

@@ -10,6 +10,7 @@
 //! - Inside a grid nothing changes: each leg is an ordinary request to the cells of a link.
 
 mod network;
+mod reach;
 mod route;
 
 pub use self::network::NavLinks;

@@ -6,6 +6,7 @@ use bevy::prelude::*;
 
 use super::{Crossing, Crossings, Waiting, queue::Traveler};
 use crate::{
+    group::GroupSpeedLimit,
     links::{Hop, LinkEntered, LinkLeft},
     nav::{Cell, CellRect, GridId, walk::PROGRESS_PER_COST},
     unit::{CrowdTeam, work},
@@ -39,9 +40,8 @@ impl Crossings<'_, '_> {
         let seconds = self.time.delta_secs();
         let paces = self.units.p2();
         let (critter, limit, group_limit, .., is_disabled) = paces.get(entity).ok()?;
-        let limited = critter.limited(limit);
-        let limited = group_limit.map_or(limited, |limit| limited.min(limit.0));
-        Some(if is_disabled { 0 } else { work(limited, seconds) })
+        let speed = GroupSpeedLimit::speed(critter, limit, group_limit);
+        Some(if is_disabled { 0 } else { work(speed, seconds) })
     }
 
     /// A crossing is over.

@@ -34,7 +34,7 @@ const RETRY_TICKS: u64 = 16;
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Newcomer {
-    pub(super) entity: Entity,
+    entity: Entity,
     pub(super) critter: &'static Critter,
     agent: Option<&'static NavAgent>,
     request: Option<&'static RequestState>,

@@ -148,9 +148,8 @@ impl SteeredItem<'_, '_> {
 
     /// Returns its speed after all limits, as work in a tick. A disabled critter stands still.
     fn work(&self, seconds: f32) -> u64 {
-        let limited = self.critter.limited(self.limit);
-        let limited = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
-        work(if self.is_disabled { 0.0 } else { limited }, seconds)
+        let speed = GroupSpeedLimit::speed(self.critter, self.limit, self.group_limit);
+        work(if self.is_disabled { 0.0 } else { speed }, seconds)
     }
 
     /// Returns the group membership for a path that leads to a slot of a group.

@@ -94,8 +94,8 @@ impl NavLinks {
         self.ends(hop)[0].area.into()
     }
 
-    /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end
-    /// `near` the first goal, the one to the cell of a link nearest to it. A unit that could not land on the best cell of a link, and still
+    /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end `near` the
+    /// first goal, the one to the cell of a link nearest to it. A unit that could not land on the best cell of a link, and still
     /// stands where it came out, goes `back` only if there is no other route: it might cross again and again.
     pub(crate) fn route(
         &self,
@@ -162,20 +162,29 @@ impl NavLinks {
         };
         let best = to_goals.min().filter(|(cost, ..)| *cost < INFINITE).or_else(to_first);
         best.map_or(Routing::None, |(cost, last, goal)| {
-            // Back to the first crossing, and to where it is left for.
-            let (mut first, mut next) = (last, None);
-            while let Some(before) = found[first].before {
-                (first, next) = (before, Some(first));
-            }
-            let (hop, [_, end]) = hops[first];
-            let landing = match (next, goal) {
-                (Some(next), _) => self.cell_towards(costs, end, hops[next].1[0]),
-                (None, Some((y, x))) => self.nearest_cell(costs, end, Cell::new(x, y)),
-                (None, None) => None,
-            };
-            let next = NextLink { hop, landing: landing.unwrap_or(end.area.min) };
-            Routing::Via(next, PathCost(cost))
+            Routing::Via(self.first_link(costs, (hops, &found), last, goal), PathCost(cost))
         })
+    }
+
+    /// Goes back from the last crossing of a route to the first, and to the cell where that is left for what comes next.
+    fn first_link(
+        &self,
+        costs: Costs<'_>,
+        (hops, found): (&[(Hop, [LinkEnd; 2])], &[Reached]),
+        last: usize,
+        goal: Option<(i32, i32)>,
+    ) -> NextLink {
+        let (mut first, mut next) = (last, None);
+        while let Some(before) = found[first].before {
+            (first, next) = (before, Some(first));
+        }
+        let (hop, [_, end]) = hops[first];
+        let landing = match (next, goal) {
+            (Some(next), _) => self.cell_towards(costs, end, hops[next].1[0]),
+            (None, Some((y, x))) => self.nearest_cell(costs, end, Cell::new(x, y)),
+            (None, None) => None,
+        };
+        NextLink { hop, landing: landing.unwrap_or(end.area.min) }
     }
 
     /// Dijkstra's algorithm over the crossings.

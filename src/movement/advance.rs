@@ -125,8 +125,7 @@ impl WalkerItem<'_, '_> {
             state.drawn = transform.translation.truncate();
         }
         state.blend_from_previous(lines);
-        let limited = self.critter.limited(self.limit);
-        let speed = self.group_limit.map_or(limited, |limit| limited.min(limit.0));
+        let speed = GroupSpeedLimit::speed(self.critter, self.limit, self.group_limit);
         let work = work(speed, seconds);
         if let Some(per_work) = state.member.crossing {
             state.draw_in(lines, per_work * work as f32);
