@@ -269,7 +269,7 @@ pub(crate) struct SwapClass(pub(crate) u32);
 
 /// The speed of the slowest of a unit's [`Group`], in cells per second over uniform terrain, while they keep
 /// together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
-/// [`SpeedLimit`](crate::prelude::SpeedLimit).
+/// [`SpeedLimit`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
