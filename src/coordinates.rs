@@ -158,11 +158,11 @@ impl GridFrame {
         Some((cell, nearest))
     }
 
-    /// Returns the anchor (lowest, leftmost cell) of the block of `size × size` cells whose center is nearest
-    /// to a world position; the same as [`cell_at`](Self::cell_at) for size 1.
+    /// Returns the anchor of the unit with `size` cells along a side whose middle is nearest to a world position (see
+    /// [`Profile::size`](crate::nav::terrain::Profile::size)); the same as [`cell_at`](Self::cell_at) for size 1 and on hexagons.
     #[must_use]
     pub fn anchor_at(&self, position: Vec2, size: u32) -> Option<Cell> {
-        cell_around(self.to_cells(position) - half_block(size), self.topology)
+        cell_around(self.to_cells(position) - half_block(self.topology, size), self.topology)
     }
 
     /// Returns the block of so many columns and rows whose center is nearest to a world position; where two are equally near,
@@ -182,10 +182,10 @@ impl GridFrame {
         Some(CellRect::new(min, width, height))
     }
 
-    /// Returns the world position of the center of the block of `size × size` cells with this anchor.
+    /// Returns the world position of the middle of a unit with `size` cells along a side and this anchor.
     #[must_use]
     pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
-        self.to_world(center(anchor) + half_block(size))
+        self.to_world(center(anchor) + half_block(self.topology, size))
     }
 
     /// Returns the world vector of a step of `(dx, dy)` cells.
@@ -200,9 +200,12 @@ pub(crate) fn center(cell: Cell) -> Vec2 {
     Vec2::new(cell.x as f32, cell.y as f32)
 }
 
-/// Returns the offset from the center of a block's anchor to the center of the block, in cells.
-pub(crate) fn half_block(size: u32) -> Vec2 {
-    Vec2::splat(size.saturating_sub(1) as f32 / 2.0)
+/// Returns the offset from the center of a unit's anchor to the middle of the unit, in cells.
+pub(crate) fn half_block(topology: Topology, size: u32) -> Vec2 {
+    match topology {
+        Topology::Square => Vec2::splat(size.saturating_sub(1) as f32 / 2.0),
+        Topology::Hexagonal => Vec2::ZERO,
+    }
 }
 
 /// Corners of a cell around its center, in cell space. Those of a hexagon are the centers of three cells that meet there.
@@ -215,9 +218,9 @@ const HEXAGON_CORNERS: [(f32, f32); 6] = [
     (-1.0 / 3.0, -1.0 / 3.0),
     (1.0 / 3.0, -2.0 / 3.0),
 ];
-/// Half the square root of 3.
 /// By how many cells a block is moved right and up that lies in the middle between two.
 const TIE: f32 = 1.0 / 64.0;
+/// Half the square root of 3.
 const HALF_SQRT_3: f32 = 0.866_025_4;
 
 /// Returns the center of the hexagon that contains a point of cell space: of column, row and the sum of both, the one that is

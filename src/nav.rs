@@ -25,7 +25,7 @@ pub mod queue;
 pub mod range;
 pub mod search;
 
-pub(crate) use map::{bit_rows, clearance, edges, jump_map, moves, region, steps};
+pub(crate) use map::{bit_rows, clearance, edges, footprint, jump_map, moves, region, steps};
 // The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{
     bit_rows::{BitRows, runs_of_ones},
@@ -37,6 +37,7 @@ pub(crate) use self::{
     },
     direction::{Direction, OFFSETS, Pattern, directions, pattern_bit},
     field::DistanceField,
+    footprint::Footprint,
     formation::{Formation, FormationSpec, FormationUnit},
     goal::{Approach, Goal},
     grid::NavGrid,

@@ -63,13 +63,13 @@ struct Motion {
 
 impl Motion {
     fn of(topology: Topology, unit: &Seen, before: Option<&Seen>) -> Self {
-        let mut track = before.and_then(|before| unit.track(before));
+        let mut track = before.and_then(|before| unit.track(topology, before));
         for (_, point) in track.iter_mut().flat_map(|track| &mut track.points) {
             *point = in_plane(topology, *point);
         }
         let points = track.as_ref().map(|track| &track.points[..]).unwrap_or_default();
         let walked = points.windows(2).map(|pair| distance(pair[0].1, pair[1].1)).sum();
-        Self { track, middle: in_plane(topology, unit.middle()), walked }
+        Self { track, middle: in_plane(topology, unit.middle(topology)), walked }
     }
 
     /// Returns the smallest distance to the center of another unit since the previous tick, or their present distance if
@@ -107,15 +107,18 @@ impl Seen {
         Self { id, profile, size: size as i32, tail, head, gone, takes }
     }
 
-    /// Returns the center of its block at `anchor`.
-    fn middle_on(&self, anchor: Cell) -> Point {
-        let half = f64::from(self.size - 1) / 2.0;
+    /// Returns the middle of the cells that it covers at `anchor`.
+    fn middle_on(&self, topology: Topology, anchor: Cell) -> Point {
+        let half = match topology {
+            Topology::Square => f64::from(self.size - 1) / 2.0,
+            Topology::Hexagonal => 0.0,
+        };
         (f64::from(anchor.x) + half, f64::from(anchor.y) + half)
     }
 
-    /// Returns the center of its block, in cells.
-    fn middle(&self) -> Point {
-        let ((ax, ay), (bx, by)) = (self.middle_on(self.tail), self.middle_on(self.head));
+    /// Returns its middle, in cells.
+    fn middle(&self, topology: Topology) -> Point {
+        let [(ax, ay), (bx, by)] = [self.tail, self.head].map(|at| self.middle_on(topology, at));
         let share = if self.takes > 0.0 { self.gone / self.takes } else { 0.0 };
         (ax + (bx - ax) * share, ay + (by - ay) * share)
     }
@@ -126,8 +129,8 @@ impl Seen {
 
     /// Returns its motion since the previous tick: to the end of the previous step, a stop there, and
     /// along the present step. `None` if it was teleported.
-    fn track(&self, before: &Self) -> Option<Track> {
-        let (start, end) = (before.middle(), self.middle());
+    fn track(&self, topology: Topology, before: &Self) -> Option<Track> {
+        let (start, end) = (before.middle(topology), self.middle(topology));
         if (before.tail, before.head) == (self.tail, self.head) {
             return Some(Track { points: [(0.0, start), (0.0, start), (1.0, end), (1.0, end)] });
         }
@@ -136,22 +139,41 @@ impl Seen {
             return None;
         }
         let departure = if self.is_standing() { 1.0 } else { 1.0 - self.gone };
-        let (corner, departure) = (self.middle_on(self.tail), departure.clamp(arrival, 1.0));
+        let (corner, departure) =
+            (self.middle_on(topology, self.tail), departure.clamp(arrival, 1.0));
         Some(Track { points: [(0.0, start), (arrival, corner), (departure, corner), (1.0, end)] })
     }
 
     /// Returns the radius of its collision disc: 0.35 for a unit of one cell, 0.43 on hexagons.
     fn radius(&self, topology: Topology) -> f64 {
-        let margin = if topology == Topology::Hexagonal { 0.07 } else { 0.15 };
-        f64::from(self.size) / 2.0 - margin
+        let size = f64::from(self.size);
+        match topology {
+            Topology::Square => size / 2.0 - 0.15,
+            Topology::Hexagonal => (size - 0.5) * 0.75_f64.sqrt() - 0.003,
+        }
     }
 
-    fn covers(&self, anchor: Cell, cell: Cell) -> bool {
-        CellRect::new(anchor, self.size as u32, self.size as u32).contains(cell)
+    fn covers(&self, topology: Topology, anchor: Cell, cell: Cell) -> bool {
+        match topology {
+            Topology::Square => self.square(anchor).contains(cell),
+            Topology::Hexagonal => anchor.hexagonal_distance(cell) < self.size as u32,
+        }
     }
 
-    fn cells(&self, anchor: Cell) -> impl Iterator<Item = Cell> + use<> {
-        CellRect::new(anchor, self.size as u32, self.size as u32).cells()
+    fn cells(&self, topology: Topology, anchor: Cell) -> impl Iterator<Item = Cell> + '_ {
+        let around = match topology {
+            Topology::Square => self.square(anchor),
+            Topology::Hexagonal => {
+                let reach = self.size - 1;
+                let side = 2 * reach as u32 + 1;
+                CellRect::new(anchor.offset(-reach, -reach), side, side)
+            }
+        };
+        around.cells().filter(move |&cell| self.covers(topology, anchor, cell))
+    }
+
+    const fn square(&self, anchor: Cell) -> CellRect {
+        CellRect::new(anchor, self.size as u32, self.size as u32)
     }
 
     /// Returns whether it makes a step past corners.
@@ -263,7 +285,7 @@ impl Checker {
         let topology = grid.topology();
         let motion = |unit: &Seen| Motion::of(topology, unit, self.before.get(&unit.id));
         let motions: Vec<Motion> = units.iter().map(motion).collect();
-        let reach = units.iter().map(|unit| unit.size).max().unwrap_or(1) + 2;
+        let reach = 2 * units.iter().map(|unit| unit.size).max().unwrap_or(1) + 1;
         for (at, unit) in units.iter().enumerate() {
             let side = 2 * reach as u32 + 1;
             for cell in CellRect::new(unit.tail.offset(-reach, -reach), side, side).cells() {
@@ -286,14 +308,13 @@ impl Checker {
         (b, second): (&Seen, &Motion),
     ) {
         let shares = |cell: Cell| {
-            let holds = |unit: &Seen| unit.covers(unit.tail, cell) || unit.covers(unit.head, cell);
-            let leaves =
-                |unit: &Seen| unit.covers(unit.tail, cell) && !unit.covers(unit.head, cell);
-            let enters =
-                |unit: &Seen| !unit.covers(unit.tail, cell) && unit.covers(unit.head, cell);
-            holds(b) && !(leaves(a) && enters(b) || leaves(b) && enters(a))
+            let covers = |unit: &Seen, at: Cell| unit.covers(topology, at, cell);
+            let leaves = |unit: &Seen| covers(unit, unit.tail) && !covers(unit, unit.head);
+            let enters = |unit: &Seen| !covers(unit, unit.tail) && covers(unit, unit.head);
+            let holds = covers(b, b.tail) || covers(b, b.head);
+            holds && !(leaves(a) && enters(b) || leaves(b) && enters(a))
         };
-        let is_shared = a.cells(a.tail).chain(a.cells(a.head)).any(shares);
+        let is_shared = a.cells(topology, a.tail).chain(a.cells(topology, a.head)).any(shares);
         let radii = a.radius(topology) + b.radius(topology);
         let gap = first.nearest_approach(second, self.nearest + radii) - radii;
         self.nearest = self.nearest.min(gap);

@@ -71,8 +71,7 @@ impl Crossings<'_, '_> {
         };
         let area = to.area.intersection(grid.rect());
         // The cells that it needs to land on any of those.
-        let more = grid.unit_size(unit.profile) - 1;
-        let needed = CellRect::new(area.min, area.width + more, area.height + more);
+        let needed = grid.footprint(unit.profile).cells_under(area);
         let mut cells: Vec<Cell> = area.cells().collect();
         cells.retain(|&cell| grid.cost(unit.profile, cell) > 0);
         cells.sort_by_key(|cell| cell.chebyshev(unit.next.landing));

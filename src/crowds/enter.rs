@@ -314,7 +314,7 @@ impl NewcomerItem<'_, '_> {
         drawn: Vec2,
     ) {
         let size = grid.unit_size(self.state.member.profile);
-        self.state.set_size(size);
+        self.state.set_size(grid.topology(), size);
         self.state.walk = Walk::standing(cell);
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);

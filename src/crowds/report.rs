@@ -143,8 +143,8 @@ impl ShownItem<'_, '_> {
         let walk = Walk::between_cells((tail, head), direction, crowd.progress(unit));
         let size = crowd.size(unit).unwrap_or(1);
         let was_relocated = tail != before.tail() && tail != before.head();
-        if was_relocated || !state.has_size(size) {
-            state.relocate(crowd.now(), size, walk);
+        if was_relocated || !state.has_size(grid.topology(), size) {
+            state.relocate(crowd.now(), (grid.topology(), size), walk);
         } else {
             state.change_step(crowd.now(), walk);
             state.set_line_offsets(crowd.line_offsets(unit));

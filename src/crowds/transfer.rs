@@ -79,10 +79,7 @@ impl Crowds {
         if crowd.is_under_way(unit) || critter.state.is_moving() {
             return;
         }
-        let size = grid.unit_size(profile);
-        let area = area.intersection(grid.rect());
-        let lowest = area.min.offset(1 - size as i32, 1 - size as i32);
-        let blocked = CellRect::new(lowest, area.width + size - 1, area.height + size - 1);
+        let blocked = grid.anchors_over(profile, area.intersection(grid.rect()));
         let is_free = |&(_, at): &(u64, Cell)| {
             !blocked.contains(at)
                 && grid.can_reach(profile, from, at)
@@ -134,7 +131,7 @@ impl NewcomerItem<'_, '_> {
             debug_assert!(has_joined, "{cell} is held");
             self.stand(grid_crowd, grid, cell, drawn);
         } else {
-            self.state.set_size(grid.unit_size(profile));
+            self.state.set_size(grid.topology(), grid.unit_size(profile));
             self.state.walk = Walk::standing(cell);
             self.state.member.path = PathSync::Replaced;
             self.state.place_at(drawn);

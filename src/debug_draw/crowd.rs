@@ -12,7 +12,7 @@ use crate::{
     coordinates::{GridFrame, center},
     crowds::Crowds,
     grids::NavGrids,
-    nav::{CellRect, Hindrance, UnitId},
+    nav::{Cell, Hindrance, Topology, UnitId},
     unit::CritterState,
 };
 
@@ -39,9 +39,9 @@ pub(super) fn draw_crowd(
         let Some(((tail, head), size)) = block else {
             continue;
         };
-        outline(&mut lines, frame, CellRect::new(tail, size, size), css::GRAY);
+        outline(&mut lines, frame, (tail, size), css::GRAY);
         if head != tail {
-            outline(&mut lines, frame, CellRect::new(head, size, size), css::AQUAMARINE);
+            outline(&mut lines, frame, (head, size), css::AQUAMARINE);
         }
         let waited_for = crowd.waits_for(unit);
         let queues = matches!(crowd.hindrance(unit).0, Hindrance::Queue | Hindrance::Oncoming);
@@ -56,18 +56,34 @@ pub(super) fn draw_crowd(
     }
 }
 
-/// Draws a line just inside the border of a block of cells.
-fn outline(lines: &mut TilePathLines, frame: &GridFrame, block: CellRect, color: Srgba) {
-    if (block.width, block.height) == (1, 1) {
-        let middle = frame.to_world(center(block.min));
-        let corners = frame.cell_corners(block.min);
+/// Draws a line just inside the border of the cells that a unit covers: of a unit of several hexagons, through the middles of
+/// those at its corners.
+fn outline(
+    lines: &mut TilePathLines,
+    frame: &GridFrame,
+    (anchor, size): (Cell, u32),
+    color: Srgba,
+) {
+    if size == 1 {
+        let middle = frame.cell_center(anchor);
+        let corners = frame.cell_corners(anchor);
         let inside = corners.map(|corner| middle.lerp(corner, 2.0 * HALF));
         lines.lineloop_2d(inside, color);
         return;
     }
-    let low = center(block.min);
-    let high = low + Vec2::new(block.width as f32 - 1.0, block.height as f32 - 1.0) + HALF;
-    let low = low - HALF;
-    let corners = [low, Vec2::new(high.x, low.y), high, Vec2::new(low.x, high.y)];
+    let reach = size as f32 - 1.0;
+    let (low, high) = (-HALF, reach + HALF);
+    let corners: &[(f32, f32)] = match frame.topology() {
+        Topology::Square => &[(low, low), (high, low), (high, high), (low, high)],
+        Topology::Hexagonal => &[
+            (reach, 0.0),
+            (0.0, reach),
+            (-reach, reach),
+            (-reach, 0.0),
+            (0.0, -reach),
+            (reach, -reach),
+        ],
+    };
+    let corners = corners.iter().map(|&(x, y)| center(anchor) + Vec2::new(x, y));
     lines.lineloop_2d(corners.map(|corner| frame.to_world(corner)), color);
 }

@@ -118,7 +118,7 @@ impl WalkerItem<'_, '_> {
         let path = &self.unit.path.0;
         let lines = self.unit.any_angle.as_deref().and_then(|any_angle| any_angle.lines_of(path));
         let (state, transform) = self.unit.critter.as_mut()?;
-        state.set_size(grid.unit_size(profile));
+        state.set_size(grid.topology(), grid.unit_size(profile));
         if !state.placed {
             let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
             state.place_at(frame.to_cells(position));

@@ -3,7 +3,7 @@
 //! Input: a grid, units (their cell, profile and rank) and a [`FormationSpec`]. Output: a slot for each unit, or
 //! the reason why it has none.
 //!
-//! Invariants: blocks of n × n cells never overlap, nor come nearer to each other than the spacing; each slot
+//! Invariants: the cells of two slots never overlap, nor come nearer to each other than the spacing; each slot
 //! lies in the connected region of its unit; the same group gets the same slots, whatever the order of its
 //! units; a group that stands in its slots stays there.
 //!
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection};
-use super::{Cell, Direction, NavGrid, PathFailure, ProfileId, bit_rows::BitRows};
+use super::{Cell, Direction, NavGrid, PathFailure, ProfileId, Topology, bit_rows::BitRows};
 
 /// Largest [`spacing`](FormationSpec::spacing), in cells.
 pub const MAX_SPACING: u8 = 16;
@@ -216,6 +216,7 @@ fn assign_keeping_held(
 fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) {
     let Roster { members, classes, center } = roster;
     let size = (grid.width(), grid.height());
+    // The slots held by units of each size.
     let mut held: BTreeMap<u32, BitRows> = BTreeMap::new();
     for member in members.iter() {
         let held = held.entry(member.size).or_insert_with(|| BitRows::new(size.0, size.1));
@@ -223,8 +224,9 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
             held.insert(x, y);
         }
     }
-    let nearest =
-        classes.iter().map(|class| NearestCells::new(*class, *center, &held[&class.size]));
+    let nearest = classes
+        .iter()
+        .map(|class| NearestCells::new(*class, *center, &held[&class.footprint.size()]));
     let (nearest_cells, taken) = (nearest.collect(), BitRows::new(size.0, size.1));
     let spacing = u32::from(order.spacing.min(MAX_SPACING));
     let goal = center.goal;
@@ -236,13 +238,18 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
         return;
     }
     let smallest = members.iter().map(|member| member.size).min().unwrap_or(1);
-    let pitch = smallest + spacing;
+    // How far the anchors of two units are apart at least. Blocks of the lattice are footprints of points: on hexagons
+    // with their anchor in the middle, too.
+    let pitch = |size: u32| match topology {
+        Topology::Square => size + spacing,
+        Topology::Hexagonal => size + smallest - 1 + spacing,
+    };
     let sides: Vec<u32> =
-        members.iter().map(|member| (member.size + spacing).div_ceil(pitch)).collect();
+        members.iter().map(|member| pitch(member.size).div_ceil(pitch(smallest))).collect();
     let facing = order.facing.unwrap_or_default();
     selection.assign_formation(
         members,
         &layout::slots(topology, (order.formation, facing), &sides),
-        pitch,
+        pitch(smallest),
     );
 }

@@ -7,7 +7,8 @@
 //!
 //! Distances are *gaps*: the number of steps between the columns of a unit and those of a rectangle, 0 if
 //! they share one, 1 if they are adjacent; rows likewise. On hexagons they are steps over open terrain: around a single cell
-//! the cells within range form a hexagon. A rectangle of columns and rows looks like a rhombus there.
+//! the cells within range form a hexagon. A rectangle of columns and rows looks like a rhombus there. A unit of several hexagons
+//! reaches as many steps farther as it covers cells on each side of its anchor.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -36,7 +37,7 @@ pub enum Approach {
     /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
     /// shots, say), as [`NavGrid::has_line_of_sight`] tells. The line joins the two cells of unit and target that
     /// are nearest to each other, the lowest, leftmost where several are. On hexagons, which cell of a rectangle that is
-    /// follows from columns and rows as on squares.
+    /// follows from columns and rows as on squares, and the line begins at the unit's anchor, its middle.
     InSight {
         /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
         cells: u16,
@@ -144,7 +145,10 @@ enum Nearness {
     /// At most this many cells away.
     UpTo(u32),
     /// Side by side.
-    Touching { at_corners: bool },
+    Touching {
+        /// Of squares, corner to corner, too.
+        at_corners: bool,
+    },
 }
 
 /// Where a unit may end its path to a goal, as far as geometry and sight determine it. Columns and rows count
@@ -159,8 +163,8 @@ pub(crate) struct GoalZone {
     rows: Span,
     near: Nearness,
     sight: Option<ProfileId>,
-    /// Cells along one side of the unit.
-    unit_size: i32,
+    /// Cells that the unit covers to the right of its anchor, and above; also to the left and below on hexagons.
+    unit_reach: i32,
     topology: Topology,
 }
 
@@ -179,20 +183,28 @@ impl GoalZone {
         let (x, y) = grid.local(rect.min)?;
         let (x, y) = (x as i32, y as i32);
         let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
-        let unit_size = grid.unit_size(profile) as i32;
+        let unit_reach = grid.unit_size(profile) as i32 - 1;
+        let topology = grid.topology();
+        // How much farther off the anchor is: counted as columns and rows before the rectangle, or as steps.
+        let (before, farther) = match topology {
+            Topology::Square => (unit_reach, 0),
+            Topology::Hexagonal => (0, unit_reach as u32),
+        };
         let at_corners = rules.neighborhood() == Neighborhood::Eight;
         let (near, before, sight) = match goal.approach {
             Approach::Onto => (Nearness::UpTo(0), 0, None),
-            Approach::Beside => (Nearness::Touching { at_corners }, unit_size - 1, None),
-            Approach::Within { cells } => (Nearness::UpTo(u32::from(cells)), unit_size - 1, None),
+            Approach::Beside => (Nearness::Touching { at_corners }, before, None),
+            Approach::Within { cells } => {
+                (Nearness::UpTo(u32::from(cells) + farther), before, None)
+            }
             Approach::InSight { cells, through } => {
-                let cells = u32::from(cells.min(MAX_SIGHT_RANGE));
-                (Nearness::UpTo(cells), unit_size - 1, Some(through))
+                let cells = u32::from(cells.min(MAX_SIGHT_RANGE)) + farther;
+                (Nearness::UpTo(cells), before, Some(through))
             }
         };
         let (columns, rows) = ((x - before, right), (y - before, top));
-        let (rect, topology) = (((x, right), (y, top)), grid.topology());
-        Some(Self { rect, columns, rows, near, sight, unit_size, topology })
+        let rect = ((x, right), (y, top));
+        Some(Self { rect, columns, rows, near, sight, unit_reach, topology })
     }
 
     /// Returns the lowest, leftmost cell of the rectangle that lies on the grid.
@@ -234,7 +246,10 @@ impl GoalZone {
     /// first.
     fn nearest_pair(&self, at: i32, (first, last): Span) -> (i32, i32) {
         let there = at.clamp(first, last);
-        (there, there.clamp(at, at + self.unit_size - 1))
+        match self.topology {
+            Topology::Square => (there, there.clamp(at, at + self.unit_reach)),
+            Topology::Hexagonal => (there, at),
+        }
     }
 
     /// Returns the length of a line of sight from the cell, in cells; `None` if no sight is required.
@@ -276,7 +291,8 @@ impl GoalZone {
     fn rows_on(&self, size: (u32, u32)) -> core::ops::RangeInclusive<i32> {
         let reach = match self.near {
             Nearness::UpTo(cells) => cells as i32,
-            Nearness::Touching { .. } => 1,
+            Nearness::Touching { .. } if self.topology == Topology::Square => 1,
+            Nearness::Touching { .. } => 1 + self.unit_reach,
         };
         (self.rows.0 - reach).max(0)..=(self.rows.1 + reach).min(size.1 as i32 - 1)
     }
@@ -303,17 +319,19 @@ impl GoalZone {
     fn hexagonal_spans(&self, y: i32) -> [Span; 2] {
         let (first, last) = self.columns;
         let (below, above) = ((self.rows.0 - y).max(0), (y - self.rows.1).max(0));
+        let within = |steps: i32| {
+            let is_near = below.max(above) <= steps;
+            if is_near { (first - steps + below, last + steps - above) } else { EMPTY }
+        };
         match self.near {
-            Nearness::UpTo(cells) if below.max(above) <= cells as i32 => {
-                [(first - cells as i32 + below, last + cells as i32 - above), EMPTY]
+            Nearness::UpTo(cells) => [within(cells as i32), EMPTY],
+            Nearness::Touching { .. } => {
+                let (outer, inner) = (within(1 + self.unit_reach), within(self.unit_reach));
+                if inner.0 > inner.1 {
+                    return [outer, EMPTY];
+                }
+                [(outer.0, inner.0 - 1), (inner.1 + 1, outer.1)]
             }
-            Nearness::Touching { .. } if below + above == 0 => {
-                [(first - 1, first - 1), (last + 1, last + 1)]
-            }
-            Nearness::Touching { .. } if below + above == 1 => {
-                [(first - above, last + below), EMPTY]
-            }
-            _ => [EMPTY; 2],
         }
     }
 

@@ -3,7 +3,7 @@
 //! Input: terrain bytes, profiles and edits. Output: the [`grid`](grid::NavGrid), which keeps a
 //! [`layer`] per profile up to date: passable cells, room for large units, connected regions, jump points.
 //!
-//! In the order of data flow: [`cell`], [`direction`] → [`terrain`], [`topology`] → [`moves`], [`bit_rows`] → [`edges`],
+//! In the order of data flow: [`cell`], [`direction`] → [`terrain`], [`topology`], [`footprint`] → [`moves`], [`bit_rows`] → [`edges`],
 //! [`clearance`], [`region`], [`jump_map`] → [`layer`] → [`landmarks`] → [`grid`] → [`steps`]. [`moving_ai`] reads maps from files.
 
 pub(crate) mod bit_rows;
@@ -11,6 +11,7 @@ pub mod cell;
 pub(crate) mod clearance;
 pub mod direction;
 pub(crate) mod edges;
+pub(crate) mod footprint;
 pub mod grid;
 pub(crate) mod jump_map;
 pub(crate) mod landmarks;

@@ -2,7 +2,7 @@
 //!
 //! Input: a request, transforms, grids. Output: a [`Resolved`] query, or why there is none. The start
 //! is the cell a walking critter is about to enter, or the one under the transform of one that
-//! stands. All cells are anchors: the lowest, leftmost cells of the blocks that units cover.
+//! stands. All cells are anchors (see [`Profile::size`](crate::nav::terrain::Profile::size)).
 
 use bevy::prelude::*;
 
@@ -16,7 +16,9 @@ use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
     links::{Costs, Destination, Routing},
-    nav::{Approach, Cell, CellRect, Goal, GridId, PathFailure, PathQuery, Reach},
+    nav::{
+        Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, Reach, Topology,
+    },
     whereabouts::Whereabouts,
 };
 
@@ -182,7 +184,10 @@ impl RequestIntake<'_, '_> {
             _ => 1,
         };
         let anchor = self.cell_of(entity, grid, size)?;
-        Some((CellRect::new(anchor, size, size), 0))
+        match self.grids.get(grid).map(NavGrid::topology) {
+            Some(Topology::Hexagonal) => Some((CellRect::single(anchor), size - 1)),
+            _ => Some((CellRect::new(anchor, size, size), 0)),
+        }
     }
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle

@@ -27,11 +27,11 @@ pub(super) fn start_near(
     found.unwrap_or(cell)
 }
 
-/// The anchor itself if a unit of `profile` fits there; else the nearest one whose block overlaps the
-/// one asked for and where it fits: used for units that are put close to a wall, or grow.
+/// The anchor itself if a unit of `profile` fits there; else the nearest one where it fits and covers a cell
+/// that it would cover there: used for units that are put close to a wall, or grow.
 /// The anchor itself where there is none.
 pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
-    let reach = grid.unit_size(profile) as i32 - 1;
+    let reach = grid.footprint(profile).span() - 1;
     if reach == 0 || grid.cost(profile, anchor) > 0 {
         return anchor;
     }

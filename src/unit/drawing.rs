@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::{CritterState, any_angle::position_on, state::Drawing};
 use crate::{
     coordinates::{GridFrame, center, half_block},
-    nav::{PathLines, Walk, crowd::SUBTICKS_PER_TICK},
+    nav::{PathLines, Topology, Walk, crowd::SUBTICKS_PER_TICK},
 };
 
 /// Offsets below this many cells are rounding errors.
@@ -43,15 +43,14 @@ impl CritterState {
         self.heading = (0, 0);
     }
 
-    /// Returns whether its stored size is that of a unit of `size × size` cells.
-    pub(crate) fn has_size(&self, size: u32) -> bool {
-        self.half.to_bits() == half_block(size).x.to_bits()
+    /// Returns whether it is drawn in the middle of a unit with so many cells along a side.
+    pub(crate) fn has_size(&self, topology: Topology, size: u32) -> bool {
+        self.half.to_bits() == half_block(topology, size).x.to_bits()
     }
 
-    /// Sets its size to that of a unit of `size × size` cells; if it grows or shrinks it moves to the new
-    /// position smoothly.
-    pub(crate) fn set_size(&mut self, size: u32) {
-        let half = half_block(size).x;
+    /// Sets its size to so many cells along a side; if its middle is elsewhere then, it moves there smoothly.
+    pub(crate) fn set_size(&mut self, topology: Topology, size: u32) {
+        let half = half_block(topology, size).x;
         self.offset += self.half - half; // exact: halves of small whole numbers
         self.half = half;
     }
@@ -235,10 +234,10 @@ impl CritterState {
     }
 
     /// Moves it to another position in a tick, or changes its size, with a smooth transition.
-    pub(crate) fn relocate(&mut self, tick: u64, size: u32, walk: Walk) {
+    pub(crate) fn relocate(&mut self, tick: u64, (topology, size): (Topology, u32), walk: Walk) {
         self.catch_up(tick);
         let drawn = self.now;
-        self.set_size(size);
+        self.set_size(topology, size);
         self.walk = walk;
         self.place_at(drawn);
         self.start_motion(tick);

@@ -102,13 +102,20 @@ pub fn with_edges(profile: Profile) -> Profile {
     profile.with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 24).with_edge(EdgeId(4), 1)
 }
 
+/// Returns the cells that a unit covers: those of a square, or those within some steps on hexagons.
+pub fn covered(topology: Topology, size: u32, anchor: Cell) -> impl Iterator<Item = Cell> + Clone {
+    let (reach, is_hexagonal) = (size as i32 - 1, topology == Topology::Hexagonal);
+    let low = if is_hexagonal { -reach } else { 0 };
+    let cells = (low..=reach).flat_map(move |y| (low..=reach).map(move |x| anchor.offset(x, y)));
+    cells.filter(move |&cell| !is_hexagonal || anchor.hexagonal_distance(cell) < size)
+}
+
 /// Returns what crossing with a step along one axis costs, in sixteenths; `None` if the edge is shut. Every cell of a large
 /// unit crosses, and the worst edge counts.
 fn edge_cost(grid: &NavGrid, profile: ProfileId, from: Cell, (dx, dy): (i32, i32)) -> Option<u64> {
     let rules = &grid.profiles()[usize::from(profile.0)];
     let direction = Direction::between(from, from.offset(dx, dy)).unwrap();
-    let side = grid.unit_size(profile) as i32;
-    let cells = (0..side).flat_map(|y| (0..side).map(move |x| from.offset(x, y)));
+    let cells = covered(grid.topology(), grid.unit_size(profile), from);
     let costs = cells.map(|cell| rules.edge_cost(grid.edge(cell, direction)).map(u64::from));
     costs.collect::<Option<Vec<_>>>().map(|costs| costs.into_iter().max().unwrap())
 }

@@ -157,9 +157,10 @@ impl FuzzedCrowd {
             let position = self.crowd.position(&self.grids[0], unit);
             assert_eq!(position.is_some(), self.crowd.contains(unit));
             if let (Some((tail, head)), Some(size)) = (position, self.crowd.size(unit)) {
+                let grid = &self.grids[0];
                 for at in [tail, head] {
-                    let block = CellRect::new(at, size, size);
-                    assert_eq!(block.intersection(self.grids[0].rect()), block);
+                    let mut cells = crate::common::covered(grid.topology(), size, at);
+                    assert!(cells.all(|cell| grid.contains(cell)), "{at}, size {size}");
                 }
             }
         }

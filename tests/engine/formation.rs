@@ -9,7 +9,9 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::common::{Random, app::grid_from, assignment::least_travel, dijkstra, open_distance};
+use crate::common::{
+    Random, app::grid_from, assignment::least_travel, covered, dijkstra, open_distance,
+};
 
 type Answers = Vec<Result<Cell, PathFailure>>;
 
@@ -46,9 +48,8 @@ fn slots(answers: &Answers) -> Vec<Cell> {
 }
 
 /// Returns the cells that a unit covers.
-fn block(grid: &NavGrid, unit: &FormationUnit, anchor: Cell) -> CellRect {
-    let side = grid.unit_size(unit.profile);
-    CellRect::new(anchor, side, side)
+fn block(grid: &NavGrid, unit: &FormationUnit, anchor: Cell) -> impl Iterator<Item = Cell> + Clone {
+    covered(grid.topology(), grid.unit_size(unit.profile), anchor)
 }
 
 /// Panics unless each slot is passable and reachable, and no two are closer than the spacing.
@@ -61,15 +62,22 @@ fn check(grid: &NavGrid, units: &[FormationUnit], order: &FormationSpec, answers
         assert!(grid.cost(unit.profile, at) > 0, "{at} is impassable for {unit:?}");
         let region = grid.region(unit.profile, at);
         assert_eq!(region, grid.region(unit.profile, unit.cell), "no path to {at} for {unit:?}");
-        for cell in block(grid, unit, at).cells() {
+        for cell in block(grid, unit, at) {
             assert!(taken.insert(cell), "{cell} is assigned twice: {order:?}");
         }
     }
     for (unit, at) in placed() {
-        let own = block(grid, unit, at);
-        let (more, side) = (i32::from(spacing), own.width + 2 * u32::from(spacing));
-        let around = CellRect::new(at.offset(-more, -more), side, side);
-        let near = around.cells().find(|cell| taken.contains(cell) && !own.contains(*cell));
+        let own: BTreeSet<Cell> = block(grid, unit, at).collect();
+        let more = i32::from(spacing);
+        let around = own.iter().flat_map(|cell| {
+            let side = 2 * more as u32 + 1;
+            let square = CellRect::new(cell.offset(-more, -more), side, side).cells();
+            let is_hexagonal = grid.topology() == Topology::Hexagonal;
+            let is_near =
+                move |at: &Cell| !is_hexagonal || cell.hexagonal_distance(*at) <= more as u32;
+            square.filter(is_near)
+        });
+        let near = around.into_iter().find(|cell| taken.contains(cell) && !own.contains(cell));
         assert_eq!(near, None, "too close to {at}: {order:?}");
     }
 }
@@ -78,7 +86,7 @@ fn check(grid: &NavGrid, units: &[FormationUnit], order: &FormationSpec, answers
 fn picture(grid: &NavGrid, units: &[FormationUnit], answers: &Answers) -> Vec<String> {
     let letter = |cell: Cell| {
         let here = |(unit, at): (&FormationUnit, &Result<Cell, PathFailure>)| {
-            let stands = at.is_ok_and(|at| block(grid, unit, at).contains(cell));
+            let stands = at.is_ok_and(|at| block(grid, unit, at).any(|own| own == cell));
             stands.then(|| match grid.unit_size(unit.profile) {
                 1 => (b'a' + unit.rank as u8) as char,
                 size => (b'0' + size as u8) as char,
@@ -231,6 +239,7 @@ fn slots_never_overlap_and_are_reachable() {
         let origin = Cell::new(random.below(50) as i32 - 100, random.below(50) as i32);
         let grid = NavGrid::from_terrain(width, height, terrain)
             .unwrap()
+            .with_topology(if round < 40 { Topology::Square } else { Topology::Hexagonal })
             .with_profiles(sizes())
             .with_origin(origin);
         let mut cell = || origin.offset(random.below(width) as i32, random.below(height) as i32);
@@ -879,6 +888,44 @@ fn loose_groups_on_hexagons_are_round() {
             let apart = at[index + 1..].iter().map(|&b| a.hexagonal_distance(b)).min();
             assert!(apart.is_none_or(|steps| steps > u32::from(spacing)), "{spacing}: {a}");
         }
+    }
+}
+
+/// Units of 1, 7 and 19 hexagons are packed closely, in all formations and facings.
+#[test]
+fn mixed_sizes_on_hexagons_are_packed_closely() {
+    let grid = open_grid(120, 120).with_topology(Topology::Hexagonal);
+    let units: Vec<FormationUnit> = (0..90)
+        .map(|unit| {
+            let cell = Cell::new(5 + unit % 45 * 2, 5 + unit / 45 * 3);
+            FormationUnit::new(cell).profile(ProfileId(unit as u8 % 3))
+        })
+        .collect();
+    let goal = Cell::new(60, 60);
+    for (formation, facing) in ALL.into_iter().flat_map(|of| HEX_FACINGS.map(|to| (of, to))) {
+        for spacing in [0, 2] {
+            let order =
+                FormationSpec::to(goal).formation(formation).facing(facing).spacing(spacing);
+            let answers = assign_slots(&grid, &units, &order);
+            check(&grid, &units, &order, &answers);
+            assert!(answers.iter().all(Result::is_ok), "{formation:?}");
+        }
+    }
+    // They cover 30 × (1 + 7 + 19) = 810 cells; within 19 steps of the goal there are 1,141.
+    let answers = assign_slots(&grid, &units, &FormationSpec::to(goal));
+    for at in slots(&answers) {
+        assert!(at.hexagonal_distance(goal) <= 19, "{at}");
+    }
+    // Of one size, they stand as closely as single cells in their formation: each file and row is theirs.
+    let units: Vec<FormationUnit> = (0..25)
+        .map(|unit| FormationUnit::new(Cell::new(5 + 3 * unit, 5)).profile(ProfileId(1)))
+        .collect();
+    for facing in HEX_FACINGS {
+        let order = FormationSpec::to(goal).formation(Formation::Box).facing(facing);
+        let at = slots(&assign_slots(&grid, &units, &order));
+        let places = at.iter().map(|at| along_and_aside((at.x - 60, at.y - 60), facing));
+        let farthest = places.map(|(x, y)| x.hypot(y)).fold(0.0, f64::max);
+        assert!(farthest <= 11.0, "{facing:?}: {farthest}");
     }
 }
 

@@ -12,7 +12,7 @@ use bevy_tilepath::{
 use proptest::prelude::*;
 
 use crate::common::{
-    Random, any_topology, crossing_cost, dijkstra, is_legal_path, with_some_edges,
+    Random, any_topology, covered, crossing_cost, dijkstra, is_legal_path, with_some_edges,
 };
 
 const UNIT: ProfileId = ProfileId(0);
@@ -114,7 +114,7 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
         return false;
     }
     if grid.topology() == Topology::Hexagonal {
-        return may_end_on_hexagon(grid, goal, at);
+        return may_end_on_hexagons(grid, goal, at);
     }
     let side = u32::from(grid.profiles()[0].unit_size());
     let targets: Vec<Cell> =
@@ -148,21 +148,21 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     }
 }
 
-/// The same on hexagons, where a unit covers one cell. Sight goes to the cell of the area whose column and row are nearest.
-fn may_end_on_hexagon(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
+/// The same on hexagons. Sight goes from the anchor to the cell of the area whose column and row are nearest to that.
+fn may_end_on_hexagons(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     let targets = || goal.area.cells().filter(|&cell| grid.terrain(cell).is_some());
-    let steps = |cell| crate::common::open_distance(grid, UNIT, at, cell) / 408;
+    let own = covered(grid.topology(), grid.unit_size(UNIT), at);
+    let pairs = targets().flat_map(|cell| own.clone().map(move |own| own.hexagonal_distance(cell)));
     let apart = |cell: &Cell| (cell.x.abs_diff(at.x), cell.y.abs_diff(at.y));
-    let Some(nearest) = targets().min_by_key(apart) else {
+    let (Some(steps), Some(nearest)) = (pairs.min(), targets().min_by_key(apart)) else {
         return false;
     };
-    assert_eq!(targets().map(steps).min(), Some(steps(nearest)));
     match goal.approach {
-        Approach::Onto => steps(nearest) == 0,
-        Approach::Beside => steps(nearest) == 1,
-        Approach::Within { cells } => steps(nearest) <= u32::from(cells),
+        Approach::Onto => targets().any(|cell| cell == at),
+        Approach::Beside => steps == 1,
+        Approach::Within { cells } => steps <= u32::from(cells),
         Approach::InSight { cells, through } => {
-            steps(nearest) <= u32::from(cells)
+            steps <= u32::from(cells)
                 && crate::hexagons::has_line_of_sight(grid, through, at, nearest)
         }
     }

@@ -8,13 +8,13 @@ use bevy_tilepath::{
     prelude::*,
 };
 
-use crate::common::Random;
+use crate::common::{Random, covered};
 use crate::crowd_common::{Checker, Seen};
 
 /// Width and height of the open map.
 const SIDE: i32 = 40;
 
-/// Units of 1 × 1 to 4 × 4 cells that cross an open map from all four sides, to goals that do not overlap.
+/// Units of one to four cells a side that cross an open map from all four sides, to goals that do not overlap.
 struct Crossing {
     grid: NavGrid,
     crowd: Crowd,
@@ -25,11 +25,11 @@ struct Crossing {
 }
 
 impl Crossing {
-    fn new(seed: u64, rows: i32) -> Self {
+    fn new(topology: Topology, seed: u64, rows: i32) -> Self {
         let mut random = Random(seed);
         let profiles = (1..=4).map(|size| Profile::default().size(size)).collect();
         let grid = NavGrid::new(SIDE as u32, SIDE as u32, TerrainId::GROUND).unwrap();
-        let grid = grid.with_profiles(profiles);
+        let grid = grid.with_topology(topology).with_profiles(profiles);
         let crowd = Crowd::new(&grid);
         let mut crossing = Self {
             grid,
@@ -63,13 +63,17 @@ impl Crossing {
     fn add(&mut self, profile: ProfileId, ticks_per_cell: u32, from: Cell, to: Cell) {
         let settings =
             UnitSettings { profile, ..UnitSettings::default() }.ticks_per_cell(ticks_per_cell);
-        let goal = Cell::new(to.x.min(SIDE - 4), to.y.min(SIDE - 4));
-        let block = |(cell, profile): (Cell, ProfileId)| {
-            let size = self.grid.unit_size(profile);
-            CellRect::new(cell, size, size)
+        let topology = self.grid.topology();
+        let low = if topology == Topology::Hexagonal { 3 } else { 0 };
+        let inside = |at: Cell| Cell::new(at.x.clamp(low, SIDE - 4), at.y.clamp(low, SIDE - 4));
+        let (from, goal) = match topology {
+            Topology::Square => (from, inside(to)),
+            Topology::Hexagonal => (inside(from), inside(to)),
         };
-        let rect = block((goal, profile));
-        if self.goals.iter().any(|&goal| !block(goal).intersection(rect).is_empty()) {
+        let covers =
+            |(at, profile): (Cell, ProfileId)| covered(topology, self.grid.unit_size(profile), at);
+        let mut cells = covers((goal, profile));
+        if cells.any(|cell| self.goals.iter().any(|&goal| covers(goal).any(|at| at == cell))) {
             return;
         }
         let Ok(unit) = self.crowd.add(&self.grid, from, settings) else {
@@ -116,11 +120,27 @@ impl Crossing {
 #[test]
 fn large_units_that_cross_each_other_all_arrive() {
     for rows in [4, 5, 6] {
-        for seed in 0..20 {
-            let mut crossing = Crossing::new(seed, rows);
-            let missing = crossing.run(2_500);
-            assert!(crossing.checker.faults.is_clean(), "{:?}", crossing.checker.first);
-            assert_eq!(missing, 0, "{rows} rows, seed {seed}");
-        }
+        check(Topology::Square, rows);
     }
+}
+
+/// Units of 1, 7, 19 and 37 cells.
+#[test]
+fn large_units_on_hexagons_all_arrive() {
+    for rows in [3, 4, 5] {
+        check(Topology::Hexagonal, rows);
+    }
+}
+
+fn check(topology: Topology, rows: i32) {
+    let seeds = std::env::var("TILEPATH_STORMS").ok().and_then(|seeds| seeds.parse().ok());
+    let mut count = 0;
+    for seed in 0..seeds.unwrap_or(20) {
+        let mut crossing = Crossing::new(topology, seed, rows);
+        let missing = crossing.run(2_500);
+        assert!(crossing.checker.faults.is_clean(), "{:?}", crossing.checker.first);
+        assert_eq!(missing, 0, "{topology:?}, {rows} rows, seed {seed}");
+        count += crossing.units.len();
+    }
+    assert!(count > 8 * seeds.unwrap_or(20) as usize, "{count} units");
 }

@@ -18,13 +18,14 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::Random;
+use crate::common::{Random, any_topology, covered};
 
 const UNIT: ProfileId = ProfileId(0);
 
 /// An oracle for the cost of each anchor cell of a unit, computed cell by cell; row-major, 0 where the unit
 /// does not fit. The grid's origin is (0, 0).
 struct AnchorCosts {
+    topology: Topology,
     width: i32,
     height: i32,
     costs: Vec<u16>,
@@ -41,19 +42,20 @@ impl AnchorCosts {
             if grid.blockers(cell) > 0 { 0 } else { rules.cost(terrain) }
         };
         let singles: Vec<u16> = grid.rect().cells().map(single).collect();
-        let side = i32::from(rules.unit_size());
+        let topology = grid.topology();
         let block = |anchor: Cell| {
-            if anchor.x + side > width || anchor.y + side > height {
+            let mut cells = covered(topology, rules.unit_size().into(), anchor);
+            if !cells.clone().all(|cell| grid.contains(cell)) {
                 return 0;
             }
-            let covered = CellRect::new(anchor, side as u32, side as u32).cells();
-            let mut costs = covered.map(|cell| singles[(cell.y * width + cell.x) as usize]);
-            let first = costs.next().unwrap();
-            costs.fold(first, |most, cost| if most.min(cost) == 0 { 0 } else { most.max(cost) })
+            let first = cells.next().unwrap();
+            let cost = |cell: Cell| singles[(cell.y * width + cell.x) as usize];
+            let worse = |most: u16, cost| if most.min(cost) == 0 { 0 } else { most.max(cost) };
+            cells.map(cost).fold(cost(first), worse)
         };
         let costs = grid.rect().cells().map(block).collect();
         let (corners, neighborhood) = (rules.corner_rule(), rules.neighborhood());
-        Self { width, height, costs, corners, neighborhood }
+        Self { topology, width, height, costs, corners, neighborhood }
     }
 
     fn cost(&self, cell: Cell) -> u16 {
@@ -77,6 +79,9 @@ impl AnchorCosts {
             return None;
         }
         let sum = u64::from(costs[0]) + u64::from(costs[1]);
+        if self.topology == Topology::Hexagonal {
+            return (dx != dy).then_some(408 * sum);
+        }
         if dx == 0 || dy == 0 {
             return Some(408 * sum);
         }
@@ -97,6 +102,9 @@ impl AnchorCosts {
             return None;
         }
         let heuristic = |cell: Cell| {
+            if self.topology == Topology::Hexagonal {
+                return 2 * lowest * 408 * u64::from(cell.hexagonal_distance(goal));
+            }
             let (dx, dy) = (cell.x.abs_diff(goal.x), cell.y.abs_diff(goal.y));
             let straight = u64::from(dx.max(dy) - dx.min(dy));
             2 * lowest * (408 * straight + 577 * u64::from(dx.min(dy)))
@@ -206,7 +214,8 @@ fn grids() -> impl Strategy<Value = NavGrid> {
                 .corners(rule)
                 .neighbors(neighborhood)
                 .size(side);
-            NavGrid::from_terrain(width, height, terrain).unwrap().with_profiles(vec![profile])
+            let grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+            grid.with_topology(any_topology(&mut random)).with_profiles(vec![profile])
         },
     )
 }

@@ -33,7 +33,7 @@ pub use self::{
         STAY, State, Task, Unit, UnitId, UnitSettings, Units,
     },
 };
-use crate::nav::{NavGrid, ProfileId, Topology};
+use crate::nav::{Footprint, NavGrid, ProfileId, Topology};
 
 /// The units of a grid; see the [module](self).
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Board {
         Self {
             topology: grid.topology(),
             size: (width, height),
-            reservations: Reservations::new(width, height),
+            reservations: Reservations::new(grid.topology(), (width, height)),
             density: Density::new(width, height),
             unit_sizes: unit_sizes(grid).collect(),
             ..Self::default()
@@ -84,10 +84,15 @@ impl Board {
         self.now as u32
     }
 
-    /// Returns whether a block lies on the grid. That of a unit may reach past it where its profile has another size now.
+    /// Returns whether a unit would cover only cells of the grid. It may cover others where its profile has another size now.
     pub fn is_on_grid(&self, at: GridPos, size: u8) -> bool {
-        let fits = |at: u16, side: u32| u32::from(at) + u32::from(size) <= side;
-        fits(at.x, self.size.0) && fits(at.y, self.size.1)
+        self.footprint(size).fits((at.x.into(), at.y.into()), self.size)
+    }
+
+    /// Returns the cells that units of a size cover.
+    #[inline]
+    pub const fn footprint(&self, size: u8) -> Footprint {
+        Footprint::new(self.topology, size as u32)
     }
 
     pub fn id(&self, index: u32) -> UnitId {

@@ -15,7 +15,7 @@ mod straight_walk;
 
 use self::{
     corner_sight::{CornerSight, REACH, SEEN_HERE, is_seen},
-    escape::Footprint,
+    escape::BlockedArea,
     local_field::{FIELD_LOOKAHEAD, LocalField, MAX_FIELDS_PER_TICK},
     path_corners::{Corner, find_corners},
     path_follower::{CellAhead, PathFollower},
@@ -44,7 +44,7 @@ pub struct Sources {
     fields_built: u32,
     open_cells: OpenCells,
     /// Areas that were blocked under units.
-    footprints: Vec<Footprint>,
+    blocked_areas: Vec<BlockedArea>,
     /// Costs around the units to be decided in this tick: those in shared fields are looked up for all in one go.
     neighbor_costs: Vec<NeighborCosts>,
 }
@@ -110,8 +110,8 @@ impl Sources {
     /// Updates what the terrain decides after an edit: the ways out of blocked areas, and for units with a path of
     /// their own its corners, straight walks and the field around them.
     pub fn follow_edits(&mut self, board: &Board, grid: &NavGrid, edits: &[CellRect]) {
-        let Self { footprints, open_cells, .. } = self;
-        footprints.iter_mut().for_each(|footprint| footprint.fill(grid, open_cells));
+        let Self { blocked_areas, open_cells, .. } = self;
+        blocked_areas.iter_mut().for_each(|area| area.fill(grid, open_cells));
         let mut near = Vec::new();
         for (follower, unit) in self.followers.iter_mut().zip(&board.units.0) {
             follower.forget_line();

@@ -24,7 +24,7 @@ impl Crowd {
             self.sources.follow_edits(&self.board, grid, &edits);
             self.groups.follow_edit();
         }
-        self.sources.drop_unused_footprints(&self.board, grid);
+        self.sources.drop_unused_areas(&self.board, grid);
     }
 
     /// Forgets what is known about the terrain in a rectangle after it has changed.

@@ -15,6 +15,7 @@ pub mod rank;
 pub mod scores;
 
 use self::{chain::Push, claim::Claim, plan::Frame};
+use super::board::GridPos;
 use super::cost_to_go::{Flood, OpenCells, bytes_of};
 
 /// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
@@ -31,7 +32,8 @@ pub struct Planner {
     /// How many priorities before [`FIRST_PRIORITY`](super::board::unit::FIRST_PRIORITY) were given to units that others had shut
     /// in.
     foremost_priorities: u64,
-    /// The surroundings of a unit that makes way.
+    /// The positions of the unit for which one makes way, one after another, and the surroundings of the one that makes way.
+    way: Vec<GridPos>,
     window: Flood,
     open_cells: OpenCells,
 }
@@ -42,6 +44,7 @@ impl Planner {
         self.stack.capacity() * size_of::<Frame>()
             + (self.log.capacity() + self.kept_claims.capacity()) * size_of::<Claim>()
             + self.pushes.capacity() * size_of::<Push>()
+            + self.way.capacity() * size_of::<GridPos>()
             + self.window.bytes()
             + bytes_of(&self.open_cells)
     }

@@ -1,8 +1,8 @@
 //! The shape of a formation on open terrain.
 //!
 //! Input: a shape, a facing, and the side of each unit's block in points of a lattice, the front blocks
-//! first. Output: the lowest, leftmost point of each block, counted from the goal, and its row, counted from
-//! the front.
+//! first. A block is a [`Footprint`] of points: a square, or a hexagon on hexagons. Output: the anchor of each block, counted from
+//! the goal, and its row, counted from the front.
 //!
 //! All facings share one lattice, that of the grid, so a diagonal formation takes no more area: rows of a
 //! straight facing lie along an axis; rows of a diagonal facing lie along a diagonal, each shifted by half a
@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::Formation;
-use crate::nav::{Adjacency, Topology, direction::Direction};
+use crate::nav::{Adjacency, Footprint, Topology, direction::Direction};
 
 /// Ratio of width to depth of a line, and of depth to width of a column.
 const ASPECT_RATIO: u64 = 16;
@@ -33,7 +33,7 @@ pub(super) fn slots(
     (formation, facing): (Formation, Direction),
     sides: &[u32],
 ) -> Vec<LatticeSlot> {
-    let area = sides.iter().map(|&side| u64::from(side).pow(2)).sum();
+    let area = sides.iter().map(|&side| Footprint::new(topology, side).area()).sum();
     let mut shape = Shape::new(topology, (formation, facing), area);
     let mut slots: Vec<LatticeSlot> = sides.iter().map(|&side| shape.place_block(side)).collect();
     let last_row = slots.iter().zip(sides).map(|(slot, &side)| slot.row + shape.depth(side) - 1);
@@ -49,6 +49,7 @@ pub(super) fn slots(
 /// their distance on the lattice, and a row has every second file: row and file are both even, or both odd.
 #[derive(Default)]
 struct Shape {
+    topology: Topology,
     facing: Direction,
     /// Where rows are staggered: the offsets to the right and to the left point behind a point.
     staggered: Option<[(i32, i32); 2]>,
@@ -78,7 +79,7 @@ impl Shape {
         };
         let files = sqrt_ceil((area * wide).div_ceil(deep)).min(area).max(1) as u32;
         let files = (formation != Formation::Wedge).then_some(files);
-        Self { facing, staggered, files, ..Self::default() }
+        Self { topology, facing, staggered, files, ..Self::default() }
     }
 
     /// Places a block of this side at the first free position, in the order of filling.
@@ -93,16 +94,17 @@ impl Shape {
                 self.add_row();
             }
             let (row, file) = self.points[index];
-            let (x, y) = self.corner(row, file, side as i32);
-            if self.claim_block(x, y, side as i32) {
+            let (x, y) = self.anchor(row, file, side as i32);
+            if self.claim_block(x, y, side) {
                 return LatticeSlot { x, y, row: row as u32 };
             }
         }
     }
 
     /// Takes a block of the lattice unless part of it is taken.
-    fn claim_block(&mut self, x: i32, y: i32, side: i32) -> bool {
-        let block = || (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y)));
+    fn claim_block(&mut self, x: i32, y: i32, side: u32) -> bool {
+        let footprint = Footprint::new(self.topology, side);
+        let block = || footprint.offsets().map(|(columns, rows)| (x + columns, y + rows));
         let is_free = block().all(|point| !self.used.contains(&point));
         if is_free {
             self.used.extend(block());
@@ -144,14 +146,23 @@ impl Shape {
 
     /// Returns how many rows a block of this side covers.
     const fn depth(&self, side: u32) -> u32 {
-        if self.staggered.is_some() { 2 * side - 1 } else { side }
+        match (self.topology, self.staggered) {
+            (Topology::Hexagonal, _) => 4 * side - 3,
+            (Topology::Square, Some(_)) => 2 * side - 1,
+            (Topology::Square, None) => side,
+        }
     }
 
-    /// Returns the lowest, leftmost lattice point of a block whose foremost point is given: it extends to the
-    /// rear, and away from the middle.
-    fn corner(&self, row: i32, file: i32, side: i32) -> (i32, i32) {
+    /// Returns the anchor of a block whose foremost point is given: it extends to the rear, and on squares away from the
+    /// middle.
+    fn anchor(&self, row: i32, file: i32, side: i32) -> (i32, i32) {
         let (ahead_x, ahead_y) = self.facing.offset();
         let (x, y) = self.to_lattice(row, file);
+        if let (Topology::Hexagonal, Some([right, left])) = (self.topology, self.staggered) {
+            // A step to the right and one to the left behind are one straight back.
+            let back = (right.0 + left.0, right.1 + left.1);
+            return (x + back.0 * (side - 1), y + back.1 * (side - 1));
+        }
         let lowest = |at: i32, ahead: i32, aside: i32| match (ahead, aside * file.signum()) {
             (1, _) | (0, -1) => at - (side - 1),
             (0, 0) => at - (side - 1) / 2,

@@ -20,8 +20,8 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::nav::{
-    Direction, Layer, ProfileId, STRAIGHT, bit_rows::BitRows, cell::CHUNK, direction::directions,
-    moves::NO_DIRECTION, region::ring_distance,
+    Direction, Footprint, Layer, ProfileId, STRAIGHT, bit_rows::BitRows, cell::CHUNK,
+    direction::directions, moves::NO_DIRECTION, region::ring_distance,
 };
 
 /// A survey examines at most this many cells; about 5 ms.
@@ -33,8 +33,8 @@ pub(super) struct UnitClass<'a> {
     pub(super) profile: ProfileId,
     pub(super) layer: &'a Layer,
     pub(super) region: u32,
-    /// Cells along a side.
-    pub(super) size: u32,
+    /// The cells that each of them covers.
+    pub(super) footprint: Footprint,
 }
 
 impl UnitClass<'_> {
@@ -130,14 +130,13 @@ impl<'a> NearestCells<'a> {
                 || (self.is_truncated && !self.closed.get(x, y)))
     }
 
-    /// Returns the nearest cell not examined before on which a block of the class's size overlaps no taken
-    /// cell.
+    /// Returns the nearest cell not examined before on which a unit of the class covers no taken cell.
     pub(super) fn take_nearest(&mut self, taken: &BitRows) -> Option<Slot> {
         loop {
             let found = self.found.get(self.consumed).copied().or_else(|| self.find_next())?;
             self.consumed += 1;
             // A rejected cell stays rejected, as taken cells are never released.
-            if !taken.meets_square(found.cell, self.class.size) {
+            if !taken.meets(self.class.footprint, found.cell) {
                 return Some(found);
             }
         }

@@ -53,7 +53,7 @@ impl<'a> Roster<'a> {
                     let class = *numbers.entry((found.profile, found.region)).or_insert(next);
                     classes.extend((class == next).then_some(found));
                     let held = held(index).and_then(|cell| grid.local(cell));
-                    let (rank, size) = (unit.rank, found.size);
+                    let (rank, size) = (unit.rank, grid.unit_size(unit.profile));
                     members.push(RosterUnit { index, cell, held, rank, size, class, slot: None });
                 }
             }
@@ -88,8 +88,8 @@ fn class_of<'a>(
     let layer = grid.layer(unit.profile).ok_or(PathFailure::UnknownProfile(unit.profile))?;
     let cell = grid.local(unit.cell).ok_or(PathFailure::StartOutOfBounds(unit.cell))?;
     let region = layer.region(cell.0, cell.1).ok_or(PathFailure::StartImpassable(unit.cell))?;
-    let size = grid.unit_size(unit.profile);
-    Ok((cell, UnitClass { profile: unit.profile, layer, region, size }))
+    let footprint = grid.footprint(unit.profile);
+    Ok((cell, UnitClass { profile: unit.profile, layer, region, footprint }))
 }
 
 /// Returns the mean of all cells; `None` without members.

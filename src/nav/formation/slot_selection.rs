@@ -62,22 +62,9 @@ impl SlotSelection<'_> {
     }
 
     fn give_slot(&mut self, member: &mut RosterUnit, slot: Slot) {
-        let around = |at: u32, side: u32| {
-            at.saturating_sub(self.spacing)..(at + member.size + self.spacing).min(side)
-        };
-        let columns = around(slot.cell.0, self.size.0);
-        for y in around(slot.cell.1, self.size.1) {
-            // Around hexagons, each row up reaches one column less far to the right, and each row down to the left.
-            let (above, below) = match self.topology {
-                Topology::Square => (0, 0),
-                Topology::Hexagonal => {
-                    (y.saturating_sub(slot.cell.1), slot.cell.1.saturating_sub(y))
-                }
-            };
-            let first = columns.start.max((slot.cell.0 + below).saturating_sub(self.spacing));
-            let end = columns.end.min(slot.cell.0 + member.size + self.spacing - above);
-            self.taken.set_row(first, y, (first..end).map(|_| true));
-        }
+        let (x, y) = (slot.cell.0 as i32, slot.cell.1 as i32);
+        let (around, before) = self.classes[member.class].footprint.spaced(self.spacing);
+        self.taken.cover(around, (x - before, y - before), self.size);
         member.slot = Some(slot);
     }
 
@@ -85,7 +72,7 @@ impl SlotSelection<'_> {
     fn free_slot(&self, member: &RosterUnit, (x, y): (i64, i64)) -> Option<(u32, u32)> {
         let cell = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
         let is_free = self.nearest_cells[member.class].is_directly_reachable(cell)
-            && !self.taken.meets_square(cell, member.size);
+            && !self.taken.meets(self.classes[member.class].footprint, cell);
         is_free.then_some(cell)
     }
 

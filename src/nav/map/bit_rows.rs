@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use crate::nav::Pattern;
+use crate::nav::{Footprint, Pattern};
 
 /// Reads the same 64 columns of any row.
 #[derive(Clone, Copy)]
@@ -136,11 +136,30 @@ impl BitRows {
         Columns64 { bits: self, word: (bit / 64).wrapping_sub(1), shift: bit % 64 }
     }
 
-    /// Whether any bit is set in a square of fewer than 64 cells a side, whose lowest, leftmost cell is on the
-    /// grid.
-    pub(crate) fn meets_square(&self, (x, y): (u32, u32), side: u32) -> bool {
-        let (cells, all) = (self.columns_from(x as i32), (1 << side) - 1);
-        (y..y + side).any(|y| cells.read(y as i32) & all != 0)
+    /// Whether any bit is set where a unit covers cells with its anchor on one; parts of it may lie off the grid.
+    pub(crate) fn meets(&self, footprint: Footprint, (x, y): (u32, u32)) -> bool {
+        let cells = self.columns_from(x as i32 - footprint.before());
+        footprint.rows().any(|(row, columns)| {
+            let all = (1u64 << columns.len()) - 1;
+            cells.read(y as i32 + row) >> (columns.start + footprint.before()) & all != 0
+        })
+    }
+
+    /// Sets the bits of the cells that a unit covers with its anchor on a cell, as far as they lie on a grid of so many columns
+    /// and rows.
+    pub(crate) fn cover(
+        &mut self,
+        footprint: Footprint,
+        (x, y): (i32, i32),
+        (width, height): (u32, u32),
+    ) {
+        for (row, columns) in footprint.rows() {
+            let clipped = |at: i32| (x + at).clamp(0, width as i32) as u32;
+            let (first, end) = (clipped(columns.start), clipped(columns.end));
+            if let Some(y) = u32::try_from(y + row).ok().filter(|&y| y < height) {
+                self.set_row(first, y, (first..end).map(|_| true));
+            }
+        }
     }
 
     /// Returns 32 cells of row `y` from column `x` (a multiple of 32) on, lowest bit first.
@@ -164,6 +183,7 @@ pub(crate) fn runs_of_ones(mut bits: u32) -> impl Iterator<Item = (u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nav::Topology;
 
     #[test]
     fn a_square_over_two_words_is_inserted_and_found() {
@@ -174,17 +194,41 @@ mod tests {
         let cells = (0..70).flat_map(|y| (0..100).map(move |x| (x, y)));
         assert_eq!(cells.filter(|&(x, y)| bits.get(x, y)).count(), 25);
         assert!(bits.get(60, 31) && bits.get(64, 35) && !bits.get(65, 35));
-        assert!(bits.meets_square((64, 35), 1));
-        assert!(!bits.meets_square((65, 31), 8));
-        assert!(bits.meets_square((64, 30), 8));
+        let meets = |size, at| bits.meets(Footprint::new(Topology::Square, size), at);
+        assert!(meets(1, (64, 35)) && !meets(8, (65, 31)) && meets(8, (64, 30)));
+        let meets = |size, at| bits.meets(Footprint::new(Topology::Hexagonal, size), at);
+        assert!(meets(2, (65, 35)) && !meets(2, (65, 36)) && meets(2, (64, 36)));
+        assert!(
+            meets(8, (57, 35)) && !meets(8, (55, 28)) && meets(8, (56, 28)) && meets(8, (60, 24))
+        );
     }
 
     #[test]
     fn cells_past_the_edge_are_clear() {
         let mut bits = BitRows::new(63, 5);
         assert!((0..5).all(|y| bits.set_row(0, y, [true; 62].into_iter())));
-        assert!(!bits.meets_square((62, 0), 8) && bits.meets_square((61, 4), 8));
+        let square = |size| Footprint::new(Topology::Square, size);
+        assert!(!bits.meets(square(8), (62, 0)) && bits.meets(square(8), (61, 4)));
         assert!(bits.insert(62, 4) && !bits.insert(62, 4));
-        assert!(bits.meets_square((62, 4), 8) && !bits.meets_square((62, 0), 4));
+        assert!(bits.meets(square(8), (62, 4)) && !bits.meets(square(4), (62, 0)));
+    }
+
+    #[test]
+    fn footprints_are_covered_as_far_as_they_lie_on_the_grid() {
+        for topology in [Topology::Square, Topology::Hexagonal] {
+            for (size, at) in [(3, (0, 0)), (8, (62, 3)), (17, (-9, 20)), (20, (80, -4))] {
+                let (grid, footprint) = ((70, 30), Footprint::new(topology, size));
+                let mut bits = BitRows::new(grid.0, grid.1);
+                bits.cover(footprint, at, grid);
+                for (x, y) in (0..30).flat_map(|y| (0..70).map(move |x| (x, y))) {
+                    let is_covered = footprint.covers((x - at.0, y - at.1));
+                    assert_eq!(
+                        bits.get(x as u32, y as u32),
+                        is_covered,
+                        "{footprint:?} ({x}, {y})"
+                    );
+                }
+            }
+        }
     }
 }

@@ -1,29 +1,28 @@
 //! Clearance: where a unit larger than a cell fits, and what terrain it pays for.
 //!
-//! Input: the passability of single cells, and their terrain. Output: for each anchor (the lowest, leftmost
-//! cell of the unit's block, see [`Profile::size`]) whether the whole block is on the grid and passable and,
-//! on weighted terrain, the terrain of the costliest cell in the block. A search then treats anchors like
-//! cells.
+//! Input: the passability of single cells, and their terrain. Output: for each anchor (see [`Profile::size`]) whether the whole
+//! [footprint](Footprint) of the unit is on the grid and passable and, on weighted terrain, the terrain of the costliest cell in
+//! it. A search then treats anchors like cells.
 //!
-//! - Passability is an erosion of bit rows: a word is combined with shifted copies of itself, first along
-//!   rows, then with the rows above, doubling the covered distance each time, so that 64 anchors of a unit
-//!   eight cells wide take three rounds per axis. (Decomposition of a square structuring element: R.
+//! - Passability is an erosion of bit rows, run by run: a word is combined with shifted copies of itself, first along
+//!   rows, then with the rows above, and on hexagons with those above to the left. The covered distance doubles each time, so
+//!   that 64 anchors of a unit eight cells wide take three rounds per run. (Decomposition of a structuring element: R.
 //!   Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI 1987.)
-//! - A shut edge inside the block keeps the unit off, too. The cells that are open to the east, and to the north, are eroded in
-//!   the same way: along the side that they lead along, by one cell less.
-//! - The costliest terrain is the maximum over the block in the same rounds, over ranks of terrains instead
+//! - A shut edge inside the footprint keeps the unit off, too. The cells that are open to the east, to the north and, on hexagons,
+//!   to the northwest are eroded in the same way: along the side that they lead along, by one cell less.
+//! - The costliest terrain is the maximum over the footprint in the same rounds, over ranks of terrains instead
 //!   of costs: ranks fit into bytes, and they break ties.
 //!
 //! Invariant: after the cells of a rectangle were read, [`erode`](Clearance::erode) and
 //! [`read_costliest`](Clearance::read_costliest) of its [anchors](Clearance::anchors) give the same result as
 //! building from scratch. The bytes of blocked anchors may be out of date: no unit can stand there.
 //!
-//! Memory: 1 bit per cell, 2 more where there are shut edges, and 1 byte more on weighted terrain.
+//! Memory: 1 bit per cell, 2 or 3 more where there are shut edges, and 1 byte more on weighted terrain.
 
 use core::{cmp::Reverse, ops::Range};
 
 use crate::nav::{
-    BitRows, Profile, Rect, TerrainId,
+    BitRows, Footprint, Profile, Rect, TerrainId, Topology,
     edges::{EdgeMap, Side, crossings::EdgeCosts},
 };
 
@@ -33,22 +32,23 @@ const BAND: u32 = 64;
 /// Data of a layer for units larger than a cell; see the [module](self).
 #[derive(Clone, Debug)]
 pub(crate) struct Clearance {
-    width: u32,
-    height: u32,
-    /// Cells along a side of the unit.
-    side: u32,
+    /// Columns and rows of the grid.
+    size: (u32, u32),
+    footprint: Footprint,
+    /// The sides of cells at which edges are stored: two of squares, three of hexagons.
+    sides: &'static [Side],
     /// Passability of single cells.
     base: BitRows,
-    /// Cells without a shut edge to the east, and to the north; `None` as long as there are no shut edges.
-    open_sides: Option<[BitRows; 2]>,
+    /// For each of the sides, the cells without a shut edge there; empty as long as there are no shut edges.
+    open_sides: Vec<BitRows>,
     /// `None` if cost is uniform.
     costliest: Option<CostliestTerrain>,
 }
 
-/// The costliest terrain in the block of each anchor.
+/// The costliest terrain in the footprint at each anchor.
 #[derive(Clone, Debug)]
 struct CostliestTerrain {
-    /// For each anchor, row-major: the lowest of the terrain bytes with the highest cost in its block.
+    /// For each anchor, row-major: the lowest of the terrain bytes with the highest cost in its footprint.
     bytes: Vec<u8>,
     /// Index of each terrain in `terrains`.
     ranks: Box<[u8; 256]>,
@@ -58,19 +58,23 @@ struct CostliestTerrain {
 
 impl Clearance {
     /// Creates the data of a grid with nothing passable; `None` for units of one cell.
-    pub(crate) fn of(profile: &Profile, width: u32, height: u32) -> Option<Box<Self>> {
-        let side = u32::from(profile.unit_size());
-        let cells = width as usize * height as usize;
-        (side > 1).then(|| {
-            let base = BitRows::new(width, height);
+    pub(crate) fn of(topology: Topology, profile: &Profile, size: (u32, u32)) -> Option<Box<Self>> {
+        let footprint = Footprint::new(topology, profile.unit_size().into());
+        let cells = size.0 as usize * size.1 as usize;
+        (!footprint.is_single()).then(|| {
+            let sides = match topology {
+                Topology::Square => &Side::ALL[..2],
+                Topology::Hexagonal => &Side::ALL[..],
+            };
+            let base = BitRows::new(size.0, size.1);
             let costliest = (!profile.is_uniform()).then(|| CostliestTerrain::new(profile, cells));
-            Box::new(Self { width, height, side, base, open_sides: None, costliest })
+            Box::new(Self { size, footprint, sides, base, open_sides: Vec::new(), costliest })
         })
     }
 
-    /// Returns the number of cells along a side of the unit.
-    pub(crate) const fn side(&self) -> u32 {
-        self.side
+    /// Returns the cells that the unit covers.
+    pub(crate) const fn footprint(&self) -> Footprint {
+        self.footprint
     }
 
     /// Returns the passability of single cells, for updates.
@@ -78,24 +82,22 @@ impl Clearance {
         &mut self.base
     }
 
-    /// Returns the terrain of the costliest cell of each anchor's block, row-major; valid only where the
+    /// Returns the terrain of the costliest cell of the footprint at each anchor, row-major; valid only where the
     /// anchor is passable. `None` if cost is uniform.
     #[inline]
     pub(crate) fn costliest_terrain(&self) -> Option<&[u8]> {
         self.costliest.as_ref().map(|costliest| costliest.bytes.as_slice())
     }
 
-    /// Returns the anchors whose blocks contain a cell of the rectangle (which lies on the grid), clipped to
+    /// Returns the anchors whose footprints contain a cell of the rectangle (which lies on the grid), clipped to
     /// the grid.
-    pub(crate) const fn anchors(&self, (x, y, width, height): Rect) -> Rect {
-        let more = self.side - 1;
-        let (left, low) = (x.saturating_sub(more), y.saturating_sub(more));
-        (left, low, x + width - left, y + height - low)
+    pub(crate) fn anchors(&self, rect: Rect) -> Rect {
+        self.footprint.anchors_on(self.size, rect)
     }
 
     /// Returns the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let open_sides = self.open_sides.iter().flatten().map(BitRows::bytes).sum::<usize>();
+        let open_sides = self.open_sides.iter().map(BitRows::bytes).sum::<usize>();
         self.base.bytes()
             + open_sides
             + self.costliest.as_ref().map_or(0, |costliest| costliest.bytes.len() + 512)
@@ -108,23 +110,21 @@ impl Clearance {
         edges: &EdgeMap,
         costs: &EdgeCosts,
     ) -> bool {
-        if self.open_sides.is_none() && !edges.has_any_in((x, y, width, height)) {
-            return false;
-        }
-        let (columns, rows) = (x..x + width, y..y + height);
-        let grid = (self.width, self.height);
-        let open_sides = self.open_sides.get_or_insert_with(|| {
-            let mut all = BitRows::new(grid.0, grid.1);
-            for y in 0..grid.1 {
-                all.set_row(0, y, (0..grid.0).map(|_| true));
+        if self.open_sides.is_empty() {
+            if !edges.has_any_in((x, y, width, height)) {
+                return false;
             }
-            [all.clone(), all]
-        });
+            let mut all = BitRows::new(self.size.0, self.size.1);
+            for y in 0..self.size.1 {
+                all.set_row(0, y, (0..self.size.0).map(|_| true));
+            }
+            self.open_sides = vec![all; self.sides.len()];
+        }
         let mut changed = false;
-        for (bits, side) in open_sides.iter_mut().zip([Side::East, Side::North]) {
-            for y in rows.clone() {
+        for (bits, &side) in self.open_sides.iter_mut().zip(self.sides) {
+            for y in y..y + height {
                 let is_open = |x| !costs.is_shut(edges.get(x, y)[side as usize]);
-                changed |= bits.set_row(x, y, columns.clone().map(is_open));
+                changed |= bits.set_row(x, y, (x..x + width).map(is_open));
             }
         }
         changed
@@ -133,79 +133,99 @@ impl Clearance {
     /// Computes for a rectangle of anchors where the unit fits; returns whether any of `bits` has changed.
     pub(crate) fn erode(&self, (x, y, width, height): Rect, bits: &mut BitRows) -> bool {
         let words = BitRows::word_range(x..x + width);
-        let (mut scratch, mut changed) = (Vec::new(), false);
+        let (mut scratch, mut changed) = ([Vec::new(), Vec::new()], false);
         for rows in bands(y..y + height) {
             self.erode_band(&words, rows.clone(), &mut scratch);
-            let eroded = scratch.chunks_exact(words.len() + 1);
+            let eroded = scratch[0].chunks_exact(words.len() + 2);
             for (y, row) in rows.zip(eroded) {
-                changed |= bits.set_words(y, words.start, &row[..words.len()]);
+                changed |= bits.set_words(y, words.start, &row[1..=words.len()]);
             }
         }
         changed
     }
 
-    /// Fills `scratch` with a range of words of a range of eroded rows, plus one word per row and the extra
-    /// rows.
-    fn erode_band(&self, words: &Range<usize>, rows: Range<u32>, scratch: &mut Vec<u64>) {
-        // Units extend up to one word further to the right and `side - 1` rows further up.
-        let per_row = words.len() + 1;
-        let read = |bits: &BitRows, side: u32, scratch: &mut Vec<u64>| {
-            scratch.clear();
-            for (row, y) in (rows.start..rows.end + self.side - 1).enumerate() {
-                if y < self.height {
-                    scratch.extend_from_slice(&bits.row(y)[words.start..=words.end]);
-                }
-                scratch.resize((row + 1) * per_row, 0);
+    /// Fills the first scratch list with a range of words of a range of eroded rows, plus a word before and one after each row,
+    /// and the extra rows.
+    fn erode_band(
+        &self,
+        words: &Range<usize>,
+        rows: Range<u32>,
+        [scratch, side_scratch]: &mut [Vec<u64>; 2],
+    ) {
+        let erode = |bits: &BitRows, runs: [u32; 3], scratch: &mut Vec<u64>| {
+            self.read_words(bits, words, rows.clone(), scratch);
+            erode_runs(scratch, words.len() + 2, runs);
+        };
+        erode(&self.base, self.footprint.runs(), scratch);
+        for (bits, &side) in self.open_sides.iter().zip(self.sides) {
+            let mut runs = self.footprint.runs();
+            runs[side as usize] -= 1;
+            erode(bits, runs, side_scratch);
+            scratch.iter_mut().zip(&*side_scratch).for_each(|(all, more)| *all &= more);
+        }
+    }
+
+    /// Reads a range of words, with one before and one after, of all rows that units with their anchors in some rows cover.
+    fn read_words(
+        &self,
+        bits: &BitRows,
+        words: &Range<usize>,
+        anchors: Range<u32>,
+        read: &mut Vec<u64>,
+    ) {
+        read.clear();
+        for y in self.rows_under(anchors) {
+            let length = read.len() + words.len() + 2;
+            if let Some(y) = y {
+                let row = bits.row(y);
+                read.push(words.start.checked_sub(1).map_or(0, |before| row[before]));
+                read.extend_from_slice(&row[words.start..=words.end]);
             }
-            scratch.chunks_exact_mut(per_row).for_each(|row| erode_row(row, side));
-        };
-        let both = |here: u64, above: u64| here & above;
-        let combine = |all: &mut [u64], more: &[u64]| {
-            all.iter_mut().zip(more).for_each(|(all, more)| *all &= more);
-        };
-        read(&self.base, self.side, scratch);
-        let mut sides = Vec::new();
-        if let Some([east, _]) = &self.open_sides {
-            read(east, self.side - 1, &mut sides);
-            combine(scratch, &sides);
+            read.resize(length, 0);
         }
-        combine_ahead(scratch, self.side, per_row, both);
-        if let Some([_, north]) = &self.open_sides {
-            read(north, self.side, &mut sides);
-            combine_ahead(&mut sides, self.side - 1, per_row, both);
-            combine(scratch, &sides);
-        }
+    }
+
+    /// Iterates over the rows that units with their anchors in some rows cover; `None` for those off the grid.
+    fn rows_under(&self, anchors: Range<u32>) -> impl Iterator<Item = Option<u32>> + use<> {
+        let (before, height) = (self.footprint.before(), self.size.1);
+        let rows = anchors.start as i32 - before..anchors.end as i32 - before;
+        let more = self.footprint.span() - 1;
+        (rows.start..rows.end + more).map(move |y| u32::try_from(y).ok().filter(|&y| y < height))
     }
 
     /// Computes the costliest terrain for a rectangle of anchors.
     pub(crate) fn read_costliest(&mut self, (x, y, width, height): Rect, terrain: &[u8]) {
-        let Some(costliest) = &mut self.costliest else {
+        let (before, more) = (self.footprint.before() as u32, self.footprint.span() as u32 - 1);
+        let Some(mut costliest) = self.costliest.take() else {
             return;
         };
         // Columns and rows off the grid have rank 0, so that they are never the costliest.
-        let more = self.side - 1;
-        let (per_row, right) = ((width + more) as usize, (x + width + more).min(self.width));
-        let index = |x: u32, y: u32| y as usize * self.width as usize + x as usize;
+        let per_row = (width + more) as usize;
+        let (left, off_grid) = (x.saturating_sub(before), before.saturating_sub(x));
+        let right = (x + width + more - before).min(self.size.0);
+        let index = |x: u32, y: u32| y as usize * self.size.0 as usize + x as usize;
         let mut scratch: Vec<u8> = Vec::new();
         for rows in bands(y..y + height) {
             scratch.clear();
-            for (row, y) in (rows.start..rows.end + more).enumerate() {
-                if y < self.height {
-                    let cells = terrain[index(x, y)..index(right, y)].iter();
+            for y in self.rows_under(rows.clone()) {
+                let length = scratch.len() + per_row;
+                if let Some(y) = y {
+                    let cells = terrain[index(left, y)..index(right, y)].iter();
+                    scratch.resize(scratch.len() + off_grid as usize, 0);
                     scratch.extend(cells.map(|&terrain| costliest.ranks[usize::from(terrain)]));
                 }
-                scratch.resize((row + 1) * per_row, 0);
+                scratch.resize(length, 0);
             }
-            // Values that wrap into the next row are not used.
-            combine_ahead(&mut scratch, self.side, 1, u8::max);
-            combine_ahead(&mut scratch, self.side, per_row, u8::max);
+            // Values that wrap into another row are not used.
+            combine_runs(&mut scratch, per_row, self.footprint.runs(), u8::max);
             for (y, row) in rows.zip(scratch.chunks_exact(per_row)) {
                 let bytes = &mut costliest.bytes[index(x, y)..index(x + width, y)];
-                for (byte, &rank) in bytes.iter_mut().zip(row) {
+                for (byte, &rank) in bytes.iter_mut().zip(&row[before as usize..]) {
                     *byte = costliest.terrains[usize::from(rank)];
                 }
             }
         }
+        self.costliest = Some(costliest);
     }
 }
 
@@ -227,25 +247,38 @@ fn bands(rows: Range<u32>) -> impl Iterator<Item = Range<u32>> {
     rows.step_by(BAND as usize).map(move |start| start..end.min(start + BAND))
 }
 
-/// Returns the successive distances at which to combine items so that each item covers the `side - 1` items
+/// Returns the successive distances at which to combine items so that each item covers the `length - 1` items
 /// that follow it.
-fn doubling_steps(side: u32) -> impl Iterator<Item = u32> {
+fn doubling_steps(length: u32) -> impl Iterator<Item = u32> {
     let mut covered = 1;
     core::iter::from_fn(move || {
-        let step = covered.min(side - covered);
+        let step = covered.min(length - covered);
         covered += step;
         (step > 0).then_some(step)
     })
 }
 
-/// Combines each item with the `side - 1` items that follow it, `stride` apart, as far as they exist.
-pub(crate) fn combine_ahead<T: Copy>(
+/// Combines each item of a table, row by row, with all items that a footprint of these [runs](Footprint::runs) covers from there
+/// on, as far as they exist. In the last columns and, on hexagons, the first ones, items of other rows are mixed in.
+pub(crate) fn combine_runs<T: Copy>(
     items: &mut [T],
-    side: u32,
-    stride: usize,
+    columns: usize,
+    runs: [u32; 3],
     combine: impl Fn(T, T) -> T,
 ) {
-    for step in doubling_steps(side) {
+    for (length, stride) in runs.into_iter().zip([1, columns, columns - 1]) {
+        combine_ahead(items, length, stride, &combine);
+    }
+}
+
+/// Combines each item with the `length - 1` items that follow it, `stride` apart, as far as they exist.
+fn combine_ahead<T: Copy>(
+    items: &mut [T],
+    length: u32,
+    stride: usize,
+    combine: &impl Fn(T, T) -> T,
+) {
+    for step in doubling_steps(length) {
         let ahead = step as usize * stride;
         for at in ahead..items.len() {
             items[at - ahead] = combine(items[at - ahead], items[at]);
@@ -253,9 +286,22 @@ pub(crate) fn combine_ahead<T: Copy>(
     }
 }
 
-/// Clears the bits of a row unless the `side - 1` bits above them are set, too.
-fn erode_row(row: &mut [u64], side: u32) {
-    for step in doubling_steps(side) {
+/// Clears the bits of rows of words unless all bits are set that a footprint of these [runs](Footprint::runs) covers from there on.
+fn erode_runs(words: &mut [u64], per_row: usize, [east, north, northwest]: [u32; 3]) {
+    words.chunks_exact_mut(per_row).for_each(|row| erode_row(row, east));
+    combine_ahead(words, north, per_row, &|here, above| here & above);
+    for step in doubling_steps(northwest) {
+        let ahead = step as usize * per_row;
+        for at in ahead..words.len() {
+            let before = if at.is_multiple_of(per_row) { 0 } else { words[at - 1] >> (64 - step) };
+            words[at - ahead] &= words[at] << step | before;
+        }
+    }
+}
+
+/// Clears the bits of a row unless the `length - 1` bits above them are set, too.
+fn erode_row(row: &mut [u64], length: u32) {
+    for step in doubling_steps(length) {
         for word in 0..row.len() {
             let next = row.get(word + 1).map_or(0, |next| next << (64 - step));
             row[word] &= row[word] >> step | next;
@@ -313,12 +359,18 @@ mod tests {
         }
 
         /// Returns the terrain of the costliest cell, computed cell by cell; `None` if the unit does not fit.
-        fn costliest(&self, (x, y): (u32, u32), profile: &Profile) -> Option<u8> {
-            let side = u32::from(profile.unit_size());
-            if x + side > self.size.0 || y + side > self.size.1 {
+        fn costliest(
+            &self,
+            (x, y): (u32, u32),
+            topology: Topology,
+            profile: &Profile,
+        ) -> Option<u8> {
+            let footprint = Footprint::new(topology, profile.unit_size().into());
+            if !footprint.fits((x, y), self.size) {
                 return None;
             }
-            let cells = (0..side * side).map(|i| (y + i / side) * self.size.0 + x + i % side);
+            let at = |(dx, dy)| (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+            let cells = footprint.offsets().map(at).map(|(x, y)| y * self.size.0 + x);
             let cells: Vec<usize> = cells.map(|cell| cell as usize).collect();
             if !cells.iter().all(|&cell| self.open[cell]) {
                 return None;
@@ -333,6 +385,7 @@ mod tests {
         fn fit_and_costliest_terrain_match_a_cell_by_cell_check(
             size in (1u32..200, 1u32..150),
             side in 1u8..=8,
+            is_hexagonal: bool,
             walls in 0u64..60,
             seed: u64,
             edits in prop::collection::vec((any::<(u32, u32)>(), 1u32..9, 1u32..9), 0..8),
@@ -342,7 +395,8 @@ mod tests {
             let cells = (width * height) as usize;
             let mut grid = TestGrid { size, terrain: vec![0; cells], open: vec![false; cells] };
             let mut bits = BitRows::new(width, height);
-            let clearance = Clearance::of(&profile, width, height);
+            let topology = if is_hexagonal { Topology::Hexagonal } else { Topology::Square };
+            let clearance = Clearance::of(topology, &profile, size);
             prop_assert_eq!(clearance.is_some(), side > 1);
             let Some(mut clearance) = clearance else {
                 return Ok(());
@@ -358,7 +412,7 @@ mod tests {
             let costliest = clearance.costliest_terrain().unwrap();
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 let found = bits.get(x, y).then(|| costliest[(y * width + x) as usize]);
-                let expected = grid.costliest((x, y), &profile);
+                let expected = grid.costliest((x, y), topology, &profile);
                 prop_assert_eq!((x, y, found), (x, y, expected));
             }
         }
@@ -366,7 +420,7 @@ mod tests {
 
     #[test]
     fn an_edit_that_no_unit_notices_changes_no_bit() {
-        let mut clearance = Clearance::of(&profile(3), 20, 5).unwrap();
+        let mut clearance = Clearance::of(Topology::Square, &profile(3), (20, 5)).unwrap();
         let mut bits = BitRows::new(20, 5);
         for y in 0..5 {
             clearance.base_mut().set_row(0, y, (0..20).map(|x| x != 10));

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 
 use self::{blockers::Blockers, relief::Relief};
 use crate::nav::{
-    CHUNK, Cell, CellRect, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
+    CHUNK, Cell, CellRect, Footprint, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
     edges::EdgeMap, layer::Source,
 };
 
@@ -203,20 +203,28 @@ impl NavGrid {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// Returns the width and height of a unit of `profile` in cells; 1 for an unknown profile, and on hexagons. For the
-    /// cells that it covers see [`Profile::size`].
+    /// Returns the cells along a side of a unit of `profile`; 1 for an unknown profile. For the cells that it covers see
+    /// [`Profile::size`] and [`cells_of`](Self::cells_of).
     #[must_use]
     pub fn unit_size(&self, profile: ProfileId) -> u32 {
         let profile = self.profiles.get(usize::from(profile.0));
-        profile.map_or(1, |profile| self.side_of(profile))
+        profile.map_or(1, |profile| profile.unit_size().into())
     }
 
-    /// Returns the width and height of the units of a profile in cells.
-    fn side_of(&self, profile: &Profile) -> u32 {
-        match self.topology {
-            Topology::Square => u32::from(profile.unit_size()),
-            Topology::Hexagonal => 1,
-        }
+    /// Iterates over the cells that a unit of `profile` covers with its [anchor](Profile::size) on a cell, on the grid or not,
+    /// row by row: squares of cells on square grids, hexagons of cells on hexagonal ones.
+    pub fn cells_of(
+        &self,
+        profile: ProfileId,
+        anchor: Cell,
+    ) -> impl Iterator<Item = Cell> + Clone + use<> {
+        let offsets = self.footprint(profile).offsets();
+        offsets.map(move |(columns, rows)| anchor.offset(columns, rows))
+    }
+
+    /// Returns the cells that a unit of `profile` covers, relative to its anchor.
+    pub(crate) fn footprint(&self, profile: ProfileId) -> Footprint {
+        Footprint::new(self.topology, self.unit_size(profile))
     }
 
     /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that
@@ -228,34 +236,33 @@ impl NavGrid {
         let (Some(profile), Some((x, y))) = (known, self.local(cell)) else {
             return 0;
         };
-        let side = self.side_of(profile);
-        if x + side > self.width || y + side > self.height {
+        let footprint = Footprint::new(self.topology, profile.unit_size().into());
+        if !footprint.fits((x, y), (self.width, self.height)) {
             return 0;
         }
         let mut costliest = 0;
-        for y in y..y + side {
-            for x in x..x + side {
-                let cost = profile.cost(TerrainId(self.terrain[self.index(x, y)]));
-                if cost == 0 || self.blockers.get(x, y) > 0 {
-                    return 0;
-                }
-                costliest = costliest.max(cost);
+        for (columns, rows) in footprint.offsets() {
+            let (x, y) = (x.wrapping_add_signed(columns), y.wrapping_add_signed(rows));
+            let cost = profile.cost(TerrainId(self.terrain[self.index(x, y)]));
+            if cost == 0 || self.blockers.get(x, y) > 0 {
+                return 0;
             }
+            costliest = costliest.max(cost);
         }
-        if side > 1 && self.divides(profile, (x, y), side) { 0 } else { costliest }
+        let is_divided = !footprint.is_single() && self.divides(profile, (x, y), footprint);
+        if is_divided { 0 } else { costliest }
     }
 
-    /// Returns the anchors at which a unit of `profile` covers a cell of `rect`. For a large unit the result
-    /// has `unit_size - 1` more columns to the left and rows below than `rect`. After an edit of `rect` the
+    /// Returns the anchors at which a unit of `profile` covers a cell of `rect`, on hexagons with some more at its corners.
+    /// For a large unit the result has `unit_size - 1` more columns to the left and rows below than `rect`, and on hexagons as
+    /// many to the right and above. After an edit of `rect` the
     /// unit's ability to stand can only have changed at these anchors; some may lie off the grid.
     #[must_use]
     pub fn anchors_over(&self, profile: ProfileId, rect: CellRect) -> CellRect {
         if rect.is_empty() {
             return rect;
         }
-        let more = self.unit_size(profile) - 1;
-        let min = rect.min.offset(-(more as i32), -(more as i32));
-        CellRect::new(min, rect.width.saturating_add(more), rect.height.saturating_add(more))
+        self.footprint(profile).anchors_over(rect)
     }
 
     /// Returns the number of the connected region that `cell` belongs to for a unit of `profile`; `None` if
@@ -401,11 +408,13 @@ impl NavGrid {
         let Some((x, y)) = self.local(rect.min) else {
             return;
         };
-        let right = (x + rect.width + 1).min(self.width);
-        let top = (y + rect.height + 1).min(self.height);
-        // To the left and below, as far as the largest units extend to the right and up.
-        let reach = self.profiles.iter().map(|profile| self.side_of(profile)).max().unwrap_or(1);
-        let (left, low) = (x.saturating_sub(reach), y.saturating_sub(reach));
+        // With the cells beside the anchors of the largest units.
+        let largest = self.profiles.iter().map(Profile::unit_size).max().unwrap_or(1);
+        let footprint = Footprint::new(self.topology, u32::from(largest) + 1);
+        let size = (self.width, self.height);
+        let (left, low, width, height) =
+            footprint.anchors_on(size, (x, y, rect.width, rect.height));
+        let (right, top) = ((left + width + 1).min(size.0), (low + height + 1).min(size.1));
         let around = (left, low, right - left, top - low);
         for chunk in chunks_in(around, self.width.div_ceil(CHUNK)) {
             self.chunk_revisions[chunk as usize] = self.revision;

@@ -180,10 +180,11 @@ impl Profile {
         self
     }
 
-    /// Sets the width and height of the unit in cells: 1 to [`LARGEST_UNIT`], larger numbers are clamped; 1
-    /// by default. On hexagons every unit covers one cell, whatever the size.
+    /// Sets the number of cells along a side of the unit: 1 to [`LARGEST_UNIT`], larger numbers are clamped; 1
+    /// by default. On hexagons the unit is a hexagon of cells: size 2 covers 7, size 3 covers 19, size 4 covers 37.
     ///
-    /// The position of a unit is that of its **anchor**: the lowest, leftmost of the cells it covers. Starts,
+    /// The position of a unit is that of its **anchor**: the lowest, leftmost of the cells it covers, and on hexagons the one in
+    /// the middle. Starts,
     /// goals, paths and connected regions all refer to anchors. A unit of size `n` at `(x, y)` covers the
     /// columns `x..x + n` and the rows `y..y + n`. With size 2 and the anchor `A` on (4, 1) these are:
     ///
@@ -197,8 +198,8 @@ impl Profile {
     /// ```
     ///
     /// The unit can stand where all these cells are on the grid and passable, and pays the cost of the
-    /// costliest of them. It is drawn at the center of its block: `(n - 1) / 2` cells to the right of and
-    /// above the center of the anchor, half a cell each with size 2.
+    /// costliest of them. It is drawn in the middle of them: `(n - 1) / 2` cells to the right of and
+    /// above the center of the anchor, half a cell each with size 2; on hexagons at the center of the anchor.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;

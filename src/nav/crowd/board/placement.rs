@@ -57,14 +57,15 @@ impl Board {
         self.check_size(grid)?;
         let pos = GridPos::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
         let pos = pos.ok_or(CrowdError::Impassable(cell))?;
-        let size = grid.unit_size(profile) as usize;
+        let (size, footprint) = (grid.unit_size(profile) as u8, grid.footprint(profile));
         let is_held = |&at: &u32| {
             let reservation = self.reservations.get(at);
             reservation.owner != NONE
                 && (reservation.owner != index || reservation.next_owner != NONE)
         };
-        match self.reservations.block(pos, size as u8).position(|at| is_held(&at)) {
-            Some(at) => Err(CrowdError::Held(cell.offset((at % size) as i32, (at / size) as i32))),
+        let mut cells = self.reservations.block(pos, size).zip(footprint.offsets());
+        match cells.find(|(at, _)| is_held(at)) {
+            Some((_, (columns, rows))) => Err(CrowdError::Held(cell.offset(columns, rows))),
             None => Ok(pos),
         }
     }

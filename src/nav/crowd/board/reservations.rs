@@ -6,9 +6,9 @@
 //! grid, so that neighbors need no bounds check.
 
 use super::NONE;
-use crate::nav::{Cell, Direction, NavGrid, Topology, direction::OFFSETS};
+use crate::nav::{Cell, Direction, Footprint, NavGrid, Topology, direction::OFFSETS};
 
-/// Most cells that a block of 8 × 8 enters in a step.
+/// Most cells that a unit of the largest size enters in a step.
 const MAX_ENTERED: usize = 15;
 
 /// Column and row from the origin of the grid. The position of a unit is that of its anchor.
@@ -102,6 +102,7 @@ const FREE: Reservation = Reservation { owner: NONE, next_owner: NONE };
 /// All cells of a grid; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Reservations {
+    topology: Topology,
     stride: u32,
     deltas: [i32; 8],
     cells: Vec<Reservation>,
@@ -114,12 +115,13 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    pub fn new(width: u32, height: u32) -> Self {
+    pub fn new(topology: Topology, (width, height): (u32, u32)) -> Self {
         let stride = width + 2;
         let deltas = OFFSETS.map(|(dx, dy)| dy * stride as i32 + dx);
         let words_per_row = (stride as usize).div_ceil(64) + 1;
         let rows = height as usize + 2;
         Self {
+            topology,
             stride,
             deltas,
             cells: vec![FREE; stride as usize * rows],
@@ -179,13 +181,19 @@ impl Reservations {
         })
     }
 
-    /// Returns the cells of a block.
-    pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + Clone + use<> {
-        let (first, stride, size) = (self.index(at), self.stride, u32::from(size));
-        (0..size).flat_map(move |dy| (0..size).map(move |dx| first + dy * stride + dx))
+    /// Returns the cells that a unit of a size covers at a position.
+    const fn footprint(&self, size: u8) -> Footprint {
+        Footprint::new(self.topology, size as u32)
     }
 
-    /// Returns the cells that a block covers after a step and not before.
+    /// Returns the cells that a unit covers.
+    pub fn block(&self, at: GridPos, size: u8) -> impl Iterator<Item = u32> + Clone + use<> {
+        let (anchor, stride) = (self.index(at), self.stride as i32);
+        let offsets = self.footprint(size).offsets();
+        offsets.map(move |(columns, rows)| anchor.wrapping_add_signed(rows * stride + columns))
+    }
+
+    /// Returns the cells that a unit covers after a step and not before.
     #[inline]
     pub fn entered(&self, from: GridPos, size: u8, direction: u8) -> CellList {
         let mut cells = CellList::default();
@@ -194,47 +202,45 @@ impl Reservations {
             cells.push(self.index(to));
             return cells;
         }
-        let (first, side) = (self.index(to), u16::from(size));
-        for dy in 0..side {
-            for dx in 0..side {
-                let (x, y) = (to.x.wrapping_add(dx), to.y.wrapping_add(dy));
-                if x.wrapping_sub(from.x) >= side || y.wrapping_sub(from.y) >= side {
-                    cells.push(first + u32::from(dy) * self.stride + u32::from(dx));
-                }
+        let footprint = self.footprint(size);
+        let (dx, dy) = OFFSETS[usize::from(direction & 7)];
+        for (cell, (x, y)) in self.block(to, size).zip(footprint.offsets()) {
+            if !footprint.covers((x + dx, y + dy)) {
+                cells.push(cell);
             }
         }
         cells
     }
 
-    /// Returns the cells that a block covers before a step and not after.
+    /// Returns the cells that a unit covers before a step and not after.
     #[inline]
     pub fn vacated(&self, from: GridPos, size: u8, direction: u8) -> CellList {
         self.entered(from.step(direction), size, direction + 4)
     }
 
-    /// Returns whether the cell with this index lies in a block.
+    /// Returns whether a unit covers the cell with this index.
     #[inline]
     pub fn covers(&self, at: GridPos, size: u8, index: u32) -> bool {
         if size == 1 {
             return self.index(at) == index;
         }
-        // On the border, `x` or `y` wraps around and lies in no block.
-        let x = (index % self.stride).wrapping_sub(1);
-        let y = (index / self.stride).wrapping_sub(1);
-        let side = u32::from(size);
-        x.wrapping_sub(u32::from(at.x)) < side && y.wrapping_sub(u32::from(at.y)) < side
+        let (column, row) = (index % self.stride, index / self.stride);
+        let off = |index: u32, at: u16| index as i32 - 1 - i32::from(at);
+        self.footprint(size).covers((off(column, at.x), off(row, at.y)))
     }
 
-    /// Sets whether a unit in this block is registered for wake-up.
+    /// Sets whether a unit of this size at a position is registered for wake-up.
     #[inline]
     pub fn set_listening(&mut self, at: GridPos, size: u8, listens: bool) {
-        set_bits(&mut self.listening, self.words_per_row, (at, size), listens);
+        let footprint = self.footprint(size);
+        set_bits(&mut self.listening, self.words_per_row, (at, footprint), listens);
     }
 
-    /// Marks whether a unit stands in this block.
+    /// Marks whether a unit of this size stands at a position.
     #[inline]
     pub fn set_standing(&mut self, at: GridPos, size: u8, stands: bool) {
-        set_bits(&mut self.standing, self.words_per_row, (at, size), stands);
+        let footprint = self.footprint(size);
+        set_bits(&mut self.standing, self.words_per_row, (at, footprint), stands);
     }
 
     /// Returns the directions in which a neighbor of the cell is occupied by a standing unit, one bit each.
@@ -269,10 +275,14 @@ impl Reservations {
         (low >> shift | high << 1 << (63 - shift)) & ((1 << SIDE) - 1) != 0
     }
 
-    /// Calls `found` with the index of every cell registered for wake-up in a block and the ring of cells around it.
+    /// Calls `found` with the index of every cell registered for wake-up in the square around a unit and the ring of cells
+    /// around that.
     pub fn for_each_listener(&self, at: GridPos, size: u8, mut found: impl FnMut(u32)) {
-        let side = usize::from(size) + 2;
+        let footprint = self.footprint(size);
+        let side = footprint.span() as usize + 2;
         let mask = (1u64 << side) - 1;
+        let before = footprint.before() as u16;
+        let at = GridPos { x: at.x - before, y: at.y - before };
         for dy in 0..side {
             let bit = usize::from(at.x);
             let row = (usize::from(at.y) + dy) * self.words_per_row + bit / 64;
@@ -301,21 +311,23 @@ impl Reservations {
     }
 }
 
-/// Sets or clears the bits of a block.
+/// Sets or clears the bits of the cells that a unit covers.
 #[inline]
-fn set_bits(bits: &mut [u64], words_per_row: usize, (at, size): (GridPos, u8), is_set: bool) {
-    if size == 1 {
-        let bit = usize::from(at.x) + 1;
-        let word = &mut bits[(usize::from(at.y) + 1) * words_per_row + bit / 64];
-        *word = *word & !(1 << (bit % 64)) | u64::from(is_set) << (bit % 64);
-        return;
+fn set_bits(
+    bits: &mut [u64],
+    words_per_row: usize,
+    (at, footprint): (GridPos, Footprint),
+    is_set: bool,
+) {
+    let mut set = |column: usize, row: usize| {
+        let word = &mut bits[row * words_per_row + column / 64];
+        *word = *word & !(1 << (column % 64)) | u64::from(is_set) << (column % 64);
+    };
+    let (column, row) = (usize::from(at.x) + 1, usize::from(at.y) + 1);
+    if footprint.is_single() {
+        return set(column, row);
     }
-    for dy in 0..usize::from(size) {
-        for dx in 0..usize::from(size) {
-            let bit = usize::from(at.x) + 1 + dx;
-            let row = (usize::from(at.y) + 1 + dy) * words_per_row;
-            let word = &mut bits[row + bit / 64];
-            *word = *word & !(1 << (bit % 64)) | u64::from(is_set) << (bit % 64);
-        }
+    for (dx, dy) in footprint.offsets() {
+        set(column.wrapping_add_signed(dx as isize), row.wrapping_add_signed(dy as isize));
     }
 }

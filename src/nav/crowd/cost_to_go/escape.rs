@@ -11,7 +11,7 @@ use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
 use crate::nav::{Cell, CellRect, Direction, NavGrid, PathCost, ProfileId};
 
-/// Ticks between two checks whether a footprint is still needed.
+/// Ticks between two checks whether an area is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
 /// No side has been chosen yet. A side is the direction that leads there: 0 to 7.
 pub const EXIT_UNDECIDED: u8 = 8;
@@ -29,7 +29,7 @@ const MAX_JOINED_SIDE: u32 = 64;
 
 /// An area that was blocked under units, as the units of one profile see it.
 #[derive(Clone, Debug, Default)]
-pub struct Footprint {
+pub struct BlockedArea {
     profile: ProfileId,
     /// The edited anchors, as far as they lie on the grid.
     edited: Vec<CellRect>,
@@ -39,7 +39,7 @@ pub struct Footprint {
     steps: Flood,
 }
 
-impl Footprint {
+impl BlockedArea {
     /// Adds anchors that were edited, if they touch the area. Returns whether the area has grown.
     fn extend(&mut self, edited: CellRect) -> bool {
         let bounds = self.bounds.union(edited);
@@ -105,7 +105,7 @@ impl Sources {
         }
         // Until no area grows any more.
         while edits.iter().any(|&rect| {
-            let known = &mut self.footprints;
+            let known = &mut self.blocked_areas;
             known.iter_mut().any(|area| area.extend(edited_anchors(grid, area.profile, rect)))
         }) {}
     }
@@ -123,16 +123,17 @@ impl Sources {
         unit.mode = Mode::Escaping(EXIT_UNDECIDED);
         board.schedule_next_tick(index);
         let edited = edited_anchors(grid, profile, rect);
-        if !self.footprints_of(profile).any(|known| known.edited.contains(&edited)) {
+        if !self.areas_of(profile).any(|known| known.edited.contains(&edited)) {
             let areas = vec![edited];
-            let new = Footprint { profile, edited: areas, bounds: edited, steps: Flood::default() };
-            self.footprints.push(new);
+            let new =
+                BlockedArea { profile, edited: areas, bounds: edited, steps: Flood::default() };
+            self.blocked_areas.push(new);
         }
     }
 
-    /// From time to time drops the footprints that all units have left.
-    pub fn drop_unused_footprints(&mut self, board: &Board, grid: &NavGrid) {
-        if !board.now.is_multiple_of(CLEANUP_INTERVAL) || self.footprints.is_empty() {
+    /// From time to time drops the areas that all units have left.
+    pub fn drop_unused_areas(&mut self, board: &Board, grid: &NavGrid) {
+        if !board.now.is_multiple_of(CLEANUP_INTERVAL) || self.blocked_areas.is_empty() {
             return;
         }
         let is_trapped = |index: u32| board.units.get(index).is_some_and(Unit::is_trapped);
@@ -140,7 +141,7 @@ impl Sources {
             let reservation = board.reservations.at(pos);
             is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
         };
-        self.footprints.retain(|known| positions(grid, known.bounds).any(holds_trapped));
+        self.blocked_areas.retain(|known| positions(grid, known.bounds).any(holds_trapped));
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
@@ -148,15 +149,13 @@ impl Sources {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
             may_cross(grid, unit.profile, unit.tail, *direction)
-                && self
-                    .footprints_of(unit.profile)
-                    .any(|known| known.steps.cost(next) != UNREACHABLE)
+                && self.areas_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
         };
         sides(grid).filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)
     }
 
-    fn footprints_of(&self, profile: ProfileId) -> impl Iterator<Item = &Footprint> {
-        self.footprints.iter().filter(move |known| known.profile == profile)
+    fn areas_of(&self, profile: ProfileId) -> impl Iterator<Item = &BlockedArea> {
+        self.blocked_areas.iter().filter(move |known| known.profile == profile)
     }
 
     /// Returns the cost of the rest of the path out of a blocked area, on a side or on any. A step costs `step`: at
@@ -167,11 +166,11 @@ impl Sources {
         (profile, side): (ProfileId, u8),
         (step, pos): (u64, GridPos),
     ) -> u64 {
-        let straight = self.footprints_of(profile).filter_map(|known| known.exit(grid, pos, side));
+        let straight = self.areas_of(profile).filter_map(|known| known.exit(grid, pos, side));
         if let Some(steps) = straight.map(|(steps, _)| steps).min() {
             return steps * step;
         }
-        match self.footprints_of(profile).map(|known| known.steps.cost(pos)).min() {
+        match self.areas_of(profile).map(|known| known.steps.cost(pos)).min() {
             None | Some(UNREACHABLE) => UNREACHABLE,
             Some(steps) => OTHER_SIDE_PENALTY + steps * step,
         }
@@ -198,7 +197,7 @@ impl Sources {
     /// Returns the side with the cheapest path out and on along the unit's shared field.
     fn best_exit(&self, world: World<'_>, unit: &Unit, route: RouteId) -> Option<u8> {
         let cost = |side: u8| {
-            let exits = self.footprints_of(unit.profile);
+            let exits = self.areas_of(unit.profile);
             let costs = exits.filter_map(|known| {
                 let (steps, exit) = known.exit(world.grid, unit.tail, side)?;
                 let cost_to_go = world.guidance.cost(world.grid, route, exit.cell(world.grid))?;
@@ -221,10 +220,9 @@ fn may_cross(grid: &NavGrid, profile: ProfileId, from: GridPos, side: u8) -> boo
     };
     let direction = Direction::from_bits(side);
     let (dx, dy) = direction.offset();
-    let size = grid.unit_size(profile);
-    let block = CellRect::new(from.cell(grid), size, size);
-    let mut front = block.cells().filter(|cell| !block.contains(cell.offset(dx, dy)));
-    front.all(|cell| rules.edge_cost(grid.edge(cell, direction)).is_some())
+    let (footprint, from) = (grid.footprint(profile), from.cell(grid));
+    let mut front = footprint.offsets().filter(|&(x, y)| !footprint.covers((x + dx, y + dy)));
+    front.all(|(x, y)| rules.edge_cost(grid.edge(from.offset(x, y), direction)).is_some())
 }
 
 /// Iterates over the directions towards the sides of an area.
@@ -238,7 +236,8 @@ fn positions(grid: &NavGrid, rect: CellRect) -> impl Iterator<Item = GridPos> {
     cells.filter_map(|cell: Cell| GridPos::of(grid, cell))
 }
 
-/// Returns the anchors from which units of a profile cover an edited rectangle, as far as they lie on the grid.
+/// Returns the anchors from which units of a profile cover an edited rectangle, as far as all of a unit lies on the grid.
 fn edited_anchors(grid: &NavGrid, profile: ProfileId, rect: CellRect) -> CellRect {
-    grid.anchors_over(profile, rect).intersection(grid.rect())
+    let on_grid = grid.footprint(profile).anchors_in(grid.rect());
+    grid.anchors_over(profile, rect).intersection(on_grid)
 }

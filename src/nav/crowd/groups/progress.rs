@@ -33,7 +33,7 @@ pub struct GoalProgress {
     least_remaining: u64,
     /// Steps since then.
     steps: u32,
-    /// Of a member of a group: the tick in which it was lowest.
+    /// The tick in which it was lowest.
     since: u32,
     /// Its slot before the last exchange, the tick of that exchange, and how often it got back the slot before.
     last_slot: GridPos,
@@ -95,7 +95,8 @@ impl Groups {
         };
         let progress = &mut self.progress[index as usize];
         if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
-            *progress = GoalProgress { least_remaining, ..GoalProgress::default() };
+            let since = board.tick_stamp();
+            *progress = GoalProgress { least_remaining, since, ..GoalProgress::default() };
             return;
         }
         progress.steps = progress.steps.saturating_add(1);
@@ -114,6 +115,19 @@ impl Groups {
             (progress.least_remaining, progress.since) = (remaining, now);
         }
         u64::from(now.wrapping_sub(progress.since))
+    }
+
+    /// Begins to count the ticks without progress anew.
+    pub fn restart_progress(&mut self, now: u32, index: u32) {
+        if let Some(progress) = self.progress.get_mut(index as usize) {
+            progress.since = now;
+        }
+    }
+
+    /// Returns the ticks since a unit was nearest to its goal; 0 until it has made a step.
+    pub fn ticks_since_progress(&self, now: u32, index: u32) -> u64 {
+        let known = self.progress.get(index as usize).filter(|at| at.least_remaining != u64::MAX);
+        known.map_or(0, |progress| now.wrapping_sub(progress.since).into())
     }
 
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.

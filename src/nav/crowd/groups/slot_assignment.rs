@@ -15,7 +15,7 @@ use super::{Groups, group::Group};
 use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
 };
-use crate::nav::{NavGrid, Topology};
+use crate::nav::{NavGrid, Topology, direction::directions};
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
 const NEAR_SLOT: u16 = 3;
@@ -82,8 +82,8 @@ impl Groups {
             return;
         };
         let (pos, size) = (unit.head, unit.size);
-        for direction in 0..8 {
-            let entered = board.reservations.entered(pos, size, direction);
+        for direction in directions(board.topology.widest().directions()) {
+            let entered = board.reservations.entered(pos, size, direction as u8);
             for &cell in entered.as_slice() {
                 let other = board.reservations.get(cell).owner;
                 if other != NONE

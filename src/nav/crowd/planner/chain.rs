@@ -26,6 +26,13 @@ pub struct Push {
     from: u32,
 }
 
+impl Push {
+    /// Creates the push of a unit that is the first one, or the only one.
+    pub const fn first(unit: u32) -> Self {
+        Self { unit, direction: STAY, from: 0 }
+    }
+}
+
 impl Planner {
     /// Plans the shortest chain that lets `root` go in one of these directions and writes it to the log.
     pub fn plan_chain(&mut self, scene: &mut Scene<'_>, root: u32, directions: &[u8]) -> bool {
@@ -43,8 +50,7 @@ impl Planner {
         self.pushes.clear();
         scene.board.units[root].chain_search = self.chain_search;
         scene.board.units[root].searched_directions = 0xff;
-        let first = Push { unit: root, direction: STAY, from: 0 };
-        self.pushes.push(first);
+        self.pushes.push(Push::first(root));
         for &direction in directions {
             if self.extend_chain(scene, root, 0, direction) {
                 return true;

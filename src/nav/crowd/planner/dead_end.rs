@@ -3,8 +3,8 @@
 //! Input: a unit for which none of the units in its way can make room, and the units it would push. Output:
 //! those units come out towards it and past it, while it stands back.
 
-use super::Planner;
-use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, STAY, Task, Unit};
+use super::{Planner, chain::Push};
+use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, Rung, STAY, Task, Unit};
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::scene::Scene;
 
@@ -22,16 +22,21 @@ impl Planner {
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
     pub fn resolve_dead_end(&mut self, board: &mut Board, root: u32) {
         let here = board.units[root].tail;
-        let is_yielding = board.units[root].yields_to() != NONE;
+        let (is_yielding, is_large) =
+            (board.units[root].yields_to() != NONE, board.units[root].size > 1);
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
-        for at in 1..self.pushes.len() {
-            let index = self.pushes[at].unit;
+        let mut shuts_in = false;
+        for index in self.pushes.iter().map(|push| push.unit).filter(|&index| index != root) {
+            shuts_in = true;
             let unit = &mut board.units[index];
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
             }
             let has_goal = unit.task != Task::Idle && !unit.has_arrived;
-            if !has_goal && !is_yielding && !unit.is_trapped() {
+            if is_large || unit.size > 1 {
+                unit.mode = Mode::MakingWay(root, STAY);
+                unit.waiting_since = board.now as u32;
+            } else if !has_goal && !is_yielding && !unit.is_trapped() {
                 unit.mode = Mode::Yielding(root);
             }
             if has_goal || unit.yields_to() == root {
@@ -41,7 +46,6 @@ impl Planner {
         }
         self.foremost_priorities += 2;
         let now = board.now;
-        let shuts_in = self.pushes.len() > 1;
         let unit = &mut board.units[root];
         unit.waiting_since = now as u32;
         unit.accepts_any_push = true;
@@ -51,13 +55,36 @@ impl Planner {
         board.counters.dead_ends += 1;
     }
 
+    /// Adds the units in the way of `root` that are larger than a cell, or all if `root` is, and that found no way out of it
+    /// (see [`make_way`](super::make_way)). Returns whether there are any.
+    pub fn find_large_units_shut_in(&mut self, board: &Board, root: u32) -> bool {
+        let (unit, known) = (&board.units[root], self.pushes.len());
+        if unit.preferred_direction == STAY {
+            return false;
+        }
+        let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+        for &cell in entered.as_slice() {
+            let index = board.reservations.get(cell).owner;
+            let is_shut_in = |other: &Unit| {
+                (unit.size > 1 || other.size > 1)
+                    && index != root
+                    && !other.is_moving()
+                    && (other.yields_to() != root || board.has_waited_for(index, Rung::LetOut))
+                    && !other.is_trapped()
+                    && other.is_pushable_by(unit.team)
+            };
+            if board.units.get(index).is_some_and(is_shut_in) {
+                self.pushes.push(Push::first(index));
+            }
+        }
+        self.pushes.len() > known
+    }
+
     /// Returns whether a unit continues to let another pass.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         match scene.board.units[index].mode {
             Mode::Yielding(other) => !has_been_passed(scene, index, other),
-            Mode::MakingWay(other, _) => {
-                self.continue_making_way(scene.board, scene.world.grid, index, other)
-            }
+            Mode::MakingWay(other, _) => self.continue_making_way(scene, index, other),
             Mode::Normal | Mode::Escaping(_) => true,
         }
     }

@@ -8,7 +8,8 @@
 
 use super::Planner;
 use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
-use crate::nav::{NavGrid, STRAIGHT};
+use crate::nav::crowd::scene::Scene;
+use crate::nav::{Footprint, NavGrid, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 12;
@@ -20,19 +21,16 @@ const TICKS_PER_OCCUPIED_STEP: u64 = 32;
 
 impl Planner {
     /// Chooses the next step of a unit that makes way; returns false when it need not any more, or cannot.
-    pub fn continue_making_way(
-        &mut self,
-        board: &mut Board,
-        grid: &NavGrid,
-        index: u32,
-        passing: u32,
-    ) -> bool {
+    pub fn continue_making_way(&mut self, scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
+        self.find_way_of(scene, passing, index);
+        let (board, grid) = (&mut *scene.board, scene.world.grid);
         let (unit, other) = (board.units[index], board.units[passing]);
         let is_over = !other.is_under_way() || other.yields_to() == index;
         if is_over || board.has_waited_for(index, Rung::StopYielding) {
             return false;
         }
-        let direction = if is_in_way(&unit, unit.tail, &other) {
+        let footprints = [unit, other].map(|unit| board.footprint(unit.size));
+        let direction = if is_in_way(unit.tail, footprints, &self.way) {
             self.way_out(board, grid, index)
         } else {
             (!other.is_moving()).then_some(STAY)
@@ -42,11 +40,43 @@ impl Planner {
         known.is_some()
     }
 
+    /// Finds the positions of a unit for which another one makes way: now and after its next step; if it lets that one out, on its
+    /// whole way as far as places to make way are looked for.
+    fn find_way_of(&mut self, scene: &Scene<'_>, passing: u32, index: u32) {
+        let board = &*scene.board;
+        let mut other = Unit { mode: Mode::Normal, ..board.units[passing] };
+        self.way.clear();
+        self.way.push(other.head);
+        let lets_out = board.units[index].priority(index) < other.priority(passing);
+        if !lets_out {
+            let next = other.preferred_direction;
+            self.way.extend((next != STAY).then(|| other.head.step(next)));
+            return;
+        }
+        let Some(layer) = scene.world.grid.layer(other.profile) else {
+            return;
+        };
+        for _ in 0..RADIUS {
+            other.tail = self.way[self.way.len() - 1];
+            let legal = legal_directions(layer, other.tail);
+            let costs = scene.cost_to_go_around((passing, &other), legal);
+            let steps = (0..8).filter(|step| legal & 1 << step != 0);
+            let best = steps.min_by_key(|&step| costs[usize::from(step)]);
+            let Some(step) =
+                best.filter(|&step| costs[usize::from(step)] < costs[usize::from(STAY)])
+            else {
+                return;
+            };
+            self.way.push(other.tail.step(step));
+        }
+    }
+
     /// Returns the first direction of the cheapest path to a position that is out of the way.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
         let unit = &board.units[index];
         let (layer, other) = (grid.layer(unit.profile)?, &board.units[unit.yields_to()]);
-        let Self { window, open_cells: open, .. } = self;
+        let footprints = [unit, other].map(|unit| board.footprint(unit.size));
+        let Self { window, open_cells: open, way, .. } = self;
         let low = |at: u16| at.saturating_sub(RADIUS);
         let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
         let side = |at: u16| at + RADIUS + 1 - low(at);
@@ -57,7 +87,7 @@ impl Planner {
         window.improve(open, unit.tail, 0);
         while let Some((cost, pos)) = window.pop(open) {
             let first = window.index(pos).and_then(|at| first_directions[at]);
-            if !is_in_way(unit, pos, other) {
+            if !is_in_way(pos, footprints, way) {
                 return first;
             }
             let legal = legal_directions(layer, pos);
@@ -76,20 +106,9 @@ impl Planner {
     }
 }
 
-/// Returns whether a unit at a position is in the way of another: on its cells, or on those of its next step.
-fn is_in_way(unit: &Unit, pos: GridPos, other: &Unit) -> bool {
-    let overlaps = |at: GridPos| {
-        let meets = |a: u16, b: u16| {
-            u32::from(a) < u32::from(b) + u32::from(other.size)
-                && u32::from(b) < u32::from(a) + u32::from(unit.size)
-        };
-        meets(pos.x, at.x) && meets(pos.y, at.y)
-    };
-    let next = match other.preferred_direction {
-        STAY => other.head,
-        direction => other.head.step(direction),
-    };
-    overlaps(other.head) || overlaps(next)
+/// Returns whether a unit at a position is in the way of another one: on cells that this covers on its way.
+fn is_in_way(pos: GridPos, [covered, others]: [Footprint; 2], way: &[GridPos]) -> bool {
+    way.iter().any(|&at| covered.meets(others, pos.offset_to(at)))
 }
 
 /// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
@@ -106,7 +125,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
             continue;
         };
         let is_large = unit.size > 1 || other.size > 1;
-        let can_go = index != root
+        let can_go = ![root, unit.yields_to()].contains(&index)
             && !other.is_moving()
             && !other.is_trapped()
             && other.is_pushable_by(unit.team)
@@ -131,11 +150,13 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
             continue;
         }
         let other = &board.units[owner];
+        // The unit that it makes way for has priority, unless it shuts it in and lets it out.
         let has_priority = other.priority(owner) < unit.priority(index);
-        if owner == unit.yields_to() || has_priority || !other.is_pushable_by(unit.team) {
+        if has_priority && !other.accepts_any_push || !other.is_pushable_by(unit.team) {
             return None;
         }
-        is_occupied = true;
+        // One that lets it out steps back; others may have no room themselves.
+        is_occupied |= owner != unit.yields_to();
     }
     let waited = board.units[unit.yields_to()].ticks_waited(board.now);
     let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;

@@ -19,6 +19,11 @@ use super::{
 use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
 
+/// Ticks for which a unit has come no nearer to its goal, for one tick of waiting: a unit that dodges before a large one, from
+/// one side to the other, never waits for long. With 2 it sends it out of its way after 192 ticks, which is more than it takes to
+/// walk around it.
+const DODGED_TICKS: u64 = 2;
+
 /// A unit being planned.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
@@ -68,20 +73,33 @@ impl Planner {
                 scene.board.counters.chains += 1;
                 return true;
             }
-            if scene.board.has_waited_for(root, Rung::LetOut) {
-                self.resolve_dead_end(scene.board, root);
-                return false;
-            }
+        } else {
+            self.pushes.clear();
         }
-        if scene.board.units[root].is_under_way()
-            && scene.board.has_waited_for(root, Rung::ClearWay)
-        {
+        if self.lets_out(scene, root) {
+            scene.groups.restart_progress(scene.board.tick_stamp(), root);
+            self.resolve_dead_end(scene.board, root);
+            return false;
+        }
+        if scene.board.units[root].is_under_way() && is_due(scene, root, Rung::ClearWay) {
             clear_way(scene.board, root);
         }
         self.plan_fast_step(scene, root) || {
             scene.look_ahead(root);
             self.search(scene, root)
         }
+    }
+
+    /// Returns whether a unit lets out those that it shuts in: none of the pushes looked at led anywhere, or large units in its
+    /// way found no way out of it.
+    fn lets_out(&mut self, scene: &Scene<'_>, root: u32) -> bool {
+        let is_small = !self.pushes.is_empty() && scene.board.has_waited_for(root, Rung::LetOut);
+        let unit = &scene.board.units[root];
+        let finds_large = unit.is_under_way()
+            && unit.yields_to() == NONE
+            && is_due(scene, root, Rung::LetOut)
+            && self.find_large_units_shut_in(scene.board, root);
+        is_small || finds_large
     }
 
     /// Searches for a step of a unit, and for steps of the units in its way.
@@ -320,6 +338,13 @@ impl Planner {
             board.units[unit].hindrance = Hindrance::Jam;
         }
     }
+}
+
+/// Returns whether a unit has waited for long enough for a rung, or walked for as long without coming nearer to its goal.
+fn is_due(scene: &Scene<'_>, index: u32, rung: Rung) -> bool {
+    let (unit, now) = (&scene.board.units[index], scene.board.tick_stamp());
+    let dodged = scene.groups.ticks_since_progress(now, index) / DODGED_TICKS;
+    dodged >= unit.ticks_until(rung) || scene.board.has_waited_for(index, rung)
 }
 
 /// Returns whether two units are under way to a shared goal, or along their own paths in about the same

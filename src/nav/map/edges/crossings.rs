@@ -14,7 +14,7 @@
 //! would.
 //!
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
-//! the block does. Where a shut edge lies inside the block the unit cannot stand, see `Clearance`.
+//! the footprint does. Where a shut edge lies inside the footprint the unit cannot stand, see `Clearance`.
 //!
 //! Memory: 3 bits per cell, and 28 bytes per cell in chunks with cells beside edges.
 
@@ -23,8 +23,8 @@ mod window;
 use self::window::Window;
 use super::EdgeMap;
 use crate::nav::{
-    Adjacency, BitRows, CHUNK, CornerRule, Direction, EdgeId, NO_DIRECTION, Profile, Rect,
-    chunks_in,
+    Adjacency, BitRows, CHUNK, CornerRule, Direction, EdgeId, Footprint, NO_DIRECTION, Profile,
+    Rect, chunks_in,
 };
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -54,8 +54,8 @@ pub(crate) struct Crossings {
     size: (u32, u32),
     adjacency: Adjacency,
     corner_rule: CornerRule,
-    /// Cells along a side of the unit.
-    unit_side: u32,
+    /// The cells that the unit covers.
+    footprint: Footprint,
     /// The cells beside an edge.
     beside: BitRows,
     /// Those from which canonical order only goes on along the row, and along the column, in both directions.
@@ -109,14 +109,14 @@ impl Crossings {
     /// Creates the crossings of a layer without edges.
     pub(crate) fn new(
         size: (u32, u32),
-        (adjacency, corner_rule, unit_side): (Adjacency, CornerRule, u32),
+        (adjacency, corner_rule, footprint): (Adjacency, CornerRule, Footprint),
     ) -> Self {
         let chunks = size.0.div_ceil(CHUNK) as usize * size.1.div_ceil(CHUNK) as usize;
         Self {
             size,
             adjacency,
             corner_rule,
-            unit_side,
+            footprint,
             beside: BitRows::new(size.0, size.1),
             along: [BitRows::new(size.0, size.1), BitRows::new(size.0, size.1)],
             chunks: vec![None; chunks],

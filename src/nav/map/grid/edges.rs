@@ -4,7 +4,7 @@
 
 use super::{GridEdit, GridError, NavGrid};
 use crate::nav::{
-    Cell, CellRect, Direction, EdgeId, Profile, ProfileId,
+    Cell, CellRect, Direction, EdgeId, Footprint, Profile, ProfileId,
     edges::{EdgeSource, Side},
 };
 
@@ -71,14 +71,21 @@ impl NavGrid {
         is_open.then(|| crossings.cost(x, y, direction as usize) * layer.unit() / 2)
     }
 
-    /// Whether a shut edge of `profile` lies inside the block of `side × side` cells from the cell `(x, y)` on.
-    pub(super) fn divides(&self, profile: &Profile, (x, y): (u32, u32), side: u32) -> bool {
+    /// Whether a shut edge of `profile` lies inside the footprint of a unit on the cell `(x, y)`.
+    pub(super) fn divides(
+        &self,
+        profile: &Profile,
+        (x, y): (u32, u32),
+        footprint: Footprint,
+    ) -> bool {
         let is_shut = |edge: EdgeId| profile.edge_cost(edge).is_none();
-        let cells = (0..side).flat_map(|dy| (0..side).map(move |dx| (dx, dy)));
         !self.edges.is_empty()
-            && cells.into_iter().any(|(dx, dy)| {
-                let [east, north, _] = self.edges.get(x + dx, y + dy);
-                (dx + 1 < side && is_shut(east)) || (dy + 1 < side && is_shut(north))
+            && footprint.offsets().any(|(dx, dy)| {
+                let edges = self.edges.get(x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+                Side::ALL.into_iter().zip(edges).any(|(side, edge)| {
+                    let (columns, rows) = side.direction().offset();
+                    footprint.covers((dx + columns, dy + rows)) && is_shut(edge)
+                })
             })
     }
 

@@ -6,8 +6,8 @@
 
 use super::{Layer, Source};
 use crate::nav::{
-    Adjacency, BitRows, CHUNK, CornerRule, DIAGONAL, EdgeId, JumpMap, MoveTable, Profile, Rect,
-    Regions, STRAIGHT, TerrainId, Topology,
+    Adjacency, BitRows, CHUNK, CornerRule, DIAGONAL, EdgeId, Footprint, JumpMap, MoveTable,
+    Profile, Rect, Regions, STRAIGHT, TerrainId, Topology,
     clearance::Clearance,
     coarse::{CoarseCosts, CoarseGraph},
     cost_borders,
@@ -47,10 +47,7 @@ impl Layer {
             width,
             height,
             bits: BitRows::new(width, height),
-            clearance: match topology {
-                Topology::Square => Clearance::of(profile, width, height),
-                Topology::Hexagonal => None,
-            },
+            clearance: Clearance::of(topology, profile, (width, height)),
             crossings: None,
             regions: Regions::new(width, height, joints),
             cost_borders: None,
@@ -250,8 +247,9 @@ impl Layer {
     fn notice_edges(&mut self, edges: &EdgeMap, mut kinds: impl Iterator<Item = EdgeId>) {
         let has_none = self.crossings.is_none() && !edges.is_empty();
         if has_none && kinds.any(|edge| self.edge_costs.matters(edge)) {
-            let unit_side = self.clearance.as_deref().map_or(1, Clearance::side);
-            let shape = (self.adjacency, self.corner_rule, unit_side);
+            let single = Footprint::new(self.topology(), 1);
+            let footprint = self.clearance.as_deref().map_or(single, Clearance::footprint);
+            let shape = (self.adjacency, self.corner_rule, footprint);
             self.crossings = Some(Box::new(Crossings::new(self.size(), shape)));
         }
     }

@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use super::{CellCrossings, Crossings, EdgeCosts, SHUT};
 use crate::nav::{
-    Adjacency, CornerRule, Direction, OFFSETS, Pattern,
-    clearance::combine_ahead,
+    Adjacency, Cell, CellRect, CornerRule, Direction, OFFSETS, Pattern,
+    clearance::combine_runs,
     directions,
     edges::{EdgeMap, Side},
     moves::{ShutEdges, steps_between_edges},
@@ -16,8 +16,9 @@ use crate::nav::{
 
 /// The costs of the edges around some cells.
 pub(super) struct Window {
-    left: u32,
-    low: u32,
+    /// The first column and row of the table; may lie off the grid.
+    left: i32,
+    low: i32,
     columns: usize,
     /// Costs at the three sides of each cell, row-major.
     costs: Vec<[u16; 3]>,
@@ -31,27 +32,38 @@ impl Window {
         rows: Range<u32>,
         (edges, edge_costs): (&EdgeMap, &EdgeCosts),
     ) -> Option<Self> {
-        let (more, (width, height)) = (crossings.unit_side - 1, crossings.size);
-        let (left, low) = (columns.start.saturating_sub(1), rows.start.saturating_sub(1));
-        let (right, high) =
-            ((columns.end + 1 + more).min(width), (rows.end + 1 + more).min(height));
-        if !edges.has_any_in((left, low, right - left, high - low)) {
+        let (footprint, (width, height)) = (crossings.footprint, crossings.size);
+        let before = 1 + footprint.before();
+        let after = footprint.span() - footprint.before();
+        let (left, right) = (columns.start as i32 - before, columns.end as i32 + after);
+        let (low, high) = (rows.start as i32 - before, rows.end as i32 + after);
+        let grid = CellRect::new(Cell::default(), width, height);
+        let read = CellRect::new(Cell::new(left, low), (right - left) as u32, (high - low) as u32);
+        let CellRect { min, width, height } = read.intersection(grid);
+        if !edges.has_any_in((min.x as u32, min.y as u32, width, height)) {
             return None;
         }
-        let all = (low..high).flat_map(|y| (left..right).map(move |x| (x, y)));
         let cost = |edge| edge_costs.of_edge(edge);
-        let mut costs: Vec<_> = all.map(|(x, y)| edges.get(x, y).map(cost)).collect();
-        let columns = (right - left) as usize;
-        if more > 0 {
-            let worst = |a: [u16; 3], b: [u16; 3]| [0, 1, 2].map(|side| a[side].max(b[side]));
-            combine_ahead(&mut costs, crossings.unit_side, 1, worst);
-            combine_ahead(&mut costs, crossings.unit_side, columns, worst);
-            let anchors = (low..high).flat_map(|y| (left..right).map(move |x| (x, y)));
-            for (costs, (x, y)) in costs.iter_mut().zip(anchors) {
-                // Nothing crosses where no unit fits on the grid; there costs of the next row are mixed in.
-                if x + more >= width || y + more >= height {
-                    *costs = [0; 3];
-                }
+        let all = read.cells().map(|cell| {
+            let edges = grid.contains(cell).then(|| edges.get(cell.x as u32, cell.y as u32));
+            edges.map_or([0; 3], |edges| edges.map(cost))
+        });
+        let mut costs: Vec<_> = all.collect();
+        let columns = read.width as usize;
+        if footprint.is_single() {
+            return Some(Self { left, low, columns, costs });
+        }
+        let worst = |a: [u16; 3], b: [u16; 3]| [0, 1, 2].map(|side| a[side].max(b[side]));
+        combine_runs(&mut costs, columns, footprint.runs(), worst);
+        // The costs of an anchor are found where its footprint begins: in its column, in the lowest row.
+        let low = low + footprint.before();
+        for (costs, cell) in
+            costs.iter_mut().zip(CellRect { min: Cell::new(left, low), ..read }.cells())
+        {
+            // Nothing crosses where no unit fits on the grid.
+            let anchor = grid.contains(cell).then_some((cell.x as u32, cell.y as u32));
+            if anchor.is_none_or(|at| !footprint.fits(at, crossings.size)) {
+                *costs = [0; 3];
             }
         }
         Some(Self { left, low, columns, costs })
@@ -64,7 +76,8 @@ impl Window {
             return 0;
         };
         let (x, y) = direction.cell_at(x, y, u32::from(is_of_entered));
-        let (column, row) = (x.wrapping_sub(self.left) as usize, y.wrapping_sub(self.low) as usize);
+        let column = x.wrapping_add_signed(-self.left) as usize;
+        let row = y.wrapping_add_signed(-self.low) as usize;
         if column >= self.columns {
             return 0;
         }
