@@ -13,7 +13,7 @@ use crate::{
     kinds::Kind,
     map::GameMap,
     placement::{OccupiedCells, Spiral, largest_region},
-    units::{Home, Unit, blocks_of},
+    units::{Home, Unit, cells_under},
 };
 
 /// The z coordinate of buildings: above the tiles.
@@ -98,18 +98,18 @@ pub fn spawn_buildings(
     };
     let taken = units
         .iter()
-        .flat_map(|(unit, state, transform)| blocks_of(unit.kind, state, transform, &map.frame));
+        .flat_map(|(unit, state, transform)| cells_under(unit.kind, state, transform, &map));
     let mut occupied = OccupiedCells::new(taken);
     for (kind, (dx, dy)) in SITES {
         let size = kind.size();
         let spot = spiral.around(home.0.offset(dx, dy)).find(|&cell| {
             let yard = CellRect::new(cell.offset(-1, -1), size + 2, size + 2);
             let is_land = yard.cells().all(|cell| map.grid.region(land, cell) == Some(region));
-            is_land && occupied.claim(yard)
+            is_land && occupied.claim(yard.cells())
         });
         let Some(cell) = spot else { continue };
         let building = Building { kind, block: CellRect::new(cell, size, size) };
-        let position = map.frame.block_center(cell, size).extend(HEIGHT);
+        let position = map.middle_of(building.block).extend(HEIGHT);
         let bundle =
             (building, NavBlocker::on(building.block), Transform::from_translation(position));
         let entity = commands.spawn(bundle).id();

@@ -12,7 +12,7 @@ use crate::{
     placement::{OccupiedCells, Spiral},
     pointer::Pointer,
     sprites::{Sheets, mark},
-    units::{Unit, UnitSpawner, blocks_of},
+    units::{Unit, UnitSpawner, cells_under},
     walls::WallEditor,
 };
 
@@ -95,11 +95,10 @@ fn reinforce(
     };
     let taken = units
         .iter()
-        .flat_map(|(unit, state, transform)| blocks_of(unit.kind, state, transform, &map.frame));
+        .flat_map(|(unit, state, transform)| cells_under(unit.kind, state, transform, &map));
     let mut occupied = OccupiedCells::new(taken);
     let kinds: Vec<_> = Kind::ALL
         .into_iter()
-        .filter(|&kind| map.takes(kind))
         .filter_map(|kind| Some((kind, grid.region(kind.profile(), center)?)))
         .collect();
     for &(kind, region) in &kinds {

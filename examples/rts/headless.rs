@@ -134,7 +134,7 @@ fn check(world: &mut World) -> Result<(), String> {
     let grid = grids.get(GridId::default()).ok_or("the tilemap feeds no grid")?;
     for (unit, cell) in units {
         if grid.cost(unit.kind.profile(), cell) == 0 {
-            let Unit { kind, number } = unit;
+            let Unit { kind, number, .. } = unit;
             return Err(format!("critter {number} ({kind:?}) stands on impassable {cell}"));
         }
     }

@@ -55,7 +55,7 @@ impl Kind {
         })
     }
 
-    /// Returns its width and height, in cells.
+    /// Returns the cells along a side of it: a tank is 2 × 2 squares, or 7 hexagons.
     pub const fn size(self) -> u8 {
         match self {
             Self::Tank => 2,
@@ -63,9 +63,12 @@ impl Kind {
         }
     }
 
-    /// Returns the cells it covers; `anchor` is the lowest, leftmost one.
-    pub const fn block(self, anchor: Cell) -> CellRect {
-        CellRect::new(anchor, self.size() as u32, self.size() as u32)
+    /// Returns how many cells it is wide on squares or hexagons.
+    pub const fn width(self, topology: Topology) -> u8 {
+        match topology {
+            Topology::Square => self.size(),
+            Topology::Hexagonal => 2 * self.size() - 1,
+        }
     }
 
     /// Returns its speed on terrain of cost 1, in cells per second.

@@ -54,9 +54,10 @@ impl GameMap {
         self.grid.topology() == Topology::Hexagonal
     }
 
-    /// Returns whether critters of a kind can be on the map: hexagons are no place for those that cover several cells.
-    pub fn takes(&self, kind: Kind) -> bool {
-        self.grid.unit_size(kind.profile()) == u32::from(kind.size())
+    /// Returns the middle of a block of cells in the world.
+    pub fn middle_of(&self, block: CellRect) -> Vec2 {
+        let last = block.min.offset(block.width as i32 - 1, block.height as i32 - 1);
+        self.frame.cell_center(block.min).midpoint(self.frame.cell_center(last))
     }
 
     /// Returns the type of the tilemap, its size in tiles, and the sizes of its grid and of its pictures.

@@ -37,7 +37,7 @@ impl Spiral {
     }
 
     /// Returns up to `count` cells near `center` to spawn critters of `kind` on, all in `region`
-    /// and with gaps between them. Their blocks are added to `occupied`.
+    /// and with gaps between them. The cells they cover are added to `occupied`.
     pub fn spawn_cells(
         &self,
         grid: &NavGrid,
@@ -47,20 +47,20 @@ impl Spiral {
         occupied: &mut OccupiedCells,
     ) -> Vec<Cell> {
         self.around(center)
-            .filter(|&cell| is_on_spawn_lattice(kind, cell))
+            .filter(|&cell| is_on_spawn_lattice(kind.width(grid.topology()), cell))
             .filter(|&cell| grid.region(kind.profile(), cell) == Some(region))
-            .filter(|&cell| occupied.claim(kind.block(cell)))
+            .filter(|&cell| occupied.claim(grid.cells_of(kind.profile(), cell)))
             .take(count)
             .collect()
     }
 }
 
-/// Returns whether critters of a kind may spawn on the cell: small ones on every other cell, in a
+/// Returns whether critters so many cells wide may spawn on the cell: small ones on every other cell, in a
 /// checkerboard pattern, large ones with one free cell in between.
-fn is_on_spawn_lattice(kind: Kind, cell: Cell) -> bool {
-    match i32::from(kind.size()) {
+fn is_on_spawn_lattice(width: u8, cell: Cell) -> bool {
+    match i32::from(width) {
         1 => (cell.x + cell.y).rem_euclid(2) == 0,
-        size => cell.x.rem_euclid(size + 1) == 0 && cell.y.rem_euclid(size + 1) == 0,
+        width => cell.x.rem_euclid(width + 1) == 0 && cell.y.rem_euclid(width + 1) == 0,
     }
 }
 
@@ -69,16 +69,16 @@ fn is_on_spawn_lattice(kind: Kind, cell: Cell) -> bool {
 pub struct OccupiedCells(BTreeSet<Cell>);
 
 impl OccupiedCells {
-    /// Creates the set of cells that `blocks` cover.
-    pub fn new(blocks: impl IntoIterator<Item = CellRect>) -> Self {
-        Self(blocks.into_iter().flat_map(CellRect::cells).collect())
+    /// Creates the set of these cells.
+    pub fn new(cells: impl IntoIterator<Item = Cell>) -> Self {
+        Self(cells.into_iter().collect())
     }
 
-    /// Adds a block if all its cells are free. Returns whether they were.
-    pub fn claim(&mut self, block: CellRect) -> bool {
-        let is_free = block.cells().all(|cell| !self.0.contains(&cell));
+    /// Adds cells if all of them are free. Returns whether they were.
+    pub fn claim(&mut self, cells: impl Iterator<Item = Cell> + Clone) -> bool {
+        let is_free = cells.clone().all(|cell| !self.0.contains(&cell));
         if is_free {
-            self.0.extend(block.cells());
+            self.0.extend(cells);
         }
         is_free
     }

@@ -157,7 +157,7 @@ pub fn unit_at(
 
 /// Returns how far a critter extends beyond one cell on each side, in world units.
 fn overhang(unit: &Unit) -> f32 {
-    f32::from(unit.kind.size() - 1) / 2.0 * TILE
+    f32::from(unit.width - 1) / 2.0 * TILE
 }
 
 /// Selects `chosen`; `adds` keeps the present selection.
@@ -182,7 +182,7 @@ fn add_ring(
     mut commands: Commands,
     sheets: Res<Sheets>,
 ) {
-    let size = units.get(added.entity).map_or(1.0, |unit| f32::from(unit.kind.size()));
+    let size = units.get(added.entity).map_or(1.0, |unit| f32::from(unit.width));
     let transform = Transform::from_xyz(0.0, 0.0, -0.5).with_scale(Vec3::new(size, size, 1.0));
     commands.entity(added.entity).with_child((Ring, sheets.marks.sprite(mark::RING), transform));
 }

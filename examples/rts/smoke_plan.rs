@@ -184,7 +184,7 @@ impl ScreenView {
             map.grid.region(kind.profile(), map.frame.cell_at(at)?)
         };
         let home = region(from[0]);
-        let units = self.units.iter().map(|&(unit, at)| (f32::from(unit.kind.size()), at));
+        let units = self.units.iter().map(|&(unit, at)| (f32::from(unit.width), at));
         let buildings = self.buildings.iter().map(|&(one, at)| (one.kind.size() as f32, at));
         let taken: Vec<_> = units.chain(buildings).collect();
         let is_clear =
@@ -209,6 +209,6 @@ fn sample_points(rect: Rect) -> impl Iterator<Item = Vec2> {
 /// Returns the screen rectangles that critters may cover.
 pub fn unit_rects(world: &mut World) -> Vec<Rect> {
     let units = ScreenView::of(world).map(|view| view.units).unwrap_or_default();
-    let half = |unit: Unit| Vec2::splat(BODY * f32::from(unit.kind.size()));
+    let half = |unit: Unit| Vec2::splat(BODY * f32::from(unit.width));
     units.into_iter().map(|(unit, at)| Rect::from_center_half_size(at, half(unit))).collect()
 }

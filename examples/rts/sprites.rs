@@ -125,7 +125,7 @@ fn add_unit_sprite(
 ) {
     if let Ok(unit) = units.get(added.entity) {
         let sprite = sheets.critters.sprite(frame(*unit, Direction::South, 0));
-        let size = TILE * f32::from(unit.kind.size());
+        let size = TILE * f32::from(unit.width);
         commands
             .entity(added.entity)
             .insert(Sprite { custom_size: Some(Vec2::splat(size)), ..sprite });

@@ -23,6 +23,8 @@ const CAMPS: [(i32, i32); 5] = [(-13, -4), (13, -5), (-3, 14), (0, 0), (1, -12)]
 #[require(OrderQueue)]
 pub struct Unit {
     pub kind: Kind,
+    /// Cells from one side to the other.
+    pub width: u8,
     /// Counts up from 0 in the order of spawning.
     pub number: u32,
 }
@@ -44,11 +46,11 @@ pub struct UnitSpawner<'w, 's> {
 }
 
 impl UnitSpawner<'_, '_> {
-    /// Spawns a critter on a cell; a large one also covers cells to the right and above.
+    /// Spawns a critter on a cell; a large one also covers cells around it.
     pub fn spawn(&mut self, kind: Kind, cell: Cell) {
         let position = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
         let mut unit = self.commands.spawn((
-            Unit { kind, number: self.count.0 },
+            Unit { kind, width: kind.width(self.map.grid.topology()), number: self.count.0 },
             Critter::new(kind.speed()).turns(false),
             NavAgent::new(kind.profile()),
             PathStatus::Idle,
@@ -71,7 +73,7 @@ pub fn spawn_camps(
     map: Res<GameMap>,
 ) {
     home.0 = find_home(&map.grid);
-    let region = |kind: Kind| largest_region(&map.grid, kind.profile()).filter(|_| map.takes(kind));
+    let region = |kind: Kind| largest_region(&map.grid, kind.profile());
     let regions = Kind::ALL.map(region);
     let mut occupied = OccupiedCells::default();
     let mut left = options.units as usize;
@@ -102,7 +104,7 @@ fn spawn_remaining(
             let fits = |&kind: &Kind| {
                 let region = regions[kind as usize];
                 let is_in_region = region.is_some() && grid.region(kind.profile(), cell) == region;
-                is_in_region && occupied.claim(kind.block(cell))
+                is_in_region && occupied.claim(grid.cells_of(kind.profile(), cell))
             };
             Some((Kind::ALL.into_iter().find(fits)?, cell))
         });
@@ -114,7 +116,7 @@ fn spawn_remaining(
     }
 }
 
-/// Returns a critter's cell (its lowest, leftmost one): the cell it leaves while it moves, else the
+/// Returns a critter's cell (its anchor): the cell it leaves while it moves, else the
 /// cell it stands on. Its state holds (0, 0) until its first order was read; before that the cell is
 /// taken from its transform.
 pub fn cell_of(
@@ -130,14 +132,14 @@ pub fn cell_of(
     }
 }
 
-/// Returns the block that a critter covers, and the block it is entering.
-pub fn blocks_of(
+/// Returns the cells that a critter covers, and those that it is entering.
+pub fn cells_under(
     kind: Kind,
     state: &CritterState,
     transform: &Transform,
-    frame: &GridFrame,
-) -> impl Iterator<Item = CellRect> {
+    map: &GameMap,
+) -> impl Iterator<Item = Cell> {
     let head = state.walk().is_between_cells().then(|| state.walk().head());
-    let cells = cell_of(kind, state, transform, frame).into_iter().chain(head);
-    cells.map(move |cell| kind.block(cell))
+    let cells = cell_of(kind, state, transform, &map.frame).into_iter().chain(head);
+    cells.flat_map(move |cell| map.grid.cells_of(kind.profile(), cell))
 }

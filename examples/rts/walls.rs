@@ -11,7 +11,7 @@ use bevy_tilepath::prelude::*;
 use crate::{
     buildings::Buildings,
     map::GameMap,
-    units::{Unit, blocks_of},
+    units::{Unit, cells_under},
 };
 
 /// The z coordinate of walls: above the tiles.
@@ -70,8 +70,7 @@ impl WallEditor<'_, '_> {
 
     fn is_occupied(&self, cell: Cell) -> bool {
         self.units.iter().any(|(unit, state, transform)| {
-            blocks_of(unit.kind, state, transform, &self.map.frame)
-                .any(|block| block.contains(cell))
+            cells_under(unit.kind, state, transform, &self.map).any(|at| at == cell)
         })
     }
 }

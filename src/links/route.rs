@@ -252,6 +252,7 @@ impl NavLinks {
         });
         // Of large units the anchor may be farther away.
         let range = u64::from(rules.unit_size())
+            + u64::from(goal.radius)
             + match goal.approach {
                 Approach::Onto | Approach::Beside => 1,
                 Approach::Within { cells } | Approach::InSight { cells, .. } => u64::from(cells),

@@ -37,7 +37,8 @@ pub enum Approach {
     /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
     /// shots, say), as [`NavGrid::has_line_of_sight`] tells. The line joins the two cells of unit and target that
     /// are nearest to each other, the lowest, leftmost where several are. On hexagons, which cell of a rectangle that is
-    /// follows from columns and rows as on squares, and the line begins at the unit's anchor, its middle.
+    /// follows from columns and rows as on squares, and the line begins at the unit's anchor, its middle. Of a
+    /// [round](Goal::radius) goal it ends at the cell nearest to the anchor.
     InSight {
         /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
         cells: u16,
@@ -66,6 +67,8 @@ pub enum Approach {
 pub struct Goal {
     /// The cells to approach.
     pub area: CellRect,
+    /// Steps around them that belong to the goal, too: with 1, a cell is a hexagon of seven cells, or a square of nine. Default 0.
+    pub radius: u16,
     /// How near to them.
     pub approach: Approach,
 }
@@ -80,35 +83,45 @@ impl Default for Goal {
 impl From<Cell> for Goal {
     /// Creates a goal onto the cell.
     fn from(cell: Cell) -> Self {
-        Self { area: CellRect::single(cell), approach: Approach::Onto }
+        CellRect::single(cell).into()
     }
 }
 
 impl From<CellRect> for Goal {
     /// Creates a goal on any cell of the rectangle.
     fn from(area: CellRect) -> Self {
-        Self { area, approach: Approach::Onto }
+        Self::new(area, Approach::Onto)
     }
 }
 
 impl Goal {
+    const fn new(area: CellRect, approach: Approach) -> Self {
+        Self { area, radius: 0, approach }
+    }
+
     /// Creates a goal beside `area`, touching it, whatever is between: where a fence should count, use
     /// [`in_sight`](Self::in_sight) within one cell.
     #[must_use]
     pub const fn beside(area: CellRect) -> Self {
-        Self { area, approach: Approach::Beside }
+        Self::new(area, Approach::Beside)
     }
 
     /// Creates a goal within `cells` cells of `area`.
     #[must_use]
     pub const fn within(area: CellRect, cells: u16) -> Self {
-        Self { area, approach: Approach::Within { cells } }
+        Self::new(area, Approach::Within { cells })
     }
 
     /// Creates a goal within `cells` cells of `area`, where nothing in between is impassable for `through`.
     #[must_use]
     pub const fn in_sight(area: CellRect, cells: u16, through: ProfileId) -> Self {
-        Self { area, approach: Approach::InSight { cells, through } }
+        Self::new(area, Approach::InSight { cells, through })
+    }
+
+    /// Sets how many [steps around](Self::radius) the area belong to the goal.
+    #[must_use]
+    pub const fn around(self, radius: u16) -> Self {
+        Self { radius, ..self }
     }
 
     /// Returns the lowest, leftmost cell of the area.
@@ -120,7 +133,8 @@ impl Goal {
     /// Whether it is one cell, to stand on it.
     #[must_use]
     pub fn is_single_cell(&self) -> bool {
-        self.approach == Approach::Onto && (self.area.width, self.area.height) == (1, 1)
+        let shape = (self.area.width, self.area.height, self.radius);
+        self.approach == Approach::Onto && shape == (1, 1, 0)
     }
 
     /// Whether a unit of `profile` may end its path on `cell`: it is near enough, sees the goal if required,
@@ -163,8 +177,12 @@ pub(crate) struct GoalZone {
     rows: Span,
     near: Nearness,
     sight: Option<ProfileId>,
-    /// Cells that the unit covers to the right of its anchor, and above; also to the left and below on hexagons.
+    /// On squares: cells that the unit covers to the right of its anchor, and above.
     unit_reach: i32,
+    /// On hexagons: steps around the rectangle that belong to the goal; and with those from the anchor to the unit's border, at
+    /// which the anchor touches the goal.
+    radius: i32,
+    touching: i32,
     topology: Topology,
 }
 
@@ -176,7 +194,12 @@ impl GoalZone {
     /// rectangle has some there, too, the nearest of its columns is one of those.
     pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
         let rules = grid.profiles().get(usize::from(profile.0))?;
-        let rect = goal.area.intersection(grid.rect());
+        let topology = grid.topology();
+        let (area, radius) = match topology {
+            Topology::Square => (goal.area.extended(goal.radius.into()), 0),
+            Topology::Hexagonal => (goal.area, u32::from(goal.radius)),
+        };
+        let rect = area.intersection(grid.rect());
         if rect.is_empty() {
             return None;
         }
@@ -184,15 +207,14 @@ impl GoalZone {
         let (x, y) = (x as i32, y as i32);
         let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
         let unit_reach = grid.unit_size(profile) as i32 - 1;
-        let topology = grid.topology();
         // How much farther off the anchor is: counted as columns and rows before the rectangle, or as steps.
         let (before, farther) = match topology {
             Topology::Square => (unit_reach, 0),
-            Topology::Hexagonal => (0, unit_reach as u32),
+            Topology::Hexagonal => (0, unit_reach as u32 + radius),
         };
         let at_corners = rules.neighborhood() == Neighborhood::Eight;
         let (near, before, sight) = match goal.approach {
-            Approach::Onto => (Nearness::UpTo(0), 0, None),
+            Approach::Onto => (Nearness::UpTo(radius), 0, None),
             Approach::Beside => (Nearness::Touching { at_corners }, before, None),
             Approach::Within { cells } => {
                 (Nearness::UpTo(u32::from(cells) + farther), before, None)
@@ -204,7 +226,8 @@ impl GoalZone {
         };
         let (columns, rows) = ((x - before, right), (y - before, top));
         let rect = ((x, right), (y, top));
-        Some(Self { rect, columns, rows, near, sight, unit_reach, topology })
+        let (radius, touching) = (radius as i32, farther as i32 + 1);
+        Some(Self { rect, columns, rows, near, sight, unit_reach, radius, touching, topology })
     }
 
     /// Returns the lowest, leftmost cell of the rectangle that lies on the grid.
@@ -239,7 +262,15 @@ impl GoalZone {
         let (across, from_column) = self.nearest_pair(x as i32, self.rect.0);
         let (up, from_row) = self.nearest_pair(y as i32, self.rect.1);
         let from = grid.global(from_column as u32, from_row as u32);
-        grid.has_line_of_sight(profile, from, grid.global(across as u32, up as u32))
+        let to = grid.global(across as u32, up as u32);
+        // Of a round goal, the cell nearest to the unit counts.
+        let around = self.topology.cells_around(to, 0..=self.radius);
+        let away = |cell: Cell| {
+            let (dx, dy) = (i64::from(cell.x - from.x), i64::from(cell.y - from.y));
+            (self.topology.squared_length(dx, dy), cell.y, cell.x)
+        };
+        let nearest = around.map(|(_, cell)| cell).min_by_key(|&cell| away(cell)).unwrap_or(to);
+        grid.has_line_of_sight(profile, from, nearest)
     }
 
     /// Returns the nearest pair of a span's column (or row) and one that a unit at `at` covers, the span's
@@ -291,8 +322,7 @@ impl GoalZone {
     fn rows_on(&self, size: (u32, u32)) -> core::ops::RangeInclusive<i32> {
         let reach = match self.near {
             Nearness::UpTo(cells) => cells as i32,
-            Nearness::Touching { .. } if self.topology == Topology::Square => 1,
-            Nearness::Touching { .. } => 1 + self.unit_reach,
+            Nearness::Touching { .. } => self.touching,
         };
         (self.rows.0 - reach).max(0)..=(self.rows.1 + reach).min(size.1 as i32 - 1)
     }
@@ -326,7 +356,7 @@ impl GoalZone {
         match self.near {
             Nearness::UpTo(cells) => [within(cells as i32), EMPTY],
             Nearness::Touching { .. } => {
-                let (outer, inner) = (within(1 + self.unit_reach), within(self.unit_reach));
+                let (outer, inner) = (within(self.touching), within(self.touching - 1));
                 if inner.0 > inner.1 {
                     return [outer, EMPTY];
                 }
@@ -409,7 +439,7 @@ mod tests {
             let within = |cells| Approach::Within { cells };
             let area = CellRect::new(Cell::new(x, y), width, height);
             [Approach::Onto, Approach::Beside, within(0), within(1), within(3)]
-                .map(|approach| Goal { area, approach })
+                .map(|approach| Goal::new(area, approach))
         })
     }
 

@@ -150,7 +150,7 @@ impl RequestIntake<'_, '_> {
             }
             Target::Entity(target) => {
                 let found = self.footprint(*target, id).ok_or(PathFailure::TargetGone)?;
-                radius = found.1;
+                radius = found.1.min(u16::MAX.into()) as u16;
                 found.0
             }
             Target::Rect(rect) => *rect,
@@ -161,11 +161,11 @@ impl RequestIntake<'_, '_> {
         Ok(match (request.approach, target) {
             // Units that collide do not stand on each other.
             (Approach::Onto, Target::Entity(other)) if collides_with(*other) => {
-                Goal { area: footprint, approach: Approach::Beside }
+                Goal { area: footprint, radius, approach: Approach::Beside }
             }
             // An entity that covers several cells is stood on at its anchor.
             (Approach::Onto, Target::Entity(_)) => footprint.min.into(),
-            (approach, _) => Goal { area: footprint, approach: grown(approach, radius) },
+            (approach, _) => Goal { area: footprint, radius, approach },
         })
     }
 
@@ -209,17 +209,6 @@ impl RequestIntake<'_, '_> {
     fn is_held(&self, entity: Entity) -> bool {
         let critter = self.units.get(entity).ok().and_then(|unit| unit.critter);
         critter.is_some_and(|(state, _)| state.holds_its_cells())
-    }
-}
-
-/// How near to a footprint a unit must come, around which so many steps are blocked, too.
-fn grown(approach: Approach, radius: u32) -> Approach {
-    let more = |cells: u16| cells.saturating_add(radius.min(u32::from(u16::MAX)) as u16);
-    match approach {
-        Approach::Beside if radius > 0 => Approach::Within { cells: more(1) },
-        Approach::Within { cells } => Approach::Within { cells: more(cells) },
-        Approach::InSight { cells, through } => Approach::InSight { cells: more(cells), through },
-        other => other,
     }
 }
 

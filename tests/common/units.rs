@@ -12,7 +12,12 @@ pub const HUGE: ProfileId = ProfileId(2);
 
 /// The app of [`app_with`], for units of up to three cells a side.
 pub fn app_with_sizes(map: &str) -> App {
-    let mut app = app_with(map);
+    app_with_sizes_on(map, Topology::Square)
+}
+
+/// The same with cells of this shape.
+pub fn app_with_sizes_on(map: &str, topology: Topology) -> App {
+    let mut app = app_on(map, topology);
     grid(&mut app).set_profiles((1..=3).map(|size| Profile::default().size(size)).collect());
     app
 }

@@ -90,12 +90,26 @@ fn goal_near(grid: &NavGrid, random: &mut Random) -> Goal {
     let (width, height) = (1 + random.below(5), 1 + random.below(5));
     let cells = random.below(8) as u16;
     let area = CellRect::new(cell, width, height);
-    match random.below(6) {
+    let radius = if random.below(3) == 0 { random.below(4) as u16 } else { 0 };
+    let goal = match random.below(6) {
         0 => Goal::from(cell),
         1 => Goal::from(area),
         2 | 3 => Goal::beside(area),
         4 => Goal::within(area, cells),
         _ => Goal::in_sight(area, cells, SHOT),
+    };
+    goal.around(radius)
+}
+
+/// Returns the cells of a goal: its area, on squares with those around it that belong to it.
+fn area_of(grid: &NavGrid, goal: &Goal) -> CellRect {
+    match grid.topology() {
+        Topology::Square => {
+            let (more, CellRect { min, width, height }) = (u32::from(goal.radius), goal.area);
+            let min = min.offset(-(more as i32), -(more as i32));
+            CellRect::new(min, width + 2 * more, height + 2 * more)
+        }
+        Topology::Hexagonal => goal.area,
     }
 }
 
@@ -117,8 +131,8 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
         return may_end_on_hexagons(grid, goal, at);
     }
     let side = u32::from(grid.profiles()[0].unit_size());
-    let targets: Vec<Cell> =
-        goal.area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
+    let area = area_of(grid, goal);
+    let targets: Vec<Cell> = area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
     let targets = targets.as_slice();
     let covered = move || CellRect::new(at, side, side).cells();
     let pairs = move || covered().flat_map(move |own| targets.iter().map(move |&cell| (own, cell)));
@@ -157,13 +171,20 @@ fn may_end_on_hexagons(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     let (Some(steps), Some(nearest)) = (pairs.min(), targets().min_by_key(apart)) else {
         return false;
     };
+    let radius = u32::from(goal.radius);
     match goal.approach {
-        Approach::Onto => targets().any(|cell| cell == at),
-        Approach::Beside => steps == 1,
-        Approach::Within { cells } => steps <= u32::from(cells),
+        Approach::Onto => targets().any(|cell| cell.hexagonal_distance(at) <= radius),
+        Approach::Beside => steps == 1 + radius,
+        Approach::Within { cells } => steps <= u32::from(cells) + radius,
         Approach::InSight { cells, through } => {
-            steps <= u32::from(cells)
-                && crate::hexagons::has_line_of_sight(grid, through, at, nearest)
+            let length = |cell: &Cell| {
+                let (dx, dy) = (cell.x - at.x, cell.y - at.y);
+                (dx * dx + dy * dy + dx * dy, cell.y, cell.x)
+            };
+            let around = covered(grid.topology(), 1 + radius, nearest);
+            let seen = around.min_by_key(length).unwrap();
+            steps <= u32::from(cells) + radius
+                && crate::hexagons::has_line_of_sight(grid, through, at, seen)
         }
     }
 }
@@ -219,7 +240,7 @@ fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bo
 }
 
 fn is_on_grid(grid: &NavGrid, goal: &Goal) -> bool {
-    goal.area.cells().any(|cell| grid.terrain(cell).is_some())
+    area_of(grid, goal).cells().any(|cell| grid.terrain(cell).is_some())
 }
 
 /// Returns the cost of the cheapest path to an end cell, by trying all cells, or the reason why there is
@@ -379,7 +400,7 @@ proptest! {
         match (best, on_grid) {
             (Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
                 let path = found.unwrap();
-                let target = goal.area.intersection(grid.rect()).min;
+                let target = area_of(&grid, goal).intersection(grid.rect()).min;
                 let reached = crate::common::open_distance(&grid, UNIT, path.end(), target);
                 let expected = crate::common::nearest(&grid, UNIT, start, target);
                 prop_assert_eq!((reached, path.cost()), expected);

@@ -32,6 +32,7 @@ mod goals;
 mod groups;
 mod groups_everywhere;
 mod groups_mixed_ground;
+mod hexagon_sizes;
 mod landmarks;
 mod links;
 mod long_orders;

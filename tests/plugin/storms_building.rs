@@ -133,7 +133,7 @@ fn stays_on_a_wall(app: &App, unit: Entity) -> bool {
     };
     let is_free = |x: i32, y: i32| {
         let to = at.offset(x, y);
-        let mut block = CellRect::new(to, grid.unit_size(profile), grid.unit_size(profile)).cells();
+        let mut block = grid.cells_of(profile, to);
         grid.cost(profile, to) > 0
             && is_edge_open(grid, profile, at, to)
             && block.all(|cell| crowd.holder(grid, cell).is_none_or(|holder| holder == own))

@@ -151,8 +151,17 @@ impl CellRect {
 
     /// Returns the rectangle extended by one cell on every side.
     pub(crate) const fn grown(self) -> Self {
-        let (width, height) = (self.width.saturating_add(2), self.height.saturating_add(2));
-        Self::new(self.min.offset(-1, -1), width, height)
+        self.extended(1)
+    }
+
+    /// Returns the rectangle extended by so many cells on every side; one without cells as it is.
+    pub(crate) const fn extended(self, cells: u32) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        let (more, left) = (cells.saturating_mul(2), -(cells as i32));
+        let (width, height) = (self.width.saturating_add(more), self.height.saturating_add(more));
+        Self::new(self.min.offset(left, left), width, height)
     }
 
     /// Returns whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both

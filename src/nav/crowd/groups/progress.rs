@@ -118,16 +118,18 @@ impl Groups {
     }
 
     /// Begins to count the ticks without progress anew.
-    pub fn restart_progress(&mut self, now: u32, index: u32) {
-        if let Some(progress) = self.progress.get_mut(index as usize) {
-            progress.since = now;
+    pub fn restart_progress(&mut self, board: &Board, index: u32) {
+        if board.units[index].task.group().is_none() {
+            self.progress[index as usize].since = board.tick_stamp();
         }
     }
 
-    /// Returns the ticks since a unit was nearest to its goal; 0 until it has made a step.
-    pub fn ticks_since_progress(&self, now: u32, index: u32) -> u64 {
-        let known = self.progress.get(index as usize).filter(|at| at.least_remaining != u64::MAX);
-        known.map_or(0, |progress| now.wrapping_sub(progress.since).into())
+    /// Returns the ticks since a unit was nearest to its goal; 0 until it has made a step, and for members of groups.
+    pub fn ticks_since_progress(&self, board: &Board, index: u32) -> u64 {
+        let progress = &self.progress[index as usize];
+        let is_member = board.units[index].task.group().is_some();
+        let counts = !is_member && progress.least_remaining != u64::MAX;
+        if counts { board.tick_stamp().wrapping_sub(progress.since).into() } else { 0 }
     }
 
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.

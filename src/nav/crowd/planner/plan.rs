@@ -77,7 +77,7 @@ impl Planner {
             self.pushes.clear();
         }
         if self.lets_out(scene, root) {
-            scene.groups.restart_progress(scene.board.tick_stamp(), root);
+            scene.groups.restart_progress(scene.board, root);
             self.resolve_dead_end(scene.board, root);
             return false;
         }
@@ -342,8 +342,8 @@ impl Planner {
 
 /// Returns whether a unit has waited for long enough for a rung, or walked for as long without coming nearer to its goal.
 fn is_due(scene: &Scene<'_>, index: u32, rung: Rung) -> bool {
-    let (unit, now) = (&scene.board.units[index], scene.board.tick_stamp());
-    let dodged = scene.groups.ticks_since_progress(now, index) / DODGED_TICKS;
+    let dodged = scene.groups.ticks_since_progress(scene.board, index) / DODGED_TICKS;
+    let unit = &scene.board.units[index];
     dodged >= unit.ticks_until(rung) || scene.board.has_waited_for(index, rung)
 }
 
