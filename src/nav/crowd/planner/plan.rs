@@ -20,9 +20,9 @@ use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, NONE, Rung, 
 use crate::nav::crowd::scene::Scene;
 
 /// Ticks for which a unit has come no nearer to its goal, for one tick of waiting: a unit that dodges before a large one, from
-/// one side to the other, never waits for long. With 2 it sends it out of its way after 192 ticks, which is more than it takes to
+/// one side to the other, never waits for long. With 4 it sends it out of its way after 384 ticks, which is more than it takes to
 /// walk around it.
-const DODGED_TICKS: u64 = 2;
+const DODGED_TICKS: u64 = 4;
 
 /// A unit being planned.
 #[derive(Clone, Copy, Debug, Default)]
