@@ -9,7 +9,7 @@ mod screen;
 #[path = "fences/smoke.rs"]
 mod smoke;
 
-use std::{f32::consts::FRAC_PI_2, path::PathBuf, process::ExitCode};
+use std::{f32::consts::FRAC_PI_2, process::ExitCode};
 
 use bevy::{color::palettes::css, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -43,10 +43,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
     let title = "Fences: left click builds or removes a fence, right click sends the ants";
-    let window = window::window(title, SIZE, smoke.is_some());
-    let mut app = window::open(window::plugins(), window)?;
+    let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .add_systems(Startup, (draw_ground, set_up, spawn_units).chain())
         .add_systems(FixedUpdate, wander)

@@ -9,7 +9,7 @@ mod screen;
 #[path = "isometric/smoke.rs"]
 mod smoke;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use bevy::{
     asset::RenderAssetUsages,
@@ -36,10 +36,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
     let title = "Isometric: left click sends units, right click builds or removes a wall";
-    let window = window::window(title, SIZE, smoke.is_some());
-    let mut app = window::open(window::plugins(), window)?;
+    let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins((TilemapPlugin, TilePathPlugin::default()))
         .add_systems(Startup, (spawn_map, spawn_units))
         .add_systems(Update, (click, raise_walls, draw_units).chain());

@@ -7,7 +7,7 @@
 mod board;
 mod screen;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
@@ -64,10 +64,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
     let title = "Skirmish: a click selects a unit or moves it, the space bar ends the turn";
-    let window = window::window(title, SIZE, smoke.is_some());
-    let mut app = window::open(window::plugins(), window)?;
+    let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins((TilePathPlugin::default(), board::plugin)).add_systems(Startup, set_up);
     if let Some(folder) = smoke {
         smoke::add_to(&mut app, &folder, STEPS)?;

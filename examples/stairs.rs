@@ -10,7 +10,7 @@ mod screen;
 #[path = "stairs/smoke.rs"]
 mod smoke;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use bevy::{color::palettes::css, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -44,10 +44,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
     let title = "Stairs: right click sends the ants, left click opens or shuts stairs";
-    let window = window::window(title, SIZE, smoke.is_some());
-    let mut app = window::open(window::plugins(), window)?;
+    let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .add_systems(Startup, (set_up, build_links, spawn_units).chain())
         .add_systems(FixedUpdate, wander)

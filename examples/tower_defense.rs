@@ -9,7 +9,7 @@ mod screen;
 #[path = "tower_defense/smoke.rs"]
 mod smoke;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use bevy::{color::palettes::css, prelude::*};
 use bevy_tilepath::prelude::*;
@@ -69,10 +69,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
     let title = "Tower defense: left click builds a tower, right click sells it";
-    let window = window::window(title, SIZE, smoke.is_some());
-    let mut app = window::open(window::plugins(), window)?;
+    let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .insert_resource(Game { lives: 20, money: 250, ..default() })
         .add_systems(Startup, set_up)

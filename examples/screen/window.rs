@@ -38,6 +38,14 @@ pub fn open(plugins: PluginGroupBuilder, window: Window) -> Result<App, String> 
     app.map_err(|_| "no display (it cannot be opened)".to_owned())
 }
 
+/// Builds the app of a small example in a window of a size in pixels. Also returns the folder for the screenshots of a scripted
+/// run, if the command line says `--smoke DIR`.
+pub fn open_example(title: &str, size: UVec2) -> Result<(App, Option<PathBuf>), String> {
+    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
+    let app = open(plugins(), window(title, size, smoke.is_some()))?;
+    Ok((app, smoke))
+}
+
 /// Fails if there is no graphics adapter.
 pub fn find_adapter() -> Result<(), String> {
     let instance = RenderInstance(Arc::new(WgpuWrapper::new(default())));
