@@ -119,25 +119,25 @@ impl Crossing {
 /// an open field and stood for good, or one in a corner stepped aside and back.
 #[test]
 fn large_units_that_cross_each_other_all_arrive() {
-    [4, 5, 6].map(|rows| check(Topology::Square, rows));
+    check(Topology::Square, [4, 5, 6]);
 }
 
 /// Units of 1, 7, 19 and 37 cells.
 #[test]
 fn large_units_on_hexagons_all_arrive() {
-    [3, 4, 5].map(|rows| check(Topology::Hexagonal, rows));
+    check(Topology::Hexagonal, [3, 4, 5]);
 }
 
-fn check(topology: Topology, rows: i32) {
-    let seeds = std::env::var("TILEPATH_STORMS").ok().and_then(|seeds| seeds.parse().ok());
+fn check(topology: Topology, rows: [i32; 3]) {
+    let seeds = std::env::var("TILEPATH_STORMS").map_or(20, |seeds| seeds.parse().unwrap());
     let (mut count, mut late) = (0, Vec::new());
-    for seed in 0..seeds.unwrap_or(20) {
+    for (rows, seed) in rows.into_iter().flat_map(|rows| (0..seeds).map(move |seed| (rows, seed))) {
         let mut crossing = Crossing::new(topology, seed, rows);
         let missing = crossing.run(2_500);
         assert!(crossing.checker.faults.is_clean(), "{:?}", crossing.checker.first);
-        late.extend((missing > 0).then_some(seed));
+        late.extend((missing > 0).then_some((rows, seed)));
         count += crossing.units.len();
     }
-    assert!(late.is_empty(), "{topology:?}, {rows} rows, seeds {late:?}");
-    assert!(count > 8 * seeds.unwrap_or(20) as usize, "{count} units");
+    assert!(late.is_empty(), "{topology:?}, rows and seeds {late:?}");
+    assert!(count > 24 * seeds as usize, "{count} units");
 }
