@@ -169,7 +169,8 @@ enum Nearness {
 /// from the grid's origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GoalZone {
-    /// The part of the rectangle that lies on the grid.
+    goal_cell: (u32, u32),
+    /// The part of the rectangle that lies on the grid, on squares with the cells around it that belong to the goal.
     rect: (Span, Span),
     /// The anchors from which gaps are counted: those of the units that overlap the rectangle; the rectangle
     /// itself if anchors must stand on it. May begin off the grid.
@@ -195,14 +196,17 @@ impl GoalZone {
     pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
         let rules = grid.profiles().get(usize::from(profile.0))?;
         let topology = grid.topology();
-        let (area, radius) = match topology {
-            Topology::Square => (goal.area.extended(goal.radius.into()), 0),
-            Topology::Hexagonal => (goal.area, u32::from(goal.radius)),
-        };
-        let rect = area.intersection(grid.rect());
+        let rect = goal.area.intersection(grid.rect());
         if rect.is_empty() {
             return None;
         }
+        let goal_cell = grid.local(rect.min)?;
+        let (rect, radius) = match topology {
+            Topology::Square => {
+                (goal.area.extended(goal.radius.into()).intersection(grid.rect()), 0)
+            }
+            Topology::Hexagonal => (rect, u32::from(goal.radius)),
+        };
         let (x, y) = grid.local(rect.min)?;
         let (x, y) = (x as i32, y as i32);
         let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
@@ -227,12 +231,23 @@ impl GoalZone {
         let (columns, rows) = ((x - before, right), (y - before, top));
         let rect = ((x, right), (y, top));
         let (radius, touching) = (radius as i32, farther as i32 + 1);
-        Some(Self { rect, columns, rows, near, sight, unit_reach, radius, touching, topology })
+        Some(Self {
+            goal_cell,
+            rect,
+            columns,
+            rows,
+            near,
+            sight,
+            unit_reach,
+            radius,
+            touching,
+            topology,
+        })
     }
 
-    /// Returns the lowest, leftmost cell of the rectangle that lies on the grid.
+    /// Returns the lowest, leftmost cell of the goal's area that lies on the grid.
     pub(crate) const fn goal_cell(&self) -> (u32, u32) {
-        (self.rect.0.0 as u32, self.rect.1.0 as u32)
+        self.goal_cell
     }
 
     /// Whether a unit may end its path on the cell.
@@ -264,13 +279,11 @@ impl GoalZone {
         let from = grid.global(from_column as u32, from_row as u32);
         let to = grid.global(across as u32, up as u32);
         // Of a round goal, the cell nearest to the unit counts.
-        let around = self.topology.cells_around(to, 0..=self.radius);
-        let away = |cell: Cell| {
-            let (dx, dy) = (i64::from(cell.x - from.x), i64::from(cell.y - from.y));
-            (self.topology.squared_length(dx, dy), cell.y, cell.x)
+        let to = match self.radius {
+            0 => to,
+            radius => Topology::nearest_hexagon_within(to, radius as u32, from),
         };
-        let nearest = around.map(|(_, cell)| cell).min_by_key(|&cell| away(cell)).unwrap_or(to);
-        grid.has_line_of_sight(profile, from, nearest)
+        grid.has_line_of_sight(profile, from, to)
     }
 
     /// Returns the nearest pair of a span's column (or row) and one that a unit at `at` covers, the span's

@@ -131,6 +131,9 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
         return may_end_on_hexagons(grid, goal, at);
     }
     let side = u32::from(grid.profiles()[0].unit_size());
+    if !is_on_grid(grid, goal) {
+        return false;
+    }
     let area = area_of(grid, goal);
     let targets: Vec<Cell> = area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
     let targets = targets.as_slice();
@@ -240,7 +243,7 @@ fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bo
 }
 
 fn is_on_grid(grid: &NavGrid, goal: &Goal) -> bool {
-    area_of(grid, goal).cells().any(|cell| grid.terrain(cell).is_some())
+    goal.area.cells().any(|cell| grid.terrain(cell).is_some())
 }
 
 /// Returns the cost of the cheapest path to an end cell, by trying all cells, or the reason why there is
@@ -400,7 +403,7 @@ proptest! {
         match (best, on_grid) {
             (Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
                 let path = found.unwrap();
-                let target = area_of(&grid, goal).intersection(grid.rect()).min;
+                let target = goal.area.intersection(grid.rect()).min;
                 let reached = crate::common::open_distance(&grid, UNIT, path.end(), target);
                 let expected = crate::common::nearest(&grid, UNIT, start, target);
                 prop_assert_eq!((reached, path.cost()), expected);

@@ -137,6 +137,16 @@ fn discs_stay_apart_between_ticks_at_every_speed() {
 }
 
 #[test]
+fn units_that_never_had_an_order_let_others_pass() {
+    let mut world = CheckedCrowd::new(open(10, 1));
+    let walker = world.add(Cell::new(5, 0), at_speed(1_000)).unwrap();
+    let idle = world.add(Cell::new(9, 0), at_speed(1_000)).unwrap();
+    assert!(world.send(walker, Cell::new(9, 0)));
+    (0..2_000).for_each(|_| world.tick());
+    assert!(world.crowd.contains(walker) && world.crowd.contains(idle));
+}
+
+#[test]
 fn removed_units_never_reappear() {
     for seed in 1..=20 {
         let mut random = Random(seed);

@@ -33,6 +33,7 @@ impl Crowd {
         self.board.units[index] =
             Unit { tail: pos, head: pos, state, size, profile, ..Unit::vacant(generation) };
         self.board.count += 1;
+        self.groups.reset_progress(index);
         self.board.occupy(index);
         let id = self.board.id(index);
         self.set(id, settings)?;

@@ -237,6 +237,14 @@ impl NavGrid {
             return 0;
         };
         let footprint = Footprint::new(self.topology, profile.unit_size().into());
+        if footprint.is_single() {
+            let is_free = self.blockers.get(x, y) == 0;
+            return if is_free {
+                profile.cost(TerrainId(self.terrain[self.index(x, y)]))
+            } else {
+                0
+            };
+        }
         if !footprint.fits((x, y), (self.width, self.height)) {
             return 0;
         }
@@ -249,8 +257,7 @@ impl NavGrid {
             }
             costliest = costliest.max(cost);
         }
-        let is_divided = !footprint.is_single() && self.divides(profile, (x, y), footprint);
-        if is_divided { 0 } else { costliest }
+        if self.divides(profile, (x, y), footprint) { 0 } else { costliest }
     }
 
     /// Returns the anchors at which a unit of `profile` covers a cell of `rect`, on hexagons with some more at its corners.

@@ -185,7 +185,7 @@ impl Profile {
     ///
     /// The position of a unit is that of its **anchor**: the lowest, leftmost of the cells it covers, and on hexagons the one in
     /// the middle. Starts,
-    /// goals, paths and connected regions all refer to anchors. A unit of size `n` at `(x, y)` covers the
+    /// goals, paths and connected regions all refer to anchors. On squares a unit of size `n` at `(x, y)` covers the
     /// columns `x..x + n` and the rows `y..y + n`. With size 2 and the anchor `A` on (4, 1) these are:
     ///
     /// ```text
@@ -247,7 +247,7 @@ impl Profile {
         self.neighborhood
     }
 
-    /// Returns the width and height of the unit in cells, 1 to [`LARGEST_UNIT`]; see [`size`](Self::size).
+    /// Returns the cells along a side of the unit, 1 to [`LARGEST_UNIT`]; see [`size`](Self::size).
     #[must_use]
     pub const fn unit_size(&self) -> u8 {
         // Reflection may have set any value.

@@ -110,6 +110,37 @@ impl Topology {
         })
     }
 
+    /// Of the hexagons at most `radius` steps from `middle`, the one whose center is nearest to that of a cell; the lowest, leftmost
+    /// of several.
+    pub(crate) fn nearest_hexagon_within(middle: Cell, radius: u32, to: Cell) -> Cell {
+        let vector = |from: Cell, to: Cell| {
+            let side = |from: i32, to: i32| i64::from(to) - i64::from(from);
+            (side(from.x, to.x), side(from.y, to.y))
+        };
+        if middle.hexagonal_distance(to) <= radius {
+            return to;
+        }
+        let corners = Adjacency::Six.straight_steps().map(|side| {
+            let (dx, dy) = Direction::from_bits(side).offset();
+            (side, middle.offset(dx * radius as i32, dy * radius as i32))
+        });
+        // Along each side of the large hexagon, the cells before and after the foot of the perpendicular.
+        let beside = corners.flat_map(|(side, corner)| {
+            let along = Direction::from_bits(Adjacency::Six.around(side)[0].1).offset();
+            let step = (i64::from(along.0), i64::from(along.1));
+            let foot = Self::Hexagonal.scalar_product(vector(corner, to), step).div_euclid(2);
+            [foot, foot + 1].map(|steps| {
+                let steps = steps.clamp(0, i64::from(radius)) as i32;
+                corner.offset(along.0 * steps, along.1 * steps)
+            })
+        });
+        let away = |cell: &Cell| {
+            let (dx, dy) = vector(*cell, to);
+            (Self::Hexagonal.squared_length(dx, dy), cell.y, cell.x)
+        };
+        beside.min_by_key(away).unwrap_or(middle)
+    }
+
     /// The fewest steps over open terrain to the cell `dx` columns to the right and `dy` rows up.
     const fn steps(self, dx: i32, dy: i32) -> u32 {
         let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
@@ -278,5 +309,27 @@ impl DistanceWeights {
         // All bits are set where the signs differ.
         let are_opposite = ((dx ^ dy) >> 31) as u32;
         STRAIGHT * long + (self.short - (self.slant & are_opposite)) * short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_hexagon_is_found_without_trying_all() {
+        let middle = Cell::new(3, -2);
+        for radius in 0..9 {
+            for to in crate::nav::CellRect::new(Cell::new(-22, -27), 50, 50).cells() {
+                let away = |cell: Cell| {
+                    let (dx, dy) = (i64::from(to.x - cell.x), i64::from(to.y - cell.y));
+                    (Topology::Hexagonal.squared_length(dx, dy), cell.y, cell.x)
+                };
+                let all = Topology::Hexagonal.cells_around(middle, 0..=radius);
+                let nearest = all.map(|(_, cell)| cell).min_by_key(|&cell| away(cell));
+                let found = Topology::nearest_hexagon_within(middle, radius as u32, to);
+                assert_eq!(Some(found), nearest, "{radius} steps, to {to}");
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
-use crate::nav::{Cell, CellRect, Direction, NavGrid, PathCost, ProfileId};
+use crate::nav::{Cell, CellRect, Direction, Footprint, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether an area is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
@@ -148,7 +148,12 @@ impl Sources {
     pub fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
-            may_cross(grid, unit.profile, unit.tail, *direction)
+            // The area is that of the size which its profile had when it was blocked.
+            let covered = Footprint::new(grid.topology(), unit.size.into());
+            let is_on_grid =
+                covered.fits((next.x.into(), next.y.into()), (grid.width(), grid.height()));
+            is_on_grid
+                && may_cross(grid, unit.profile, unit.tail, *direction)
                 && self.areas_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
         };
         sides(grid).filter(leads_out).fold(0, |mask, direction| mask | 1 << direction)

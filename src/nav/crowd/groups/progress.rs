@@ -10,7 +10,7 @@
 //! count.
 
 use super::Groups;
-use crate::nav::crowd::board::{Board, GridPos, STAY, Task};
+use crate::nav::crowd::board::{Board, GridPos, NONE, STAY, Task};
 use crate::nav::crowd::cost_to_go::Sources;
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
@@ -124,11 +124,12 @@ impl Groups {
         }
     }
 
-    /// Returns the ticks since a unit was nearest to its goal; 0 until it has made a step, and for members of groups.
+    /// Returns the ticks since a unit was nearest to its goal; 0 until it has made a step, while it lets another one pass, after it
+    /// has arrived, and for members of groups.
     pub fn ticks_since_progress(&self, board: &Board, index: u32) -> u64 {
-        let progress = &self.progress[index as usize];
-        let is_member = board.units[index].task.group().is_some();
-        let counts = !is_member && progress.least_remaining != u64::MAX;
+        let (unit, progress) = (&board.units[index], &self.progress[index as usize]);
+        let goes_alone = unit.task.group().is_none() && unit.yields_to() == NONE;
+        let counts = goes_alone && !unit.has_arrived && progress.least_remaining != u64::MAX;
         if counts { board.tick_stamp().wrapping_sub(progress.since).into() } else { 0 }
     }
 

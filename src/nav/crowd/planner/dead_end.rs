@@ -69,7 +69,8 @@ impl Planner {
                 (unit.size > 1 || other.size > 1)
                     && index != root
                     && !other.is_moving()
-                    && (other.yields_to() != root || board.has_waited_for(index, Rung::LetOut))
+                    && (other.yields_to() == NONE
+                        || other.yields_to() == root && board.has_waited_for(index, Rung::LetOut))
                     && !other.is_trapped()
                     && other.is_pushable_by(unit.team)
             };
@@ -84,7 +85,7 @@ impl Planner {
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         match scene.board.units[index].mode {
             Mode::Yielding(other) => !has_been_passed(scene, index, other),
-            Mode::MakingWay(other, _) => self.continue_making_way(scene, index, other),
+            Mode::MakingWay(other, ..) => self.continue_making_way(scene, index, other),
             Mode::Normal | Mode::Escaping(_) => true,
         }
     }

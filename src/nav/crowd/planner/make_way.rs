@@ -4,7 +4,8 @@
 //! units go where they are out of its way, by the cheapest way there, and wait until it has moved. A push moves
 //! a unit by one cell; a large unit may need several steps, and the first of them may bring it no nearer to
 //! being out of the way. The units inherit the priority of the unit they make way for, so those in their own
-//! way make way for them.
+//! way make way for them. Units that go before it, because it lets them out or because their last order is older, leave
+//! its whole way, and through it where that is shorter.
 
 use super::Planner;
 use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
@@ -12,12 +13,14 @@ use crate::nav::crowd::scene::Scene;
 use crate::nav::{Footprint, NavGrid, STRAIGHT};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
-const RADIUS: u16 = 12;
+const RADIUS: u16 = 16;
 const SIDE: usize = 2 * RADIUS as usize + 1;
 /// Straight steps that a position counts for on which another unit stands. It counts for one more with so many
 /// ticks for which the unit waits that is to be let through.
 const OCCUPIED_STEPS: u64 = 2;
 const TICKS_PER_OCCUPIED_STEP: u64 = 32;
+/// How many times as much it counts for if one of the units there was to make way by now and still stands.
+const JAMMED_TIMES: u64 = 4;
 
 impl Planner {
     /// Chooses the next step of a unit that makes way; returns false when it need not any more, or cannot.
@@ -47,8 +50,7 @@ impl Planner {
         let mut other = Unit { mode: Mode::Normal, ..board.units[passing] };
         self.way.clear();
         self.way.push(other.head);
-        let lets_out = board.units[index].priority(index) < other.priority(passing);
-        if !lets_out {
+        if board.units[index].priority(index) > other.priority(passing) {
             let next = other.preferred_direction;
             self.way.extend((next != STAY).then(|| other.head.step(next)));
             return;
@@ -143,7 +145,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
 /// push them.
 fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
     let unit = &board.units[index];
-    let mut is_occupied = false;
+    let (mut is_occupied, mut is_jammed) = (false, false);
     for cell in board.reservations.block(pos, unit.size) {
         let owner = board.reservations.get(cell).owner;
         if owner == NONE || owner == index {
@@ -157,8 +159,10 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
         }
         // One that lets it out steps back; others may have no room themselves.
         is_occupied |= owner != unit.yields_to();
+        is_jammed |= other.yields_to() == index && !other.is_moving();
     }
     let waited = board.units[unit.yields_to()].ticks_waited(board.now);
     let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
+    let steps = if is_jammed { JAMMED_TIMES * steps } else { steps };
     Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
 }
