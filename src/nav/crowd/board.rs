@@ -33,7 +33,7 @@ pub use self::{
         STAY, State, Task, Unit, UnitId, UnitSettings, Units,
     },
 };
-use crate::nav::{Footprint, NavGrid, ProfileId, Topology};
+use crate::nav::{NavGrid, ProfileId, Topology};
 
 /// The units of a grid; see the [module](self).
 #[derive(Debug, Default)]
@@ -86,13 +86,7 @@ impl Board {
 
     /// Returns whether a unit would cover only cells of the grid. It may cover others where its profile has another size now.
     pub fn is_on_grid(&self, at: GridPos, size: u8) -> bool {
-        self.footprint(size).fits((at.x.into(), at.y.into()), self.size)
-    }
-
-    /// Returns the cells that units of a size cover.
-    #[inline]
-    pub const fn footprint(&self, size: u8) -> Footprint {
-        Footprint::new(self.topology, size as u32)
+        self.reservations.footprint(size).fits((at.x.into(), at.y.into()), self.size)
     }
 
     pub fn id(&self, index: u32) -> UnitId {

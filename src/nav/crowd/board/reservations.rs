@@ -181,8 +181,9 @@ impl Reservations {
         })
     }
 
-    /// Returns the cells that a unit of a size covers at a position.
-    const fn footprint(&self, size: u8) -> Footprint {
+    /// Returns the cells that units of a size cover.
+    #[inline]
+    pub const fn footprint(&self, size: u8) -> Footprint {
         Footprint::new(self.topology, size as u32)
     }
 

@@ -310,7 +310,7 @@ impl Unit {
     /// Returns the unit that it lets pass, or of whose way it gets out; [`NONE`] if there is none.
     pub const fn yields_to(&self) -> u32 {
         match self.mode {
-            Mode::Yielding(other) | Mode::MakingWay(other, ..) => other,
+            Mode::Yielding(other) | Mode::MakingWay(other, _) => other,
             Mode::Normal | Mode::Escaping(_) => NONE,
         }
     }

@@ -85,7 +85,7 @@ impl Planner {
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         match scene.board.units[index].mode {
             Mode::Yielding(other) => !has_been_passed(scene, index, other),
-            Mode::MakingWay(other, ..) => self.continue_making_way(scene, index, other),
+            Mode::MakingWay(other, _) => self.continue_making_way(scene, index, other),
             Mode::Normal | Mode::Escaping(_) => true,
         }
     }

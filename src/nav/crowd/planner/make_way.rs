@@ -32,7 +32,7 @@ impl Planner {
         if is_over || board.has_waited_for(index, Rung::StopYielding) {
             return false;
         }
-        let footprints = [unit, other].map(|unit| board.footprint(unit.size));
+        let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
         let direction = if is_in_way(unit.tail, footprints, &self.way) {
             self.way_out(board, grid, index)
         } else {
@@ -43,8 +43,8 @@ impl Planner {
         known.is_some()
     }
 
-    /// Finds the positions of a unit for which another one makes way: now and after its next step; if it lets that one out, on its
-    /// whole way as far as places to make way are looked for.
+    /// Lists the positions that must be left free for `passing`: the one it enters or stands on, and the one after its next step. If the
+    /// unit that makes way goes first, all positions up to [`RADIUS`] steps ahead.
     fn find_way_of(&mut self, scene: &Scene<'_>, passing: u32, index: u32) {
         let board = &*scene.board;
         let mut other = Unit { mode: Mode::Normal, ..board.units[passing] };
@@ -77,7 +77,7 @@ impl Planner {
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
         let unit = &board.units[index];
         let (layer, other) = (grid.layer(unit.profile)?, &board.units[unit.yields_to()]);
-        let footprints = [unit, other].map(|unit| board.footprint(unit.size));
+        let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
         let Self { window, open_cells: open, way, .. } = self;
         let low = |at: u16| at.saturating_sub(RADIUS);
         let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
