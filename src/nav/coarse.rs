@@ -2,9 +2,7 @@
 //!
 //! Input: a layer's bit rows, components and terrain costs; start and goal. Output: a [`Route`] over chunk
 //! borders, found in slices, and the [`Corridor`] of chunks around it, which an exact search need not leave.
-//! There is a route exactly if start and goal are in the same connected region. This holds for layers whose
-//! components are joined by straight steps: all but those with
-//! [`CornerRule::Allow`](super::terrain::CornerRule) and eight neighbors.
+//! There is a route exactly if start and goal are in the same connected region, on squares and on hexagons.
 //!
 //! - `portals`: the components that meet on a border, and the crossing nearest to its middle.
 //! - `graph`: the portals of all chunks and the chunks' terrain costs, kept up to date under edits.
@@ -30,7 +28,7 @@ pub(crate) use self::{
     graph::{CoarseCosts, CoarseGraph},
     search::{CoarseSearch, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
 };
-use super::CHUNK;
+use super::{CHUNK, Direction};
 
 /// Half cells along one side of a chunk.
 const CHUNK_HALF_CELLS: u16 = 2 * CHUNK as u16;
@@ -50,29 +48,20 @@ impl HalfCell {
         Self { x: (2 * x) as u16, y: (2 * y) as u16 }
     }
 
-    /// Returns the column and row of the chunk; on a border, of the chunk to the left or below.
+    /// Returns the cell that a step enters whose middle this is; without a step, the cell here.
     #[inline]
-    fn chunk(self) -> (u32, u32) {
-        (u32::from(self.x / CHUNK_HALF_CELLS), u32::from(self.y / CHUNK_HALF_CELLS))
+    fn cell_entered(self, by: Option<Direction>) -> (u32, u32) {
+        let (dx, dy) = by.map_or((0, 0), Direction::offset);
+        let half = |at: u16, offset: i32| u32::from(at).wrapping_add_signed(offset) / 2;
+        (half(self.x, dx), half(self.y, dy))
     }
 
-    /// Returns the chunk on one side of a border: forward (right or up), or not.
+    /// Returns the column and row of the chunk of that cell.
     #[inline]
-    fn chunk_at_side(self, is_forward: bool) -> (u32, u32) {
-        step_across(self.chunk(), self.x % CHUNK_HALF_CELLS == BORDER_HALF_CELL, is_forward)
+    fn chunk_entered(self, by: Option<Direction>) -> (u32, u32) {
+        let (x, y) = self.cell_entered(by);
+        (x / CHUNK, y / CHUNK)
     }
-
-    /// Returns the cell on one side of a border.
-    fn cell_at_side(self, is_forward: bool) -> (u32, u32) {
-        let cell = (u32::from(self.x / 2), u32::from(self.y / 2));
-        step_across(cell, self.x % CHUNK_HALF_CELLS == BORDER_HALF_CELL, is_forward)
-    }
-}
-
-/// Returns the same coordinates, or the next ones to the right or up.
-#[inline]
-fn step_across((x, y): (u32, u32), is_right: bool, is_forward: bool) -> (u32, u32) {
-    (x + u32::from(is_forward && is_right), y + u32::from(is_forward && !is_right))
 }
 
 /// Grids for the tests of these files.
@@ -80,11 +69,19 @@ fn step_across((x, y): (u32, u32), is_right: bool, is_forward: bool) -> (u32, u3
 mod worlds {
     use super::graph::{CoarseCosts, CoarseGraph};
     use crate::nav::{
+        Direction,
         bit_rows::BitRows,
         cell::CHUNK,
         region::{Connections, Joints, Regions},
-        terrain,
+        topology::Adjacency,
     };
+
+    /// How cells are joined on squares, on hexagons, and on squares where units may pass between two corners.
+    pub(super) const JOINTS: [Joints; 3] = [
+        Joints { left: false, right: false },
+        Joints { left: true, right: false },
+        Joints { left: true, right: true },
+    ];
 
     pub(super) struct World {
         pub(super) size: (u32, u32),
@@ -94,18 +91,41 @@ mod worlds {
 
     impl World {
         pub(super) fn new(size: (u32, u32), passable: impl Fn(u32, u32) -> bool) -> Self {
+            Self::with_joints(size, Joints::default(), passable)
+        }
+
+        pub(super) fn with_joints(
+            size: (u32, u32),
+            joints: Joints,
+            passable: impl Fn(u32, u32) -> bool,
+        ) -> Self {
             let mut bits = BitRows::new(size.0, size.1);
             for y in 0..size.1 {
                 bits.set_row(0, y, (0..size.0).map(|x| passable(x, y)));
             }
-            let mut regions = Regions::new(size.0, size.1, Joints::default());
+            let mut regions = Regions::new(size.0, size.1, joints);
             regions.rebuild(Connections { bits: &bits, crossings: None });
             Self { size, bits, regions }
         }
 
         /// Makes `walls` of a hundred cells impassable.
-        pub(super) fn random(size: (u32, u32), walls: u64, seed: u64) -> Self {
-            Self::new(size, |x, y| hash(x, y, seed) % 100 >= walls)
+        pub(super) fn random(size: (u32, u32), walls: u64, (joints, seed): (Joints, u64)) -> Self {
+            Self::with_joints(size, joints, |x, y| hash(x, y, seed) % 100 >= walls)
+        }
+
+        /// Whether a cell is passable; cells off the grid are not.
+        pub(super) fn is_passable(&self, (x, y): (u32, u32)) -> bool {
+            x < self.size.0 && y < self.size.1 && self.bits.get(x, y)
+        }
+
+        /// Returns the steps that join cells.
+        pub(super) fn steps(&self) -> impl Iterator<Item = Direction> {
+            let Joints { left, right } = self.regions.joints();
+            Direction::ALL.into_iter().filter(move |direction| match direction {
+                Direction::NorthEast | Direction::SouthWest => right,
+                Direction::NorthWest | Direction::SouthEast => left,
+                _ => true,
+            })
         }
 
         pub(super) fn uniform(&self) -> CoarseGraph {
@@ -117,8 +137,9 @@ mod worlds {
             lowest: Option<u32>,
             mean_excess: impl Fn(u32, u32) -> Option<u32>,
         ) -> CoarseGraph {
-            let short_weight = terrain::DIAGONAL - terrain::STRAIGHT;
-            let costs = CoarseCosts { short_weight, lowest };
+            let is_hexagonal = self.regions.joints() == JOINTS[1];
+            let adjacency = if is_hexagonal { Adjacency::Six } else { Adjacency::Eight };
+            let costs = CoarseCosts { weights: adjacency.distance_weights(), lowest };
             CoarseGraph::build(self.size, costs, (self.connections(), &self.regions), mean_excess)
         }
 

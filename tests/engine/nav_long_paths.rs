@@ -1,5 +1,5 @@
 //! Hierarchical searches over long distances: over chunks first and over cells then, against a textbook
-//! Dijkstra, whole, in slices and in two segments.
+//! Dijkstra, whole, in slices and in two segments. On squares and hexagons, with fences and for large units.
 
 use bevy_tilepath::{
     nav::{
@@ -11,7 +11,7 @@ use bevy_tilepath::{
 };
 use proptest::prelude::*;
 
-use crate::common::{Random, dijkstra_cost, is_legal_path};
+use crate::common::{Random, dijkstra_cost, is_legal_path, scatter_edges, with_edges};
 
 const UNIT: ProfileId = ProfileId(0);
 /// Costs of terrains 1 to 4: 1, 2, 3 and 5 times the plain cost, or all equal.
@@ -30,16 +30,31 @@ struct PatchedMap {
     walls: u32,
     /// Whether a wall from edge to edge divides the map in the middle.
     is_split: bool,
+    topology: Topology,
     rule: CornerRule,
     neighborhood: Neighborhood,
+    /// Size of units.
+    unit: u32,
+    has_edges: bool,
     seed: u64,
 }
 
 impl PatchedMap {
     fn new(width: u32, height: u32, costs: [u16; 4], seed: u64) -> Self {
         let (walls, is_split) = (25, false);
-        let (rule, neighborhood) = (CornerRule::Forbid, Neighborhood::Eight);
-        Self { width, height, costs, walls, is_split, rule, neighborhood, seed }
+        Self {
+            width,
+            height,
+            costs,
+            walls,
+            is_split,
+            topology: Topology::Square,
+            rule: CornerRule::Forbid,
+            neighborhood: Neighborhood::Eight,
+            unit: 1,
+            has_edges: false,
+            seed,
+        }
     }
 
     fn grid(&self) -> NavGrid {
@@ -53,21 +68,24 @@ impl PatchedMap {
             }
         }
         let profile = profile(self.costs).corners(self.rule).neighbors(self.neighborhood);
-        NavGrid::from_terrain(self.width, self.height, terrain)
+        let mut grid = NavGrid::from_terrain(self.width, self.height, terrain)
             .unwrap()
-            .with_profiles(vec![profile])
-    }
-
-    /// Returns whether components are joined by straight steps; without that, there is no hierarchy.
-    fn has_hierarchy(&self) -> bool {
-        self.rule != CornerRule::Allow || self.neighborhood == Neighborhood::Four
+            .with_topology(self.topology)
+            .with_profiles(vec![with_edges(profile.size(self.unit as u8))]);
+        if self.has_edges {
+            scatter_edges(&mut grid, self.width * self.height / 200, &mut random);
+        }
+        grid
     }
 
     /// Returns a cell near each end, farther apart than the minimum distance of the hierarchy on weighted
     /// terrain.
     fn ends(&self, picks: (u32, u32), is_reversed: bool) -> (Cell, Cell) {
-        let cell = |x: u32, pick: u32| Cell::new(x as i32, (pick % self.height) as i32);
-        let (west, east) = (cell(1, picks.0), cell(self.width - 2, picks.1));
+        // Where a large unit is on the grid: it covers cells to the right and above, on hexagons all around.
+        let low = if self.topology == Topology::Hexagonal { self.unit - 1 } else { 0 };
+        let rows = self.height + 1 - self.unit - low;
+        let cell = |x: u32, pick: u32| Cell::new(x as i32, (low + pick % rows) as i32);
+        let (west, east) = (cell(low.max(1), picks.0), cell(self.width - self.unit - 1, picks.1));
         if is_reversed { (east, west) } else { (west, east) }
     }
 }
@@ -148,18 +166,21 @@ fn weighted_maps() -> impl Strategy<Value = PatchedMap> {
     let rule =
         prop_oneof![Just(CornerRule::Forbid), Just(CornerRule::NoSqueeze), Just(CornerRule::Allow)];
     let neighborhood = prop_oneof![Just(Neighborhood::Four), Just(Neighborhood::Eight)];
+    let topology = prop_oneof![Just(Topology::Square), Just(Topology::Hexagonal)];
     let walls = (0u32..40, prop::bool::weighted(0.1));
-    let size = (100u32..260, 40u32..200);
-    (size, walls, rule, neighborhood, any::<u64>()).prop_map(
-        |((width, height), (walls, is_split), rule, neighborhood, seed)| {
+    let size = (104u32..260, 40u32..200);
+    let cells = (topology, rule, neighborhood, prop_oneof![2 => Just(1u32), 1 => Just(2u32)]);
+    (size, walls, cells, prop::bool::weighted(0.3), any::<u64>()).prop_map(
+        |((width, height), (walls, is_split), cells, has_edges, seed)| {
+            let (topology, rule, neighborhood, unit) = cells;
             let map = PatchedMap::new(width, height, WEIGHTED, seed);
-            PatchedMap { walls, is_split, rule, neighborhood, ..map }
+            PatchedMap { walls, is_split, topology, rule, neighborhood, unit, has_edges, ..map }
         },
     )
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(ProptestConfig::with_cases(160))]
 
     #[test]
     fn a_long_path_is_found_exactly_where_one_exists_and_is_at_most_1_5_times_the_best(
@@ -182,9 +203,10 @@ proptest! {
             prop_assert_eq!(path.kind(), PathKind::Complete);
             let cost = path.cost();
             prop_assert!(is_near(cost, best), "{cost:?} where {best:?} is best");
-            let is_hierarchical = found.algorithm == Algorithm::Hierarchical;
-            prop_assert_eq!(is_hierarchical, map.has_hierarchy());
-            prop_assert!(is_hierarchical || cost == best, "an exact search finds the best path");
+            let is_far =
+                crate::common::open_distance(&grid, UNIT, start, goal) >= HIERARCHY_MIN_DISTANCE_WEIGHTED * 408;
+            prop_assert_eq!(found.algorithm == Algorithm::Hierarchical, is_far);
+            prop_assert!(is_far || cost == best, "an exact search finds the best path");
         }
     }
 
@@ -224,8 +246,13 @@ fn in_two_segments(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path,
 
 #[test]
 fn first_segment_and_rest_make_up_the_path_found_without_slicing() {
-    let weighted = PatchedMap::new(1_600, 200, WEIGHTED, 3).grid();
-    for grid in [weighted, walled_map()] {
+    let weighted = PatchedMap::new(1_600, 200, WEIGHTED, 3);
+    let rule = CornerRule::Allow;
+    let hexagons = |map| PatchedMap { topology: Topology::Hexagonal, ..map };
+    let maps = [weighted, hexagons(weighted), PatchedMap { rule, ..weighted }];
+    let walled = walled_map();
+    let walled_hexagons = walled.clone().with_topology(Topology::Hexagonal);
+    for grid in maps.map(|map| map.grid()).into_iter().chain([walled, walled_hexagons]) {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let whole = whole(&grid, query);
@@ -338,7 +365,10 @@ const QUICK: u64 = 24_576;
 #[test]
 fn over_long_distances_auto_is_exact_where_quick_and_hierarchical_elsewhere() {
     let rough = small_rooms((2_400, 500));
-    for (grid, by) in [(walled_map(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)] {
+    let cases = [(walled_map(), Algorithm::JumpPoint), (rough, Algorithm::Hierarchical)];
+    let hexagons =
+        |(grid, by): &(NavGrid, _)| (grid.clone().with_topology(Topology::Hexagonal), *by);
+    for (grid, by) in cases.iter().map(hexagons).chain(cases.clone()) {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal);
         let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
@@ -425,9 +455,10 @@ fn a_canceled_long_search_answers_canceled_and_releases_its_memory() {
 ///
 /// The canonical path between two cells goes diagonally first, the route over chunks straight first: the
 /// corridor around it contains no canonical path, but others of equal cost.
-fn wide_map(rule: CornerRule, blocks: u32) -> NavGrid {
+fn wide_map(topology: Topology, rule: CornerRule, blocks: u32) -> NavGrid {
     let mut grid = NavGrid::new(2_400, 640, TerrainId::GROUND)
         .unwrap()
+        .with_topology(topology)
         .with_profiles(vec![Profile::default().corners(rule)]);
     let mut random = Random(u64::from(blocks));
     for _ in 0..blocks {
@@ -463,23 +494,27 @@ fn node_by_node(grid: &NavGrid, query: PathQuery) -> SteppedSearch {
 
 #[test]
 fn a_corridor_off_the_canonical_path_contains_a_path_of_similar_cost() {
-    for (rule, blocks) in [
-        (CornerRule::NoSqueeze, 0),
-        (CornerRule::NoSqueeze, 30),
-        (CornerRule::NoSqueeze, 120),
-        (CornerRule::Forbid, 0),
-        (CornerRule::Forbid, 30),
-        (CornerRule::Forbid, 120),
-    ] {
-        let case = format!("{rule:?}, {blocks} blocks");
-        let grid = wide_map(rule, blocks);
-        let (start, goal) = (Cell::new(0, 0), Cell::new(2_399, 639));
+    use CornerRule::{Allow, Forbid, NoSqueeze};
+    let shapes = [
+        (Topology::Square, NoSqueeze),
+        (Topology::Square, Forbid),
+        (Topology::Square, Allow),
+        (Topology::Hexagonal, Forbid),
+    ];
+    let cases = shapes.into_iter().flat_map(|shape| [0, 30, 120].map(|blocks| (shape, blocks)));
+    let falling = (Cell::new(0, 639), Cell::new(2_399, 0));
+    let rising = (Cell::new(0, 0), Cell::new(2_399, 639));
+    for ((shape, blocks), (start, goal)) in cases.flat_map(|case| [(case, rising), (case, falling)])
+    {
+        let (topology, rule) = shape;
+        let case = format!("{shape:?}, {blocks} blocks, from {start}");
+        let grid = wide_map(topology, rule, blocks);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let stepped = node_by_node(&grid, query);
         assert_eq!(stepped.result, whole(&grid, query).result, "{case}: in slices and in one step");
         // A step that spends nothing would mean that the search is stale.
         assert_eq!(stepped.idle, 0, "{case}: every step spends what it was given");
-        let cleared = u32::from(rule == CornerRule::NoSqueeze);
+        let cleared = u32::from(rule != Forbid);
         assert_eq!(stepped.cleared, cleared, "{case}: it does not leave its corridor");
         let path = stepped.result.unwrap();
         assert!(is_legal_path(&grid, UNIT, &path), "{case}");

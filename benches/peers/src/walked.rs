@@ -11,7 +11,8 @@ pub fn check(grid: &NavGrid, path: &Path, start: Cell, goal: Cell) -> Result<(),
     let mut at = start;
     for cell in path.cells().skip(1) {
         let direction = Direction::between(at, cell).ok_or("a jump")?;
-        if !layer.can_step(at.x as u32, at.y as u32, direction) {
+        let (x, y) = (at.x.abs_diff(grid.origin().x), at.y.abs_diff(grid.origin().y));
+        if !layer.can_step(x, y, direction) {
             return Err(format!("an illegal step from {at} to {cell}"));
         }
         at = cell;

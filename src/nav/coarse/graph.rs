@@ -2,8 +2,8 @@
 //!
 //! Input: passable cells, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
-//! portals of its chunks, and of those to their left and below, are read again: all borders of those chunks.
-//! The result equals a rebuild.
+//! portals of its chunks and of those to their left and below are read again, and where there are portals past corners
+//! those of all chunks around them to which one may belong. The result equals a rebuild.
 //!
 //! Two portals of a chunk are connected inside it exactly if their components there are the same: portals
 //! carry both their components, so a search need not look into the regions.
@@ -12,15 +12,19 @@
 //! moves to a range of twice the capacity at the end; the ranges it has left behind are together smaller than
 //! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
 //! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
-//! rocks; at most 0.27, if edges make every cell of each border a separate crossing.
+//! rocks; at most 0.27, if edges make every cell of each border a separate crossing, and twice as many on hexagons.
 
 use std::collections::BTreeSet;
 
 use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
-    portals::{self, Portal},
+    portals::{self, ChunkPortals, Portal},
 };
-use crate::nav::{Rect, Regions, STRAIGHT, chunks_in, region::Connections};
+use crate::nav::{
+    Direction, Rect, Regions, chunks_in,
+    region::{Connections, chunks_at},
+    topology::DistanceWeights,
+};
 
 /// Cost of the cheapest terrain; other costs are relative to it.
 pub(super) const UNIT_COST: u32 = 256;
@@ -30,11 +34,14 @@ const MAX_COST: u32 = 64 * UNIT_COST;
 /// How the layer counts distances and costs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoarseCosts {
-    /// What a column or row of the shorter side adds to a distance.
-    pub(crate) short_weight: u32,
+    pub(crate) weights: DistanceWeights,
     /// Lowest sum of two terrain costs, in units; `None` on uniform terrain.
     pub(crate) lowest: Option<u32>,
 }
+
+/// Offsets to the chunks whose portals depend on a chunk; all but the first two have portals past a corner of it, or of a chunk
+/// beside it.
+const OWNERS: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, 1), (0, 1), (-1, -1)];
 
 /// Portals and terrain costs of all chunks; see the [module](self).
 #[derive(Clone, Debug)]
@@ -48,22 +55,26 @@ pub(crate) struct CoarseGraph {
     portals: Vec<Portal>,
     /// Mean cost of the passable cells of each chunk; empty on uniform terrain.
     chunk_costs: Vec<u16>,
+    /// Whether there may be portals past corners.
+    has_corners: bool,
     /// Counts repairs.
     pub(super) revision: u64,
 }
 
-/// The range of a chunk's portals in the list: first those to the right, then those up.
+/// The range of a chunk's portals in the list: first those to the right, then those up, then those past corners.
 #[derive(Clone, Copy, Debug, Default)]
 struct PortalRange {
     first: u32,
     capacity: u8,
+    /// End of those to the right, and of those to the right and up.
     right: u8,
+    beside: u8,
     count: u8,
 }
 
 /// A portal as seen from one of its two chunks.
 pub(super) struct Exit {
-    /// The chunk that has the portal on its right or upper border.
+    /// The chunk that has the portal on its right or upper border or on a corner there.
     pub(super) owner: usize,
     /// Index of the portal among the owner's portals, and their number.
     pub(super) index: u32,
@@ -71,8 +82,8 @@ pub(super) struct Exit {
     pub(super) position: HalfCell,
     /// Component on the other side.
     pub(super) label: u16,
-    /// Whether it leads out of its owner.
-    pub(super) is_forward: bool,
+    /// The step across.
+    pub(super) direction: Direction,
 }
 
 impl CoarseGraph {
@@ -95,6 +106,7 @@ impl CoarseGraph {
             ranges: vec![PortalRange::default(); count as usize],
             portals: Vec::new(),
             chunk_costs: vec![0; weighted_chunks],
+            has_corners: !regions.joints().are_straight(),
             revision: 0,
         };
         for chunk in 0..count {
@@ -117,10 +129,10 @@ impl CoarseGraph {
         let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, per_row)).collect();
         self.revision += u64::from(!edited.is_empty());
         let mut around = edited.clone();
+        let offsets: &[(i32, i32)] = if self.has_corners { &OWNERS } else { &OWNERS[..2] };
         for chunk in edited {
             self.read_chunk_cost(chunk, &mean_excess);
-            around.extend((!chunk.is_multiple_of(per_row)).then(|| chunk - 1));
-            around.extend(chunk.checked_sub(per_row));
+            around.extend(chunks_at(offsets, self.chunks, chunk));
         }
         for chunk in around {
             self.read_portals(chunk, connections, regions);
@@ -143,9 +155,8 @@ impl CoarseGraph {
     /// Returns the weight of the shortest path over open terrain, between positions in half cells.
     #[inline]
     pub(super) fn distance(&self, from: HalfCell, to: HalfCell) -> u32 {
-        let dx = u32::from(from.x.abs_diff(to.x));
-        let dy = u32::from(from.y.abs_diff(to.y));
-        STRAIGHT * dx.max(dy) + self.costs.short_weight * dx.min(dy)
+        let difference = |from: u16, to: u16| i32::from(to) - i32::from(from);
+        self.costs.weights.distance(difference(from.x, to.x), difference(from.y, to.y))
     }
 
     /// Returns the terrain cost of a chunk, in parts of which [`UNIT_COST`] is the cheapest terrain.
@@ -175,6 +186,9 @@ impl CoarseGraph {
         if y > 0 {
             self.exits_of::<false, false>((x, y - 1), label, &mut visit);
         }
+        if self.has_corners {
+            self.exits_past_corners((x, y), label, &mut visit);
+        }
     }
 
     /// Visits the portals on the right or upper border of `owner` that lead out of it (`AHEAD`), or back into
@@ -188,16 +202,15 @@ impl CoarseGraph {
     ) {
         let owner_index = self.chunk_index(owner);
         let range = self.ranges[owner_index];
-        let (from, to) = if RIGHT { (0, range.right) } else { (range.right, range.count) };
+        let (from, to) = if RIGHT { (0, range.right) } else { (range.right, range.beside) };
         let first = range.first as usize;
         let portals = &self.portals[first + usize::from(from)..first + usize::from(to)];
         let (x, y) = (owner.0 as u16 * CHUNK_HALF_CELLS, owner.1 as u16 * CHUNK_HALF_CELLS);
         for (index, portal) in portals.iter().enumerate() {
-            let (near, along, far) = (portal.near(), portal.along(), portal.far);
-            let (near, far) = if AHEAD { (near, far) } else { (far, near) };
-            if near != label {
+            let Some((far, direction)) = portal.seen_from::<AHEAD>(label) else {
                 continue;
-            }
+            };
+            let along = portal.along();
             let (dx, dy) =
                 if RIGHT { (BORDER_HALF_CELL, along) } else { (along, BORDER_HALF_CELL) };
             visit(Exit {
@@ -206,8 +219,45 @@ impl CoarseGraph {
                 count: range.count,
                 position: HalfCell { x: x + dx, y: y + dy },
                 label: far,
-                is_forward: AHEAD,
+                direction,
             });
+        }
+    }
+
+    /// Visits the portals past the corners of a chunk.
+    #[inline(never)]
+    fn exits_past_corners(&self, chunk: (u32, u32), label: u16, visit: &mut impl FnMut(Exit)) {
+        use Direction::{NorthEast, SouthEast};
+        for direction in [SouthEast, NorthEast] {
+            self.exits_past_corner::<true>(chunk, (label, direction), visit);
+            let (x, y) = direction.opposite().cell_at(chunk.0, chunk.1, 1);
+            if x < self.chunks.0 && y < self.chunks.1 {
+                self.exits_past_corner::<false>((x, y), (label, direction), visit);
+            }
+        }
+    }
+
+    /// Visits the portals of `owner` past one of its corners, out of it or back into it.
+    fn exits_past_corner<const AHEAD: bool>(
+        &self,
+        owner: (u32, u32),
+        (label, past): (u16, Direction),
+        visit: &mut impl FnMut(Exit),
+    ) {
+        let owner_index = self.chunk_index(owner);
+        let range = self.ranges[owner_index];
+        for index in u32::from(range.beside)..u32::from(range.count) {
+            let portal = self.portals[(range.first + index) as usize];
+            let seen = portal.seen_from::<AHEAD>(label).filter(|_| portal.direction() == past);
+            let Some((label, direction)) = seen else {
+                continue;
+            };
+            // The chunk on whose upper right corner it lies.
+            let row = owner.1 as u16 - u16::from(past == Direction::SouthEast);
+            let at = |chunk: u16| chunk * CHUNK_HALF_CELLS + BORDER_HALF_CELL;
+            let position = HalfCell { x: at(owner.0 as u16), y: at(row) };
+            let count = range.count;
+            visit(Exit { owner: owner_index, index, count, position, label, direction });
         }
     }
 
@@ -227,7 +277,7 @@ impl CoarseGraph {
 
     fn read_portals(&mut self, chunk: u32, connections: Connections<'_>, regions: &Regions) {
         let position = (chunk % self.chunks.0, chunk / self.chunks.0);
-        let (portals, lead_right) =
+        let ChunkPortals { portals, right, beside } =
             portals::read_portals(position, self.height, connections, regions);
         let range = &mut self.ranges[chunk as usize];
         if portals.len() > usize::from(range.capacity) {
@@ -236,7 +286,8 @@ impl CoarseGraph {
             (range.first, range.capacity) = (self.portals.len() as u32, capacity as u8);
             self.portals.resize(self.portals.len() + capacity, Portal::default());
         }
-        (range.right, range.count) = (lead_right as u8, portals.len() as u8);
+        (range.right, range.beside) = (right as u8, beside as u8);
+        range.count = portals.len() as u8;
         self.portals[range.first as usize..][..portals.len()].copy_from_slice(&portals);
     }
 }
@@ -246,13 +297,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::nav::coarse::worlds::{World, hash};
+    use crate::nav::coarse::worlds::{JOINTS, World, hash};
 
     /// Returns everything that a search can read.
-    fn content(graph: &CoarseGraph) -> (Vec<(usize, &[Portal])>, &[u16]) {
+    fn content(graph: &CoarseGraph) -> (Vec<((u8, u8), &[Portal])>, &[u16]) {
         let portals = graph.ranges.iter().map(|range| {
             let first = range.first as usize;
-            (usize::from(range.right), &graph.portals[first..first + usize::from(range.count)])
+            let sections = (range.right, range.beside);
+            (sections, &graph.portals[first..first + usize::from(range.count)])
         });
         (portals.collect(), graph.chunk_costs.as_slice())
     }
@@ -262,13 +314,14 @@ mod tests {
         fn edits_lead_to_the_same_graph_as_a_rebuild(
             size in (1u32..150, 1u32..150),
             walls in 0u64..70,
+            joints in 0usize..3,
             seed: u64,
             edits in prop::collection::vec(
                 (any::<(u32, u32)>(), 1u32..40, 1u32..9, any::<u64>()),
                 1..12,
             ),
         ) {
-            let mut world = World::random(size, walls, seed);
+            let mut world = World::random(size, walls, (JOINTS[joints], seed));
             let mut graph = world.graph(Some(64), |x, y| world.mean_excess(x, y));
             let mut edited = Vec::new();
             for (round, ((x, y), width, height, seed)) in edits.into_iter().enumerate() {
@@ -294,9 +347,11 @@ mod tests {
 
     #[test]
     fn an_open_world_has_two_portals_a_chunk_and_takes_little_memory() {
-        let world = World::new((640, 320), |_, _| true);
-        let graph = world.uniform();
-        assert_eq!(graph.portals.len(), 19 * 10 + 20 * 9);
-        assert!(graph.bytes() * 50 < 640 * 320);
+        for joints in JOINTS {
+            let world = World::with_joints((640, 320), joints, |_, _| true);
+            let graph = world.uniform();
+            assert_eq!(graph.portals.len(), 19 * 10 + 20 * 9);
+            assert!(graph.bytes() * 50 < 640 * 320);
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! those. Memory: 4 bytes per chunk of the grid, and 16 for each portal of the chunks reached.
 
 use super::{HalfCell, graph::Exit};
-use crate::nav::NodeId;
+use crate::nav::{Direction, NodeId};
 
 /// The cell from which the search starts.
 pub(super) const START: NodeId = 0;
@@ -24,8 +24,8 @@ pub(super) struct CoarseNode {
     pub(super) position: HalfCell,
     /// Component into which the path leads.
     pub(super) label: u16,
-    /// Whether the path leads to the right or up across a border.
-    pub(super) is_forward: bool,
+    /// The step with which the path leads there; `None` for the start and the goal.
+    pub(super) entered_by: Option<Direction>,
     pub(super) is_closed: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) const UNREACHED: CoarseNode = CoarseNode {
     parent: START,
     position: HalfCell { x: 0, y: 0 },
     label: 0,
-    is_forward: false,
+    entered_by: None,
     is_closed: false,
 };
 

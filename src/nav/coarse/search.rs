@@ -64,7 +64,7 @@ enum Phase {
 /// A path across chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// Columns and rows of chunks from that of the start to that of the goal, each beside the one before.
+    /// Columns and rows of chunks from that of the start to that of the goal, each beside the one before or past a corner of it.
     pub(crate) chunks: Vec<(u32, u32)>,
     /// The first cell in every chunk after the first, and then the goal.
     pub(crate) waypoints: Vec<(u32, u32)>,
@@ -87,7 +87,7 @@ impl CoarseSearch {
         let position = HalfCell::from_cell(goal.0, goal.1);
         self.goal = SearchGoal {
             position,
-            chunk: position.chunk(),
+            chunk: position.chunk_entered(None),
             label: regions.label(goal.0, goal.1),
             per_distance: weight * graph.lowest_chunk_cost(),
         };
@@ -144,10 +144,10 @@ impl CoarseSearch {
         route.cost = node.g / 2;
         let mut id = GOAL;
         while id != START {
-            route.waypoints.push(node.position.cell_at_side(node.is_forward));
+            route.waypoints.push(node.position.cell_entered(node.entered_by));
             id = node.parent;
             node = self.nodes.get(id);
-            route.chunks.push(node.position.chunk_at_side(node.is_forward));
+            route.chunks.push(node.position.chunk_entered(node.entered_by));
         }
         route.waypoints.reverse();
         route.chunks.reverse();
@@ -171,7 +171,7 @@ impl CoarseSearch {
 
     fn expand(&mut self, graph: &CoarseGraph, id: NodeId) {
         let node = self.nodes.close(id);
-        let chunk = node.position.chunk_at_side(node.is_forward);
+        let chunk = node.position.chunk_entered(node.entered_by);
         let chunk_cost = graph.chunk_cost(chunk);
         // At most 128 half cells on the most expensive terrain: the product fits.
         let g_at = |position| {
@@ -185,10 +185,11 @@ impl CoarseSearch {
             self.relax(graph, GOAL, CoarseNode { g, parent: id, position, label, ..UNREACHED });
         }
         graph.for_each_exit(chunk, node.label, |exit| {
-            let Exit { position, label, is_forward, .. } = exit;
+            let Exit { position, label, direction, .. } = exit;
             let g = g_at(position);
             let to = self.nodes.id(&exit);
-            let node = CoarseNode { g, parent: id, position, label, is_forward, ..UNREACHED };
+            let entered_by = Some(direction);
+            let node = CoarseNode { g, parent: id, position, label, entered_by, ..UNREACHED };
             self.relax(graph, to, node);
         });
     }
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
     use crate::nav::{
         cell::CHUNK,
-        coarse::worlds::{World, hash},
+        coarse::worlds::{JOINTS, World, hash},
     };
 
     fn find(
@@ -267,18 +268,16 @@ mod tests {
         assert_eq!(route.chunks.last(), Some(&chunk_of(goal)));
         assert_eq!(route.waypoints.last(), Some(&goal));
         for (pair, &waypoint) in route.chunks.windows(2).zip(&route.waypoints) {
-            let ((x, y), (next_x, next_y)) = (pair[0], pair[1]);
-            assert_eq!(x.abs_diff(next_x) + y.abs_diff(next_y), 1);
             assert_eq!(chunk_of(waypoint), pair[1]);
-            // The cell before it, across the border, is passable, too.
-            let (dx, dy) = (x as i32 - next_x as i32, y as i32 - next_y as i32);
-            let before = (waypoint.0.wrapping_add_signed(dx), waypoint.1.wrapping_add_signed(dy));
-            assert_eq!(chunk_of(before), pair[0]);
-            for (x, y) in [waypoint, before] {
-                let region = world.regions.region(x, y);
-                assert!(region.is_some());
-                assert_eq!(region, world.regions.region(start.0, start.1));
-            }
+            // A step from the chunk before leads there.
+            let mut before = world.steps().map(|step| step.cell_at(waypoint.0, waypoint.1, 1));
+            let region = |(x, y): (u32, u32)| world.regions.region(x, y);
+            assert_eq!(region(waypoint), region(start));
+            assert!(before.any(|cell| {
+                chunk_of(cell) == pair[0]
+                    && world.is_passable(cell)
+                    && region(cell) == region(start)
+            }));
         }
     }
 
@@ -292,9 +291,10 @@ mod tests {
             size in (side(), side()),
             walls in 0u64..65,
             is_weighted: bool,
+            joints in 0usize..3,
             seed: u64,
         ) {
-            let world = World::random(size, walls, seed);
+            let world = World::random(size, walls, (JOINTS[joints], seed));
             let lowest = is_weighted.then_some(128);
             let graph = world.graph(lowest, |x, y| world.mean_excess(x, y));
             let [mut search, mut sliced] = [(); 2].map(|()| CoarseSearch::default());
@@ -314,20 +314,26 @@ mod tests {
 
     #[test]
     fn open_terrain_is_estimated_well_with_few_expansions() {
-        let world = World::new((1024, 1024), |_, _| true);
+        for joints in JOINTS {
+            check_open_terrain(&World::with_joints((1024, 1024), joints, |_, _| true));
+        }
+    }
+
+    fn check_open_terrain(world: &World) {
         let graph = world.uniform();
         let mut search = CoarseSearch::default();
         for (start, goal) in [
             ((0, 0), (1023, 1023)),
+            ((0, 1023), (1023, 0)),
             ((0, 0), (1023, 0)),
             ((31, 1000), (31, 0)),
             ((5, 17), (1000, 517)),
             ((1020, 3), (40, 900)),
             ((700, 1023), (100, 101)),
         ] {
-            let (route, spent) = find(&mut search, (&world, &graph), (start, goal), u32::MAX);
+            let (route, spent) = find(&mut search, (world, &graph), (start, goal), u32::MAX);
             let route = route.unwrap();
-            check(&route, &world, start, goal);
+            check(&route, world, start, goal);
             let positions = [start, goal].map(|(x, y)| HalfCell::from_cell(x, y));
             let exact = graph.distance(positions[0], positions[1]) / 2;
             assert!(route.cost + 1 >= exact, "{start:?} {goal:?}");

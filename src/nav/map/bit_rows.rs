@@ -170,7 +170,7 @@ impl BitRows {
 }
 
 /// Iterates over the runs of ones in a word from the lowest on: the first and the last bit of each.
-pub(crate) fn runs_of_ones(mut bits: u32) -> impl Iterator<Item = (u32, u32)> {
+pub(crate) fn runs_of_ones(mut bits: u64) -> impl Iterator<Item = (u32, u32)> {
     core::iter::from_fn(move || {
         let first = (bits != 0).then(|| bits.trailing_zeros())?;
         let last = first + (bits >> first).trailing_ones() - 1;

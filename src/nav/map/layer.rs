@@ -227,7 +227,7 @@ impl Layer {
         self.cost_borders.as_ref()
     }
 
-    /// Returns the coarse graph; `None` if regions are joined diagonally.
+    /// Returns the coarse graph; `None` for [fields](Self::without_coarse).
     pub(crate) fn coarse(&self) -> Option<&CoarseGraph> {
         self.coarse.as_deref()
     }

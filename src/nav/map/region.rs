@@ -118,12 +118,12 @@ impl Regions {
         if !self.relabel_all(&edited, connections) {
             return;
         }
-        let around = edited.iter().flat_map(|&chunk| chunks_at(OFFSETS, chunks, chunk));
+        let around = edited.iter().flat_map(|&chunk| chunks_at(&OFFSETS, chunks, chunk));
         let around: BTreeSet<u32> = around.filter(|chunk| !edited.contains(chunk)).collect();
         let shapes = &self.shapes;
         self.region_ids.update(shapes, &edited, &around, |(chunk, label)| {
             let ahead = shapes[chunk as usize].links.iter().filter(move |l| l.from == label);
-            let back = chunks_at(LINKING, chunks, chunk).flat_map(move |linking| {
+            let back = chunks_at(&LINKING, chunks, chunk).flat_map(move |linking| {
                 let links = shapes[linking as usize].links.iter();
                 let here = links.filter(move |l| (l.chunk, l.to) == (chunk, label));
                 here.map(move |l| (linking, l.from))
@@ -138,7 +138,7 @@ impl Regions {
         for &chunk in edited {
             changed |= self.relabel(chunk, connections);
         }
-        let linking = edited.iter().flat_map(|&chunk| chunks_at(RELINKED, self.chunks, chunk));
+        let linking = edited.iter().flat_map(|&chunk| chunks_at(&RELINKED, self.chunks, chunk));
         let linked: BTreeSet<u32> = linking.chain(edited.iter().copied()).collect();
         for chunk in linked {
             changed |= self.relink(chunk, connections);
@@ -158,6 +158,10 @@ impl Regions {
     #[inline]
     pub(crate) fn label(&self, x: u32, y: u32) -> u16 {
         self.labels[self.chunk_of(x, y) * CELLS + cell_of(x, y)]
+    }
+
+    pub(crate) const fn joints(&self) -> Joints {
+        self.joints
     }
 
     pub(crate) const fn region_count(&self) -> u32 {
@@ -288,13 +292,13 @@ pub(crate) fn chunks_in((x, y, width, height): Rect, per_row: u32) -> impl Itera
 }
 
 /// Returns the chunks at `offsets` from a chunk, where there are any.
-fn chunks_at<const COUNT: usize>(
-    offsets: [(i32, i32); COUNT],
+pub(crate) fn chunks_at(
+    offsets: &[(i32, i32)],
     chunks: (u32, u32),
     chunk: u32,
 ) -> impl Iterator<Item = u32> {
     let from = (chunk % chunks.0, chunk / chunks.0);
-    let found = offsets.into_iter().filter_map(move |offset| at_offset(from, offset, chunks));
+    let found = offsets.iter().filter_map(move |&offset| at_offset(from, offset, chunks));
     found.map(move |(x, y)| y * chunks.0 + x)
 }
 

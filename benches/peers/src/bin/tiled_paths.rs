@@ -1,7 +1,7 @@
 //! Times of long paths on real terrain: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
 //!
 //! `cargo run --release --bin tiled_paths -- --data FOLDER [--paths 60] [--rounds 3] [--only NAME]
-//! [--landmarks]`
+//! [--landmarks] [--hexagons | --squeeze]`
 //!
 //! A map is repeated over the world, every other copy mirrored, so that structures continue across its
 //! borders. Queries are pairs of random cells of one connected region, more than 2,048 cells apart. Each
@@ -12,7 +12,12 @@
 //! path (`Auto`, in slices of 64), and the excess length over the optimum (mean and worst). Every path
 //! is checked step by step. Before the maps come generated towns, with few obstacles. Maps without a
 //! large enough region are named and skipped.
+//!
+//! `--hexagons` makes hexagonal maps of the worlds by shifting every other row; with `--squeeze` units may pass between two
+//! corners that touch.
 
+#[path = "../../../../examples/runner/hexagons.rs"]
+mod hexagons;
 #[path = "../walked.rs"]
 mod walked;
 
@@ -50,6 +55,16 @@ struct Options {
     only: Option<String>,
     verbose: bool,
     has_landmarks: bool,
+    shape: Shape,
+}
+
+/// How units move on the worlds.
+#[derive(Clone, Copy)]
+enum Shape {
+    Squares,
+    Hexagons,
+    /// Between two corners that touch, too.
+    Squeezing,
 }
 
 fn main() -> ExitCode {
@@ -64,8 +79,15 @@ fn main() -> ExitCode {
 
 fn options() -> Result<Options, String> {
     let (data, paths, rounds) = (PathBuf::from("../../../shared/data/movingai"), 60, 3);
-    let mut options =
-        Options { data, paths, rounds, only: None, verbose: false, has_landmarks: false };
+    let mut options = Options {
+        data,
+        paths,
+        rounds,
+        only: None,
+        verbose: false,
+        has_landmarks: false,
+        shape: Shape::Squares,
+    };
     let mut parser = lexopt::Parser::from_env();
     let text = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(text)? {
@@ -81,6 +103,8 @@ fn options() -> Result<Options, String> {
                 options.only = Some(parser.value().and_then(|v| v.string()).map_err(text)?);
             }
             Long("landmarks") => options.has_landmarks = true,
+            Long("hexagons") => options.shape = Shape::Hexagons,
+            Long("squeeze") => options.shape = Shape::Squeezing,
             Long("verbose") => options.verbose = true,
             _ => return Err(argument.unexpected().to_string()),
         }
@@ -145,7 +169,12 @@ struct Answer {
     counters: SearchCounters,
 }
 
-fn measure(options: &Options, name: &str, mut grid: NavGrid) -> Result<(), String> {
+fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
+    let mut grid = match options.shape {
+        Shape::Squares => grid,
+        Shape::Hexagons => hexagons::shifted_rows(&grid),
+        Shape::Squeezing => grid.with_profiles(vec![Profile::default().corners(CornerRule::Allow)]),
+    };
     if options.has_landmarks {
         grid.want_landmarks(ProfileId::default());
         let mut filler = LandmarkFiller::new();
@@ -306,7 +335,10 @@ fn far_pairs(grid: &NavGrid, count: u32) -> Vec<(Cell, Cell)> {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut pairs = Vec::new();
     for _ in 0..MOST_TRIES {
-        let mut cell = || Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
+        let mut cell = || {
+            let cell = Cell::new(random.below(SIDE) as i32, random.below(SIDE) as i32);
+            if grid.topology() == Topology::Hexagonal { hexagons::shifted(cell) } else { cell }
+        };
         let (start, goal) = (cell(), cell());
         let apart = start.x.abs_diff(goal.x).max(start.y.abs_diff(goal.y));
         let region = grid.region(ProfileId::default(), start);

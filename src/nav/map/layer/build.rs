@@ -68,9 +68,7 @@ impl Layer {
         layer.notice_edges(source.edges, source.edges.iter().map(|(.., edge)| edge));
         layer.read((0, 0, width, height), &source);
         layer.repair_regions(None);
-        if joints.are_straight() {
-            layer.build_coarse(source.terrain);
-        }
+        layer.build_coarse(source.terrain);
         let keeps_corners =
             adjacency != Adjacency::Eight || profile.corner_rule() == CornerRule::Forbid;
         if keeps_corners && layer.longest_jump() <= u64::from(u32::MAX / 2) {
@@ -95,7 +93,7 @@ impl Layer {
 
     fn build_coarse(&mut self, terrain: &[u8]) {
         let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
-        let costs = CoarseCosts { short_weight: self.distance_weights.short, lowest };
+        let costs = CoarseCosts { weights: self.distance_weights, lowest };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
         let seen = (self.connections(), &self.regions);

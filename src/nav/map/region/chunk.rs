@@ -80,7 +80,7 @@ pub(super) fn label_components(
     let mut below = 0..0;
     for (row, &bits) in (0..).zip(rows) {
         let start = runs.len();
-        for (first, last) in runs_of_ones(bits) {
+        for (first, last) in runs_of_ones(u64::from(bits)) {
             let run = runs.len() as u32;
             parents.push(run);
             for other in below.clone() {
