@@ -20,7 +20,8 @@ use super::{
 };
 use crate::nav::{Adjacency, Direction, JumpTerrain, Key, NodeId, OpenList, STRAIGHT, directions};
 
-/// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them).
+/// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them; on hexagons up to a
+/// hundred, because walls across their rows are jagged).
 const TURNING_POINTS_PER_EXPANSION: u32 = 16;
 
 /// The node that is being expanded.
@@ -95,7 +96,6 @@ impl<L: OpenList> Search<L> {
                     break;
                 }
             }
-            spent += 1;
             self.counters.expansions += 1;
             let cost_sum = terrain.cost_sum_at::<WEIGHTED>(x, y);
             let is_outside = self.is_confined && !self.hierarchy.corridor.contains(x, y);
@@ -103,9 +103,11 @@ impl<L: OpenList> Search<L> {
             let turning_points = self.jump_all::<WEIGHTED, N>(&from);
             self.count_open();
             if self.is_finished() {
-                return spent.saturating_add(goal_work);
+                return spent.saturating_add(goal_work).saturating_add(1);
             }
-            spent = spent.saturating_add(turning_points / TURNING_POINTS_PER_EXPANSION);
+            let work = 1 + turning_points / TURNING_POINTS_PER_EXPANSION;
+            self.probe.work += u64::from(work);
+            spent = spent.saturating_add(work);
         }
         spent.min(budget).saturating_add(goal_work)
     }

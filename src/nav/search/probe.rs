@@ -3,7 +3,7 @@
 //! On most maps an exact search over a long distance takes a few milliseconds, and its path is the best. So
 //! [`Auto`](crate::nav::query::Algorithm::Auto) starts with jump point search, and checks after 512 to 24,576 expansions how much
 //! nearer to the goal it has come. It continues as long as the whole path would take no more than 24,000
-//! expansions at that rate. Where the hierarchy takes over, exact searches take so long that the failed probe is a small part
+//! expansions at that rate. Expansions are counted as they are paid from a budget: those with many turning points are several. Where the hierarchy takes over, exact searches take so long that the failed probe is a small part
 //! of the total work. Without jumps there is no probe: exact searches over long distances take many times as
 //! long there.
 //!
@@ -13,10 +13,10 @@
 use super::{Search, hierarchy::Stage};
 use crate::nav::{Layer, NodePool, OpenList};
 
-/// Expansions after which a probe is checked.
+/// Work after which a probe is checked, in expansions.
 const CHECKPOINTS: [u64; 6] = [512, 1_024, 2_048, 4_096, 8_192, 24_576];
-/// Expansions that the whole path may take.
-const MAX_EXPANSIONS: u64 = 24_000;
+/// Work that the whole path may take.
+const MAX_WORK: u64 = 24_000;
 
 /// The progress of a probe.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +24,8 @@ pub(super) struct Probe {
     /// Distance to the goal at the start, and the least so far.
     initial_distance: u32,
     pub(super) nearest_distance: u32,
+    /// Expansions, and turning points in terms of them.
+    pub(super) work: u64,
     /// Index of the next checkpoint.
     next_checkpoint: usize,
 }
@@ -32,8 +34,9 @@ impl<L: OpenList> Search<L> {
     /// Starts a probe at this distance from the goal.
     pub(super) fn start_probe(&mut self, layer: &Layer, pool: &NodePool, distance: u32) {
         self.hierarchy.stage = Stage::Probe;
+        let (work, next_checkpoint) = (0, 0);
         self.probe =
-            Probe { initial_distance: distance, nearest_distance: distance, next_checkpoint: 0 };
+            Probe { initial_distance: distance, nearest_distance: distance, work, next_checkpoint };
         self.open_origin(layer, pool);
     }
 
@@ -41,7 +44,7 @@ impl<L: OpenList> Search<L> {
     pub(super) fn until_checkpoint(&self, budget: u32) -> u32 {
         match CHECKPOINTS.get(self.probe.next_checkpoint) {
             Some(checkpoint) if self.hierarchy.stage == Stage::Probe => {
-                budget.min((checkpoint - self.counters.expansions) as u32)
+                budget.min(checkpoint.saturating_sub(self.probe.work) as u32)
             }
             _ => budget,
         }
@@ -49,16 +52,16 @@ impl<L: OpenList> Search<L> {
 
     /// Checks a probe, if a checkpoint is reached; returns whether the hierarchy takes over.
     pub(super) fn check_probe(&mut self, layer: &Layer, pool: &NodePool) -> bool {
-        let expansions = self.counters.expansions;
-        let is_checkpoint = CHECKPOINTS.get(self.probe.next_checkpoint) == Some(&expansions);
+        let Probe { initial_distance, nearest_distance, work, next_checkpoint } = self.probe;
+        let is_checkpoint = CHECKPOINTS.get(next_checkpoint).is_some_and(|&at| work >= at);
         if self.hierarchy.stage != Stage::Probe || self.is_finished() || !is_checkpoint {
             return false;
         }
-        let Probe { initial_distance, nearest_distance, next_checkpoint } = self.probe;
-        self.probe.next_checkpoint += 1;
-        let is_fast_enough = expansions * u64::from(initial_distance)
-            <= MAX_EXPANSIONS * u64::from(initial_distance - nearest_distance);
-        if is_fast_enough && next_checkpoint + 1 < CHECKPOINTS.len() {
+        // One expansion may pass several of them.
+        self.probe.next_checkpoint = CHECKPOINTS.partition_point(|&at| at <= work);
+        let is_fast_enough = work * u64::from(initial_distance)
+            <= MAX_WORK * u64::from(initial_distance - nearest_distance);
+        if is_fast_enough && self.probe.next_checkpoint < CHECKPOINTS.len() {
             return false;
         }
         self.clear_nodes(pool);
