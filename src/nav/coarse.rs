@@ -48,6 +48,12 @@ impl HalfCell {
         Self { x: (2 * x) as u16, y: (2 * y) as u16 }
     }
 
+    /// Returns the half cells to another position.
+    #[inline]
+    const fn offset_to(self, to: Self) -> (i64, i64) {
+        (to.x as i64 - self.x as i64, to.y as i64 - self.y as i64)
+    }
+
     /// Returns the cell that a step enters whose middle this is; without a step, the cell here.
     #[inline]
     fn cell_entered(self, by: Option<Direction>) -> (u32, u32) {

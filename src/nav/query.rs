@@ -33,7 +33,7 @@ pub enum Algorithm {
     /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on
     /// [`Hierarchical`](Self::Hierarchical), if an exact search for such a path takes more than 24,000 expansions or
     /// would have to do without jumps. It then looks farther around its route than `Hierarchical`, so that paths are at most
-    /// 3 % too long on tiled worlds of real maps. The choice depends on the grid, its landmarks and the query alone.
+    /// 3 % too long on tiled worlds of real maps (5 % without jumps). The choice depends on the grid, its landmarks and the query alone.
     #[default]
     Auto,
     /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays,
@@ -45,8 +45,7 @@ pub enum Algorithm {
     /// and whose first segment is known early. Only for long paths: from
     /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on, on weighted terrain from
     /// [`HIERARCHY_MIN_DISTANCE_WEIGHTED`](super::search::HIERARCHY_MIN_DISTANCE_WEIGHTED). `Exact` answers
-    /// shorter ones, those under [`CornerRule::Allow`](super::terrain::CornerRule) with eight neighbors, those on hexagons,
-    /// and those where the goal itself cannot be reached or the path may end on one of several cells.
+    /// shorter ones, and those where the goal itself cannot be reached or the path may end on one of several cells.
     Hierarchical,
     /// A* (Hart, Nilsson & Raphael 1968) with octile or Manhattan distance, or that of hexagons. On uniform cost it
     /// expands in canonical order, see [`search`](super::search).

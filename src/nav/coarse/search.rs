@@ -5,8 +5,12 @@
 //! estimate, and the search is not meant to find the lowest one: the heuristic is weighted (see
 //! [`LOW_HEURISTIC_WEIGHT`]), so that the search advances towards the goal where paths differ by little, as
 //! among scattered rocks (weighted A*: I. Pohl, "Heuristic Search Viewed as Path Finding in a Graph",
-//! Artificial Intelligence 1970). No route costs more than the cheapest by more than that weight; no node is
-//! expanded twice.
+//! Artificial Intelligence 1970). No node is expanded twice.
+//!
+//! **Routes keep to the straight line.** On open terrain all sequences of chunks that only approach the goal cost the same, but
+//! among obstacles a path has the more choice the straighter it can go. So estimates grow with the distance from the line
+//! between start and goal, by an eighth of it. Paths through scattered obstacles are then a fraction of a percent too long
+//! instead of two percent, and found earlier.
 //!
 //! With such a heuristic f may fall along a path, which the bucket heap does not allow; so the open list is
 //! the binary heap. It also prefers the deepest of equal nodes, and is short here.
@@ -19,7 +23,7 @@ use super::{
     graph::{CoarseGraph, Exit, UNIT_COST},
     nodes::{CoarseNode, CoarseNodes, GOAL, START, UNREACHED},
 };
-use crate::nav::{Key, NodeId, OpenList, Regions, open_list::BinaryHeap};
+use crate::nav::{Key, NodeId, OpenList, Regions, STRAIGHT, open_list::BinaryHeap};
 
 /// Weight of the heuristic for a route that is followed to its end, in sixteenths: at least 16.
 pub(crate) const LOW_HEURISTIC_WEIGHT: u32 = 17;
@@ -47,10 +51,19 @@ struct SearchGoal {
     label: u16,
     /// Estimate per unit of distance, where [`ESTIMATE_PARTS`] is a unit of cost.
     per_distance: u32,
+    /// Half cells from the start to the goal.
+    line: (i64, i64),
+    /// Distance per square of half cells between a position and that line, where [`AREA_PARTS`] is a unit.
+    per_area: u64,
 }
 
 /// Parts into which a unit of cost is divided in estimates.
 const ESTIMATE_PARTS: u64 = 16 * UNIT_COST as u64;
+/// Parts into which a unit of distance is divided for each square of half cells.
+const AREA_PARTS: u64 = 1 << 16;
+/// The part of its distance from the straight line that is added to the distance of a position. With a half, routes are longer
+/// on maps with large obstacles; with a sixteenth, among small ones.
+const OFF_LINE_DIVISOR: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -84,19 +97,18 @@ impl CoarseSearch {
     ) {
         self.stop();
         self.graph_version = (graph.revision, graph.chunks);
-        let position = HalfCell::from_cell(goal.0, goal.1);
+        let label = |(x, y): (u32, u32)| regions.label(x, y);
+        let [from, position] = [start, goal].map(|(x, y)| HalfCell::from_cell(x, y));
+        let distance = u64::from(graph.distance(from, position).max(1));
         self.goal = SearchGoal {
             position,
             chunk: position.chunk_entered(None),
-            label: regions.label(goal.0, goal.1),
+            label: label(goal),
             per_distance: weight * graph.lowest_chunk_cost(),
+            line: from.offset_to(position),
+            per_area: u64::from(STRAIGHT).pow(2) * AREA_PARTS / (OFF_LINE_DIVISOR * distance),
         };
-        let start = CoarseNode {
-            g: 0,
-            position: HalfCell::from_cell(start.0, start.1),
-            label: regions.label(start.0, start.1),
-            ..UNREACHED
-        };
+        let start = CoarseNode { g: 0, position: from, label: label(start), ..UNREACHED };
         let (columns, rows) = graph.chunks;
         self.nodes.start(columns as usize * rows as usize, start);
         let h = self.goal.estimate(graph, start.position);
@@ -219,7 +231,10 @@ impl SearchGoal {
     /// Returns the weighted estimate of the cost from a position to the goal.
     #[inline]
     fn estimate(&self, graph: &CoarseGraph, position: HalfCell) -> u32 {
-        let distance = u64::from(graph.distance(position, self.position));
+        let (dx, dy) = position.offset_to(self.position);
+        let area = (dx * self.line.1 - dy * self.line.0).unsigned_abs();
+        let distance =
+            u64::from(graph.distance(position, self.position)) + area * self.per_area / AREA_PARTS;
         (distance * u64::from(self.per_distance) / ESTIMATE_PARTS) as u32
     }
 }

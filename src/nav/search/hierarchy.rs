@@ -32,7 +32,7 @@ const FIRST_SEGMENT_MIN_DISTANCE: u32 = 1_024;
 /// Chunks around the route in which a search looks that asked for the hierarchy: three wide, it is fastest.
 const NARROW_MARGIN: u32 = 1;
 /// The same for `Auto`: paths are half as much too long (`docs/lab/long-paths.md`).
-const WIDE_MARGIN: u32 = 3;
+const WIDE_MARGIN: u32 = 2;
 /// Chunk borders that the path to the end of the first segment crosses; half of that path is kept.
 const FIRST_SEGMENT_CHUNKS: usize = 4;
 
