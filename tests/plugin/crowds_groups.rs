@@ -164,6 +164,39 @@ fn a_wall_between_a_group_and_its_slots_is_walked_around() {
     assert_eq!(cells(&app, &units), slots(&app, &units));
 }
 
+/// Members exchange their slots, so a wall may stand on the slot of one whose own request leads elsewhere.
+#[test]
+fn a_member_on_whose_slot_a_wall_stands_gets_another_slot() {
+    let mut app = app_with(&two_rooms(3));
+    let units = regiment(&mut app, 60, (8, 10));
+    run(&mut app, 1);
+    send(&mut app, (50, 16), &units);
+    let resting = |app: &App| units.iter().filter(|&&unit| has_arrived(app, unit)).count();
+    run_until(&mut app, 1_000, |app| resting(app) >= 30);
+    // Around the slot of one that is on its way there, and was sent elsewhere.
+    let wall_around = |(unit, slot): (&Entity, Cell)| {
+        let wall = CellRect::new(slot.offset(-4, -4), 9, 9);
+        let target = app.world().get::<PathRequest>(*unit)?.target.clone();
+        let is_away = matches!(target, Target::Cell(cell) if !wall.contains(cell));
+        (is_away && !has_arrived(&app, *unit)).then_some(wall)
+    };
+    let wall = units.iter().zip(slots(&app, &units)).find_map(wall_around).unwrap();
+    let is_walled = |cell: Cell| wall.contains(cell);
+    block(&mut app, wall);
+    let has_ended = |app: &App, unit| {
+        matches!(status(app, unit), PathStatus::Arrived(_) | PathStatus::Failed(_))
+    };
+    for _ in 0..2000 { app.update(); }
+    for (u, s) in units.iter().zip(slots(&app, &units)) { if !has_ended(&app, *u) { eprintln!("{u} at {} slot {s} {:?} {:?}", cell(&app, *u), status(&app, *u), app.world().get::<PathRequest>(*u).map(|r| r.target.clone())); } }
+    run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_ended(app, unit)));
+    run(&mut app, 100);
+    let arrived: Vec<Entity> =
+        units.iter().copied().filter(|&unit| has_arrived(&app, unit)).collect();
+    assert!(arrived.len() >= 30);
+    assert_eq!(cells(&app, &arrived), slots(&app, &arrived), "each stands on its slot");
+    assert!(cells(&app, &units).into_iter().all(|cell| !is_walled(cell)));
+}
+
 #[test]
 fn members_that_leave_a_group_near_its_goal_release_their_slots() {
     let mut app = app_with(&two_rooms(3));

@@ -145,7 +145,7 @@ impl Border<'_> {
             if joints.are_straight() { straight & straight >> 1 } else { rising | falling };
         let crossing = |place: u32| {
             let at = place / 2;
-            match place % 2 == 0 || joints.are_straight() {
+            match place.is_multiple_of(2) || joints.are_straight() {
                 true => (self.across, at, at),
                 false if rising >> at & 1 == 1 => (Direction::NorthEast, at, at + 1),
                 false => (self.falling(), at + 1, at),

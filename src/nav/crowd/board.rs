@@ -22,7 +22,7 @@ use self::{density::Density, departures::Departures};
 pub use self::{
     events::{CrowdCounters, CrowdError, CrowdEvent, Hindrance},
     patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
-    placement::check_profile,
+    placement::{check_profile, nearest_cell},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
         MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, uniform_step_costs,

@@ -8,10 +8,24 @@ use super::{
     Board, CrowdError, GridPos, MAX_UNIT_SIZE, Mode, NONE, RETRY_AFTER, State, Unit, UnitId,
     unit_sizes,
 };
-use crate::nav::{Cell, NavGrid, ProfileId};
+use crate::nav::{Cell, NavGrid, ProfileId, Topology};
 
 /// Maximum distance, in steps over open terrain, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
+
+/// Returns the nearest cell that is free, at most `radius` steps over open terrain from `cell`.
+pub fn nearest_cell(
+    topology: Topology,
+    cell: Cell,
+    radius: u32,
+    is_free: impl Fn(&Cell) -> bool,
+) -> Option<Cell> {
+    (0..=radius as i32).find_map(|distance| {
+        let cells = topology.cells_around(cell, distance..=distance);
+        let free = cells.filter(|(_, at)| is_free(at));
+        free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
+    })
+}
 
 impl Board {
     /// Returns the cell nearest to `cell`, at most `radius` steps over open terrain away, where a unit of `profile`
@@ -30,12 +44,7 @@ impl Board {
             (region.is_none() || grid.region(profile, at) == region)
                 && self.check_free(grid, profile, index, at).is_ok()
         };
-        let topology = grid.topology();
-        (0..=radius as i32).find_map(|distance| {
-            let cells = topology.cells_around(cell, distance..=distance);
-            let free = cells.filter(|(_, at)| is_free(at));
-            free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
-        })
+        nearest_cell(grid.topology(), cell, radius, is_free)
     }
 
     /// Checks that a grid has the size and the shape of cells of the grid for which the crowd was made.

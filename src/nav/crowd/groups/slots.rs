@@ -4,13 +4,18 @@
 //! window is not open terrain, the cost from each of its cells to the nearest free slot.
 
 use super::group::{Group, Slot};
-use crate::nav::NavGrid;
-use crate::nav::crowd::board::{Board, GridPos, GroupIndex, NONE, State, StepCosts, Task};
+use crate::nav::crowd::board::{
+    Board, CrowdEvent, GridPos, GroupIndex, NONE, State, StepCosts, Task, nearest_cell,
+};
 use crate::nav::crowd::cost_to_go::OpenCells;
+use crate::nav::{Cell, NavGrid};
 
 /// Fewest cells around the slots that belong to the window of a group. Large groups have more, so that
 /// members take their slots before the lines in which they approach merge.
 const MARGIN: u16 = 8;
+
+/// Greatest distance, in steps over open terrain, of a member's new slot from the one on which a wall stands.
+const MAX_DISTANCE: u32 = 16;
 
 /// By cell, the pass in which it was last taken.
 #[derive(Clone, Debug, Default)]
@@ -27,11 +32,15 @@ impl TakenCells {
 
     /// Takes cells, if none of them is taken; returns whether that is so.
     fn take(&mut self, cells: impl Iterator<Item = u32> + Clone) -> bool {
-        let are_free = cells.clone().all(|cell| self.passes[cell as usize] != self.pass);
+        let are_free = self.are_free(cells.clone());
         if are_free {
             cells.for_each(|cell| self.passes[cell as usize] = self.pass);
         }
         are_free
+    }
+
+    fn are_free(&self, mut cells: impl Iterator<Item = u32>) -> bool {
+        cells.all(|cell| self.passes[cell as usize] != self.pass)
     }
 
     pub fn bytes(&self) -> usize {
@@ -41,7 +50,8 @@ impl TakenCells {
 
 impl Group {
     /// Collects the slots of the members, as far as units can stand there. If two slots overlap, the second is left
-    /// out. Members on their way to their slots keep them.
+    /// out. Members on their way to their slots keep them. Where a wall stands on a slot, its owner gets the nearest cell that
+    /// is no slot.
     pub fn collect_slots(
         &mut self,
         board: &mut Board,
@@ -53,14 +63,16 @@ impl Group {
         self.size = grid.unit_size(profile) as u8;
         self.slots.clear();
         taken.begin(board.reservations.len());
+        let mut walled = Vec::new();
         for owner in 0..board.units.0.len() as u32 {
             let unit = &mut board.units[owner];
             if unit.task != Task::Group(id) {
                 continue;
             }
             let pos = unit.goal;
-            let can_stand = grid.cost(profile, pos.cell(grid)) > 0
-                && taken.take(board.reservations.block(pos, self.size));
+            let is_walled = grid.cost(profile, pos.cell(grid)) == 0;
+            walled.extend(is_walled.then_some(owner));
+            let can_stand = !is_walled && taken.take(board.reservations.block(pos, self.size));
             if unit.slot != NONE {
                 unit.slot = if can_stand { self.slots.len() as u32 } else { NONE };
                 if !can_stand && unit.state == State::Standing {
@@ -71,6 +83,36 @@ impl Group {
                 self.slots.push(Slot { pos, owner });
             }
         }
+        walled.into_iter().for_each(|owner| self.replace_slot(board, grid, owner, taken));
+    }
+
+    /// Gives a member on whose slot a wall stands the nearest cell that is no slot and that it can reach.
+    fn replace_slot(
+        &mut self,
+        board: &mut Board,
+        grid: &NavGrid,
+        owner: u32,
+        taken: &mut TakenCells,
+    ) {
+        let (profile, unit) = (self.profile, board.units[owner]);
+        let region = grid.region(profile, unit.tail.cell(grid));
+        let block = |pos| board.reservations.block(pos, self.size);
+        let is_free = |&cell: &Cell| {
+            grid.cost(profile, cell) > 0
+                && (region.is_none() || grid.region(profile, cell) == region)
+                && GridPos::of(grid, cell).is_some_and(|pos| taken.are_free(block(pos)))
+        };
+        let slot = unit.goal.cell(grid);
+        let found = nearest_cell(grid.topology(), slot, MAX_DISTANCE, is_free);
+        let Some((cell, pos)) = found.and_then(|cell| Some((cell, GridPos::of(grid, cell)?)))
+        else {
+            return;
+        };
+        taken.take(block(pos));
+        self.slots.push(Slot { pos, owner });
+        board.units[owner].goal = pos;
+        let (unit, has_arrived) = (board.id(owner), unit.has_arrived);
+        board.events.push(CrowdEvent::SlotChanged { unit, cell, has_arrived });
     }
 
     /// Lays the window around the slots.

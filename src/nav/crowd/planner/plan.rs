@@ -63,7 +63,9 @@ impl Planner {
         let unit = &scene.board.units[root];
         let is_patient = unit.size > 1 || unit.is_returning();
         scene.shape.update_wall_proximity(scene.board, scene.world.grid, root);
-        if scene.board.has_waited_for(root, Rung::SearchChains) && !is_patient {
+        let is_insistent = is_due(scene, root, Rung::LetOut);
+        let searches = is_insistent || scene.board.has_waited_for(root, Rung::SearchChains);
+        if searches && !is_patient {
             let ranking = rank_with_locks(scene, root, STAY);
             if scene.board.units[root].hindrance == Hindrance::Oncoming {
                 return false;
@@ -76,7 +78,7 @@ impl Planner {
         } else {
             self.pushes.clear();
         }
-        if self.lets_out(scene, root) {
+        if is_insistent && self.shuts_in(scene, root) {
             scene.groups.restart_progress(scene.board, root);
             self.resolve_dead_end(scene.board, root);
             return false;
@@ -90,16 +92,12 @@ impl Planner {
         }
     }
 
-    /// Returns whether a unit lets out those that it shuts in: none of the pushes looked at led anywhere, or large units in its
-    /// way found no way out of it.
-    fn lets_out(&mut self, scene: &Scene<'_>, root: u32) -> bool {
-        let is_small = !self.pushes.is_empty() && scene.board.has_waited_for(root, Rung::LetOut);
+    /// Returns whether a unit shuts others in: none of the pushes looked at led anywhere, or large units in its way found no way
+    /// out of it.
+    fn shuts_in(&mut self, scene: &Scene<'_>, root: u32) -> bool {
         let unit = &scene.board.units[root];
-        let finds_large = unit.is_under_way()
-            && unit.yields_to() == NONE
-            && is_due(scene, root, Rung::LetOut)
-            && self.find_large_units_shut_in(scene.board, root);
-        is_small || finds_large
+        let may_be_large = unit.is_under_way() && unit.yields_to() == NONE;
+        !self.pushes.is_empty() || may_be_large && self.find_large_units_shut_in(scene.board, root)
     }
 
     /// Searches for a step of a unit, and for steps of the units in its way.
