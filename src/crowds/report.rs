@@ -1,7 +1,8 @@
 //! Advances the crowds by a tick and applies the results.
 //!
 //! Input: the crowds. Output: the positions and facing of critters, arrivals, and the reasons why units
-//! cannot move on. A critter that cannot find back to its path, or whose path was cut off, gets a new one.
+//! cannot move on. A critter that cannot find back to its path, whose path was cut off, or that is stuck on a path to a slot that
+//! it has exchanged, gets a new one.
 
 use core::hint::black_box;
 
@@ -16,7 +17,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupState},
-    nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, UnitId, Walk},
+    nav::{Cell, Crowd, CrowdEvent, Direction, NavGrid, PathKind, UnitId, Walk},
     request::{Outcomes, RequesterItem, clear_stuck},
     unit::{CritterState, Facing, NavPath, PathStatus, PathSync},
 };
@@ -60,7 +61,8 @@ pub(crate) fn advance_crowds(
     events.sort_unstable_by_key(|&(number, entity, _)| (number, entity));
     for (_, entity, event) in events.drain(..) {
         if let Ok(mut unit) = units.get_mut(entity) {
-            react(&mut unit, event, &grids, &mut outcomes);
+            let slot = slots.slots.get(entity).ok().map(|slot| slot.cell);
+            react(&mut unit, (event, slot), &grids, &mut outcomes);
         }
     }
 }
@@ -165,8 +167,13 @@ impl ShownItem<'_, '_> {
     }
 }
 
-/// Updates the request of a unit that has arrived, is stuck, or has lost its path.
-fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes: &mut Outcomes) {
+/// Updates the request of a unit that has arrived, is stuck, or has lost its path. `slot` is that of a member of a group.
+fn react(
+    unit: &mut RequesterItem,
+    (event, slot): (CrowdEvent, Option<Cell>),
+    grids: &NavGrids,
+    outcomes: &mut Outcomes,
+) {
     let Some((state, _)) = &unit.critter else {
         return;
     };
@@ -177,8 +184,13 @@ fn react(unit: &mut RequesterItem, event: CrowdEvent, grids: &NavGrids, outcomes
     match event {
         CrowdEvent::Arrived { .. } => outcomes.path_ended(unit, true, grids),
         CrowdEvent::Lost { .. } => outcomes.path_ended(unit, false, grids),
-        // Unless it was pushed in the same tick.
-        CrowdEvent::Stuck { why, .. } if !is_moving => unit.set_stuck(why),
+        // Unless it was pushed in the same tick. A member may have exchanged its slot since its path was found.
+        CrowdEvent::Stuck { why, .. } if !is_moving => match slot {
+            Some(slot) if unit.path.0.kind() == PathKind::Complete && unit.path.0.end() != slot => {
+                outcomes.path_lost(unit, grids);
+            }
+            _ => unit.set_stuck(why),
+        },
         // The latter was applied before.
         CrowdEvent::Stuck { .. } | CrowdEvent::SlotChanged { .. } => {}
     }

@@ -228,6 +228,44 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Same routes, same portals: what an edit of walls or fences leaves of the chunk graph is what a new grid has.
+    #[test]
+    fn after_edits_long_paths_are_those_of_a_new_grid(
+        map in weighted_maps(),
+        edits in prop::collection::vec(any::<u64>(), 1..8),
+        picks in prop::collection::vec(any::<(u32, u32)>(), 3),
+    ) {
+        let mut grid = map.grid();
+        assert!(grid.layer(UNIT).is_some(), "it is there before the edits");
+        for seed in edits {
+            let mut random = Random(seed);
+            let at = Cell::new(random.below(map.width) as i32, random.below(map.height) as i32);
+            let rect = CellRect::new(at, 1 + random.below(20), 1 + random.below(20));
+            match random.below(3) {
+                0 => scatter_edges(&mut grid, 1 + random.below(9), &mut random),
+                kind => {
+                    let terrain = TerrainId(if kind == 1 { 0 } else { 1 + random.below(4) as u8 });
+                    for cell in rect.intersection(grid.rect()).cells() {
+                        grid.set_terrain(cell, terrain).unwrap();
+                    }
+                }
+            }
+        }
+        let rebuilt = grid.clone().with_profiles(grid.profiles().to_vec());
+        for picks in picks {
+            let (start, goal) = map.ends(picks, false);
+            let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
+            let [found, expected] = [&grid, &rebuilt].map(|grid| whole(grid, query));
+            prop_assert_eq!((found.counters, found.algorithm), (expected.counters, expected.algorithm));
+            let cells = |found: &Found| found.result.as_ref().ok().map(|path| path.cells().collect::<Vec<_>>());
+            prop_assert_eq!(cells(&found), cells(&expected));
+        }
+    }
+}
+
 /// Returns the first segment of a path, the rest of it, and the counters of the search.
 fn in_two_segments(grid: &NavGrid, query: PathQuery, slice: u32) -> (Path, Path, SearchCounters) {
     let (pool, mut search) = (NodePool::default(), <Search>::new());

@@ -12,7 +12,8 @@
 //! moves to a range of twice the capacity at the end; the ranges it has left behind are together smaller than
 //! its current one, so they stay unused. Memory: 8 bytes per chunk, 4 per portal (an open chunk has two), 2
 //! per chunk where terrain is weighted: 0.02 bytes per cell on open terrain, about 0.05 where half the map is
-//! rocks; at most 0.27, if edges make every cell of each border a separate crossing, and twice as many on hexagons.
+//! rocks; at most 0.27, if edges make every cell of each border a separate crossing, and twice as many where slanted steps join
+//! cells.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +40,8 @@ pub(crate) struct CoarseCosts {
     pub(crate) lowest: Option<u32>,
 }
 
-/// Offsets to the chunks whose portals depend on a chunk; all but the first two have portals past a corner of it, or of a chunk
-/// beside it.
+/// Offsets to the other chunks whose portals depend on a chunk: those to the left and below, and where there are portals past
+/// corners, those with such a portal into it (southeast, northeast) or with a way around one through it.
 const OWNERS: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, 1), (0, 1), (-1, -1)];
 
 /// Portals and terrain costs of all chunks; see the [module](self).
@@ -66,8 +67,9 @@ pub(crate) struct CoarseGraph {
 struct PortalRange {
     first: u32,
     capacity: u8,
-    /// End of those to the right, and of those to the right and up.
+    /// End of those to the right.
     right: u8,
+    /// End of those to the right or up.
     beside: u8,
     count: u8,
 }

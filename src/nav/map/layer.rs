@@ -47,7 +47,7 @@ pub struct Layer {
     cost_borders: Option<BitRows>,
     /// Jump map, if the rules do not allow cutting corners.
     jumps: Option<Box<JumpMap>>,
-    /// Coarse graph, if connected regions are joined by straight steps only.
+    /// Coarse graph; copies for distance fields have none.
     coarse: Option<Box<CoarseGraph>>,
     corner_rule: CornerRule,
     moves: &'static MoveTable,

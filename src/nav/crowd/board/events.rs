@@ -17,7 +17,8 @@ pub enum CrowdEvent {
         cell: Cell,
     },
     /// A member of a group goes to another slot: it has exchanged it with a member that stood the other way round and
-    /// may be far away, or it has not been able to reach its own for long, and takes the cell where it stands.
+    /// may be far away; it has not been able to reach its own for long, and takes the cell where it stands; or a wall stands on
+    /// its own, and it gets the nearest cell that is nobody's goal.
     SlotChanged {
         /// The unit.
         unit: UnitId,

@@ -129,6 +129,13 @@ impl Groups {
         }
     }
 
+    /// Has the slots of a unit's group collected again, if it is in one: a wall may stand on its own.
+    pub fn collect_slots_again(&mut self, unit: &Unit) {
+        if let Task::Group(id) = unit.task {
+            self[id].is_stale = true;
+        }
+    }
+
     /// Exchanges two slots between their owners.
     pub fn exchange_owners(
         &mut self,
@@ -150,7 +157,7 @@ impl Groups {
         for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
             let now = board.tick_stamp();
             let unit = &mut board.units[index];
-            self.begin_slot(now, index, (unit.goal, goal));
+            self.progress[index as usize].begin_slot(now, (unit.goal, goal));
             (unit.goal, unit.has_arrived) = (goal, have_arrived);
             if unit.state == State::Standing {
                 board.schedule_next_tick(index);
@@ -200,14 +207,22 @@ impl Groups {
 
     /// Collects slots and finds the costs to them again where something has changed.
     pub fn refresh(&mut self, board: &mut Board, grid: &NavGrid) {
-        let Self { list, taken, open_cells, .. } = self;
+        let Self { list, taken, open_cells, progress, .. } = self;
         for (id, group) in (0..).map(GroupIndex).zip(list) {
             let is_due = group.refreshed_at == 0 || board.now >= group.refreshed_at + REFRESH;
             if group.members == 0 || !is_due {
                 continue;
             }
             if group.is_stale {
-                group.collect_slots(board, grid, id, taken);
+                let walled = group.collect_slots(board, grid, id, taken);
+                if !walled.is_empty() {
+                    taken.take_goals(board);
+                }
+                for owner in walled {
+                    if let Some(slots) = group.replace_slot(board, grid, owner, taken) {
+                        progress[owner as usize].begin_slot(board.tick_stamp(), slots);
+                    }
+                }
                 group.lay_out_window(grid);
                 (group.is_stale, group.are_costs_stale, group.refreshed_at) =
                     (false, true, board.now);

@@ -55,6 +55,14 @@ impl GoalProgress {
     pub const fn keeps_slot(&self) -> bool {
         self.slots_returned >= MOST_RETURNED
     }
+
+    /// Begins to count towards another slot, which a member got for its own.
+    pub fn begin_slot(&mut self, now: u32, (old, new): (GridPos, GridPos)) {
+        let is_slow = now.wrapping_sub(self.exchanged_at) >= QUICK_EXCHANGE;
+        let is_returned = is_slow && new == self.last_slot;
+        let slots_returned = self.slots_returned.saturating_add(u8::from(is_returned));
+        *self = Self { last_slot: old, exchanged_at: now, slots_returned, ..Self::default() };
+    }
 }
 
 impl Groups {
@@ -65,20 +73,6 @@ impl Groups {
             self.progress.resize(at + 1, GoalProgress::default());
         }
         self.progress[at] = GoalProgress::default();
-    }
-
-    /// Begins to count towards another slot, which a member got in exchange for its own.
-    pub fn begin_slot(&mut self, now: u32, index: u32, (old, new): (GridPos, GridPos)) {
-        let progress = &mut self.progress[index as usize];
-        let is_slow = now.wrapping_sub(progress.exchanged_at) >= QUICK_EXCHANGE;
-        let is_returned = is_slow && new == progress.last_slot;
-        let slots_returned = progress.slots_returned.saturating_add(u8::from(is_returned));
-        *progress = GoalProgress {
-            last_slot: old,
-            exchanged_at: now,
-            slots_returned,
-            ..GoalProgress::default()
-        };
     }
 
     /// Counts a step that has just begun.

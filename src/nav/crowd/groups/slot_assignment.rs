@@ -146,7 +146,10 @@ impl Groups {
             return;
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
-        if goal == here || goal.chebyshev(here) > NEAR_SLOT * u16::from(unit.size) {
+        let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size);
+        // If a wall stands on its slot and there was no other one nearby, it comes no nearer.
+        let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
+        if goal == here || !is_near && !is_walled() {
             return;
         }
         // A member whose slot overlaps with another member's has no slot and no path.

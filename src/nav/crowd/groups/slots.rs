@@ -43,6 +43,19 @@ impl TakenCells {
         cells.all(|cell| self.passes[cell as usize] != self.pass)
     }
 
+    /// Takes the cells on which other units stand or are to stand at last.
+    pub fn take_goals(&mut self, board: &Board) {
+        for unit in board.units.0.iter().filter(|unit| unit.is_present()) {
+            let at = match unit.task {
+                Task::Path | Task::Group(_) => unit.goal,
+                Task::Route(_) | Task::Idle => unit.tail,
+            };
+            for cell in board.reservations.block(at, unit.size) {
+                self.passes[cell as usize] = self.pass;
+            }
+        }
+    }
+
     pub fn bytes(&self) -> usize {
         self.passes.capacity() * 4
     }
@@ -50,15 +63,14 @@ impl TakenCells {
 
 impl Group {
     /// Collects the slots of the members, as far as units can stand there. If two slots overlap, the second is left
-    /// out. Members on their way to their slots keep them. Where a wall stands on a slot, its owner gets the nearest cell that
-    /// is no slot.
+    /// out. Members on their way to their slots keep them. Returns the members on whose slots walls stand.
     pub fn collect_slots(
         &mut self,
         board: &mut Board,
         grid: &NavGrid,
         id: GroupIndex,
         taken: &mut TakenCells,
-    ) {
+    ) -> Vec<u32> {
         let profile = self.profile;
         self.size = grid.unit_size(profile) as u8;
         self.slots.clear();
@@ -83,36 +95,34 @@ impl Group {
                 self.slots.push(Slot { pos, owner });
             }
         }
-        walled.into_iter().for_each(|owner| self.replace_slot(board, grid, owner, taken));
+        walled
     }
 
-    /// Gives a member on whose slot a wall stands the nearest cell that is no slot and that it can reach.
-    fn replace_slot(
+    /// Gives a member on whose slot a wall stands the nearest cell that is nobody's goal and that it can reach. Returns the
+    /// slot before and after; `None` if there is none nearby, and for members that have to leave a building first.
+    pub fn replace_slot(
         &mut self,
         board: &mut Board,
         grid: &NavGrid,
         owner: u32,
         taken: &mut TakenCells,
-    ) {
+    ) -> Option<(GridPos, GridPos)> {
         let (profile, unit) = (self.profile, board.units[owner]);
-        let region = grid.region(profile, unit.tail.cell(grid));
+        let region = grid.region(profile, unit.tail.cell(grid)).filter(|_| !unit.is_trapped())?;
         let block = |pos| board.reservations.block(pos, self.size);
         let is_free = |&cell: &Cell| {
-            grid.cost(profile, cell) > 0
-                && (region.is_none() || grid.region(profile, cell) == region)
+            grid.region(profile, cell) == Some(region)
                 && GridPos::of(grid, cell).is_some_and(|pos| taken.are_free(block(pos)))
         };
         let slot = unit.goal.cell(grid);
-        let found = nearest_cell(grid.topology(), slot, MAX_DISTANCE, is_free);
-        let Some((cell, pos)) = found.and_then(|cell| Some((cell, GridPos::of(grid, cell)?)))
-        else {
-            return;
-        };
+        let cell = nearest_cell(grid.topology(), slot, MAX_DISTANCE, is_free)?;
+        let pos = GridPos::of(grid, cell)?;
         taken.take(block(pos));
         self.slots.push(Slot { pos, owner });
         board.units[owner].goal = pos;
-        let (unit, has_arrived) = (board.id(owner), unit.has_arrived);
-        board.events.push(CrowdEvent::SlotChanged { unit, cell, has_arrived });
+        let (id, has_arrived) = (board.id(owner), unit.has_arrived);
+        board.events.push(CrowdEvent::SlotChanged { unit: id, cell, has_arrived });
+        Some((unit.goal, pos))
     }
 
     /// Lays the window around the slots.

@@ -92,12 +92,17 @@ impl Planner {
         }
     }
 
-    /// Returns whether a unit shuts others in: none of the pushes looked at led anywhere, or large units in its way found no way
-    /// out of it.
+    /// Returns whether an insistent unit shuts others in: large units in its way found no way out of it, or none of the pushes
+    /// looked at led anywhere. If it has only dodged, there must be a unit among these: it may not be in anyone's way.
     fn shuts_in(&mut self, scene: &Scene<'_>, root: u32) -> bool {
         let unit = &scene.board.units[root];
-        let may_be_large = unit.is_under_way() && unit.yields_to() == NONE;
-        !self.pushes.is_empty() || may_be_large && self.find_large_units_shut_in(scene.board, root)
+        let finds_large = unit.is_under_way()
+            && unit.yields_to() == NONE
+            && self.find_large_units_shut_in(scene.board, root);
+        let has_waited = || scene.board.has_waited_for(root, Rung::LetOut);
+        finds_large
+            || self.pushes.iter().any(|push| push.unit != root)
+            || !self.pushes.is_empty() && has_waited()
     }
 
     /// Searches for a step of a unit, and for steps of the units in its way.
