@@ -1,11 +1,12 @@
 //! An exact probe before a hierarchical search.
 //!
 //! On most maps an exact search over a long distance takes a few milliseconds, and its path is the best. So
-//! [`Auto`](crate::nav::query::Algorithm::Auto) starts with jump point search, and checks after 512 to 24,576 expansions how much
-//! nearer to the goal it has come. It continues as long as the whole path would take no more than 24,000
-//! expansions at that rate. An expansion with many turning points counts as several, as it does in the budget. Where the hierarchy takes over, exact searches take so long that the failed probe is a small part
-//! of the total work. Without jumps there is no probe: exact searches over long distances take many times as
-//! long there.
+//! [`Auto`](crate::nav::query::Algorithm::Auto) starts with jump point search, and checks after 512 to 24,576
+//! expansions how much nearer to the goal it has come. It continues as long as the whole path would take no
+//! more than 24,000 expansions at that rate. An expansion with many turning points counts as several, as it
+//! does in the budget. Where the hierarchy takes over, exact searches take so long that the failed probe is a
+//! small part of the total work. Without jumps there is no probe: exact searches over long distances take
+//! many times as long there.
 //!
 //! The numbers were chosen so that `Auto` is not slower than exact searches on any kind of terrain, and paths are at most
 //! 3 % too long, on squares and hexagons, measured on tiled maps and drawn towns: see `docs/lab/long-paths.md`.
