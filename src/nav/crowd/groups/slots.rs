@@ -51,7 +51,10 @@ impl TakenCells {
                 Task::Route(_) | Task::Idle => unit.tail,
             };
             for cell in board.reservations.block(at, unit.size) {
-                self.passes[cell as usize] = self.pass;
+                // A unit that has grown may not fit on its goal: part of it would be off the grid.
+                if let Some(pass) = self.passes.get_mut(cell as usize) {
+                    *pass = self.pass;
+                }
             }
         }
     }
