@@ -5,6 +5,7 @@
 //! There is a route exactly if start and goal are in the same connected region, on squares and on hexagons.
 //!
 //! - `portals`: the components that meet on a border, and the crossing nearest to its middle.
+//! - `fords`: the components between which edges have to be paid for, and the cheapest crossing.
 //! - `graph`: the portals of all chunks and the chunks' terrain costs, kept up to date under edits.
 //! - `search`: A* from portal to portal; `nodes` is its memory.
 //! - `corridor`: a set of chunks.
@@ -18,6 +19,7 @@
 //! estimated: the route only determines where the exact search looks.
 
 mod corridor;
+mod fords;
 mod graph;
 mod nodes;
 mod portals;
@@ -48,6 +50,12 @@ impl HalfCell {
         Self { x: (2 * x) as u16, y: (2 * y) as u16 }
     }
 
+    /// Returns the middle of a step out of the cell here.
+    const fn next(self, direction: Direction) -> Self {
+        let (dx, dy) = direction.offset();
+        Self { x: self.x.wrapping_add_signed(dx as i16), y: self.y.wrapping_add_signed(dy as i16) }
+    }
+
     /// Returns the half cells to another position.
     #[inline]
     const fn offset_to(self, to: Self) -> (i64, i64) {
@@ -75,9 +83,13 @@ impl HalfCell {
 mod worlds {
     use super::graph::{CoarseCosts, CoarseGraph};
     use crate::nav::{
-        Direction,
+        CornerRule, Direction, EdgeId, Footprint, Profile, Topology,
         bit_rows::BitRows,
         cell::CHUNK,
+        edges::{
+            EdgeMap, EdgeSource, Side,
+            crossings::{Crossings, EdgeCosts},
+        },
         region::{Connections, Joints, Regions},
         topology::Adjacency,
     };
@@ -93,6 +105,7 @@ mod worlds {
         pub(super) size: (u32, u32),
         pub(super) bits: BitRows,
         pub(super) regions: Regions,
+        crossings: Option<Crossings>,
     }
 
     impl World {
@@ -110,13 +123,52 @@ mod worlds {
                 bits.set_row(0, y, (0..size.0).map(|x| passable(x, y)));
             }
             let mut regions = Regions::new(size.0, size.1, joints);
-            regions.rebuild(Connections { bits: &bits, crossings: None });
-            Self { size, bits, regions }
+            regions.rebuild(Connections::new(&bits, None));
+            Self { size, bits, regions, crossings: None }
         }
 
         /// Makes `walls` of a hundred cells impassable.
         pub(super) fn random(size: (u32, u32), walls: u64, (joints, seed): (Joints, u64)) -> Self {
             Self::with_joints(size, joints, |x, y| hash(x, y, seed) % 100 >= walls)
+        }
+
+        /// Adds edges to `share` of a hundred sides: shut, free, cheap and dear ones.
+        pub(super) fn with_edges(mut self, share: u64, seed: u64) -> Self {
+            let mut edges = EdgeMap::new(self.size.0, self.size.1);
+            for (x, y) in (0..self.size.1).flat_map(|y| (0..self.size.0).map(move |x| (x, y))) {
+                for (side, salt) in Side::ALL.into_iter().zip(1..) {
+                    let roll = hash(x, y, seed + salt);
+                    let kind = EdgeId(1 + (roll / 100 % 4) as u8);
+                    if roll % 100 < share && (side != Side::NorthWest || self.is_hexagonal()) {
+                        edges.set((x, y), side, (EdgeSource::Map, kind));
+                    }
+                }
+            }
+            let profile = Profile::new().with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 16);
+            let costs = EdgeCosts::of(&profile.with_edge(EdgeId(4), 1_600));
+            let squares =
+                (self.adjacency(), self.corner_rule(), Footprint::new(Topology::Square, 1));
+            let mut crossings = Crossings::new(self.size, squares);
+            crossings.refresh((0, 0, self.size.0, self.size.1), (&edges, &costs), &self.bits);
+            self.crossings = Some(crossings);
+            let connections = Connections::new(&self.bits, self.crossings.as_ref());
+            self.regions.rebuild(connections);
+            self
+        }
+
+        fn is_hexagonal(&self) -> bool {
+            self.regions.joints() == JOINTS[1]
+        }
+
+        fn adjacency(&self) -> Adjacency {
+            if self.is_hexagonal() { Adjacency::Six } else { Adjacency::Eight }
+        }
+
+        fn corner_rule(&self) -> CornerRule {
+            match self.regions.joints() == JOINTS[2] {
+                true => CornerRule::Allow,
+                false => CornerRule::Forbid,
+            }
         }
 
         /// Whether a cell is passable; cells off the grid are not.
@@ -143,14 +195,17 @@ mod worlds {
             lowest: Option<u32>,
             mean_excess: impl Fn(u32, u32) -> Option<u32>,
         ) -> CoarseGraph {
-            let is_hexagonal = self.regions.joints() == JOINTS[1];
-            let adjacency = if is_hexagonal { Adjacency::Six } else { Adjacency::Eight };
-            let costs = CoarseCosts { weights: adjacency.distance_weights(), lowest };
+            let costs = CoarseCosts {
+                weights: self.adjacency().distance_weights(),
+                lowest: lowest.unwrap_or(1),
+                is_uniform: lowest.is_none(),
+                has_costly_edges: self.crossings.is_some(),
+            };
             CoarseGraph::build(self.size, costs, (self.connections(), &self.regions), mean_excess)
         }
 
         pub(super) const fn connections(&self) -> Connections<'_> {
-            Connections { bits: &self.bits, crossings: None }
+            Connections::new(&self.bits, self.crossings.as_ref())
         }
 
         /// Repairs the regions and a weighted graph after edits.
@@ -159,7 +214,7 @@ mod worlds {
             graph: &mut CoarseGraph,
             edited: Vec<(u32, u32, u32, u32)>,
         ) {
-            let connections = Connections { bits: &self.bits, crossings: None };
+            let connections = Connections::new(&self.bits, self.crossings.as_ref());
             self.regions.repair(edited.iter().copied(), connections);
             graph.repair(edited.into_iter(), (self.connections(), &self.regions), |x, y| {
                 self.mean_excess(x, y)

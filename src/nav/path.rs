@@ -145,14 +145,18 @@ impl Path {
 
     /// Returns the cost of the path on a grid.
     fn cost_on(&self, grid: &NavGrid, profile: ProfileId) -> PathCost {
-        let costs = || self.cells().map(|cell| u64::from(grid.cost(profile, cell)));
-        let sums = costs().zip(costs().skip(1)).map(|(from, to)| from + to);
         let adjacency = grid.layer(profile).map_or(Adjacency::Eight, Layer::adjacency);
-        let weights = self.legs.iter().flat_map(|leg| {
-            let weight = u64::from(adjacency.weight(leg.direction));
-            std::iter::repeat_n(weight, usize::from(leg.steps))
+        let cost = |cell: Cell| u64::from(grid.cost(profile, cell));
+        let directions = self
+            .legs
+            .iter()
+            .flat_map(|leg| std::iter::repeat_n(leg.direction, usize::from(leg.steps)));
+        let steps = self.cells().zip(self.cells().skip(1)).zip(directions);
+        let costs = steps.map(|((from, to), direction)| {
+            let crossing = grid.edge_cost(profile, from, direction).map_or(0, u64::from);
+            u64::from(adjacency.weight(direction)) * (cost(from) + cost(to) + 2 * crossing)
         });
-        PathCost(weights.zip(sums).map(|(weight, sum)| weight * sum).sum())
+        PathCost(costs.sum())
     }
 
     /// Returns this path followed by `rest`, which begins where this one ends.

@@ -14,11 +14,23 @@ use proptest::prelude::*;
 use crate::common::{Random, dijkstra_cost, is_legal_path, scatter_edges, with_edges};
 
 const UNIT: ProfileId = ProfileId(0);
+/// Crossing it costs as much as 400 cells.
+const RIVER: EdgeId = EdgeId(6);
 /// Costs of terrains 1 to 4: 1, 2, 3 and 5 times the plain cost, or all equal.
 const WEIGHTED: [u16; 4] = [16, 32, 48, 80];
 const UNIFORM: [u16; 4] = [16; 4];
 /// The distance from which the first segment of a path is delivered separately.
 const SEGMENT_MIN_DISTANCE: i32 = 1_024;
+
+/// What lies between the cells of a map.
+#[derive(Clone, Copy, Debug)]
+enum Edges {
+    None,
+    /// Short lines of all kinds.
+    Scattered,
+    /// From top to bottom, with bridges.
+    Rivers,
+}
 
 /// The parameters of a map of patches. The columns at both ends are of terrain 1.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +47,7 @@ struct PatchedMap {
     neighborhood: Neighborhood,
     /// Size of units.
     unit: u32,
-    has_edges: bool,
+    edges: Edges,
     seed: u64,
 }
 
@@ -52,7 +64,7 @@ impl PatchedMap {
             rule: CornerRule::Forbid,
             neighborhood: Neighborhood::Eight,
             unit: 1,
-            has_edges: false,
+            edges: Edges::None,
             seed,
         }
     }
@@ -71,9 +83,13 @@ impl PatchedMap {
         let mut grid = NavGrid::from_terrain(self.width, self.height, terrain)
             .unwrap()
             .with_topology(self.topology)
-            .with_profiles(vec![with_edges(profile.size(self.unit as u8))]);
-        if self.has_edges {
-            scatter_edges(&mut grid, self.width * self.height / 200, &mut random);
+            .with_profiles(vec![with_edges(profile.size(self.unit as u8)).with_edge(RIVER, 6_400)]);
+        match self.edges {
+            Edges::None => {}
+            Edges::Scattered => {
+                scatter_edges(&mut grid, self.width * self.height / 200, &mut random);
+            }
+            Edges::Rivers => add_rivers(&mut grid, &mut random),
         }
         grid
     }
@@ -99,6 +115,39 @@ fn profile(costs: [u16; 4]) -> Profile {
 /// Returns terrain in which patches cover about half of the map.
 fn patched_terrain(width: u32, height: u32, walls: u32, random: &mut Random) -> Vec<u8> {
     crate::common::patched_terrain((width, height), width * height / 90, walls, random)
+}
+
+/// Adds rivers from top to bottom that wind through a map, 20 to 80 columns apart, each with up to three bridges.
+fn add_rivers(grid: &mut NavGrid, random: &mut Random) {
+    let CellRect { min, width, height } = grid.rect();
+    let mut edit = grid.edit();
+    let mut from = 20;
+    while from + 20 < width {
+        let mut at = from as i32;
+        let course: Vec<i32> = (0..height)
+            .map(|_| {
+                at += random.below(5) as i32 - 2;
+                at
+            })
+            .collect();
+        let is_west = |cell: Cell| {
+            let at = course.get(cell.y.abs_diff(min.y) as usize).filter(|_| cell.y >= min.y);
+            at.map(|&at| cell.x - min.x <= at)
+        };
+        let bridges: Vec<u32> = (0..random.below(4)).map(|_| random.below(height)).collect();
+        let rows =
+            (0..height).filter(|row| !bridges.iter().any(|at| (at..&(at + 4)).contains(&row)));
+        for cell in rows.flat_map(|row| (0..width).map(move |x| min.offset(x as i32, row as i32))) {
+            for direction in [Direction::East, Direction::North, Direction::NorthWest] {
+                let (dx, dy) = direction.offset();
+                if is_west(cell) != is_west(cell.offset(dx, dy)) {
+                    // On squares there are none to the northwest, and none at the border of the grid.
+                    let _is_set = edit.set_edge(cell, direction, RIVER);
+                }
+            }
+        }
+        from += 20 + random.below(60);
+    }
 }
 
 /// Returns uniform terrain of 2,400 × 96 cells with a wall every 40 columns, each with a gap at a random row.
@@ -170,11 +219,13 @@ fn weighted_maps() -> impl Strategy<Value = PatchedMap> {
     let walls = (0u32..40, prop::bool::weighted(0.1));
     let size = (104u32..260, 40u32..200);
     let cells = (topology, rule, neighborhood, prop_oneof![2 => Just(1u32), 1 => Just(2u32)]);
-    (size, walls, cells, prop::bool::weighted(0.3), any::<u64>()).prop_map(
-        |((width, height), (walls, is_split), cells, has_edges, seed)| {
+    let edges =
+        prop_oneof![2 => Just(Edges::None), 1 => Just(Edges::Scattered), 1 => Just(Edges::Rivers)];
+    (size, walls, cells, edges, any::<u64>()).prop_map(
+        |((width, height), (walls, is_split), cells, edges, seed)| {
             let (topology, rule, neighborhood, unit) = cells;
             let map = PatchedMap::new(width, height, WEIGHTED, seed);
-            PatchedMap { walls, is_split, topology, rule, neighborhood, unit, has_edges, ..map }
+            PatchedMap { walls, is_split, topology, rule, neighborhood, unit, edges, ..map }
         },
     )
 }
@@ -287,10 +338,13 @@ fn first_segment_and_rest_make_up_the_path_found_without_slicing() {
     let weighted = PatchedMap::new(1_600, 200, WEIGHTED, 3);
     let rule = CornerRule::Allow;
     let hexagons = |map| PatchedMap { topology: Topology::Hexagonal, ..map };
-    let maps = [weighted, hexagons(weighted), PatchedMap { rule, ..weighted }];
+    let rivers = PatchedMap { edges: Edges::Rivers, ..weighted };
+    let maps = [weighted, hexagons(weighted), PatchedMap { rule, ..weighted }, rivers];
+    let maps = maps.into_iter().chain([PatchedMap { edges: Edges::Scattered, ..weighted }]);
+    let maps = maps.chain([hexagons(rivers)]);
     let walled = walled_map();
     let walled_hexagons = walled.clone().with_topology(Topology::Hexagonal);
-    for grid in maps.map(|map| map.grid()).into_iter().chain([walled, walled_hexagons]) {
+    for grid in maps.map(|map| map.grid()).chain([walled, walled_hexagons]) {
         let (start, goal) = far_ends(&grid);
         let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
         let whole = whole(&grid, query);
@@ -377,6 +431,41 @@ fn on_short_distances_over_uniform_terrain_hierarchical_is_exact() {
             assert_ne!(hierarchical.algorithm, Algorithm::Hierarchical);
             assert_eq!(hierarchical, exact, "{start} to {goal}, seed {seed}");
             assert_eq!(exact.cost(), by_astar.cost(), "{start} to {goal}, seed {seed}");
+        }
+    }
+}
+
+/// Seven rivers cross a plain, each with a bridge that is up to 180 rows away: some are worth the detour, others are not.
+#[test]
+fn long_paths_lead_over_bridges_where_that_is_cheaper_than_a_ford() {
+    // They do not jump: jumps would find some of the bridges outside of their corridor.
+    let profile = Profile::default().corners(CornerRule::NoSqueeze);
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut grid = NavGrid::new(2_400, 400, TerrainId::GROUND)
+            .unwrap()
+            .with_topology(topology)
+            .with_profiles(vec![profile.clone().with_edge(RIVER, 16 * 100)]);
+        let mut edit = grid.edit();
+        for river in 1..8 {
+            let bridge = 200 + [-180, 60, 30, 140, -40, 10, -100][river as usize - 1];
+            for row in (0..400).filter(|&row: &i32| row.abs_diff(bridge) > 2) {
+                let cell = Cell::new(300 * river, row);
+                edit.set_edge(cell, Direction::East, RIVER).unwrap();
+                if topology == Topology::Hexagonal && row > 0 {
+                    edit.set_edge(cell, Direction::SouthEast, RIVER).unwrap();
+                }
+            }
+        }
+        drop(edit);
+        let (start, goal) = far_ends(&grid);
+        let query = PathQuery::new(start, goal);
+        let best = dijkstra_cost(&grid, UNIT, start, goal).unwrap();
+        for algorithm in [Algorithm::Auto, Algorithm::Hierarchical] {
+            let found = whole(&grid, query.algorithm(algorithm));
+            let path = found.result.unwrap();
+            assert!(is_legal_path(&grid, UNIT, &path));
+            let cost = path.cost();
+            assert!(cost.0 * 100 <= best.0 * 103, "{cost:?} where {best:?} is best, {topology:?}");
         }
     }
 }

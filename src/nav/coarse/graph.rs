@@ -1,4 +1,4 @@
-//! The portals of all chunks and the terrain cost of each chunk.
+//! The portals of all chunks and the terrain cost of each chunk, and [fords](Fords) where edges cost something.
 //!
 //! Input: passable cells, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
@@ -19,10 +19,11 @@ use std::collections::BTreeSet;
 
 use super::{
     BORDER_HALF_CELL, CHUNK_HALF_CELLS, HalfCell,
+    fords::{Ford, Fords},
     portals::{self, ChunkPortals, Portal},
 };
 use crate::nav::{
-    Direction, Rect, Regions, chunks_in,
+    Direction, OFFSETS, Rect, Regions, chunks_in,
     region::{Connections, chunks_at},
     topology::DistanceWeights,
 };
@@ -36,8 +37,21 @@ const MAX_COST: u32 = 64 * UNIT_COST;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoarseCosts {
     pub(crate) weights: DistanceWeights,
-    /// Lowest sum of two terrain costs, in units; `None` on uniform terrain.
-    pub(crate) lowest: Option<u32>,
+    /// Lowest sum of two terrain costs, in units: at least 1.
+    pub(crate) lowest: u32,
+    /// Whether all terrain costs the same.
+    pub(crate) is_uniform: bool,
+    /// Whether there may be edges that cost something.
+    pub(crate) has_costly_edges: bool,
+}
+
+impl CoarseCosts {
+    /// The cost of crossing edges with a step, in half cells of the cheapest terrain, from that in units.
+    pub(super) fn of_crossing(self, direction: Direction, crossing: u32) -> u32 {
+        let (dx, dy) = direction.offset();
+        let cost = u64::from(self.weights.distance(2 * dx, 2 * dy)) * u64::from(crossing);
+        u32::try_from(cost / u64::from(self.lowest)).unwrap_or(u32::MAX)
+    }
 }
 
 /// Offsets to the other chunks whose portals depend on a chunk: those to the left and below, and where there are portals past
@@ -58,6 +72,8 @@ pub(crate) struct CoarseGraph {
     chunk_costs: Vec<u16>,
     /// Whether there may be portals past corners.
     has_corners: bool,
+    /// `None` as long as crossing edges costs nothing.
+    fords: Option<Box<Fords>>,
     /// Counts repairs.
     pub(super) revision: u64,
 }
@@ -78,14 +94,16 @@ struct PortalRange {
 pub(super) struct Exit {
     /// The chunk that has the portal on its right or upper border or on a corner there.
     pub(super) owner: usize,
-    /// Index of the portal among the owner's portals, and their number.
+    /// Index of the portal among the owner's portals and fords, and their number.
     pub(super) index: u32,
-    pub(super) count: u8,
+    pub(super) count: u32,
     pub(super) position: HalfCell,
     /// Component on the other side.
     pub(super) label: u16,
     /// The step across.
     pub(super) direction: Direction,
+    /// What is to be paid for that.
+    pub(super) cost: u32,
 }
 
 impl CoarseGraph {
@@ -100,7 +118,7 @@ impl CoarseGraph {
     ) -> Self {
         let chunks = regions.chunks;
         let count = chunks.0 * chunks.1;
-        let weighted_chunks = if costs.lowest.is_some() { count as usize } else { 0 };
+        let weighted_chunks = if costs.is_uniform { 0 } else { count as usize };
         let mut graph = Self {
             height: size.1,
             chunks,
@@ -109,11 +127,14 @@ impl CoarseGraph {
             portals: Vec::new(),
             chunk_costs: vec![0; weighted_chunks],
             has_corners: !regions.joints().are_straight(),
+            fords: None,
             revision: 0,
         };
-        for chunk in 0..count {
+        let all = (0..count).collect();
+        graph.repair_fords(&all, (connections, regions));
+        for chunk in all {
             graph.read_chunk_cost(chunk, &mean_excess);
-            graph.read_portals(chunk, connections, regions);
+            graph.read_portals(chunk, (connections, regions));
         }
         graph.portals.shrink_to_fit();
         graph
@@ -130,6 +151,7 @@ impl CoarseGraph {
         let per_row = self.chunks.0;
         let edited: BTreeSet<u32> = edited.flat_map(|rect| chunks_in(rect, per_row)).collect();
         self.revision += u64::from(!edited.is_empty());
+        let edited = self.repair_fords(&edited, (connections, regions)).unwrap_or(edited);
         let mut around = edited.clone();
         let offsets: &[(i32, i32)] = if self.has_corners { &OWNERS } else { &OWNERS[..2] };
         for chunk in edited {
@@ -137,7 +159,7 @@ impl CoarseGraph {
             around.extend(chunks_at(offsets, self.chunks, chunk));
         }
         for chunk in around {
-            self.read_portals(chunk, connections, regions);
+            self.read_portals(chunk, (connections, regions));
         }
     }
 
@@ -146,6 +168,7 @@ impl CoarseGraph {
         self.ranges.len() * size_of::<PortalRange>()
             + self.portals.capacity() * size_of::<Portal>()
             + 2 * self.chunk_costs.len()
+            + self.fords.as_ref().map_or(0, |fords| fords.bytes())
     }
 
     /// Returns the index of a chunk.
@@ -191,6 +214,34 @@ impl CoarseGraph {
         if self.has_corners {
             self.exits_past_corners((x, y), label, &mut visit);
         }
+        if let Some(fords) = &self.fords {
+            self.exits_over_fords((x, y), (label, fords), &mut visit);
+        }
+    }
+
+    /// Visits the fords that lead out of a component of a chunk.
+    #[inline(never)]
+    fn exits_over_fords(
+        &self,
+        chunk: (u32, u32),
+        (label, fords): (u16, &Fords),
+        visit: &mut impl FnMut(Exit),
+    ) {
+        let owner = self.chunk_index(chunk);
+        let leading_out = (u32::from(self.ranges[owner].count)..).zip(fords.of_chunk(owner));
+        for (index, &Ford { position, far, direction, cost, .. }) in
+            leading_out.filter(|(_, ford)| ford.near == label)
+        {
+            let count = self.exit_count(owner);
+            visit(Exit { owner, index, count, position, label: far, direction, cost });
+        }
+    }
+
+    /// Returns the number of portals and fords that a chunk owns.
+    #[inline]
+    fn exit_count(&self, owner: usize) -> u32 {
+        let fords = self.fords.as_ref().map_or(0, |fords| fords.of_chunk(owner).len());
+        u32::from(self.ranges[owner].count) + fords as u32
     }
 
     /// Visits the portals on the right or upper border of `owner` that lead out of it (`AHEAD`), or back into
@@ -218,10 +269,11 @@ impl CoarseGraph {
             visit(Exit {
                 owner: owner_index,
                 index: u32::from(from) + index as u32,
-                count: range.count,
+                count: self.exit_count(owner_index),
                 position: HalfCell { x: x + dx, y: y + dy },
                 label: far,
                 direction,
+                cost: 0,
             });
         }
     }
@@ -258,27 +310,54 @@ impl CoarseGraph {
             let row = owner.1 as u16 - u16::from(past == Direction::SouthEast);
             let at = |chunk: u16| chunk * CHUNK_HALF_CELLS + BORDER_HALF_CELL;
             let position = HalfCell { x: at(owner.0 as u16), y: at(row) };
-            let count = range.count;
-            visit(Exit { owner: owner_index, index, count, position, label, direction });
+            let count = self.exit_count(owner_index);
+            visit(Exit { owner: owner_index, index, count, position, label, direction, cost: 0 });
         }
     }
 
     fn read_chunk_cost(&mut self, chunk: u32, mean_excess: &impl Fn(u32, u32) -> Option<u32>) {
-        let Some(lowest) = self.costs.lowest else {
+        if self.costs.is_uniform {
             return;
-        };
+        }
         let excess = mean_excess(chunk % self.chunks.0, chunk / self.chunks.0);
         // Without passable cells no path enters the chunk.
         let cost = excess.map_or(MAX_COST, |excess| {
             // A step costs the lowest sum and twice the mean excess.
-            let more = excess.saturating_mul(2 * UNIT_COST / 16) / lowest.max(1);
+            let more = excess.saturating_mul(2 * UNIT_COST / 16) / self.costs.lowest;
             UNIT_COST + more.min(MAX_COST - UNIT_COST)
         });
         self.chunk_costs[chunk as usize] = cost as u16;
     }
 
-    fn read_portals(&mut self, chunk: u32, connections: Connections<'_>, regions: &Regions) {
+    /// Creates the fords if they are needed and missing, and returns all chunks; or reads those again in and around edited chunks.
+    fn repair_fords(
+        &mut self,
+        edited: &BTreeSet<u32>,
+        (connections, regions): (Connections<'_>, &Regions),
+    ) -> Option<BTreeSet<u32>> {
+        if !self.costs.has_costly_edges || connections.crossings.is_none() {
+            return None;
+        }
+        let created = self.fords.is_none().then(|| (0..self.ranges.len() as u32).collect());
+        let edited = created.as_ref().unwrap_or(edited);
+        let around = edited.iter().flat_map(|&chunk| chunks_at(&OFFSETS, self.chunks, chunk));
+        let around: BTreeSet<u32> = around.chain(edited.iter().copied()).collect();
+        let fords =
+            self.fords.get_or_insert_with(|| Box::new(Fords::new(regions.size, regions.joints())));
+        fords.repair(edited, around.into_iter(), (connections, self.costs));
+        created
+    }
+
+    /// Returns the components between which there are portals: those of the regions, or those between fords.
+    pub(super) fn components<'a>(&'a self, regions: &'a Regions) -> &'a Regions {
+        self.fords.as_ref().map_or(regions, |fords| &fords.components)
+    }
+
+    fn read_portals(&mut self, chunk: u32, (connections, regions): (Connections<'_>, &Regions)) {
         let position = (chunk % self.chunks.0, chunk / self.chunks.0);
+        let connections =
+            if self.fords.is_some() { connections.without_costly() } else { connections };
+        let regions = self.components(regions);
         let ChunkPortals { portals, right, beside } =
             portals::read_portals(position, self.height, connections, regions);
         let range = &mut self.ranges[chunk as usize];

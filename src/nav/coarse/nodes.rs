@@ -1,7 +1,7 @@
-//! The nodes of a coarse search: one for each portal, found by chunk.
+//! The nodes of a coarse search: one for each portal or ford, found by chunk.
 //!
 //! Input: exits. Output: [`NodeId`]s, dense and ascending, and their nodes. The nodes of a chunk's portals
-//! are contiguous and are created when the first of them is reached, so that finding one takes a single
+//! and fords are contiguous and are created when the first of them is reached, so that finding one takes a single
 //! look-up by chunk. The chunks that a search has touched are recorded; the next search clears no more than
 //! those. Memory: 4 bytes per chunk of the grid, and 16 for each portal of the chunks reached.
 
@@ -105,7 +105,7 @@ impl CoarseNodes {
     #[inline(never)]
     fn add_chunk(&mut self, exit: &Exit) -> NodeId {
         let first = self.nodes.len();
-        self.nodes.resize(first + usize::from(exit.count), UNREACHED);
+        self.nodes.resize(first + exit.count as usize, UNREACHED);
         self.first_nodes[exit.owner] = first as NodeId;
         self.touched.push(exit.owner as u32);
         first as NodeId

@@ -97,7 +97,8 @@ impl CoarseSearch {
     ) {
         self.stop();
         self.graph_version = (graph.revision, graph.chunks);
-        let label = |(x, y): (u32, u32)| regions.label(x, y);
+        let components = graph.components(regions);
+        let label = |(x, y): (u32, u32)| components.label(x, y);
         let [from, position] = [start, goal].map(|(x, y)| HalfCell::from_cell(x, y));
         let distance = u64::from(graph.distance(from, position).max(1));
         self.goal = SearchGoal {
@@ -155,11 +156,15 @@ impl CoarseSearch {
         let mut node = self.nodes.get(GOAL);
         route.cost = node.g / 2;
         let mut id = GOAL;
+        let chunk_of = |node: CoarseNode| node.position.chunk_entered(node.entered_by);
         while id != START {
-            route.waypoints.push(node.position.cell_entered(node.entered_by));
-            id = node.parent;
-            node = self.nodes.get(id);
-            route.chunks.push(node.position.chunk_entered(node.entered_by));
+            let before = self.nodes.get(node.parent);
+            // A ford may lead to the same chunk.
+            if id == GOAL || chunk_of(node) != chunk_of(before) {
+                route.waypoints.push(node.position.cell_entered(node.entered_by));
+                route.chunks.push(chunk_of(before));
+            }
+            (id, node) = (node.parent, before);
         }
         route.waypoints.reverse();
         route.chunks.reverse();
@@ -197,8 +202,8 @@ impl CoarseSearch {
             self.relax(graph, GOAL, CoarseNode { g, parent: id, position, label, ..UNREACHED });
         }
         graph.for_each_exit(chunk, node.label, |exit| {
-            let Exit { position, label, direction, .. } = exit;
-            let g = g_at(position);
+            let Exit { position, label, direction, cost, .. } = exit;
+            let g = g_at(position).saturating_add(cost).min(u32::MAX - 1);
             let to = self.nodes.id(&exit);
             let entered_by = Some(direction);
             let node = CoarseNode { g, parent: id, position, label, entered_by, ..UNREACHED };
@@ -307,9 +312,11 @@ mod tests {
             walls in 0u64..65,
             is_weighted: bool,
             joints in 0usize..3,
+            edges in prop_oneof![Just(None), (0u64..30).prop_map(Some)],
             seed: u64,
         ) {
             let world = World::random(size, walls, (JOINTS[joints], seed));
+            let world = edges.into_iter().fold(world, |world, edges| world.with_edges(edges, seed));
             let lowest = is_weighted.then_some(128);
             let graph = world.graph(lowest, |x, y| world.mean_excess(x, y));
             let [mut search, mut sliced] = [(); 2].map(|()| CoarseSearch::default());

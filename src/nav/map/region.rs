@@ -48,14 +48,30 @@ impl Joints {
 pub(crate) struct Connections<'a> {
     pub(crate) bits: &'a BitRows,
     pub(crate) crossings: Option<&'a Crossings>,
+    /// Whether edges divide cells that cost something, not only shut ones.
+    pub(crate) divides_at_costs: bool,
 }
 
-impl Connections<'_> {
-    /// Whether no edge forbids the step from one passable cell to another.
+impl<'a> Connections<'a> {
+    /// Divided by shut edges only.
+    pub(crate) const fn new(bits: &'a BitRows, crossings: Option<&'a Crossings>) -> Self {
+        Self { bits, crossings, divides_at_costs: false }
+    }
+
+    /// The same, but also divided by edges that cost something.
+    pub(crate) const fn without_costly(self) -> Self {
+        Self { divides_at_costs: true, ..self }
+    }
+
+    /// Whether no edge divides a passable cell from the next one in a direction.
     #[inline]
     pub(crate) fn are_joined(&self, (x, y): (u32, u32), direction: Direction) -> bool {
-        let legal = self.crossings.and_then(|crossings| crossings.legal_steps(x, y));
-        legal.is_none_or(|legal| legal >> direction as u8 & 1 == 1)
+        self.crossings.is_none_or(|crossings| {
+            let legal = crossings.legal_steps(x, y);
+            let is_legal = legal.is_none_or(|legal| legal >> direction as u8 & 1 == 1);
+            let is_divided = || crossings.cost(x, y, direction as usize) > 0;
+            is_legal && !(self.divides_at_costs && is_divided())
+        })
     }
 
     /// Whether edges may lie between cells of a chunk.
@@ -68,7 +84,7 @@ impl Connections<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
     /// Size in cells.
-    size: (u32, u32),
+    pub(crate) size: (u32, u32),
     /// Size in chunks.
     pub(crate) chunks: (u32, u32),
     joints: Joints,
@@ -130,6 +146,13 @@ impl Regions {
             });
             ahead.map(|l| (l.chunk, l.to)).chain(back)
         });
+    }
+
+    /// Only finds the components of chunks again, not the regions.
+    pub(crate) fn relabel_chunks(&mut self, chunks: &BTreeSet<u32>, connections: Connections<'_>) {
+        for &chunk in chunks {
+            self.relabel(chunk, connections);
+        }
     }
 
     /// Relabels chunks and their links; returns whether a shape has changed.

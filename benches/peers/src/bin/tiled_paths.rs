@@ -1,7 +1,7 @@
 //! Times of long paths on real terrain: Moving AI maps, tiled to worlds of 4096 × 4096 cells.
 //!
 //! `cargo run --release --bin tiled_paths -- --data FOLDER [--paths 60] [--rounds 3] [--only NAME]
-//! [--landmarks] [--hexagons | --squeeze]`
+//! [--landmarks] [--hexagons | --squeeze] [--rivers]`
 //!
 //! A map is repeated over the world, every other copy mirrored, so that structures continue across its
 //! borders. Queries are pairs of random cells of one connected region, more than 2,048 cells apart. Each
@@ -14,7 +14,8 @@
 //! large enough region are named and skipped.
 //!
 //! `--hexagons` makes hexagonal maps of the worlds by shifting every other row; with `--squeeze` units may pass between two
-//! corners that touch.
+//! corners that touch. With `--rivers`, eight rivers (edges) wind through a world from top to bottom and eight from side to side.
+//! Crossing one costs as much as 100 or 400 cells, except on bridges, some 400 cells apart.
 
 #[path = "../../../../examples/runner/hexagons.rs"]
 mod hexagons;
@@ -44,6 +45,8 @@ const SIDE: u32 = 4_096;
 const FAR: u32 = 2_048;
 /// Largest blocks and narrowest streets of the towns.
 const TOWNS: [(u32, u32); 5] = [(16, 8), (40, 16), (56, 28), (128, 16), (100, 60)];
+/// Rivers from top to bottom, and from side to side.
+const RIVERS: u32 = 8;
 /// Pairs of cells tried before a world is skipped.
 const MOST_TRIES: u32 = 200_000;
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Exact, Algorithm::Hierarchical, Algorithm::Auto];
@@ -56,6 +59,7 @@ struct Options {
     verbose: bool,
     has_landmarks: bool,
     shape: Shape,
+    has_rivers: bool,
 }
 
 /// How units move on the worlds.
@@ -87,6 +91,7 @@ fn options() -> Result<Options, String> {
         verbose: false,
         has_landmarks: false,
         shape: Shape::Squares,
+        has_rivers: false,
     };
     let mut parser = lexopt::Parser::from_env();
     let text = |error: lexopt::Error| error.to_string();
@@ -105,6 +110,7 @@ fn options() -> Result<Options, String> {
             Long("landmarks") => options.has_landmarks = true,
             Long("hexagons") => options.shape = Shape::Hexagons,
             Long("squeeze") => options.shape = Shape::Squeezing,
+            Long("rivers") => options.has_rivers = true,
             Long("verbose") => options.verbose = true,
             _ => return Err(argument.unexpected().to_string()),
         }
@@ -175,6 +181,9 @@ fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
         Shape::Hexagons => hexagons::shifted_rows(&grid),
         Shape::Squeezing => grid.with_profiles(vec![Profile::default().corners(CornerRule::Allow)]),
     };
+    if options.has_rivers {
+        add_rivers(&mut grid)?;
+    }
     if options.has_landmarks {
         grid.want_landmarks(ProfileId::default());
         let mut filler = LandmarkFiller::new();
@@ -328,6 +337,56 @@ fn town(block: u32, street: u32) -> Result<NavGrid, String> {
         }
     }
     NavGrid::from_terrain(SIDE, SIDE, terrain).map_err(|error| error.to_string())
+}
+
+/// Adds [`RIVERS`] in either direction.
+fn add_rivers(grid: &mut NavGrid) -> Result<(), String> {
+    let profile = grid.profiles()[0].clone();
+    let (shallow, deep) = (EdgeId(2), EdgeId(3));
+    *grid =
+        grid.clone().with_profiles(vec![profile.with_edge(shallow, 1_600).with_edge(deep, 6_400)]);
+    let CellRect { min, width, height } = grid.rect();
+    let (is_hexagonal, mut random) = (grid.topology() == Topology::Hexagonal, Random(77));
+    let mut edit = grid.edit();
+    for river in 0..2 * RIVERS {
+        let is_vertical = river < RIVERS;
+        let (length, breadth) = if is_vertical { (height, width) } else { (width, height) };
+        let mut at = (river % RIVERS * breadth / RIVERS + breadth / RIVERS / 2) as i32;
+        let slant = |along: u32| if is_hexagonal && is_vertical { along as i32 / 2 } else { 0 };
+        let course: Vec<i32> = (0..length)
+            .map(|along| {
+                at += random.below(7) as i32 - 3;
+                at - slant(along)
+            })
+            .collect();
+        let place = |cell: Cell| {
+            let (x, y) = (cell.x - min.x, cell.y - min.y);
+            let (along, across) = if is_vertical { (y, x) } else { (x, y) };
+            course.get(along as usize).map(|&at| across <= at)
+        };
+        let mut bridge = random.below(400);
+        for (along, &at) in (0..).zip(&course) {
+            if along > bridge + 4 {
+                bridge += 200 + random.below(400);
+            }
+            let kind = if river % 2 == 0 { shallow } else { deep };
+            for across in at - 4..at + 5 {
+                let (x, y) =
+                    if is_vertical { (across, along as i32) } else { (along as i32, across) };
+                let cell = min.offset(x, y);
+                let directions = [Direction::East, Direction::North, Direction::NorthWest];
+                for direction in directions.into_iter().take(if is_hexagonal { 3 } else { 2 }) {
+                    let (dx, dy) = direction.offset();
+                    let is_bank = place(cell) == place(cell.offset(dx, dy));
+                    if !is_bank && along < bridge {
+                        // Parts of a river may lie off the grid.
+                        let _is_on_grid = edit.set_edge(cell, direction, kind);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns pairs of distant cells of one connected region; fewer than requested if few exist.

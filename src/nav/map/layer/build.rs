@@ -92,8 +92,12 @@ impl Layer {
     }
 
     fn build_coarse(&mut self, terrain: &[u8]) {
-        let lowest = (!self.uniform).then_some(self.cost_sum_range().0);
-        let costs = CoarseCosts { weights: self.distance_weights, lowest };
+        let costs = CoarseCosts {
+            weights: self.distance_weights,
+            lowest: self.cost_sum_range().0.max(1),
+            is_uniform: self.uniform,
+            has_costly_edges: self.edge_costs.highest() > 0,
+        };
         let ground = self.ground(terrain);
         let excess = |x, y| self.typical_excess(x, y, ground);
         let seen = (self.connections(), &self.regions);
@@ -267,12 +271,12 @@ impl Layer {
     }
 
     fn connections(&self) -> Connections<'_> {
-        Connections { bits: &self.bits, crossings: self.crossings.as_deref() }
+        Connections::new(&self.bits, self.crossings.as_deref())
     }
 
     /// Updates the connected regions after changes in rectangles, or everywhere.
     fn repair_regions(&mut self, changed: Option<&[Rect]>) {
-        let connections = Connections { bits: &self.bits, crossings: self.crossings.as_deref() };
+        let connections = Connections::new(&self.bits, self.crossings.as_deref());
         match changed {
             Some(rects) => self.regions.repair(rects.iter().copied(), connections),
             None => self.regions.rebuild(connections),

@@ -61,7 +61,7 @@ pub(super) fn label_beside_edges(
 
 impl Joints {
     /// The directions of steps that join cells, one for each pair.
-    pub(super) fn directions(self) -> impl Iterator<Item = Direction> {
+    pub(crate) fn directions(self) -> impl Iterator<Item = Direction> {
         let slanted = [(self.right, Direction::NorthEast), (self.left, Direction::NorthWest)];
         let slanted = slanted.into_iter().filter_map(|(is_joined, it)| is_joined.then_some(it));
         [Direction::East, Direction::North].into_iter().chain(slanted)

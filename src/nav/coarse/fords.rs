@@ -1,0 +1,200 @@
+//! Fords: where routes cross edges that cost something.
+//!
+//! Input: passable cells and edges; later, the chunks edited. Output: the components of each chunk, between which something has
+//! to be paid, and the fords that lead out of them: for each two components that meet, the cheapest crossing, and of several the
+//! nearest to the middle of the chunk. A ford may lead to another component of the same chunk. So a route over a river costs
+//! what crossing it costs, and leads over a bridge where that is cheaper.
+//!
+//! Only graphs of layers where crossing an edge may cost something have them; their portals lead from component to component of
+//! these, not of regions. Memory: 2 bytes per cell, 24 per chunk and 16 per ford; along a river two in each chunk.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{HalfCell, graph::CoarseCosts};
+use crate::nav::{
+    CHUNK, Direction, Regions,
+    region::{Connections, Joints},
+};
+
+/// The cheapest crossing from one component to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ford {
+    pub(super) position: HalfCell,
+    /// The component from which it leads, and the one to which.
+    pub(super) near: u16,
+    pub(super) far: u16,
+    pub(super) direction: Direction,
+    /// What crossing costs, counted as the cost of routes.
+    pub(super) cost: u32,
+}
+
+/// The fords of all chunks; see the [module](self).
+#[derive(Clone, Debug)]
+pub(super) struct Fords {
+    /// Cells of a chunk have one label if no edge with a cost has to be crossed between them. The regions are not kept up to date.
+    pub(super) components: Regions,
+    by_chunk: Vec<Vec<Ford>>,
+}
+
+impl Fords {
+    /// Creates them without any; [`repair`](Self::repair) reads chunks.
+    pub(super) fn new(size: (u32, u32), joints: Joints) -> Self {
+        let components = Regions::new(size.0, size.1, joints);
+        let chunks = components.chunks.0 as usize * components.chunks.1 as usize;
+        Self { components, by_chunk: vec![Vec::new(); chunks] }
+    }
+
+    /// Reads the components of the edited chunks again, and the fords of these and all chunks around them.
+    pub(super) fn repair(
+        &mut self,
+        edited: &BTreeSet<u32>,
+        around: impl Iterator<Item = u32>,
+        (connections, costs): (Connections<'_>, CoarseCosts),
+    ) {
+        self.components.relabel_chunks(edited, connections.without_costly());
+        for chunk in around {
+            self.by_chunk[chunk as usize] = self.read(chunk, (connections, costs));
+        }
+    }
+
+    /// The fords that lead out of a chunk's components.
+    pub(super) fn of_chunk(&self, chunk: usize) -> &[Ford] {
+        &self.by_chunk[chunk]
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let fords: usize = self.by_chunk.iter().map(Vec::len).sum();
+        self.components.bytes()
+            + self.by_chunk.len() * size_of::<Vec<Ford>>()
+            + fords * size_of::<Ford>()
+    }
+
+    fn read(&self, chunk: u32, (connections, costs): (Connections<'_>, CoarseCosts)) -> Vec<Ford> {
+        let mut cheapest = BTreeMap::new();
+        let chunks_per_row = self.components.chunks.0;
+        let corner = (chunk % chunks_per_row * CHUNK, chunk / chunks_per_row * CHUNK);
+        let middle = HalfCell::from_cell(corner.0 + CHUNK / 2, corner.1 + CHUNK / 2);
+        self.for_each_crossing(corner, connections, |(x, y), direction, crossing| {
+            let to = direction.cell_at(x, y, 1);
+            let label = |(x, y)| self.components.label(x, y);
+            let (near, far) = (label((x, y)), label(to));
+            let position = HalfCell::from_cell(x, y).next(direction);
+            let next = (to.0 / CHUNK, to.1 / CHUNK);
+            if near == far && next == (x / CHUNK, y / CHUNK) {
+                return;
+            }
+            let (dx, dy) = position.offset_to(middle);
+            let rank = (crossing, dx.abs() + dy.abs());
+            let cost = costs.of_crossing(direction, crossing);
+            let ford = Ford { position, near, far, direction, cost };
+            let known = cheapest.entry((next, near, far)).or_insert((rank, ford));
+            if rank < known.0 {
+                *known = (rank, ford);
+            }
+        });
+        cheapest.into_values().map(|(_, ford)| ford).collect()
+    }
+
+    /// Visits the steps out of the cells of a chunk that cross an edge which costs something, and what it costs; of the steps,
+    /// those that join cells.
+    fn for_each_crossing(
+        &self,
+        corner: (u32, u32),
+        connections: Connections<'_>,
+        mut visit: impl FnMut((u32, u32), Direction, u32),
+    ) {
+        let Some(crossings) = connections.crossings else {
+            return;
+        };
+        let joining = self.components.joints().directions();
+        let both_ways: Vec<_> = joining.flat_map(|way| [way, way.opposite()]).collect();
+        let rows = corner.1..(corner.1 + CHUNK).min(self.components.size.1);
+        for y in rows {
+            let mut beside =
+                connections.bits.cells_32(corner.0, y) & crossings.beside().cells_32(corner.0, y);
+            while beside != 0 {
+                let x = corner.0 + beside.trailing_zeros();
+                beside &= beside - 1;
+                for &direction in &both_ways {
+                    let cost = crossings.cost(x, y, direction as usize);
+                    if cost > 0 && connections.are_joined((x, y), direction) {
+                        visit((x, y), direction, cost);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::nav::coarse::worlds::{JOINTS, World};
+
+    const COSTS: CoarseCosts = CoarseCosts {
+        weights: crate::nav::topology::Adjacency::Eight.distance_weights(),
+        lowest: 1,
+        is_uniform: true,
+        has_costly_edges: true,
+    };
+
+    fn fords(world: &World) -> Fords {
+        let mut fords = Fords::new(world.size, world.regions.joints());
+        let all: BTreeSet<u32> = (0..fords.by_chunk.len() as u32).collect();
+        fords.repair(&all, all.iter().copied(), (world.connections(), COSTS));
+        fords
+    }
+
+    proptest! {
+        #[test]
+        fn components_that_meet_at_a_cost_have_one_ford_where_it_is_lowest(
+            size in (1u32..80, 1u32..80),
+            (walls, edges) in (0u64..50, 0u64..60),
+            joints in 0usize..3,
+            seed: u64,
+        ) {
+            let world = World::random(size, walls, (JOINTS[joints], seed)).with_edges(edges, seed);
+            let fords = fords(&world);
+            let (connections, components) = (world.connections(), &fords.components);
+            let mut lowest = BTreeMap::new();
+            for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
+                for direction in world.steps() {
+                    let to = direction.cell_at(x, y, 1);
+                    let is_open = world.is_passable((x, y)) && world.is_passable(to);
+                    if !is_open || !connections.are_joined((x, y), direction) {
+                        continue;
+                    }
+                    let [here, there] = [(x, y), to].map(|(x, y)| (x / CHUNK, y / CHUNK));
+                    let [near, far] = [(x, y), to].map(|(x, y)| components.label(x, y));
+                    let crossings = connections.crossings.expect("it has edges");
+                    match crossings.cost(x, y, direction as usize) {
+                        0 => prop_assert!(here != there || near == far, "joined without a cost"),
+                        _ if (here, near) == (there, far) => {}
+                        cost => {
+                            let known = lowest.entry((here, near, there, far)).or_insert(cost);
+                            *known = cost.min(*known);
+                        }
+                    }
+                }
+            }
+            let per_row = components.chunks.0;
+            for (chunk, found) in (0..).zip(&fords.by_chunk) {
+                let here = (chunk % per_row, chunk / per_row);
+                for ford in found {
+                    let back = ford.position.cell_entered(Some(ford.direction.opposite()));
+                    prop_assert_eq!(components.label(back.0, back.1), ford.near);
+                    prop_assert_eq!((back.0 / CHUNK, back.1 / CHUNK), here);
+                    let to = ford.position.cell_entered(Some(ford.direction));
+                    prop_assert_eq!(components.label(to.0, to.1), ford.far);
+                    let there = ford.position.chunk_entered(Some(ford.direction));
+                    let cost = lowest.remove(&(here, ford.near, there, ford.far));
+                    let cost = cost.map(|cost| COSTS.of_crossing(ford.direction, cost));
+                    prop_assert_eq!(cost, Some(ford.cost));
+                }
+            }
+            prop_assert!(lowest.is_empty(), "no fords for {lowest:?}");
+        }
+    }
+}
