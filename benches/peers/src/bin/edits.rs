@@ -2,7 +2,8 @@
 //! each time (passability, jump points, connected regions). Once with blockers, once with terrain, both
 //! with landmarks up to 1,024 × 1,024 cells: terrain that becomes passable again drops them, and they are filled again
 //! before the next edit. Once with fences, four edges in a line, on a map with as many fences as walls, without landmarks; the
-//! longest of those times is that of the first edge, which makes the jump map anew.
+//! longest of those times is that of the first edge, which makes the jump map anew. And once the same where the other fences cost
+//! something instead.
 //!
 //! Output: a line per size with the median, the 99th percentile and the worst time, in microseconds.
 //! At the end the number of connected regions must equal that at the start, and that of a layer built
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
         "side", "of", "median µs", "p99 µs", "max µs", "regions", "landmarks MB"
     );
     for side in [512, 1_024, 4_096] {
-        for kind in [Kind::Blockers, Kind::Terrain, Kind::Edges] {
+        for kind in [Kind::Blockers, Kind::Terrain, Kind::Edges, Kind::Rivers] {
             if let Err(error) = measure(side, kind) {
                 eprintln!("error: {side} x {side}: {error}");
                 return ExitCode::FAILURE;
@@ -39,6 +40,14 @@ enum Kind {
     Blockers,
     Terrain,
     Edges,
+    /// Edges among others that cost something.
+    Rivers,
+}
+
+impl Kind {
+    fn is_of_edges(self) -> bool {
+        matches!(self, Self::Edges | Self::Rivers)
+    }
 }
 
 fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
@@ -50,8 +59,11 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
         (((random >> 32) * u64::from(end)) >> 32) as u32
     };
     let mut grid = NavGrid::from_terrain(side, side, world(side, &mut below))?;
+    if kind == Kind::Rivers {
+        grid = grid.with_profiles(vec![Profile::default().with_edge(EdgeId(2), 1_600)]);
+    }
     let mut fenced = regions(&grid);
-    let has_landmarks = side <= 1_024 && kind != Kind::Edges;
+    let has_landmarks = side <= 1_024 && !kind.is_of_edges();
     let edits = if kind == Kind::Terrain && has_landmarks { EDITS_OF_TERRAIN } else { EDITS };
     let mut times = Vec::with_capacity(edits);
     let (mut up, mut bytes): (Option<(CellRect, Vec<u8>)>, usize) = (None, 0);
@@ -70,11 +82,11 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
             (Some((rect, _)), Kind::Blockers) => grid.unblock(rect)?,
             (None, Kind::Terrain) => set(&mut grid, rect, &[0; 16])?,
             (Some((rect, before)), Kind::Terrain) => set(&mut grid, rect, &before)?,
-            (None, Kind::Edges) => fence(&mut grid, rect, EdgeId::WALL)?,
-            (Some((rect, _)), Kind::Edges) => fence(&mut grid, rect, EdgeId::NONE)?,
+            (None, Kind::Edges | Kind::Rivers) => fence(&mut grid, rect, EdgeId::WALL)?,
+            (Some((rect, _)), Kind::Edges | Kind::Rivers) => fence(&mut grid, rect, EdgeId::NONE)?,
         }
         times.push(begin.elapsed().as_secs_f64() * 1e6);
-        if kind == Kind::Edges && number == 1 {
+        if kind.is_of_edges() && number == 1 {
             // All others are measured among fences; of kind 2, so that none of them is removed.
             for _ in 0..side * side / 400 {
                 let corner = Cell::new(below(side - 4) as i32, below(side - 4) as i32);
@@ -86,13 +98,13 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
             up = Some((rect, terrain_before));
         }
     }
-    assert!(kind == Kind::Edges || regions(&grid) == fenced, "all edits were taken back");
+    assert!(kind.is_of_edges() || regions(&grid) == fenced, "all edits were taken back");
     let anew = grid.clone().with_profiles(grid.profiles().to_vec());
     assert_eq!(regions(&anew), regions(&grid), "as if built from scratch");
     times.sort_by(f64::total_cmp);
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     let regions = regions(&grid).unwrap_or_default();
-    let of = ["blockers", "terrain", "edges"][kind as usize];
+    let of = ["blockers", "terrain", "edges", "rivers"][kind as usize];
     println!(
         "{side:>6} {of:>8} {:>10.1} {:>10.1} {:>10.1} {regions:>8} {:>12.1}",
         at(50),

@@ -83,7 +83,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     }
 }
 
-/// Returns whether the unit on the next cell of a unit's shortest path goes on in about that direction.
+/// Returns whether a unit of the same size on the next cell of a unit's shortest path goes on in about that direction.
 pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     if best == STAY {
         return false;
@@ -91,7 +91,9 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     let ahead = board.owner(board.reservations.beside(unit.tail, best));
     ahead.is_some_and(|ahead| {
         let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
-        !ahead.has_arrived && direction != STAY && board.topology.turn_angle(direction, best) <= 2
+        let goes_on =
+            ahead.size == unit.size && !ahead.has_arrived && !ahead.is_idle() && ahead.speed > 0;
+        goes_on && direction != STAY && board.topology.turn_angle(direction, best) <= 2
     })
 }
 

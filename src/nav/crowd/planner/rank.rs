@@ -105,6 +105,10 @@ impl Ranking {
     }
 }
 
+/// The highest cost of waiting behind a unit that goes on in about the same direction, in sixteenths of a straight step. On
+/// hexagons a unit has neighbors that are as far from its goal as its own cell: a step there costs one straight step, and gains
+/// nothing in a queue. On squares all steps that bring a unit no nearer cost more than the longest wait.
+const MAX_WAIT_ON_HEXAGONS: u64 = 16;
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
@@ -196,15 +200,34 @@ pub fn evaluate(
     if leader == Leader::Oncoming {
         scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
     }
-    let is_impatient = unit.state == State::Waiting
-        && !unit.has_given_up()
-        && !queues_on_its_path(board, unit, best, (leader, is_open));
-    let waited = if is_impatient { unit.ticks_waited(board.now) } else { 0 };
     let stay = match own {
         0 | UNREACHABLE => own,
-        own => own + (leader.wait_cost(unit.is_near_wall) + waited.min(64) / 8) * sixteenth,
+        own => own + cost_of_staying(board, unit, best, (leader, is_open)) * sixteenth,
     };
     Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
+}
+
+/// Returns by how much staying costs a unit more than standing nearer to its goal would, in sixteenths of a straight step.
+#[inline(always)]
+fn cost_of_staying(board: &Board, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> u64 {
+    let is_waiting = unit.state == State::Waiting;
+    let waited = if is_waiting { unit.ticks_waited(board.now) } else { 0 };
+    let is_impatient = is_waiting
+        && !unit.has_given_up()
+        && !queues_on_its_path(board, unit, best, (leader, is_open));
+    let impatience = if is_impatient { waited.min(64) / 8 } else { 0 };
+    let cost = leader.wait_cost(unit.is_near_wall) + impatience;
+    let may_stay_in_queue = board.topology == Topology::Hexagonal
+        && unit.size == 1
+        && cost > MAX_WAIT_ON_HEXAGONS
+        && waited < unit.ticks_until(Rung::StopYielding);
+    if !may_stay_in_queue || !goes_along_ahead(board, unit, best) {
+        return cost;
+    }
+    // Around corners lanes form: at first, a step to the side is better than waiting, but only to a free cell.
+    let forms_lane =
+        unit.is_near_wall && leader != Leader::Other && waited < unit.ticks_until(Rung::Queue);
+    MAX_WAIT_ON_HEXAGONS + u64::from(forms_lane)
 }
 
 /// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
