@@ -133,15 +133,21 @@ mod worlds {
         }
 
         /// Adds edges to `share` of a hundred sides: shut, free, cheap and dear ones.
-        pub(super) fn with_edges(mut self, share: u64, seed: u64) -> Self {
+        pub(super) fn with_edges(self, share: u64, seed: u64) -> Self {
+            self.with_edges_by(|x, y, side| random_edge(share, (x, y, side), seed))
+        }
+
+        /// Adds edges at the sides of cells; those of kind 4 are the dear ones.
+        pub(super) fn with_edges_by(
+            mut self,
+            kind: impl Fn(u32, u32, Side) -> Option<EdgeId>,
+        ) -> Self {
             let mut edges = EdgeMap::new(self.size.0, self.size.1);
             for (x, y) in (0..self.size.1).flat_map(|y| (0..self.size.0).map(move |x| (x, y))) {
-                for (side, salt) in Side::ALL.into_iter().zip(1..) {
-                    let roll = hash(x, y, seed + salt);
-                    let kind = EdgeId(1 + (roll / 100 % 4) as u8);
-                    if roll % 100 < share && (side != Side::NorthWest || self.is_hexagonal()) {
-                        edges.set((x, y), side, (EdgeSource::Map, kind));
-                    }
+                for side in Side::ALL {
+                    let kind = kind(x, y, side);
+                    let kind = kind.filter(|_| side != Side::NorthWest || self.is_hexagonal());
+                    edges.set((x, y), side, (EdgeSource::Map, kind.unwrap_or(EdgeId::NONE)));
                 }
             }
             let profile = Profile::new().with_edge(EdgeId(2), 0).with_edge(EdgeId(3), 16);
@@ -228,6 +234,16 @@ mod worlds {
                 rows.map(|y| self.bits.cells_32(chunk_x * CHUNK, y).count_ones()).sum::<u32>();
             (count > 0).then_some(count)
         }
+    }
+
+    /// Returns an edge of any kind at `share` of a hundred sides.
+    pub(super) fn random_edge(
+        share: u64,
+        (x, y, side): (u32, u32, Side),
+        seed: u64,
+    ) -> Option<EdgeId> {
+        let roll = hash(x, y, seed.wrapping_add(1 + side as u64));
+        (roll % 100 < share).then_some(EdgeId(1 + (roll / 100 % 4) as u8))
     }
 
     pub(super) fn hash(x: u32, y: u32, seed: u64) -> u64 {

@@ -6,7 +6,9 @@
 //! what crossing it costs, and leads over a bridge where that is cheaper.
 //!
 //! Only graphs of layers where crossing an edge may cost something have them; their portals lead from component to component of
-//! these, not of regions. Memory: 2 bytes per cell, 24 per chunk and 16 per ford; along a river two in each chunk.
+//! these, not of regions. A chunk that such edges divide into more than [`MAX_COMPONENTS`] is left undivided by them: otherwise edges
+//! all around each cell would make thousands of fords in a chunk. Memory: 2 bytes per cell, some 60 per chunk and 16 per ford; along
+//! a river two in each chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +17,10 @@ use crate::nav::{
     CHUNK, Direction, Regions,
     region::{Connections, Joints},
 };
+
+/// The most components into which edges with a cost divide a chunk. Large units have many: each step beside a river crosses a part of
+/// it, so one river leaves some 100 components to units of size 2.
+const MAX_COMPONENTS: u16 = 512;
 
 /// The cheapest crossing from one component to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,7 @@ pub(super) struct Ford {
 pub(super) struct Fords {
     /// Cells of a chunk have one label if no edge with a cost has to be crossed between them. The regions are not kept up to date.
     pub(super) components: Regions,
+    /// By the component from which they lead.
     by_chunk: Vec<Vec<Ford>>,
 }
 
@@ -51,15 +58,31 @@ impl Fords {
         around: impl Iterator<Item = u32>,
         (connections, costs): (Connections<'_>, CoarseCosts),
     ) {
-        self.components.relabel_chunks(edited, connections.without_costly());
+        let free = connections.without_costly();
+        for &chunk in edited {
+            if self.components.relabel_chunk(chunk, free) > MAX_COMPONENTS {
+                self.components.relabel_chunk(chunk, connections);
+            }
+        }
         for chunk in around {
             self.by_chunk[chunk as usize] = self.read(chunk, (connections, costs));
         }
     }
 
-    /// The fords that lead out of a chunk's components.
-    pub(super) fn of_chunk(&self, chunk: usize) -> &[Ford] {
-        &self.by_chunk[chunk]
+    /// The number of fords that lead out of a chunk's components.
+    pub(super) fn count(&self, chunk: usize) -> u32 {
+        self.by_chunk[chunk].len() as u32
+    }
+
+    /// The fords that lead out of a component of a chunk, with their numbers among those of the chunk.
+    pub(super) fn leading_out(
+        &self,
+        chunk: usize,
+        label: u16,
+    ) -> impl Iterator<Item = (u32, &Ford)> {
+        let fords = &self.by_chunk[chunk];
+        let first = fords.partition_point(|ford| ford.near < label);
+        (first as u32..).zip(&fords[first..]).take_while(move |(_, ford)| ford.near == label)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -87,7 +110,7 @@ impl Fords {
             let rank = (crossing, dx.abs() + dy.abs());
             let cost = costs.of_crossing(direction, crossing);
             let ford = Ford { position, near, far, direction, cost };
-            let known = cheapest.entry((next, near, far)).or_insert((rank, ford));
+            let known = cheapest.entry((near, next, far)).or_insert((rank, ford));
             if rank < known.0 {
                 *known = (rank, ford);
             }
@@ -131,7 +154,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::nav::coarse::worlds::{JOINTS, World};
+    use crate::nav::{
+        EdgeId,
+        coarse::worlds::{JOINTS, World, random_edge},
+    };
 
     const COSTS: CoarseCosts = CoarseCosts {
         weights: crate::nav::topology::Adjacency::Eight.distance_weights(),
@@ -173,8 +199,14 @@ mod tests {
                         0 => prop_assert!(here != there || near == far, "joined without a cost"),
                         _ if (here, near) == (there, far) => {}
                         cost => {
-                            let known = lowest.entry((here, near, there, far)).or_insert(cost);
-                            *known = cost.min(*known);
+                            let middle = HalfCell::from_cell(
+                                here.0 * CHUNK + CHUNK / 2,
+                                here.1 * CHUNK + CHUNK / 2,
+                            );
+                            let at = HalfCell::from_cell(x, y).next(direction);
+                            let rank = (cost, from_middle(at, middle));
+                            let known = lowest.entry((here, near, there, far)).or_insert(rank);
+                            *known = rank.min(*known);
                         }
                     }
                 }
@@ -189,12 +221,59 @@ mod tests {
                     let to = ford.position.cell_entered(Some(ford.direction));
                     prop_assert_eq!(components.label(to.0, to.1), ford.far);
                     let there = ford.position.chunk_entered(Some(ford.direction));
-                    let cost = lowest.remove(&(here, ford.near, there, ford.far));
-                    let cost = cost.map(|cost| COSTS.of_crossing(ford.direction, cost));
-                    prop_assert_eq!(cost, Some(ford.cost));
+                    let rank = lowest.remove(&(here, ford.near, there, ford.far));
+                    let middle =
+                        HalfCell::from_cell(here.0 * CHUNK + CHUNK / 2, here.1 * CHUNK + CHUNK / 2);
+                    let rank = rank.map(|(cost, away)| (COSTS.of_crossing(ford.direction, cost), away));
+                    prop_assert_eq!(rank, Some((ford.cost, from_middle(ford.position, middle))));
                 }
             }
             prop_assert!(lowest.is_empty(), "no fords for {lowest:?}");
         }
+
+        #[test]
+        fn after_a_repair_fords_are_those_of_a_new_map(
+            size in (1u32..100, 1u32..100),
+            (walls, edges) in (0u64..40, 0u64..60),
+            joints in 0usize..3,
+            (x, y, side) in (0u32..100, 0u32..100, 1u32..30),
+            seed: u64,
+        ) {
+            let (x, y) = (x % size.0, y % size.1);
+            let rect = (x, y, side.min(size.0 - x), side.min(size.1 - y));
+            let is_edited = |cx: u32, cy: u32| {
+                (x..x + rect.2).contains(&cx) && (y..y + rect.3).contains(&cy)
+            };
+            let world = || World::random(size, walls, (JOINTS[joints], seed));
+            let before = world().with_edges(edges, seed);
+            let after = world().with_edges_by(|x, y, side| {
+                random_edge(edges, (x, y, side), seed ^ u64::from(is_edited(x, y)))
+            });
+            let mut repaired = fords(&before);
+            let chunks = repaired.components.chunks;
+            // An edge belongs to the cell beyond it as well.
+            let (right, high) = ((x + rect.2).min(size.0 - 1), (y + rect.3).min(size.1 - 1));
+            let left = x.saturating_sub(1);
+            let touched = (left, y, right - left + 1, high - y + 1);
+            let edited: BTreeSet<u32> = crate::nav::chunks_in(touched, chunks.0).collect();
+            let around = edited.iter().flat_map(|&chunk| {
+                crate::nav::region::chunks_at(&crate::nav::OFFSETS, chunks, chunk).chain([chunk])
+            });
+            repaired.repair(&edited, around, (after.connections(), COSTS));
+            prop_assert_eq!(&repaired.by_chunk, &fords(&after).by_chunk);
+        }
+    }
+
+    fn from_middle(at: HalfCell, middle: HalfCell) -> i64 {
+        let (dx, dy) = at.offset_to(middle);
+        dx.abs() + dy.abs()
+    }
+
+    #[test]
+    fn edges_around_every_cell_do_not_divide_a_chunk() {
+        let world = World::random((96, 96), 0, (JOINTS[0], 1));
+        let fords = fords(&world.with_edges_by(|_, _, _| Some(EdgeId(4))));
+        // One on each border.
+        assert_eq!([0, 1, 4].map(|chunk| fords.count(chunk)), [2, 3, 4]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Input: passable cells, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
-//! portals of its chunks and of those to their left and below are read again, and where there are portals past corners
+//! portals of its chunks and of those to their left and below are read again, fords in all chunks around them, and where there are portals past corners
 //! those of all chunks around them to which one may belong. The result equals a rebuild.
 //!
 //! Two portals of a chunk are connected inside it exactly if their components there are the same: portals
@@ -72,7 +72,7 @@ pub(crate) struct CoarseGraph {
     chunk_costs: Vec<u16>,
     /// Whether there may be portals past corners.
     has_corners: bool,
-    /// `None` as long as crossing edges costs nothing.
+    /// `None` as long as there are no edges, and where crossing one costs nothing.
     fords: Option<Box<Fords>>,
     /// Counts repairs.
     pub(super) revision: u64,
@@ -90,7 +90,7 @@ struct PortalRange {
     count: u8,
 }
 
-/// A portal as seen from one of its two chunks.
+/// A portal as seen from one of its two chunks, or a ford.
 pub(super) struct Exit {
     /// The chunk that has the portal on its right or upper border or on a corner there.
     pub(super) owner: usize,
@@ -195,7 +195,7 @@ impl CoarseGraph {
         self.chunk_costs.iter().copied().reduce(u16::min).map_or(UNIT_COST, u32::from)
     }
 
-    /// Visits the portals that lead out of a component of a chunk.
+    /// Visits the portals and fords that lead out of a component of a chunk.
     #[inline]
     pub(super) fn for_each_exit(
         &self,
@@ -228,20 +228,19 @@ impl CoarseGraph {
         visit: &mut impl FnMut(Exit),
     ) {
         let owner = self.chunk_index(chunk);
-        let leading_out = (u32::from(self.ranges[owner].count)..).zip(fords.of_chunk(owner));
-        for (index, &Ford { position, far, direction, cost, .. }) in
-            leading_out.filter(|(_, ford)| ford.near == label)
-        {
-            let count = self.exit_count(owner);
-            visit(Exit { owner, index, count, position, label: far, direction, cost });
+        let (portals, count) = (u32::from(self.ranges[owner].count), self.exit_count(owner));
+        for (number, ford) in fords.leading_out(owner, label) {
+            let (index, &Ford { position, far: label, direction, cost, .. }) =
+                (portals + number, ford);
+            visit(Exit { owner, index, count, position, label, direction, cost });
         }
     }
 
     /// Returns the number of portals and fords that a chunk owns.
     #[inline]
     fn exit_count(&self, owner: usize) -> u32 {
-        let fords = self.fords.as_ref().map_or(0, |fords| fords.of_chunk(owner).len());
-        u32::from(self.ranges[owner].count) + fords as u32
+        let fords = self.fords.as_ref().map_or(0, |fords| fords.count(owner));
+        u32::from(self.ranges[owner].count) + fords
     }
 
     /// Visits the portals on the right or upper border of `owner` that lead out of it (`AHEAD`), or back into

@@ -148,11 +148,10 @@ impl Regions {
         });
     }
 
-    /// Only finds the components of chunks again, not the regions.
-    pub(crate) fn relabel_chunks(&mut self, chunks: &BTreeSet<u32>, connections: Connections<'_>) {
-        for &chunk in chunks {
-            self.relabel(chunk, connections);
-        }
+    /// Only finds the components of a chunk again, not the regions; returns how many there are.
+    pub(crate) fn relabel_chunk(&mut self, chunk: u32, connections: Connections<'_>) -> u16 {
+        self.relabel(chunk, connections);
+        self.shapes[chunk as usize].components
     }
 
     /// Relabels chunks and their links; returns whether a shape has changed.

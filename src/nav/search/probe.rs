@@ -9,7 +9,7 @@
 //! many times as long there.
 //!
 //! The numbers were chosen so that `Auto` is not slower than exact searches on any kind of terrain, and paths are at most
-//! 3 % too long, on squares and hexagons, measured on tiled maps and drawn towns: see `docs/lab/long-paths.md`.
+//! 3 % too long, on squares and hexagons without edges that cost something, measured on tiled maps and drawn towns: see `docs/lab/long-paths.md`.
 
 use super::{Search, hierarchy::Stage};
 use crate::nav::{Layer, NodePool, OpenList};

@@ -6,7 +6,8 @@
 //! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
 //! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
-//! around corners. In a queue for one goal no unit gains by stepping out of it. Units with paths of their
+//! around corners. In a queue for one goal no unit gains by stepping out of it; on hexagons,
+//! where that would cost the least, it waits there for long ([`Rung::StopYielding`]). Units with paths of their
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
 //! cost more in it; otherwise they would drift sideways there.
 
@@ -105,9 +106,9 @@ impl Ranking {
     }
 }
 
-/// The highest cost of waiting behind a unit that goes on in about the same direction, in sixteenths of a straight step. On
-/// hexagons a unit has neighbors that are as far from its goal as its own cell: a step there costs one straight step, and gains
-/// nothing in a queue. On squares all steps that bring a unit no nearer cost more than the longest wait.
+/// What waiting costs at most in a queue on hexagons, in sixteenths of a straight step. There a unit has neighbors that are as far
+/// from its goal as its own cell: a step to one of them costs one straight step, and gains nothing in a queue. (Squares have no
+/// such neighbors: there a step comes nearer, or costs 22 sixteenths and more.)
 const MAX_WAIT_ON_HEXAGONS: u64 = 16;
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
@@ -207,7 +208,7 @@ pub fn evaluate(
     Evaluation { scores, directions, stay, best, has_path: own != UNREACHABLE }
 }
 
-/// Returns by how much staying costs a unit more than standing nearer to its goal would, in sixteenths of a straight step.
+/// Returns what waiting adds to the cost-to-go of a unit's own cell, in sixteenths of a straight step.
 #[inline(always)]
 fn cost_of_staying(board: &Board, unit: &Unit, best: u8, (leader, is_open): (Leader, bool)) -> u64 {
     let is_waiting = unit.state == State::Waiting;
