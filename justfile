@@ -15,6 +15,10 @@ rts *args:
 test:
     cargo test
 
+# Bevy's own tilemap chunks, a feature that is not among the default ones.
+chunks:
+    cargo test --features tilemap_chunk --test chunks
+
 # Formatting, of every package.
 fmt:
     cargo fmt --all --check
@@ -25,9 +29,10 @@ fmt:
 clippy:
     cargo clippy --all-targets --all-features -- -D warnings
 
-# The library for servers: without tilemap and drawing.
+# The library for servers, without tilemap and drawing; and with Bevy's own tilemaps only.
 bare:
     cargo check --no-default-features
+    cargo check --no-default-features --features tilemap_chunk
 
 # Documentation, warnings as errors.
 doc:
@@ -83,6 +88,7 @@ smoke dir="target/smoke":
     cargo run --example hex -- --smoke {{dir}}/hex
     cargo run --example fences -- --smoke {{dir}}/fences
     cargo run --example stairs -- --smoke {{dir}}/stairs
+    cargo run --example chunks --features tilemap_chunk -- --smoke {{dir}}/chunks
 
 # This crate and those it is compared with, all in one process.
 peers *args:

@@ -187,12 +187,34 @@ impl Plugin for TilePathPlugin {
             app.configure_sets(self.schedule, Draw.in_set(All).after(Move))
                 .add_systems(self.schedule, place_transforms.in_set(Draw));
         }
+        #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
+        add_tilemaps(app, self.schedule);
+    }
+}
+
+/// Adds the systems that read maps.
+#[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
+fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
+    use crate::tilemap::{build, combine_sources, forget_sources};
+    build(app);
+    let in_order = (forget_sources, combine_sources).chain().before(sync_blockers);
+    app.add_systems(schedule, in_order.in_set(TilePathSystems::SyncGrid));
+    #[cfg(feature = "tilemap")]
+    {
+        use crate::tilemap::{frame_tilemaps, read_tilemaps};
+        let read = read_tilemaps.after(forget_sources).before(combine_sources);
+        let frame = frame_tilemaps.after(combine_sources).before(sync_blockers);
+        app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
+    }
+    #[cfg(feature = "tilemap_chunk")]
+    {
+        use crate::tilemap::{frame_chunks, read_chunks};
+        let read = read_chunks.after(forget_sources).before(combine_sources);
+        // The order in which maps are added matters.
         #[cfg(feature = "tilemap")]
-        {
-            let sync_tilemaps = crate::tilemap::sync_tilemaps.before(sync_blockers);
-            crate::tilemap::build(app);
-            app.add_systems(self.schedule, sync_tilemaps.in_set(SyncGrid));
-        }
+        let read = read.after(crate::tilemap::read_tilemaps);
+        let frame = frame_chunks.after(combine_sources).before(sync_blockers);
+        app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
     }
 }
 

@@ -1,6 +1,6 @@
-//! Stage 1: converts the tiles of bevy_ecs_tilemap to grids.
+//! Stage 1: converts the tiles of bevy_ecs_tilemap, and of Bevy's own `TilemapChunk`s, to grids.
 //!
-//! Input: tilemap entities with a [`NavSource`], and their tiles (and what these have along their sides, as [`TileEdges`]). Output:
+//! Input: map entities with a [`NavSource`], and their tiles (and what these have along their sides, as [`TileEdges`]). Output:
 //! [`NavGrids`](crate::grids::NavGrids) and the frames that place them in the world. Everything is read once
 //! at first, then only what was spawned, changed, moved or despawned. Several tilemaps may feed one grid,
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
@@ -10,27 +10,44 @@
 //! coordinate systems); see [`TileLayout`] for which cell a tile is. A map that cannot be read is rejected, which
 //! [`SourceStatus`] reports. This stage needs only the tile components, not `TilemapPlugin`: it runs in
 //! headless apps.
+//!
+//! **Chunks** (feature `tilemap_chunk`): a `NavSource` on an entity with bevy_sprite_render's `TilemapChunk` and
+//! `TilemapChunkTileData` reads that chunk. The texture of a tile is its index in the tileset. Chunks side by side are sources at
+//! different [offsets](NavSource::offset); a chunk that is spawned or despawned rebuilds the grid, a change of tiles edits it. Tiles
+//! of chunks are no entities, so they have no [`TileTerrain`]: take the terrain from the texture or by a function.
 
+#[cfg(feature = "tilemap_chunk")]
+mod chunks;
+mod combine;
 mod layout;
 mod rule;
+#[cfg(feature = "tilemap")]
 mod scan;
+#[cfg_attr(not(feature = "tilemap"), allow(dead_code, reason = "tiles of chunks are no entities"))]
 mod sources;
+#[cfg(feature = "tilemap")]
 mod sync;
+#[cfg_attr(not(feature = "tilemap"), allow(dead_code, reason = "tiles of chunks are no entities"))]
 mod tile_edges;
 
-pub(crate) use sync::sync_tilemaps;
+#[cfg(feature = "tilemap_chunk")]
+pub(crate) use chunks::{frame_chunks, read_chunks};
+pub(crate) use combine::{combine_sources, forget_sources};
+#[cfg(feature = "tilemap")]
+pub(crate) use sync::{frame_tilemaps, read_tilemaps};
 
 pub use layout::TileLayout;
 pub use rule::{TerrainFn, TerrainRule, TileTerrain, TileView};
 pub use tile_edges::TileEdges;
 
 use bevy::prelude::*;
-use bevy_ecs_tilemap::prelude::{TilePos, TilemapId, TilemapSize, TilemapType};
+#[cfg(feature = "tilemap")]
+use bevy_ecs_tilemap::prelude::{TilePos, TilemapId};
 
 use self::sources::TileSources;
 use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
-/// Makes a tilemap feed a grid. Insert it on the tilemap entity.
+/// Makes a tilemap feed a grid. Insert it on the tilemap entity, or on a chunk.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -104,6 +121,19 @@ impl NavSource {
     pub fn empty(self, terrain: TerrainId) -> Self {
         Self { empty: Some(terrain), ..self }
     }
+
+    /// Returns the terrain and the edges of a tile; `own_edges` take precedence over those of its texture.
+    fn content(
+        &self,
+        tile: &TileView,
+        own_edges: Option<TileEdges>,
+    ) -> (Option<TerrainId>, TileEdges) {
+        if self.hidden_is_empty && !tile.visible {
+            return (self.empty, TileEdges::new());
+        }
+        let edges = own_edges.or_else(|| self.edges.get(tile.texture as usize).copied());
+        (self.rule.terrain(tile), edges.unwrap_or_default())
+    }
 }
 
 /// State of a [`NavSource`]: whether it feeds its grid and, if not, the reason.
@@ -133,6 +163,13 @@ pub enum SourceError {
         /// Rows.
         height: u32,
     },
+    /// A chunk does not have as many tiles as its size says.
+    TileCount {
+        /// Columns × rows.
+        expected: u32,
+        /// Tiles in its data.
+        found: u32,
+    },
     /// The map, or all maps of its grid together, exceeds 16,384 cells on a side.
     TooLarge {
         /// Columns.
@@ -149,6 +186,9 @@ impl core::fmt::Display for SourceError {
                 "another map of the grid is of the other shape: squares and hexagons do not mix",
             ),
             Self::Empty { width, height } => write!(f, "a map of {width} × {height} has no tiles"),
+            Self::TileCount { expected, found } => {
+                write!(f, "a chunk of {expected} tiles has data for {found}")
+            }
             Self::TooLarge { width, height } => {
                 write!(f, "{width} × {height} cells are more than {MAX_SIDE} on a side")
             }
@@ -158,22 +198,21 @@ impl core::fmt::Display for SourceError {
 
 impl core::error::Error for SourceError {}
 
-/// Checks whether maps of this type and size are supported; returns how their tiles are numbered.
-fn check(map_type: TilemapType, size: TilemapSize) -> Result<TileLayout, SourceError> {
-    let TilemapSize { x: mut width, y: mut height } = size;
-    let layout = TileLayout::of(map_type);
+/// Checks whether maps of so many tiles are supported.
+fn check(layout: TileLayout, size: UVec2) -> Result<(), SourceError> {
+    let UVec2 { x: mut width, y: mut height } = size;
     if width == 0 || height == 0 {
         return Err(SourceError::Empty { width, height });
     }
     // Sides that are too large are not shifted: the numbers of their last cells might not exist.
     if width <= MAX_SIDE && height <= MAX_SIDE {
-        let rect = layout.rect(UVec2::new(width, height));
+        let rect = layout.rect(size);
         (width, height) = (rect.width, rect.height);
     }
     if width > MAX_SIDE || height > MAX_SIDE {
         return Err(SourceError::TooLarge { width, height });
     }
-    Ok(layout)
+    Ok(())
 }
 
 /// Adds the resources, observers and types of the stage.
@@ -182,15 +221,16 @@ pub(crate) fn build(app: &mut App) {
         .add_observer(|map: On<Remove, NavSource>, mut sources: ResMut<TileSources>| {
             sources.removed_sources.push(map.entity);
         })
-        .add_observer(
-            |tile: On<Remove, (TilePos, TilemapId, TileTerrain, TileEdges)>,
-             mut sources: ResMut<TileSources>| {
-                sources.removed_tiles.push(tile.entity);
-            },
-        )
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
         .register_type::<TileLayout>()
         .register_type::<TileTerrain>()
         .register_type::<TileEdges>();
+    #[cfg(feature = "tilemap")]
+    app.add_observer(
+        |tile: On<Remove, (TilePos, TilemapId, TileTerrain, TileEdges)>,
+         mut sources: ResMut<TileSources>| {
+            sources.removed_tiles.push(tile.entity);
+        },
+    );
 }

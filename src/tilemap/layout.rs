@@ -5,16 +5,20 @@
 //! the neighbors of a cell at the same offsets everywhere.
 
 use bevy::prelude::*;
+#[cfg(feature = "tilemap")]
 use bevy_ecs_tilemap::{
     map::{HexCoordSystem, IsoCoordSystem},
     prelude::{TilePos, TilemapType},
 };
 
-use crate::nav::{Cell, CellRect, topology::Topology};
+#[cfg(feature = "tilemap")]
+use crate::nav::topology::Topology;
+use crate::nav::{Cell, CellRect};
 
 /// How the tiles of a map are numbered.
 ///
-/// ```
+#[cfg_attr(feature = "tilemap", doc = "```")]
+#[cfg_attr(not(feature = "tilemap"), doc = "```ignore")]
 /// use bevy_ecs_tilemap::{map::HexCoordSystem, prelude::*};
 /// use bevy_tilepath::prelude::*;
 /// let layout = TileLayout::of(TilemapType::Isometric(IsoCoordSystem::Staggered));
@@ -44,6 +48,7 @@ pub enum TileLayout {
     EvenColumns,
 }
 
+#[cfg(feature = "tilemap")]
 impl TileLayout {
     /// Returns the layout of maps of this type.
     #[must_use]
@@ -64,14 +69,39 @@ impl TileLayout {
     /// Returns the cell of a tile of a map without [offset](super::NavSource::offset).
     #[must_use]
     pub const fn cell(self, tile: TilePos) -> Cell {
-        let (x, y) = (tile.x as i32, tile.y as i32);
-        let (dx, dy) = self.shift(x, y);
-        Cell::new(x.wrapping_add(dx), y.wrapping_add(dy))
+        self.cell_of(tile.x, tile.y)
     }
 
     /// Returns the tile of a cell of a map without offset, however large the map is; `None` if no tile can have that cell.
     #[must_use]
     pub const fn tile(self, cell: Cell) -> Option<TilePos> {
+        match self.tile_of(cell) {
+            Some((x, y)) => Some(TilePos { x, y }),
+            None => None,
+        }
+    }
+
+    /// The type of a map of which tiles (1, 0) and (0, 1) are the cells with these numbers.
+    pub(super) const fn straightened(self, map_type: TilemapType) -> TilemapType {
+        match self {
+            Self::Straight => map_type,
+            Self::Staggered => TilemapType::Isometric(IsoCoordSystem::Diamond),
+            Self::OddRows | Self::EvenRows => TilemapType::Hexagon(HexCoordSystem::Row),
+            Self::OddColumns | Self::EvenColumns => TilemapType::Hexagon(HexCoordSystem::Column),
+        }
+    }
+}
+
+impl TileLayout {
+    /// Returns the cell of the tile in a column and a row.
+    pub(super) const fn cell_of(self, x: u32, y: u32) -> Cell {
+        let (x, y) = (x as i32, y as i32);
+        let (dx, dy) = self.shift(x, y);
+        Cell::new(x.wrapping_add(dx), y.wrapping_add(dy))
+    }
+
+    /// Returns the column and row of the tile of a cell; `None` if no tile can have that cell.
+    pub(super) const fn tile_of(self, cell: Cell) -> Option<(u32, u32)> {
         // The shift depends only on the number that it leaves alone.
         let (dx, dy) = self.shift(cell.x, cell.y);
         let (x, y) = (cell.x.wrapping_sub(dx), cell.y.wrapping_sub(dy));
@@ -79,7 +109,7 @@ impl TileLayout {
         if x < 0 || y < 0 || (is_upright && cell.y < 0) {
             return None;
         }
-        Some(TilePos { x: x as u32, y: y as u32 })
+        Some((x as u32, y as u32))
     }
 
     /// Returns what is added to the numbers of a tile.
@@ -102,19 +132,10 @@ impl TileLayout {
         let (width, height) = (dx.unsigned_abs(), dy.unsigned_abs());
         CellRect::new(min, tiles.x.saturating_add(width), tiles.y.saturating_add(height))
     }
-
-    /// The type of a map of which tiles (1, 0) and (0, 1) are the cells with these numbers.
-    pub(super) const fn straightened(self, map_type: TilemapType) -> TilemapType {
-        match self {
-            Self::Straight => map_type,
-            Self::Staggered => TilemapType::Isometric(IsoCoordSystem::Diamond),
-            Self::OddRows | Self::EvenRows => TilemapType::Hexagon(HexCoordSystem::Row),
-            Self::OddColumns | Self::EvenColumns => TilemapType::Hexagon(HexCoordSystem::Column),
-        }
-    }
 }
 
 /// Returns the shape of the cells of maps of this type.
+#[cfg(feature = "tilemap")]
 pub(super) const fn topology_of(map_type: TilemapType) -> Topology {
     match map_type {
         TilemapType::Square | TilemapType::Isometric(_) => Topology::Square,

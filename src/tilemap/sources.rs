@@ -7,10 +7,13 @@ use std::{
 };
 
 use bevy::{ecs::entity::EntityHashMap, prelude::*};
-use bevy_ecs_tilemap::prelude::TilePos;
 
 use super::{NavSource, TileEdges, TileLayout};
-use crate::nav::{Cell, CellRect, GridId, terrain::TerrainId, topology::Topology};
+use crate::{
+    coordinates::GridFrame,
+    grids::NavGrids,
+    nav::{Cell, CellRect, GridId, terrain::TerrainId, topology::Topology},
+};
 
 /// All tilemaps read, and the position of each of their tiles.
 #[derive(Resource, Debug, Default)]
@@ -32,6 +35,7 @@ pub(crate) struct TileSources {
     /// Tilemaps and tiles removed since the last tick. Kept here because Bevy discards removal records after a
     /// frame, and there may be no tick in that frame.
     pub(super) removed_sources: Vec<Entity>,
+    #[cfg(feature = "tilemap")]
     pub(super) removed_tiles: Vec<Entity>,
 }
 
@@ -50,6 +54,9 @@ pub(super) struct Source {
     pub(super) tiles: Vec<Option<Entity>>,
     /// The edges of those tiles that have any.
     pub(super) edges: EntityHashMap<TileEdges>,
+    /// The same for maps whose tiles are no entities, by tile.
+    #[cfg(feature = "tilemap_chunk")]
+    pub(super) edges_of_data: BTreeMap<u32, TileEdges>,
     /// Tiles covered by other tiles, by cell, lowest first; rare.
     stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
 }
@@ -61,9 +68,19 @@ impl Source {
         (size, layout, topology): (UVec2, TileLayout, Topology),
     ) -> Self {
         let count = size.x as usize * size.y as usize;
-        let (terrain, tiles) = (vec![settings.empty; count], vec![None; count]);
-        let (edges, stacked) = (EntityHashMap::default(), BTreeMap::new());
-        Self { entity, settings, size, layout, topology, terrain, tiles, edges, stacked }
+        Self {
+            entity,
+            size,
+            layout,
+            topology,
+            terrain: vec![settings.empty; count],
+            tiles: vec![None; count],
+            edges: EntityHashMap::default(),
+            #[cfg(feature = "tilemap_chunk")]
+            edges_of_data: BTreeMap::new(),
+            stacked: BTreeMap::new(),
+            settings,
+        }
     }
 
     /// Returns a rectangle that holds all cells of the map.
@@ -77,21 +94,29 @@ impl Source {
         self.terrain[self.index(cell)? as usize]
     }
 
+    /// Sets the frame of the grid, given the middle of tile (0, 0) in the world, and the steps to the next cell of a row and of a
+    /// column.
+    pub(super) fn set_frame(&self, grids: &mut NavGrids, (origin, right, up): (Vec2, Vec2, Vec2)) {
+        let offset = self.settings.offset;
+        let zero = origin - right * offset.x as f32 - up * offset.y as f32;
+        grids.set_frame(self.settings.grid, GridFrame::from_axes(zero, right, up));
+    }
+
     /// Returns the number of the tile of a cell, row-major; `None` off the map.
     pub(super) fn index(&self, cell: Cell) -> Option<u32> {
         if !self.rect().contains(cell) {
             return None;
         }
         let Cell { x, y } = self.settings.offset;
-        let tile = self.layout.tile(Cell::new(cell.x.wrapping_sub(x), cell.y.wrapping_sub(y)))?;
-        let is_inside = tile.x < self.size.x && tile.y < self.size.y;
-        is_inside.then(|| tile.y * self.size.x + tile.x)
+        let cell = Cell::new(cell.x.wrapping_sub(x), cell.y.wrapping_sub(y));
+        let (column, row) = self.layout.tile_of(cell)?;
+        let is_inside = column < self.size.x && row < self.size.y;
+        is_inside.then(|| row * self.size.x + column)
     }
 
     /// Returns the cell of a tile.
     pub(super) fn cell(&self, index: u32) -> Cell {
-        let tile = TilePos { x: index % self.size.x, y: index / self.size.x };
-        let Cell { x, y } = self.layout.cell(tile);
+        let Cell { x, y } = self.layout.cell_of(index % self.size.x, index / self.size.x);
         self.settings.offset.offset(x, y)
     }
 
@@ -137,7 +162,7 @@ impl Source {
     }
 
     /// Sets the terrain of a cell; returns the cell if its terrain has changed.
-    fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
+    pub(super) fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
         let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
         (before != terrain).then(|| (self.settings.grid, self.cell(index)))
     }
@@ -184,6 +209,11 @@ impl TileSources {
         self.rebuild.insert(grid);
         self.tile_positions.retain(|_, &mut (map, _)| map != entity);
         Some(grid)
+    }
+
+    /// Takes the rejected tilemaps that are to be read again, of one kind of map.
+    pub(super) fn take_reread(&mut self, is_of_kind: impl Fn(Entity) -> bool) -> Vec<Entity> {
+        self.reread.extract_if(.., |map| is_of_kind(*map)).collect()
     }
 
     /// Schedules the rejected tilemaps of a grid to be read again, as they may fit now.
@@ -241,6 +271,15 @@ impl TileSources {
         let defined = self.of(grid).filter_map(|source| Some((source, source.terrain(cell)?)));
         let highest = defined.min_by_key(|(source, _)| Reverse(source.settings.order));
         highest.map_or(TerrainId::VOID, |(_, terrain)| terrain)
+    }
+
+    /// Returns the source with the lowest order of each grid, among equals the one added first: it places the grid in the world.
+    pub(super) fn lowest(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| {
+            let others = self.of(source.settings.grid);
+            let lowest = others.min_by_key(|other| other.settings.order);
+            lowest.is_some_and(|lowest| lowest.entity == source.entity)
+        })
     }
 
     /// Returns the sources of one grid, in the order of insertion.

@@ -1,0 +1,103 @@
+//! Reads Bevy's own tilemap chunks into the sources.
+//!
+//! Input: entities with a [`NavSource`], a `TilemapChunk` and its `TilemapChunkTileData`. Output: the terrain and edges of their
+//! tiles, and the frames of their grids. A chunk of which any tile has changed is read again as a whole, and only what is different
+//! then is edited.
+
+use bevy::{
+    ecs::entity_disabling::Disabled,
+    prelude::*,
+    sprite_render::{TileData, TilemapChunk, TilemapChunkTileData},
+};
+
+use super::{
+    NavSource, SourceError, SourceStatus, TileEdges, TileLayout, TileView, check,
+    combine::reject,
+    sources::{Source, TileSources},
+};
+use crate::{grids::NavGrids, nav::topology::Topology, whereabouts::Whereabouts};
+
+type Chunk = (
+    Entity,
+    Ref<'static, NavSource>,
+    Ref<'static, TilemapChunk>,
+    Ref<'static, TilemapChunkTileData>,
+    &'static mut SourceStatus,
+);
+
+/// Reads the chunks that are new or have changed.
+pub(crate) fn read_chunks(
+    mut sources: ResMut<TileSources>,
+    mut chunks: Query<Chunk, Allow<Disabled>>,
+) {
+    let reread = sources.take_reread(|chunk| chunks.contains(chunk));
+    for (entity, settings, chunk, tiles, mut status) in &mut chunks {
+        let is_refused = matches!(*status, SourceStatus::Refused(SourceError::TileCount { .. }));
+        let is_new = settings.is_changed() || chunk.is_changed() || reread.contains(&entity);
+        if !is_new && !tiles.is_changed() {
+            continue;
+        }
+        if let Err(error) = check_chunk(chunk.chunk_size, &tiles) {
+            sources.remove(entity);
+            reject(entity, &mut status, error);
+            continue;
+        }
+        if is_new || is_refused {
+            let size = (chunk.chunk_size, TileLayout::Straight, Topology::Square);
+            sources.insert(Source::new(entity, (*settings).clone(), size));
+            *status = SourceStatus::Ready;
+        }
+        sources.read_tiles_of(entity, &tiles);
+    }
+}
+
+/// Sets the frames of the grids whose map with the lowest order is a chunk.
+pub(crate) fn frame_chunks(
+    sources: Res<TileSources>,
+    mut grids: ResMut<NavGrids>,
+    chunks: Query<&TilemapChunk, (With<NavSource>, Allow<Disabled>)>,
+    whereabouts: Whereabouts,
+) {
+    for source in sources.lowest() {
+        let Ok(chunk) = chunks.get(source.entity) else {
+            continue;
+        };
+        let world = whereabouts.transform(source.entity).unwrap_or_default();
+        let [zero, right, up] = [UVec2::ZERO, UVec2::X, UVec2::Y].map(|tile| {
+            let local = chunk.calculate_tile_transform(tile).translation;
+            world.transform_point(local).truncate()
+        });
+        source.set_frame(&mut grids, (zero, right - zero, up - zero));
+    }
+}
+
+fn check_chunk(size: UVec2, tiles: &TilemapChunkTileData) -> Result<(), SourceError> {
+    check(TileLayout::Straight, size)?;
+    let (expected, found) = (size.element_product(), tiles.len() as u32);
+    if expected == found { Ok(()) } else { Err(SourceError::TileCount { expected, found }) }
+}
+
+impl TileSources {
+    /// Takes over the terrain and edges of the tiles of a chunk.
+    fn read_tiles_of(&mut self, chunk: Entity, tiles: &[Option<TileData>]) {
+        let Some(source) = self.sources.iter_mut().find(|source| source.entity == chunk) else {
+            return;
+        };
+        for (index, tile) in (0..).zip(tiles) {
+            let view = tile.map(|tile| TileView {
+                position: UVec2::new(index % source.size.x, index / source.size.x),
+                texture: u32::from(tile.tileset_index),
+                visible: tile.visible,
+                terrain: None,
+            });
+            let content = view.map(|view| source.settings.content(&view, None));
+            let (terrain, edges) = content.unwrap_or((source.settings.empty, TileEdges::new()));
+            let edges_before = source.edges_on_top(index);
+            if edges != edges_before {
+                source.edges_of_data.insert(index, edges);
+            }
+            self.changed.extend(source.set(index, terrain));
+            self.changed_edges.extend(source.edge_change(index, edges_before));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Combines what all maps contribute into the grids.
+//!
+//! Input: the sources, with what has changed in them. Output: grids of the extent of their maps, and edits where the terrain or
+//! the edges of a cell have changed.
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+
+use super::{NavSource, SourceError, SourceStatus, sources::TileSources};
+use crate::{
+    grids::NavGrids,
+    nav::{GridId, NavGrid, grid::MAX_SIDE},
+};
+
+type Statuses<'w, 's> =
+    Query<'w, 's, &'static mut SourceStatus, (With<NavSource>, Allow<Disabled>)>;
+
+/// Forgets the maps that are no sources any more.
+pub(crate) fn forget_sources(
+    mut sources: ResMut<TileSources>,
+    maps: Query<(), (With<NavSource>, Allow<Disabled>)>,
+) {
+    for map in std::mem::take(&mut sources.removed_sources) {
+        if !maps.contains(map) {
+            sources.remove(map);
+        }
+    }
+    sources.reread.retain(|&map| maps.contains(map));
+}
+
+/// Rebuilds and edits the grids.
+pub(crate) fn combine_sources(
+    mut sources: ResMut<TileSources>,
+    mut grids: ResMut<NavGrids>,
+    mut statuses: Statuses,
+) {
+    rebuild_grids(&mut sources, &mut grids, &mut statuses);
+    apply_changes(&mut sources, &mut grids);
+}
+
+/// Reports that a map feeds no grid.
+pub(super) fn reject(entity: Entity, status: &mut SourceStatus, error: SourceError) {
+    tracing::error!("tilemap {entity} feeds no grid: {error}");
+    *status = SourceStatus::Refused(error);
+}
+
+/// Rebuilds the grids whose extent or layers have changed; removes a grid without any map left.
+fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut Statuses) {
+    while let Some(id) = sources.rebuild.pop_first() {
+        sources.changed.retain(|&(grid, _)| grid != id);
+        sources.changed_edges.retain(|&(grid, _)| grid != id);
+        let extent = sources.extent(id);
+        let (width, height) = (extent.width, extent.height);
+        if extent.is_empty() {
+            grids.remove(id);
+        } else if let Some((misfit, error)) = misfit(sources, id, (width, height)) {
+            sources.reject_misfit(misfit);
+            if let Ok(mut status) = statuses.get_mut(misfit) {
+                reject(misfit, &mut status, error);
+            }
+        } else {
+            let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
+            match NavGrid::from_terrain(width, height, terrain) {
+                Ok(grid) => {
+                    let frame = grids.frame(id).copied().unwrap_or_default();
+                    let topology = sources.of(id).next().map(|source| source.topology);
+                    let grid = grid.with_origin(extent.min);
+                    let mut grid = grid.with_topology(topology.unwrap_or_default());
+                    sources.write_edges(id, &mut grid, &sources.cells_with_edges(id));
+                    grids.insert_level(id, grid, frame, true);
+                }
+                Err(error) => tracing::error!("grid {}: {error}", id.0),
+            }
+        }
+    }
+}
+
+/// Returns a map that does not fit together with the others of its grid, of this size together, and why.
+fn misfit(
+    sources: &TileSources,
+    id: GridId,
+    (width, height): (u32, u32),
+) -> Option<(Entity, SourceError)> {
+    let first = sources.of(id).next()?;
+    let other = sources.of(id).find(|source| source.topology != first.topology);
+    if let Some(other) = other {
+        return Some((other.entity, SourceError::MixedTopologies));
+    }
+    // The map added last made the grid too large; the others fit without it.
+    let is_too_large = width > MAX_SIDE || height > MAX_SIDE;
+    let last = sources.of(id).last().filter(|_| is_too_large)?;
+    Some((last.entity, SourceError::TooLarge { width, height }))
+}
+
+/// Combines the layers again where one of them has changed.
+fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
+    for run in sources.changed.chunk_by(|a, b| a.0 == b.0) {
+        let id = run[0].0;
+        let Some(grid) = grids.edit_mut(id) else {
+            continue;
+        };
+        let mut edit = grid.edit();
+        for &(_, cell) in run {
+            if let Err(error) = edit.set_terrain(cell, sources.terrain(id, cell)) {
+                tracing::error!("grid {}: {error}", id.0);
+            }
+        }
+    }
+    sources.changed.clear();
+    let mut changed = std::mem::take(&mut sources.changed_edges);
+    changed.sort_unstable();
+    for run in changed.chunk_by(|a, b| a.0 == b.0) {
+        let (id, cells) = (run[0].0, run.iter().map(|&(_, cell)| cell).collect::<Vec<_>>());
+        if let Some(grid) = grids.edit_mut(id) {
+            sources.write_edges(id, grid, &cells);
+        }
+    }
+}
