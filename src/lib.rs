@@ -40,8 +40,8 @@
 //!   more, and their first segment is available immediately. There is no proven bound on how much more. On
 //!   fifteen worlds of 4096 × 4096 cells, real maps and towns, it was 0 to 0.63 % on average, and 2.3 %
 //!   for the worst of 900 paths (on hexagons 2.9 %, where units pass between two corners 5.1 %, across rivers
-//!   that cost as much as hundreds of cells 5.0 %); other maps may have worse ones. Members of a [`Group`](prelude::Group) may follow a path that they share, at most 15 %
-//!   costlier than their own.
+//!   that cost as much as hundreds of cells 5.0 %); other maps may have worse ones. Members of a
+//!   [`Group`](prelude::Group) may follow a path that they share, at most 15 % costlier than their own.
 //! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however many requests
 //!   there are; the rest is done in the following ticks. The exception is a search that edits keep
 //!   restarting: it is completed in one go, and what it overdraws is subtracted from the following ticks.

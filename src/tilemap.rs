@@ -27,7 +27,6 @@ mod scan;
 mod sources;
 #[cfg(feature = "tilemap")]
 mod sync;
-#[cfg_attr(not(feature = "tilemap"), allow(dead_code, reason = "tiles of chunks are no entities"))]
 mod tile_edges;
 
 #[cfg(feature = "tilemap_chunk")]
@@ -44,7 +43,7 @@ use bevy::prelude::*;
 #[cfg(feature = "tilemap")]
 use bevy_ecs_tilemap::prelude::{TilePos, TilemapId};
 
-use self::sources::TileSources;
+use self::sources::{Content, TileSources};
 use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Insert it on the tilemap entity, or on a chunk.
@@ -122,12 +121,8 @@ impl NavSource {
         Self { empty: Some(terrain), ..self }
     }
 
-    /// Returns the terrain and the edges of a tile; `own_edges` take precedence over those of its texture.
-    fn content(
-        &self,
-        tile: &TileView,
-        own_edges: Option<TileEdges>,
-    ) -> (Option<TerrainId>, TileEdges) {
+    /// Returns what a tile has; `own_edges` take precedence over those of its texture.
+    fn content(&self, tile: &TileView, own_edges: Option<TileEdges>) -> Content {
         if self.hidden_is_empty && !tile.visible {
             return (self.empty, TileEdges::new());
         }

@@ -191,6 +191,9 @@ fn event() -> impl Strategy<Value = Event> {
 fn happen(app: &mut App, chunks: &mut Vec<Entity>, event: Event) {
     if let Event::Spawn { offset: (x, y), size, order } = event {
         let source = NavSource::by_texture(TERRAINS).offset(Cell::new(x, y)).order(order);
+        // Tiles of texture 1 have a fence on their upper side.
+        let fence = TileEdges::new().with(Direction::North, EdgeId::WALL);
+        let source = source.edges([TileEdges::new(), fence]);
         let (shape, data) = chunk(size);
         return chunks.push(app.world_mut().spawn((shape, data, source)).id());
     }
@@ -248,6 +251,19 @@ fn expected(app: &App, chunks: &[Entity], cell: Cell) -> TerrainId {
     found.map_or(TerrainId::VOID, |(_, terrain)| terrain)
 }
 
+/// Whether a tile of any chunk has a fence on the upper side of a cell.
+fn has_fence(app: &App, chunks: &[Entity], cell: Cell) -> bool {
+    chunks.iter().any(|&entity| {
+        let entity = app.world().entity(entity);
+        let size = entity.get::<TilemapChunk>().unwrap().chunk_size;
+        let offset = entity.get::<NavSource>().unwrap().offset;
+        let is_on = CellRect::new(offset, size.x, size.y).contains(cell);
+        let (x, y) = (cell.x.abs_diff(offset.x), cell.y.abs_diff(offset.y));
+        let tiles = entity.get::<TilemapChunkTileData>().unwrap();
+        is_on && tiles[(y * size.x + x) as usize].is_some_and(|tile| tile.tileset_index == 1)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -269,6 +285,10 @@ proptest! {
         for cell in rect.cells() {
             let found = grid(&app).unwrap().terrain(cell);
             prop_assert_eq!(found, Some(expected(&app, &chunks, cell)), "{}", cell);
+            let is_below_another = rect.contains(cell.offset(0, 1));
+            let has_fence = is_below_another && has_fence(&app, &chunks, cell);
+            let edge = grid(&app).unwrap().edge(cell, Direction::North);
+            prop_assert_eq!(edge == EdgeId::WALL, has_fence, "{}", cell);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use bevy::{input::ButtonState, prelude::*};
+use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
@@ -55,24 +55,9 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 fn act(world: &mut World, step: Own) -> Result<bool, String> {
     match step {
         Own::Click(cell, button) => {
-            let at = center(cell) * Vec2::new(1.0, -1.0);
-            puppet::point(world, at + SIZE.as_vec2() / 2.0)?;
-            puppet::button(world, button, ButtonState::Pressed)?;
-            puppet::button(world, button, ButtonState::Released)?;
-            Ok(true)
+            let at = center(cell) * Vec2::new(1.0, -1.0) + SIZE.as_vec2() / 2.0;
+            puppet::click(world, at, button).map(|()| true)
         }
-        Own::Arrive => {
-            let mut units = world.query::<&PathStatus>();
-            let mut arrived = 0;
-            for status in units.iter(world) {
-                match status {
-                    PathStatus::Arrived(_) => arrived += 1,
-                    PathStatus::Failed(reason) => return Err(format!("no path: {reason}")),
-                    _ => return Ok(false),
-                }
-            }
-            println!(r#"{{"smoke":"ok","arrived":{arrived}}}"#);
-            Ok(true)
-        }
+        Own::Arrive => play::have_arrived(world),
     }
 }

@@ -6,6 +6,7 @@
 use std::{fmt::Debug, path::Path, time::Instant};
 
 use bevy::{input::ButtonState, prelude::*};
+use bevy_tilepath::prelude::*;
 
 use super::{
     NAME,
@@ -32,6 +33,21 @@ pub enum Step<Own> {
 
 /// Runs one of the example's own steps. Returns whether it is done.
 pub type Act<Own> = fn(&mut World, Own) -> Result<bool, String>;
+
+/// Returns whether all units that have orders have arrived, and prints how many then; fails if there is no path for one.
+pub fn have_arrived(world: &mut World) -> Result<bool, String> {
+    let mut units = world.query::<&PathStatus>();
+    let mut arrived = 0;
+    for status in units.iter(world) {
+        match status {
+            PathStatus::Arrived(_) => arrived += 1,
+            PathStatus::Failed(reason) => return Err(format!("no path: {reason}")),
+            _ => return Ok(false),
+        }
+    }
+    println!(r#"{{"smoke":"ok","arrived":{arrived}}}"#);
+    Ok(true)
+}
 
 /// A scripted run and its progress.
 struct Play<Own: 'static> {

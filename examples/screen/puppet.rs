@@ -31,6 +31,13 @@ pub fn button(world: &mut World, button: MouseButton, state: ButtonState) -> Res
     Ok(())
 }
 
+/// Moves the cursor and clicks there.
+pub fn click(world: &mut World, position: Vec2, which: MouseButton) -> Result<(), String> {
+    point(world, position)?;
+    button(world, which, ButtonState::Pressed)?;
+    button(world, which, ButtonState::Released)
+}
+
 /// Moves the cursor.
 pub fn point(world: &mut World, position: Vec2) -> Result<(), String> {
     let window = window(world)?;

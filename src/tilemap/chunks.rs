@@ -47,7 +47,7 @@ pub(crate) fn read_chunks(
             sources.insert(Source::new(entity, (*settings).clone(), size));
             *status = SourceStatus::Ready;
         }
-        sources.read_tiles_of(entity, &tiles);
+        read_tiles(&mut sources, entity, &tiles);
     }
 }
 
@@ -77,27 +77,23 @@ fn check_chunk(size: UVec2, tiles: &TilemapChunkTileData) -> Result<(), SourceEr
     if expected == found { Ok(()) } else { Err(SourceError::TileCount { expected, found }) }
 }
 
-impl TileSources {
-    /// Takes over the terrain and edges of the tiles of a chunk.
-    fn read_tiles_of(&mut self, chunk: Entity, tiles: &[Option<TileData>]) {
-        let Some(source) = self.sources.iter_mut().find(|source| source.entity == chunk) else {
-            return;
-        };
-        for (index, tile) in (0..).zip(tiles) {
-            let view = tile.map(|tile| TileView {
+/// Takes over what the tiles of a chunk have.
+fn read_tiles(sources: &mut TileSources, chunk: Entity, tiles: &[Option<TileData>]) {
+    let TileSources { sources, changes, .. } = sources;
+    let Some(source) = sources.iter_mut().find(|source| source.entity == chunk) else {
+        return;
+    };
+    for (index, tile) in (0..).zip(tiles) {
+        let content = tile.map(|tile| {
+            let view = TileView {
                 position: UVec2::new(index % source.size.x, index / source.size.x),
                 texture: u32::from(tile.tileset_index),
                 visible: tile.visible,
                 terrain: None,
-            });
-            let content = view.map(|view| source.settings.content(&view, None));
-            let (terrain, edges) = content.unwrap_or((source.settings.empty, TileEdges::new()));
-            let edges_before = source.edges_on_top(index);
-            if edges != edges_before {
-                source.edges_of_data.insert(index, edges);
-            }
-            self.changed.extend(source.set(index, terrain));
-            self.changed_edges.extend(source.edge_change(index, edges_before));
-        }
+            };
+            source.settings.content(&view, None)
+        });
+        let content = content.unwrap_or((source.settings.empty, TileEdges::new()));
+        source.set(index, content, changes);
     }
 }

@@ -46,8 +46,8 @@ pub(super) fn reject(entity: Entity, status: &mut SourceStatus, error: SourceErr
 /// Rebuilds the grids whose extent or layers have changed; removes a grid without any map left.
 fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut Statuses) {
     while let Some(id) = sources.rebuild.pop_first() {
-        sources.changed.retain(|&(grid, _)| grid != id);
-        sources.changed_edges.retain(|&(grid, _)| grid != id);
+        sources.changes.terrain.retain(|&(grid, _)| grid != id);
+        sources.changes.edges.retain(|&(grid, _)| grid != id);
         let extent = sources.extent(id);
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
@@ -58,8 +58,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut
                 reject(misfit, &mut status, error);
             }
         } else {
-            let terrain = extent.cells().map(|cell| sources.terrain(id, cell).0).collect();
-            match NavGrid::from_terrain(width, height, terrain) {
+            match NavGrid::from_terrain(width, height, sources.terrain_of(id, extent)) {
                 Ok(grid) => {
                     let frame = grids.frame(id).copied().unwrap_or_default();
                     let topology = sources.of(id).next().map(|source| source.topology);
@@ -93,7 +92,7 @@ fn misfit(
 
 /// Combines the layers again where one of them has changed.
 fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
-    for run in sources.changed.chunk_by(|a, b| a.0 == b.0) {
+    for run in sources.changes.terrain.chunk_by(|a, b| a.0 == b.0) {
         let id = run[0].0;
         let Some(grid) = grids.edit_mut(id) else {
             continue;
@@ -105,8 +104,8 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
             }
         }
     }
-    sources.changed.clear();
-    let mut changed = std::mem::take(&mut sources.changed_edges);
+    sources.changes.terrain.clear();
+    let mut changed = std::mem::take(&mut sources.changes.edges);
     changed.sort_unstable();
     for run in changed.chunk_by(|a, b| a.0 == b.0) {
         let (id, cells) = (run[0].0, run.iter().map(|&(_, cell)| cell).collect::<Vec<_>>());

@@ -22,10 +22,7 @@ pub(crate) struct TileSources {
     pub(super) sources: Vec<Source>,
     /// Position of each tile read: map entity and index in the map.
     tile_positions: EntityHashMap<(Entity, u32)>,
-    /// Cells whose layers must be combined again.
-    pub(super) changed: Vec<(GridId, Cell)>,
-    /// Cells whose edges must be combined again.
-    pub(super) changed_edges: Vec<(GridId, Cell)>,
+    pub(super) changes: Changes,
     /// Tilemaps rejected because they do not fit together with others of their grid.
     misfits: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
@@ -38,6 +35,16 @@ pub(crate) struct TileSources {
     #[cfg(feature = "tilemap")]
     pub(super) removed_tiles: Vec<Entity>,
 }
+
+/// Cells whose maps must be combined again.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) terrain: Vec<(GridId, Cell)>,
+    pub(super) edges: Vec<(GridId, Cell)>,
+}
+
+/// What a tile has: its terrain (`None` is undefined), and its edges.
+pub(super) type Content = (Option<TerrainId>, TileEdges);
 
 /// One tilemap's contribution.
 #[derive(Debug)]
@@ -52,13 +59,10 @@ pub(super) struct Source {
     terrain: Vec<Option<TerrainId>>,
     /// The entity of each tile, the one added last if there are several.
     pub(super) tiles: Vec<Option<Entity>>,
-    /// The edges of those tiles that have any.
-    pub(super) edges: EntityHashMap<TileEdges>,
-    /// The same for maps whose tiles are no entities, by tile.
-    #[cfg(feature = "tilemap_chunk")]
-    pub(super) edges_of_data: BTreeMap<u32, TileEdges>,
+    /// The edges of those tiles that have any, by tile.
+    pub(super) edges: BTreeMap<u32, TileEdges>,
     /// Tiles covered by other tiles, by cell, lowest first; rare.
-    stacked: BTreeMap<u32, Vec<(Entity, Option<TerrainId>)>>,
+    stacked: BTreeMap<u32, Vec<(Entity, Content)>>,
 }
 
 impl Source {
@@ -75,9 +79,7 @@ impl Source {
             topology,
             terrain: vec![settings.empty; count],
             tiles: vec![None; count],
-            edges: EntityHashMap::default(),
-            #[cfg(feature = "tilemap_chunk")]
-            edges_of_data: BTreeMap::new(),
+            edges: BTreeMap::new(),
             stacked: BTreeMap::new(),
             settings,
         }
@@ -120,34 +122,28 @@ impl Source {
         self.settings.offset.offset(x, y)
     }
 
-    /// Puts a tile on a cell, on top of any tiles there, or updates a tile that is already there. Returns the
-    /// cell if its terrain has changed.
-    fn put(
-        &mut self,
-        index: u32,
-        tile: Entity,
-        terrain: Option<TerrainId>,
-        is_new: bool,
-    ) -> Option<(GridId, Cell)> {
+    /// Puts a tile on a cell, on top of any tiles there, or updates a tile that is already there. Returns what the cell has then,
+    /// unless another tile covers it.
+    fn put(&mut self, index: u32, tile: Entity, content: Content, is_new: bool) -> Option<Content> {
+        let before = self.content(index);
         let top = &mut self.tiles[index as usize];
         if is_new {
             if let Some(below) = top.replace(tile) {
-                let below = (below, self.terrain[index as usize]);
-                self.stacked.entry(index).or_default().push(below);
+                self.stacked.entry(index).or_default().push((below, before));
             }
         } else if *top != Some(tile) {
             let stack = self.stacked.get_mut(&index);
             if let Some(entry) = stack.and_then(|stack| stack.iter_mut().find(|e| e.0 == tile)) {
-                entry.1 = terrain;
+                entry.1 = content;
             }
             return None;
         }
-        self.set(index, terrain)
+        Some(content)
     }
 
-    /// Removes a tile from a cell; the tile below it, if any, becomes the top one. Returns the cell if its
-    /// terrain has changed.
-    fn take(&mut self, index: u32, tile: Entity) -> Option<(GridId, Cell)> {
+    /// Removes a tile from a cell; the tile below it, if any, becomes the top one. Returns what the cell has then, unless another
+    /// tile covered the one removed.
+    fn take(&mut self, index: u32, tile: Entity) -> Option<Content> {
         let stack = self.stacked.get_mut(&index);
         if self.tiles[index as usize] != Some(tile) {
             if let Some(stack) = stack {
@@ -157,14 +153,26 @@ impl Source {
         }
         let below = stack.and_then(Vec::pop);
         self.tiles[index as usize] = below.map(|(tile, _)| tile);
-        let empty = self.settings.empty;
-        self.set(index, below.map_or(empty, |(_, terrain)| terrain))
+        Some(below.map_or((self.settings.empty, TileEdges::new()), |(_, content)| content))
     }
 
-    /// Sets the terrain of a cell; returns the cell if its terrain has changed.
-    pub(super) fn set(&mut self, index: u32, terrain: Option<TerrainId>) -> Option<(GridId, Cell)> {
-        let before = std::mem::replace(&mut self.terrain[index as usize], terrain);
-        (before != terrain).then(|| (self.settings.grid, self.cell(index)))
+    /// Returns what the topmost tile of a cell has.
+    fn content(&self, index: u32) -> Content {
+        (self.terrain[index as usize], self.edges_on_top(index))
+    }
+
+    /// Sets what a cell has, and notes what has changed.
+    pub(super) fn set(&mut self, index: u32, (terrain, edges): Content, changes: &mut Changes) {
+        let before = self.content(index);
+        self.terrain[index as usize] = terrain;
+        if edges == TileEdges::new() {
+            self.edges.remove(&index);
+        } else {
+            self.edges.insert(index, edges);
+        }
+        let cell = (self.settings.grid, self.cell(index));
+        changes.terrain.extend((before.0 != terrain).then_some(cell));
+        changes.edges.extend((before.1 != edges).then_some(cell));
     }
 }
 
@@ -223,12 +231,7 @@ impl TileSources {
     }
 
     /// Puts `tile` on a cell of `map` with this terrain and these edges, and removes it from its previous cell.
-    pub(super) fn put(
-        &mut self,
-        tile: Entity,
-        (map, at): (Entity, UVec2),
-        (terrain, edges): (Option<TerrainId>, TileEdges),
-    ) {
+    pub(super) fn put(&mut self, tile: Entity, (map, at): (Entity, UVec2), content: Content) {
         let position = self.find(map).and_then(|source| {
             let inside = at.x < source.size.x && at.y < source.size.y;
             inside.then(|| (map, at.y * source.size.x + at.x))
@@ -237,16 +240,11 @@ impl TileSources {
         if before.is_some() && before != position {
             self.take(tile);
         }
-        let (Some((map, index)), Some(source)) = (position, self.find(map)) else {
+        let Some((map, index)) = position else {
             return;
         };
         let is_new = before != position;
-        let edges_before = source.edges_on_top(index);
-        source.set_edges(tile, edges);
-        let change = source.put(index, tile, terrain, is_new);
-        let edges_changed = source.edge_change(index, edges_before);
-        self.changed.extend(change);
-        self.changed_edges.extend(edges_changed);
+        self.change(map, index, |source| source.put(index, tile, content, is_new));
         self.tile_positions.insert(tile, (map, index));
     }
 
@@ -255,13 +253,20 @@ impl TileSources {
         let Some((map, index)) = self.tile_positions.remove(&tile) else {
             return;
         };
-        if let Some(source) = self.find(map) {
-            let edges_before = source.edges_on_top(index);
-            let change = source.take(index, tile);
-            source.set_edges(tile, TileEdges::new());
-            let edges_changed = source.edge_change(index, edges_before);
-            self.changed.extend(change);
-            self.changed_edges.extend(edges_changed);
+        self.change(map, index, |source| source.take(index, tile));
+    }
+
+    /// Changes the tiles on a cell of a map; `tiles` returns what the cell has then, if that may have changed.
+    fn change(
+        &mut self,
+        map: Entity,
+        index: u32,
+        tiles: impl FnOnce(&mut Source) -> Option<Content>,
+    ) {
+        if let Some(source) = self.sources.iter_mut().find(|source| source.entity == map)
+            && let Some(content) = tiles(source)
+        {
+            source.set(index, content, &mut self.changes);
         }
     }
 
@@ -273,13 +278,36 @@ impl TileSources {
         highest.map_or(TerrainId::VOID, |(_, terrain)| terrain)
     }
 
+    /// Returns the terrain of a rectangle of a grid, row-major: as [`terrain`](Self::terrain) has it for each cell, but looks at
+    /// each tile once. A world of chunks has many sources.
+    pub(super) fn terrain_of(&self, grid: GridId, rect: CellRect) -> Vec<u8> {
+        let mut terrain = vec![TerrainId::VOID.0; rect.width as usize * rect.height as usize];
+        // Later ones cover earlier ones.
+        let mut sources: Vec<&Source> = self.of(grid).collect();
+        sources.reverse();
+        sources.sort_by_key(|source| source.settings.order);
+        for source in sources {
+            for (index, defined) in (0..).zip(&source.terrain) {
+                let cell = source.cell(index);
+                if let Some(defined) = defined.filter(|_| rect.contains(cell)) {
+                    let (x, y) = (cell.x.abs_diff(rect.min.x), cell.y.abs_diff(rect.min.y));
+                    terrain[y as usize * rect.width as usize + x as usize] = defined.0;
+                }
+            }
+        }
+        terrain
+    }
+
     /// Returns the source with the lowest order of each grid, among equals the one added first: it places the grid in the world.
     pub(super) fn lowest(&self) -> impl Iterator<Item = &Source> {
-        self.sources.iter().filter(|source| {
-            let others = self.of(source.settings.grid);
-            let lowest = others.min_by_key(|other| other.settings.order);
-            lowest.is_some_and(|lowest| lowest.entity == source.entity)
-        })
+        let mut lowest: BTreeMap<GridId, &Source> = BTreeMap::new();
+        for source in &self.sources {
+            let known = lowest.entry(source.settings.grid).or_insert(source);
+            if source.settings.order < known.settings.order {
+                *known = source;
+            }
+        }
+        lowest.into_values()
     }
 
     /// Returns the sources of one grid, in the order of insertion.

@@ -54,36 +54,7 @@ impl Source {
 
     /// The same by the number of the tile.
     pub(super) fn edges_on_top(&self, index: u32) -> TileEdges {
-        #[cfg(feature = "tilemap_chunk")]
-        if let Some(&edges) = self.edges_of_data.get(&index) {
-            return edges;
-        }
-        let tile = self.tiles[index as usize];
-        tile.and_then(|tile| self.edges.get(&tile)).copied().unwrap_or_default()
-    }
-
-    /// Whether a tile has edges.
-    fn has_edges(&self) -> bool {
-        #[cfg(feature = "tilemap_chunk")]
-        if !self.edges_of_data.is_empty() {
-            return true;
-        }
-        !self.edges.is_empty()
-    }
-
-    /// Returns the cell of a tile if the edges on top of it are other ones than before.
-    pub(super) fn edge_change(&self, index: u32, before: TileEdges) -> Option<(GridId, Cell)> {
-        let has_changed = self.edges_on_top(index) != before;
-        has_changed.then(|| (self.settings.grid, self.cell(index)))
-    }
-
-    /// Sets the edges of a tile.
-    pub(super) fn set_edges(&mut self, tile: Entity, edges: TileEdges) {
-        if edges == TileEdges::new() {
-            self.edges.remove(&tile);
-        } else {
-            self.edges.insert(tile, edges);
-        }
+        self.edges.get(&index).copied().unwrap_or_default()
     }
 }
 
@@ -104,7 +75,7 @@ impl TileSources {
     fn edge(&self, grid: GridId, cell: Cell, direction: Direction) -> EdgeId {
         let (dx, dy) = direction.offset();
         let neighbor = cell.offset(dx, dy);
-        let edges = self.of(grid).filter(|source| source.has_edges()).flat_map(|source| {
+        let edges = self.of(grid).filter(|source| !source.edges.is_empty()).flat_map(|source| {
             let (here, there) = (source.edges_at(cell), source.edges_at(neighbor));
             [here.get(direction), there.get(direction.opposite())]
         });
@@ -113,11 +84,8 @@ impl TileSources {
 
     /// Returns the cells of all tiles that have edges.
     pub(super) fn cells_with_edges(&self, grid: GridId) -> Vec<Cell> {
-        let cells = self.of(grid).filter(|source| source.has_edges()).flat_map(|source| {
-            let tiles = 0..source.tiles.len() as u32;
-            let with_edges = tiles.filter(|&tile| source.edges_on_top(tile) != TileEdges::new());
-            with_edges.map(|tile| source.cell(tile))
-        });
+        let cells =
+            self.of(grid).flat_map(|source| source.edges.keys().map(|&index| source.cell(index)));
         cells.collect()
     }
 }
