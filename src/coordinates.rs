@@ -182,6 +182,11 @@ impl GridFrame {
         Some(CellRect::new(min, width, height))
     }
 
+    /// Returns an offset in cell space as one in the world.
+    pub(crate) fn vector(&self, offset: Vec2) -> Vec2 {
+        self.to_world.transform_vector2(offset)
+    }
+
     /// Returns the world position of the middle of a unit with `size` cells along a side and this anchor.
     #[must_use]
     pub fn block_center(&self, anchor: Cell, size: u32) -> Vec2 {
@@ -239,7 +244,7 @@ fn nearest_hexagon(point: Vec2) -> Vec2 {
 }
 
 /// Returns the cell that contains a point of cell space.
-fn cell_around(point: Vec2, topology: Topology) -> Option<Cell> {
+pub(crate) fn cell_around(point: Vec2, topology: Topology) -> Option<Cell> {
     const FARTHEST: f32 = 1.0e9;
     let point = match topology {
         Topology::Square => (point + 0.5).floor(),

@@ -17,7 +17,7 @@ mod steer;
 mod transfer;
 
 pub(crate) use self::{
-    enter::{Newcomer, drop_stale_crowds, enter_crowds, release_former_critters},
+    enter::{Newcomer, drop_stale_crowds, enter_crowds},
     report::advance_crowds,
     steer::steer_critters,
 };
@@ -46,8 +46,6 @@ pub struct Crowds {
     numbers: u64,
     /// Units of former critters, to be removed.
     left: Vec<(GridId, UnitId)>,
-    /// Entities that were critters until now.
-    former: Vec<Entity>,
     /// Critters to which a component that affects their steering was added or removed since the last tick.
     changed: Vec<Entity>,
 }
@@ -76,6 +74,18 @@ impl Crowds {
     pub fn entity(&self, id: GridId, unit: UnitId) -> Option<Entity> {
         let grid_crowd = self.by_grid.get(&id)?;
         grid_crowd.entities.get(unit.slot()).copied().filter(|_| grid_crowd.crowd.contains(unit))
+    }
+
+    /// Returns how many units there are in all crowds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_grid.values().map(|grid_crowd| grid_crowd.crowd.len()).sum()
+    }
+
+    /// Returns whether there are no units.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the sum of the counters of all crowds.
@@ -140,8 +150,7 @@ fn number_critter(
 }
 
 /// A former critter keeps nothing of its movement: from now on the game moves the unit.
-fn end_critter(removed: On<Remove, Critter>, mut crowds: ResMut<Crowds>, mut commands: Commands) {
-    crowds.former.push(removed.entity);
+fn end_critter(removed: On<Remove, Critter>, mut commands: Commands) {
     commands.entity(removed.entity).try_remove::<CritterState>();
 }
 

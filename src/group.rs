@@ -25,7 +25,7 @@ use crate::{
     flow::FlowField,
     nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
-    unit::{Critter, SpeedLimit},
+    unit::SpeedLimit,
 };
 
 /// Sends units to slots of their own around a goal.
@@ -276,13 +276,9 @@ pub(crate) struct SwapClass(pub(crate) u32);
 pub struct GroupSpeedLimit(pub f32);
 
 impl GroupSpeedLimit {
-    /// The speed of a critter after the game's limit and that of its group.
-    pub(crate) fn speed(
-        critter: &Critter,
-        limit: Option<&SpeedLimit>,
-        group: Option<&Self>,
-    ) -> f32 {
-        let limited = critter.limited(limit);
+    /// The speed of a unit after the game's limit and that of its group.
+    pub(crate) fn speed(speed: f32, limit: Option<&SpeedLimit>, group: Option<&Self>) -> f32 {
+        let limited = SpeedLimit::apply(limit, speed);
         group.map_or(limited, |group| limited.min(group.0))
     }
 }

@@ -98,6 +98,7 @@
 //! | slow a critter down | [`SpeedLimit`](prelude::SpeedLimit) |
 //! | draw fewer of many critters | [`CritterDrawing`](prelude::CritterDrawing) |
 //! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
+//! | move units by physics or a controller of your own, or change who moves them | [`PathSteering`](prelude::PathSteering), [`DesiredVelocity`](prelude::DesiredVelocity) |
 //! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
 //! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost), [`NavLinks::can_reach`](prelude::NavLinks::can_reach) |
@@ -115,6 +116,7 @@
 //! | nothing happens, status `Idle` | the entity has no [`PathRequest`](prelude::PathRequest) |
 //! | status stays `Searching` | there is no [`TilePathPlugin`](prelude::TilePathPlugin), the budget is 0, `Time<Virtual>` is paused, the plugin's schedule does not run, or a run condition on [`TilePathSystems::All`](prelude::TilePathSystems) is false |
 //! | status `Found`, but the unit does not move | it has no [`Critter`](prelude::Critter): the game moves it along [`NavPath`](prelude::NavPath) |
+//! | a unit with [`PathSteering`](prelude::PathSteering) stands still | nothing moves it by its [`DesiredVelocity`](prelude::DesiredVelocity), or its [`AnyAnglePath`](prelude::AnyAnglePath) was removed |
 //! | `Failed(GridGone)` | there is no grid with this number. Is there a `NavSource`? Its `SourceStatus` has the reason why it is refused |
 //! | `Failed(NoLinks)` | the goal is on another grid, and no open links lead there for this profile: see the links' [`LinkStatus`](prelude::LinkStatus) |
 //! | `Failed(UnknownProfile)` | the profile was not added with [`NavGrids::add_profile`](prelude::NavGrids::add_profile) or [`set_profiles`](prelude::NavGrids::set_profiles) |
@@ -139,6 +141,9 @@
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
 //! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's [`Priority`](prelude::Priority) |
+
+// docs.rs shows which feature each item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod blocker;
 pub mod coordinates;
@@ -211,9 +216,9 @@ pub mod prelude {
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
         state_checksum::state_checksum,
         unit::{
-            AnyAnglePath, Arrived, CancelReason, Critter, CritterState, CrowdTeam, Facing,
-            NavAgent, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus,
-            RequestState, SpeedLimit, Unpushable,
+            AnyAnglePath, Arrived, CancelReason, Critter, CritterState, CrowdTeam, DesiredVelocity,
+            Facing, NavAgent, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
+            PathStatus, PathSteering, RequestState, SpeedLimit, Unpushable,
         },
     };
 }

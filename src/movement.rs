@@ -1,5 +1,5 @@
-//! Stage 4, the rest of it: ghosts walk, paths that edits cut off are repaired, and all critters
-//! are drawn.
+//! Stage 4, the rest of it: ghosts walk, units that something else moves are steered, paths that edits cut off are repaired, and
+//! all critters are drawn.
 //!
 //! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`](bevy::prelude::Transform)s.
 //! Underneath, a critter's position is whole numbers (cells, and work done on the step between two), advanced
@@ -9,7 +9,15 @@
 
 mod advance;
 mod draw;
+mod hand_over;
 mod repair;
+mod steer;
 
 pub use self::draw::CritterDrawing;
-pub(crate) use self::{advance::advance_critters, draw::place_transforms, repair::repair_paths};
+pub(crate) use self::{
+    advance::advance_critters,
+    draw::place_transforms,
+    hand_over::{build, hand_over},
+    repair::repair_paths,
+    steer::steer_units,
+};

@@ -53,10 +53,7 @@ use bevy::{
 use crate::{
     blocker::{NavBlocker, PlacedBlockers, sync_blockers},
     crossings::{LinkTraffic, cross_links},
-    crowds::{
-        Crowds, advance_crowds, drop_stale_crowds, enter_crowds, release_former_critters,
-        steer_critters,
-    },
+    crowds::{Crowds, advance_crowds, drop_stale_crowds, enter_crowds, steer_critters},
     edges::{NavEdges, PlacedEdges, sync_edges},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
     grids::NavGrids,
@@ -65,7 +62,9 @@ use crate::{
         GroupState, form_groups,
     },
     links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
-    movement::{CritterDrawing, advance_critters, place_transforms, repair_paths},
+    movement::{
+        CritterDrawing, advance_critters, hand_over, place_transforms, repair_paths, steer_units,
+    },
     orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
     request::{
         OpenRequests, PathRequest, RequestInbox, accept_requests, deliver_answers, follow_agents,
@@ -73,9 +72,9 @@ use crate::{
     },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, begin_tick, run_searches},
     unit::{
-        AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, Facing, NavAgent, NavPath,
-        PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus, RequestState, SpeedLimit,
-        TransformWrites, Unpushable,
+        AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, NavAgent,
+        NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus, PathSteering,
+        RequestState, SpeedLimit, TransformWrites, Unpushable,
     },
 };
 
@@ -148,6 +147,7 @@ impl Plugin for TilePathPlugin {
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::crowds::build(app);
+        crate::movement::build(app);
         let stages = (SyncGrid, Command, Accept, Search, Deliver, Move).chain().in_set(All);
         app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
@@ -157,7 +157,7 @@ impl Plugin for TilePathPlugin {
                 (
                     begin_tick,
                     drop_stale_crowds,
-                    release_former_critters,
+                    hand_over,
                     follow_targets,
                     follow_agents,
                     accept_requests,
@@ -173,6 +173,7 @@ impl Plugin for TilePathPlugin {
                     steer_critters,
                     advance_crowds,
                     advance_critters,
+                    steer_units,
                     cross_links,
                 )
                     .chain()
@@ -223,7 +224,7 @@ fn register_types(app: &mut App) {
     for_each_type! {
         app.register_type:
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
-        Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, FlowFields,
+        Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, PathSteering, DesiredVelocity, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
         GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavLink, LinkStatus, LinkEntered, LinkLeft, NavGrids, PathFound, PathFailed,
         Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing

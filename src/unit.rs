@@ -9,6 +9,7 @@ mod critter;
 mod drawing;
 mod state;
 mod status;
+mod steering;
 mod writes;
 
 pub use self::{
@@ -20,10 +21,12 @@ pub use self::{
         Arrived, CancelReason, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
         PathStatus, RequestState,
     },
+    steering::{DesiredVelocity, PathSteering},
 };
 pub(crate) use self::{
     critter::work,
     state::{Drawing, PathSync},
     status::Journey,
+    steering::{SteeringContext, SteeringOutcome},
     writes::TransformWrites,
 };

@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         )
         .add_systems(
             FixedUpdate,
-            (end_move, choose_next_goals).chain().after(TilePathSystems::Move),
+            (end_move, follow_steering, choose_next_goals).chain().after(TilePathSystems::Move),
         )
         .add_systems(
             RunFixedMainLoop,
@@ -122,8 +122,12 @@ fn fill(app: &mut App, options: &Options) -> Outcome<()> {
         let transform = Transform::from_translation(frame.cell_center(start).extend(0.0));
         let speed = ticks / (7 + number * 5 % 14) as f32;
         let goal = goals[number % goals.len()];
-        let critter = (Critter::new(speed), transform, PathRequest::to(goal));
-        let mut unit = app.world_mut().spawn(critter);
+        let mut unit = app.world_mut().spawn((transform, PathRequest::to(goal)));
+        if options.is_steered {
+            unit.insert(PathSteering::new(speed));
+        } else {
+            unit.insert(Critter::new(speed));
+        }
         if options.hidden > 0 {
             let is_hidden = (number * 37 % 100) < options.hidden as usize;
             let seen = if is_hidden { ViewVisibility::HIDDEN } else { ViewVisibility::VISIBLE };
@@ -166,6 +170,13 @@ fn choose_next_goals(
             let goal = cells[random.below(cells.len() as u32) as usize];
             commands.entity(entity).insert(PathRequest::to(goal));
         }
+    }
+}
+
+/// Moves units as they are steered.
+fn follow_steering(time: Res<Time>, mut units: Query<(&DesiredVelocity, &mut Transform)>) {
+    for (desired, mut transform) in &mut units {
+        transform.translation += desired.extend(0.0) * time.delta_secs();
     }
 }
 

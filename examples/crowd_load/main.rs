@@ -23,7 +23,7 @@ use map::{Random, main_region, map};
 use runner::{JsonLine, Outcome, number, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
-  [--app [--threads N] [--hidden N]]
+  [--app [--threads N] [--hidden N | --steered]]
 
 A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
@@ -33,7 +33,8 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --fields N  shared goals, default 64
 --app       through the plugin: critters with individual paths
 --threads N with --app: compute threads (default: all); 1: systems run one after another, too
---hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0";
+--hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0
+--steered   with --app: units that the plugin steers, and this program moves";
 
 struct Options {
     units: u32,
@@ -44,6 +45,7 @@ struct Options {
     is_app: bool,
     threads: Option<usize>,
     hidden: u32,
+    is_steered: bool,
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn options() -> Outcome<Option<Options>> {
         is_app: false,
         threads: None,
         hidden: 0,
+        is_steered: false,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -80,6 +83,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("app") => options.is_app = true,
             Long("threads") => options.threads = Some(number("threads", &mut parser)?),
             Long("hidden") => options.hidden = number("hidden", &mut parser)?,
+            Long("steered") => options.is_steered = true,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }

@@ -41,8 +41,17 @@ pub fn open(plugins: PluginGroupBuilder, window: Window) -> Result<App, String> 
 /// Builds the app of a small example in a window of a size in pixels. Also returns the folder for the screenshots of a scripted
 /// run, if the command line says `--smoke DIR`.
 pub fn open_example(title: &str, size: UVec2) -> Result<(App, Option<PathBuf>), String> {
+    open_example_with(plugins(), title, size)
+}
+
+/// The same with other plugins.
+pub fn open_example_with(
+    plugins: PluginGroupBuilder,
+    title: &str,
+    size: UVec2,
+) -> Result<(App, Option<PathBuf>), String> {
     let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
-    let app = open(plugins(), window(title, size, smoke.is_some()))?;
+    let app = open(plugins, window(title, size, smoke.is_some()))?;
     Ok((app, smoke))
 }
 
@@ -64,7 +73,12 @@ pub fn window(title: &str, size: UVec2, is_exact: bool) -> Window {
 
 /// Returns Bevy's plugins, with nearest-neighbor sampling and this project's assets.
 pub fn plugins() -> PluginGroupBuilder {
-    let file_path = assets_folder().to_string_lossy().into_owned();
+    plugins_with(&assets_folder())
+}
+
+/// The same with the assets of another folder.
+pub fn plugins_with(assets: &Path) -> PluginGroupBuilder {
+    let file_path = assets.to_string_lossy().into_owned();
     DefaultPlugins
         .set(log())
         .set(ImagePlugin::default_nearest())

@@ -40,7 +40,7 @@ impl Crossings<'_, '_> {
         let seconds = self.time.delta_secs();
         let paces = self.units.p2();
         let (critter, limit, group_limit, .., is_disabled) = paces.get(entity).ok()?;
-        let speed = GroupSpeedLimit::speed(critter, limit, group_limit);
+        let speed = GroupSpeedLimit::speed(critter.speed, limit, group_limit);
         Some(if is_disabled { 0 } else { work(speed, seconds) })
     }
 

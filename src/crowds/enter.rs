@@ -18,7 +18,7 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     nav::{Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
-    request::{Outcomes, Requester, fitting_anchor},
+    request::{Outcomes, fitting_anchor},
     unit::{
         Critter, CritterState, Drawing, Facing, NavAgent, PathSync, RequestState, TransformWrites,
     },
@@ -128,22 +128,6 @@ pub(crate) fn enter_crowds(
     }
     outside.sort_unstable();
     outside.dedup();
-}
-
-/// Searches for a new path for each former critter that was walking: the game moves it from where it is now.
-pub(crate) fn release_former_critters(
-    grids: Res<NavGrids>,
-    mut crowds: ResMut<Crowds>,
-    mut units: Query<Requester, (Without<Critter>, Allow<Disabled>)>,
-    mut outcomes: Outcomes,
-) {
-    for entity in crowds.former.drain(..) {
-        if let Ok(mut unit) = units.get_mut(entity)
-            && unit.is_walking()
-        {
-            outcomes.path_lost(&mut unit, &grids);
-        }
-    }
 }
 
 /// Removes the units of former critters, and the crowds of grids that were removed or replaced: their critters

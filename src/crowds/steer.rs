@@ -148,7 +148,7 @@ impl SteeredItem<'_, '_> {
 
     /// Returns its speed after all limits, as work in a tick. A disabled critter stands still.
     fn work(&self, seconds: f32) -> u64 {
-        let speed = GroupSpeedLimit::speed(self.critter, self.limit, self.group_limit);
+        let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
         work(if self.is_disabled { 0.0 } else { speed }, seconds)
     }
 

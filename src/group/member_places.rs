@@ -15,7 +15,7 @@ use crate::{
     links::NavLinks,
     nav::{Cell, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target, fitting_anchor, grid_of},
-    unit::{Critter, CritterState, NavAgent, PathStatus, RequestState, SpeedLimit},
+    unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
 
@@ -26,7 +26,9 @@ pub(crate) struct GroupUnitData {
     pub(super) status: Option<&'static PathStatus>,
     pub(super) slot: Option<&'static GroupSlot>,
     pub(super) agent: Option<&'static NavAgent>,
-    pub(super) critter: Option<(&'static Critter, Option<&'static SpeedLimit>)>,
+    pub(super) critter: Option<&'static Critter>,
+    pub(super) steering: Option<&'static PathSteering>,
+    pub(super) limit: Option<&'static SpeedLimit>,
     pub(super) state: Option<&'static RequestState>,
     pub(super) walking: Option<(&'static CritterState, &'static Transform)>,
 }

@@ -125,7 +125,7 @@ impl WalkerItem<'_, '_> {
             state.drawn = transform.translation.truncate();
         }
         state.blend_from_previous(lines);
-        let speed = GroupSpeedLimit::speed(self.critter, self.limit, self.group_limit);
+        let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
         let work = work(speed, seconds);
         if let Some(per_work) = state.member.crossing {
             state.draw_in(lines, per_work * work as f32);

@@ -65,12 +65,22 @@ fn is_cut_off(
 ) -> bool {
     let profile = unit.state.query.profile;
     let Some((critter, _)) = &mut unit.critter else {
-        let has_path = matches!(*unit.status, PathStatus::Found(_)) && unit.is_latest();
+        let is_followed = unit.status.is_walking() || matches!(*unit.status, PathStatus::Found(_));
+        let has_path = is_followed && unit.is_latest();
         let here = || {
+            if let Some((desired, _)) = &unit.steering {
+                return unit.path.0.cells().nth(desired.step() as usize);
+            }
             let frame = grids.frame(unit.state.grid)?;
             frame.anchor_at(whereabouts.position(unit.entity)?, grid.unit_size(profile))
         };
-        return has_path && !is_sound_ahead(grid, profile, &unit.path.0, here(), edits);
+        if !has_path || is_sound_ahead(grid, profile, &unit.path.0, here(), edits) {
+            if let (Some(any_angle), Some((desired, _))) = (&mut unit.any_angle, &unit.steering) {
+                any_angle.avoid(grid, profile, (&unit.path.0, desired.step()), edits);
+            }
+            return false;
+        }
+        return true;
     };
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
@@ -90,7 +100,10 @@ fn is_cut_off(
         return true;
     }
     if let Some(any_angle) = &mut unit.any_angle {
-        any_angle.avoid(grid, profile, &unit.path.0, critter, edits);
+        let steps = walk.steps_done().unwrap_or(0);
+        if any_angle.avoid(grid, profile, (&unit.path.0, steps), edits) {
+            critter.is_diverted = true;
+        }
     }
     false
 }

@@ -74,7 +74,13 @@ impl RequestIntake<'_, '_> {
             return Some(Err(PathFailure::GridGone(id)));
         };
         let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
-        let here = unit.critter.map_or(unit.path.0.end(), |(state, _)| state.walk.head());
+        let here = match unit.critter {
+            Some((state, _)) => state.walk.head(),
+            None if unit.steering.is_some() => {
+                self.cell_of(entity, id, grid.unit_size(profile)).unwrap_or(unit.path.0.end())
+            }
+            None => unit.path.0.end(), // as if it were there
+        };
         Some(destination.map(|Destination { grid: on, goal }| {
             let is_near = on == id && goal.admits(grid, profile, here);
             SeenTarget { grid: on, goal, here, is_near }

@@ -182,13 +182,14 @@ impl Outcomes<'_, '_> {
     /// A unit cannot follow its path any more. A critter gets another one from where it is, if it needs one; a
     /// unit that the game moves is notified, and its request is resolved again.
     pub(crate) fn path_lost(&mut self, unit: &mut RequesterItem, grids: &NavGrids) {
-        let Some((state, _)) = &unit.critter else {
+        if unit.critter.is_none() {
             return self.invalidate(unit);
-        };
-        let (head, profile, is_in_crowd) =
-            (unit.head(), unit.state.query.profile, state.unit().is_some());
+        }
+        let (head, profile) = (unit.head(), unit.state.query.profile);
+        let leaves_walls = unit.leaves_walls();
         let grid = grids.get(unit.state.grid);
-        let start = grid.map_or(head, |grid| start_near(grid, profile, head, is_in_crowd));
+        let start =
+            grid.map_or(head, |grid| start_near(grid, profile, (head, Vec2::ZERO), leaves_walls));
         unit.stop_at(start);
         if !unit.is_at_rest() {
             self.repair(unit, start);
@@ -225,12 +226,32 @@ impl Outcomes<'_, '_> {
         *unit.status = PathStatus::Repairing;
     }
 
-    /// Announces that the path of a unit that the game moves was cut off, and resolves its request again.
+    /// Something else moves the unit from now on: its request is resolved again, from where it is.
+    pub(crate) fn mover_changed(&mut self, unit: &mut RequesterItem) {
+        let has_path = unit.status.is_walking() || matches!(*unit.status, PathStatus::Found(_));
+        if !has_path || !unit.is_latest() {
+            return;
+        }
+        if unit.critter.is_none() {
+            return self.invalidate(unit);
+        }
+        self.forget_search(unit);
+        self.resolve_again(unit);
+    }
+
+    /// The path of a unit that the game moves does not hold any more: announces that, and resolves its request again.
     fn invalidate(&mut self, unit: &mut RequesterItem) {
+        self.forget_search(unit);
         self.pathfinder.counters.repaired += 1;
         *unit.status = PathStatus::Repairing;
         self.retry_in(1, unit);
         self.commands.trigger(PathInvalidated { entity: unit.entity });
+    }
+
+    /// Nothing is searched for any more: not the rest of a long path either.
+    fn forget_search(&mut self, unit: &mut RequesterItem) {
+        self.pathfinder.forget(unit.entity);
+        unit.state.ticket = None;
     }
 
     /// Hands a unit its path, or the rest of one.
@@ -253,33 +274,36 @@ impl Outcomes<'_, '_> {
                 state.member.is_held = false;
                 PathStatus::Walking(kind)
             }
+            None if unit.steering.is_some() => PathStatus::Walking(kind),
             None => PathStatus::Found(kind),
         };
         if is_rest {
             unit.path.0.append(found);
         } else {
             unit.path.0 = found;
+            unit.restart_steering();
         }
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the rest
+    /// A critter, or a unit that is steered, has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the rest
     /// of the path is on its way. It also needs another path where its goal is elsewhere by now: it exchanged slots
     /// with a member of its group, and the group no longer exists.
     pub(crate) fn path_ended(&mut self, unit: &mut RequesterItem, arrived: bool, grids: &NavGrids) {
         let (kind, goal) = (unit.path.0.kind(), unit.state.query.goal);
         let is_exact = goal.is_single_cell() && unit.state.goals.is_none();
-        let Some((state, _)) = &mut unit.critter else {
-            return;
-        };
-        let (entity, cell) = (unit.entity, state.cell());
+        let entity = unit.entity;
+        let cell = unit.critter.as_ref().map_or(unit.path.0.end(), |(state, _)| state.cell());
         match kind {
             PathKind::FirstSegment => {}
             PathKind::ToLink if arrived => {} // from here on `links::cross` takes care of it
             _ if !arrived => self.path_lost(unit, grids),
             PathKind::Complete if is_exact && goal.cell() != cell => self.path_lost(unit, grids),
             _ => {
-                let was_announced = core::mem::take(&mut state.member.is_announced);
+                let critter = &mut unit.critter;
+                let was_announced = critter
+                    .as_mut()
+                    .is_some_and(|(state, _)| core::mem::take(&mut state.member.is_announced));
                 if unit.path.0.end() != cell {
                     unit.path.0 = Path::standing(cell); // the slot of another member
                 }

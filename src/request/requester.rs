@@ -7,7 +7,10 @@ use bevy::{ecs::query::QueryData, prelude::*};
 use super::PathRequest;
 use crate::{
     nav::{Cell, GridId, Path, ProfileId},
-    unit::{AnyAnglePath, CritterState, NavAgent, NavPath, PathStatus, RequestState},
+    unit::{
+        AnyAnglePath, CritterState, DesiredVelocity, NavAgent, NavPath, PathStatus, PathSteering,
+        RequestState,
+    },
 };
 
 /// A unit with everything that belongs to its request.
@@ -22,6 +25,7 @@ pub(crate) struct Requester {
     pub(crate) path: &'static mut NavPath,
     pub(crate) critter: Option<(&'static mut CritterState, &'static Transform)>,
     pub(crate) any_angle: Option<&'static mut AnyAnglePath>,
+    pub(crate) steering: Option<(&'static mut DesiredVelocity, &'static PathSteering)>,
 }
 
 impl RequesterItem<'_, '_> {
@@ -35,14 +39,38 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
     }
 
+    /// Whether it can get out of an impassable cell: by its crowd, or by whoever moves a steered unit.
+    pub(super) fn leaves_walls(&self) -> bool {
+        leaves_walls(self.critter.as_ref().map(|(state, _)| &**state), self.steering.is_some())
+    }
+
+    /// A steered unit has another path.
+    pub(super) fn restart_steering(&mut self) {
+        if let Some((desired, _)) = &mut self.steering {
+            desired.restart();
+        }
+    }
+
     /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next
     /// path begins.
     pub(crate) fn stop_at(&mut self, cell: Cell) {
         self.path.0 = Path::standing(cell);
+        self.restart_steering();
         if let Some((state, _)) = &mut self.critter {
             state.restart();
         }
     }
+}
+
+impl RequesterReadOnlyItem<'_, '_> {
+    /// The same.
+    pub(super) fn leaves_walls(&self) -> bool {
+        leaves_walls(self.critter.map(|(state, _)| state), self.steering.is_some())
+    }
+}
+
+fn leaves_walls(critter: Option<&CritterState>, is_steered: bool) -> bool {
+    critter.map_or(is_steered, |state| state.unit().is_some())
 }
 
 /// The grid a critter is on.

@@ -34,8 +34,8 @@ impl RequestIntake<'_, '_> {
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
-        let is_in_crowd = unit.critter.is_some_and(|(state, _)| state.unit().is_some());
-        let start = start_near(grid, profile, start, is_in_crowd);
+        let offset = self.offset_of(unit, (id, start), size).unwrap_or_default();
+        let start = start_near(grid, profile, (start, offset), unit.leaves_walls());
         let all = self.destinations(unit, request)?;
         let here = all.iter().filter(|destination| destination.grid == id);
         let here: Vec<Goal> = here.map(|destination| destination.goal).collect();
@@ -193,7 +193,7 @@ impl RequestIntake<'_, '_> {
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
     /// is the entity's transform; on the grid or not. A critter that was about to enter a cell which its grid,
     /// replaced in the meantime, does not have is where its transform is.
-    fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
+    pub(super) fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
         if let Ok(unit) = self.units.get(entity)
             && let Some((critter, transform)) = unit.critter
             && grid_of(critter, unit.state) == grid
@@ -203,6 +203,19 @@ impl RequestIntake<'_, '_> {
             return Some(critter.walk.head());
         }
         self.grids.frame(grid)?.anchor_at(self.whereabouts.position(entity)?, size)
+    }
+
+    /// How far off the middle of its cell a steered unit is, in cells.
+    fn offset_of(
+        &self,
+        unit: &RequesterReadOnlyItem,
+        (grid, cell): (GridId, Cell),
+        size: u32,
+    ) -> Option<Vec2> {
+        unit.steering?;
+        let frame = self.grids.frame(grid)?;
+        let middle = frame.to_cells(frame.block_center(cell, size));
+        Some(frame.to_cells(self.whereabouts.position(unit.entity)?) - middle)
     }
 
     /// Whether an entity is a critter that holds its cells against others.

@@ -4,27 +4,32 @@
 
 use std::ops::RangeInclusive;
 
-use crate::nav::{Cell, NavGrid, ProfileId};
+use bevy::math::Vec2;
+
+use crate::{
+    coordinates::center,
+    nav::{Cell, NavGrid, ProfileId},
+};
 
 /// Search radius for a free cell, in cells.
 const START_SEARCH_RADIUS: i32 = 16;
 
 /// Where the path of a unit on `cell` begins: on the cell itself if it can stand there. A unit of a crowd leaves
 /// terrain that was blocked under it, also where it has grown: its path begins on the nearest cell where it can
-/// stand. Another one that was put into a wall stays there.
+/// stand. So does one that is steered, on the side of the cell where it is (`offset`, in cells, from the middle). Another one that was
+/// put into a wall stays there.
 pub(super) fn start_near(
     grid: &NavGrid,
     profile: ProfileId,
-    cell: Cell,
-    is_in_crowd: bool,
+    (cell, offset): (Cell, Vec2),
+    leaves_walls: bool,
 ) -> Cell {
     let cell = fitting_anchor(grid, profile, cell);
-    if !is_in_crowd || grid.cost(profile, cell) > 0 {
+    if !leaves_walls || grid.cost(profile, cell) > 0 {
         return cell;
     }
-    let found =
-        (1..=START_SEARCH_RADIUS).find_map(|ring| nearest_fit(grid, profile, cell, ring..=ring));
-    found.unwrap_or(cell)
+    let fit = |ring| nearest_fit(grid, profile, (cell, offset), ring..=ring);
+    (1..=START_SEARCH_RADIUS).find_map(fit).unwrap_or(cell)
 }
 
 /// The anchor itself if a unit of `profile` fits there; else the nearest one where it fits and covers a cell
@@ -35,19 +40,22 @@ pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -
     if reach == 0 || grid.cost(profile, anchor) > 0 {
         return anchor;
     }
-    nearest_fit(grid, profile, anchor, 1..=reach).unwrap_or(anchor)
+    nearest_fit(grid, profile, (anchor, Vec2::ZERO), 1..=reach).unwrap_or(anchor)
 }
 
-/// The nearest anchor where a unit of `profile` fits, so many steps over open terrain away.
+/// The nearest anchor where a unit of `profile` fits, so many steps over open terrain away; of several the one to which the unit is
+/// nearest, which stands so far off the middle of its cell.
 fn nearest_fit(
     grid: &NavGrid,
     profile: ProfileId,
-    from: Cell,
+    (from, offset): (Cell, Vec2),
     distances: RangeInclusive<i32>,
 ) -> Option<Cell> {
+    // In hundredths of a cell: as good as equal is equal.
+    let off = |at: Cell| ((center(at) - center(from) - offset).length() * 100.0) as i32;
     let around = grid.topology().cells_around(from, distances);
     around
         .filter(|&(_, at)| grid.cost(profile, at) > 0)
-        .min_by_key(|&(square, at)| (square, at.y, at.x))
+        .min_by_key(|&(square, at)| (square, off(at), at.y, at.x))
         .map(|(_, at)| at)
 }

@@ -6,15 +6,18 @@
 
 use bevy::prelude::*;
 
-use super::CritterState;
 use crate::{
     coordinates::center,
-    nav::{CellRect, NavGrid, Path, PathLines, ProfileId, Walk, string_pulling::PulledPath},
+    nav::{
+        CellRect, NavGrid, Path, PathLines, ProfileId, Walk,
+        string_pulling::{LinePosition, PulledPath},
+    },
 };
 
 /// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear and of
 /// uniform cost, by string pulling of its paths. Insert it on the critter's entity. It affects
-/// [ghosts](super::Critter::ghost) only; critters that collide follow the steps of the grid.
+/// [ghosts](super::Critter::ghost) only; critters that collide follow the steps of the grid. Units with
+/// [`PathSteering`](super::PathSteering) have it, too.
 ///
 /// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of any
 /// size.
@@ -55,23 +58,29 @@ impl AnyAnglePath {
         (fits && !path.legs().is_empty()).then_some(&self.lines)
     }
 
-    /// After edits that leave the path itself valid: falls back to its steps if the lines are not clear any
-    /// more.
+    /// After edits that leave the path itself valid, of which a unit has finished `steps` steps: falls back to its steps if the
+    /// lines ahead are not clear any more. Returns whether it did.
     pub(crate) fn avoid(
         &mut self,
         grid: &NavGrid,
         profile: ProfileId,
-        path: &Path,
-        state: &mut CritterState,
+        (path, steps): (&Path, u32),
         edits: &[CellRect],
-    ) {
-        let steps = state.walk.steps_done().unwrap_or(0);
+    ) -> bool {
         let are_clear =
             edits.iter().all(|&rect| self.lines.is_clear_after_edit(grid, profile, steps, rect));
         if !are_clear {
             self.lines = PathLines::from_legs(path);
-            state.is_diverted = true;
         }
+        !are_clear
+    }
+
+    /// Returns the lines of a path for steering: its steps, if they are not known for it.
+    pub(crate) fn lines_for(&mut self, path: &Path) -> &PathLines {
+        if self.lines_of(path).is_none() {
+            self.lines = PathLines::from_legs(path);
+        }
+        &self.lines
     }
 }
 
@@ -79,7 +88,16 @@ impl AnyAnglePath {
 /// completes a step of the previous path.
 pub(super) fn position_on(lines: &PathLines, walk: &Walk) -> Option<(Vec2, (i32, i32))> {
     let place = lines.position(walk.steps_done()?, walk.progress());
-    let fraction = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
     let heading = (place.to.x - place.from.x, place.to.y - place.from.y);
-    Some((center(place.from).lerp(center(place.to), fraction), heading))
+    Some((point_at(place), heading))
+}
+
+/// Returns the point on the lines at the end of a step, in cell space.
+pub(super) fn point_on(lines: &PathLines, steps: u32) -> Vec2 {
+    point_at(lines.position(steps, (0, 1)))
+}
+
+fn point_at(place: LinePosition) -> Vec2 {
+    let fraction = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
+    center(place.from).lerp(center(place.to), fraction)
 }

@@ -54,18 +54,20 @@ impl Critter {
     pub const fn ghost(self) -> Self {
         Self { collides: false, ..self }
     }
-
-    /// Its speed under a limit.
-    pub(crate) fn limited(&self, limit: Option<&SpeedLimit>) -> f32 {
-        limit.map_or(self.speed, |limit| self.speed.min(limit.0))
-    }
 }
 
-/// Slows a critter down: at most this speed (cells per second over uniform terrain). For the game to add and
+/// Slows a critter or a steered unit down: at most this speed (cells per second over uniform terrain). For the game to add and
 /// remove: mud, wounds, a walk instead of a run.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct SpeedLimit(pub f32);
+
+impl SpeedLimit {
+    /// A speed under a limit.
+    pub(crate) fn apply(limit: Option<&Self>, speed: f32) -> f32 {
+        limit.map_or(speed, |limit| speed.min(limit.0))
+    }
+}
 
 /// The side a critter is on; 0 for those without this component. Critters push only units of their own side out
 /// of the way.

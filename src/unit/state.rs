@@ -19,7 +19,7 @@ pub struct CritterState {
     /// It was given a position on the grid.
     pub(crate) placed: bool,
     /// Its path was replaced since the last tick: its drawing blends from the previous path.
-    pub(super) is_diverted: bool,
+    pub(crate) is_diverted: bool,
     /// Of a unit of a crowd: for how many ticks it goes on from where it was in the tick `since`.
     pub(super) ticks: f32,
     /// Of a unit of a crowd: the tick of its crowd in which `walk` and `offset` were so; where it was then

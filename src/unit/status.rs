@@ -27,11 +27,12 @@ pub enum PathStatus {
     Idle,
     /// Requested; the answer is awaited.
     Searching,
-    /// There is a path in [`NavPath`], and no [`Critter`](crate::prelude::Critter) to walk it: the game moves the
-    /// unit. At the end of a path of kind [`ToLink`](PathKind::ToLink) the game takes it across, and changes the grid of its
+    /// There is a path in [`NavPath`], and the game moves the unit along it: it has no
+    /// [`Critter`](crate::prelude::Critter) and no [`PathSteering`](crate::prelude::PathSteering). At the end of a path
+    /// of kind [`ToLink`](PathKind::ToLink) the game takes it across, and changes the grid of its
     /// [`NavAgent`](crate::prelude::NavAgent): then the next path is found.
     Found(PathKind),
-    /// The critter is on its way.
+    /// The critter, or the unit that is steered, is on its way.
     Walking(PathKind),
     /// The critter is on its way, but has not been able to move for long, for this reason; it continues as
     /// soon as it can.
@@ -40,7 +41,7 @@ pub enum PathStatus {
     Crossing,
     /// An edit of the grid cut the path off; another is being searched for.
     Repairing,
-    /// The critter stands at the end of its path.
+    /// The critter stands at the end of its path, or the steered unit has come there.
     Arrived(PathKind),
     /// There is no path at present, for this reason; it will be tried again
     /// ([`PathRequest::retry`](crate::prelude::PathRequest::retry)).
@@ -50,7 +51,7 @@ pub enum PathStatus {
 }
 
 impl PathStatus {
-    /// Whether a critter is on its way.
+    /// Whether a critter or a steered unit is on its way.
     pub(crate) const fn is_walking(&self) -> bool {
         matches!(self, Self::Walking(_) | Self::Stuck(_))
     }
@@ -198,7 +199,8 @@ pub enum CancelReason {
 }
 
 /// An edit of the grid cut off the path of a unit that the game moves itself (one without a
-/// [`Critter`](crate::prelude::Critter)), or its `Critter` was removed on the way. Stop following [`NavPath`]: another path is searched for from where the
+/// [`Critter`](crate::prelude::Critter)), its `Critter` was removed on the way, or a unit with
+/// [`PathSteering`](crate::prelude::PathSteering) does not get back to its path. Stop following [`NavPath`]: another path is searched for from where the
 /// unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct PathInvalidated {
@@ -206,13 +208,13 @@ pub struct PathInvalidated {
     pub entity: Entity,
 }
 
-/// A critter has come to the end of its path.
+/// A critter, or a unit with [`PathSteering`](crate::prelude::PathSteering), has come to the end of its path.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct Arrived {
     /// The critter.
     pub entity: Entity,
     /// Whether the end is the goal.
     pub kind: PathKind,
-    /// Where it stands.
+    /// The cell it stands on; of a steered unit the end of its path.
     pub cell: Cell,
 }

@@ -184,9 +184,8 @@ fn a_walking_critter_that_is_none_any_more_gets_a_path_for_the_game_to_follow() 
         assert!(start.x > 5, "its path begins where it was sent from, at {start}");
         let center = Vec2::new(start.x as f32, start.y as f32) * 10.0;
         assert!((place - center).abs().max_element() <= 5.01, "{start} is not the cell at {place}");
-        // It is a critter again, and another request makes it walk.
+        // It is a critter again, and walks on.
         app.world_mut().entity_mut(unit).insert(Critter::new(8.0));
-        order(&mut app, unit, (30, 9));
         run(&mut app, 400);
         assert_eq!((has_arrived(&app, unit), failures(&app, unit).len()), (true, 0));
     }

@@ -8,8 +8,8 @@ use crate::common::{Random, app::*, is_legal_path, units::block};
 
 const WIDTH: u32 = 2_400;
 const HEIGHT: u32 = 64;
-const START: (i32, i32) = (2, 32);
-const GOAL: (i32, i32) = (2_397, 32);
+pub const START: (i32, i32) = (2, 32);
+pub const GOAL: (i32, i32) = (2_397, 32);
 /// Small enough that the rest of a long path takes several ticks.
 const BUDGET: u32 = 20_000;
 
@@ -40,7 +40,7 @@ fn wilderness(width: u32, height: u32, rocks: u32) -> NavGrid {
 }
 
 /// Returns an app with a wilderness that takes many steps to cross.
-fn app_in_the_wilderness() -> App {
+pub fn app_in_the_wilderness() -> App {
     let mut app = app();
     let profile = (1u8..5)
         .zip([16, 32, 48, 80])

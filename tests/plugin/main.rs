@@ -40,6 +40,7 @@ mod movement;
 mod orders;
 mod promises;
 mod requests;
+mod steering;
 mod storms;
 mod storms_building;
 mod straight;

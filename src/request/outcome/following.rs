@@ -40,7 +40,7 @@ impl Outcomes<'_, '_> {
         }
         match *unit.status {
             walking if walking.is_walking() && target.is_near => {
-                if unit.critter.is_some() {
+                if unit.critter.is_some() || unit.steering.is_some() {
                     unit.stop_at(target.here);
                     unit.state.query.goal = target.goal;
                 }

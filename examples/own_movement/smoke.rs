@@ -1,0 +1,75 @@
+//! Plays the example by itself, with mouse and keys: a march, a wall before it, and other hands.
+//!
+//! Input: a folder. Output: pictures in it and one JSON line on stdout, or what went wrong on stderr.
+
+use std::path::Path;
+
+use bevy::prelude::*;
+use bevy_tilepath::prelude::*;
+
+use crate::{
+    SIZE, frame,
+    screen::{play, play::Step, puppet},
+};
+
+/// A step of this example's own.
+#[derive(Clone, Copy, Debug)]
+enum Own {
+    Click(Cell, MouseButton),
+    /// Wait until all units are where they were sent.
+    Arrive,
+}
+
+const STEPS: &[Step<Own>] = &[
+    Step::Wait(1.0),
+    Step::Shoot("start"),
+    Step::Own(Own::Click(Cell::new(20, 11), MouseButton::Left)),
+    Step::Wait(2.5),
+    Step::Own(Own::Click(Cell::new(14, 3), MouseButton::Right)),
+    Step::Own(Own::Click(Cell::new(14, 2), MouseButton::Right)),
+    Step::Wait(1.0),
+    Step::Shoot("march"),
+    Step::Key(KeyCode::Space),
+    Step::Own(Own::Arrive),
+    Step::Shoot("arrived"),
+    Step::Own(Own::Click(Cell::new(34, 11), MouseButton::Left)),
+    Step::Wait(1.5),
+    Step::Key(KeyCode::Space),
+    Step::Wait(1.5),
+    Step::Key(KeyCode::Space),
+    Step::Own(Own::Arrive),
+    Step::Shoot("end"),
+];
+
+/// Makes the example play by itself.
+pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
+    play::add_to(app, folder, STEPS, act)
+}
+
+/// Says whether the step is done.
+fn act(world: &mut World, step: Own) -> Result<bool, String> {
+    match step {
+        Own::Click(cell, button) => {
+            let place = frame().cell_center(cell) * Vec2::new(1.0, -1.0);
+            puppet::click(world, place + SIZE.as_vec2() / 2.0, button).map(|()| true)
+        }
+        Own::Arrive => have_arrived(world),
+    }
+}
+
+/// Nobody reports the arrival of those that follow their path by themselves: they are there when they stand at its end.
+fn have_arrived(world: &mut World) -> Result<bool, String> {
+    let mut arrived = 0;
+    let mut units = world.query::<(&PathStatus, &NavPath, &Transform)>();
+    for (status, path, transform) in units.iter(world) {
+        let off = transform.translation.truncate().distance(frame().cell_center(path.end()));
+        match status {
+            PathStatus::Arrived(_) => arrived += 1,
+            PathStatus::Found(_) if off < 1.0 => arrived += 1,
+            PathStatus::Failed(reason) => return Err(format!("no path: {reason}")),
+            _ => return Ok(false),
+        }
+    }
+    println!(r#"{{"smoke":"ok","arrived":{arrived}}}"#);
+    Ok(true)
+}

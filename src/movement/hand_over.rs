@@ -1,0 +1,49 @@
+//! Changes of who moves a unit: the plugin (a [`Critter`]), what it steers ([`PathSteering`]), or the game by itself.
+//!
+//! Input: these components as they are inserted and removed. Output: the request of the unit, resolved again from where it is.
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+
+use crate::{
+    request::{Outcomes, Requester},
+    unit::{Critter, DesiredVelocity, PathSteering},
+};
+
+/// Units that something else moves than before, since the last tick.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct MoverChanges(Vec<Entity>);
+
+/// Registers the observers.
+pub(crate) fn build(app: &mut App) {
+    app.init_resource::<MoverChanges>()
+        .add_observer(note::<Add, Critter>)
+        .add_observer(note::<Remove, Critter>)
+        .add_observer(note::<Add, PathSteering>)
+        .add_observer(note::<Remove, PathSteering>)
+        .add_observer(|removed: On<Remove, PathSteering>, mut commands: Commands| {
+            commands.entity(removed.entity).try_remove::<DesiredVelocity>();
+        });
+}
+
+fn note<E: EntityEvent, B: Bundle>(event: On<E, B>, mut changes: ResMut<MoverChanges>) {
+    changes.0.push(event.event_target());
+}
+
+/// Resolves the requests of units on the way that something else moves from now on.
+pub(crate) fn hand_over(
+    mut changes: ResMut<MoverChanges>,
+    mut units: Query<Requester, Allow<Disabled>>,
+    mut outcomes: Outcomes,
+) {
+    for entity in changes.0.drain(..) {
+        // A critter that stands on its grid already stays one.
+        if let Ok(mut unit) = units.get_mut(entity)
+            && unit
+                .critter
+                .as_ref()
+                .is_none_or(|(state, _)| !state.placed && state.unit().is_none())
+        {
+            outcomes.mover_changed(&mut unit);
+        }
+    }
+}

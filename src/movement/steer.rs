@@ -1,0 +1,105 @@
+//! One tick of steering, for units that something else moves.
+//!
+//! Input: units with [`PathSteering`], their paths and positions. Output: their desired velocities, arrivals, and requests for
+//! other paths.
+
+use bevy::{
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
+    prelude::*,
+};
+
+use super::advance::Ending;
+use crate::{
+    grids::NavGrids,
+    group::GroupSpeedLimit,
+    nav::PathKind,
+    request::{Outcomes, Requester},
+    unit::{PathSteering, SpeedLimit, SteeringContext, SteeringOutcome},
+    whereabouts::Whereabouts,
+};
+
+/// What steering reads and writes of a unit.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct Steered {
+    unit: Requester,
+    limit: Option<&'static SpeedLimit>,
+    group_limit: Option<&'static GroupSpeedLimit>,
+    is_disabled: Has<Disabled>,
+}
+
+/// What steering depends on beside units.
+#[derive(SystemParam)]
+pub(crate) struct Surroundings<'w, 's> {
+    time: Res<'w, Time>,
+    grids: Res<'w, NavGrids>,
+    whereabouts: Whereabouts<'w, 's>,
+}
+
+/// Steers every unit for a tick.
+pub(crate) fn steer_units(
+    around: Surroundings,
+    mut units: Query<Steered, (With<PathSteering>, Allow<Disabled>)>,
+    mut endings: Local<Vec<(u64, Entity, Ending)>>,
+    mut outcomes: Outcomes,
+) {
+    for mut steered in &mut units {
+        if let Some(ending) = steered.steer(&around) {
+            endings.push((steered.unit.state.accepted, steered.unit.entity, ending));
+        }
+    }
+    endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
+    for (_, entity, ending) in endings.drain(..) {
+        if let Ok(mut steered) = units.get_mut(entity) {
+            match ending {
+                Ending::Arrived => outcomes.path_ended(&mut steered.unit, true, &around.grids),
+                Ending::Blocked => outcomes.path_lost(&mut steered.unit, &around.grids),
+                Ending::GridGone => outcomes.grid_gone(&mut steered.unit),
+            }
+        }
+    }
+}
+
+impl SteeredItem<'_, '_> {
+    /// Sets where the unit should go; returns what has come to an end.
+    fn steer(&mut self, around: &Surroundings) -> Option<Ending> {
+        if self.unit.critter.is_some() || self.is_disabled || !self.unit.is_walking() {
+            return self.stop();
+        }
+        let state = &self.unit.state;
+        let (Some(grid), Some(frame)) =
+            (around.grids.get(state.grid), around.grids.frame(state.grid))
+        else {
+            self.stop();
+            return Some(Ending::GridGone);
+        };
+        let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
+        let context = SteeringContext { grid, frame, profile: state.query.profile, position };
+        let (Some((desired, settings)), Some(any_angle)) =
+            (&mut self.unit.steering, &mut self.unit.any_angle)
+        else {
+            return self.stop(); // the game has removed its straight lines
+        };
+        let speed = GroupSpeedLimit::speed(settings.speed, self.limit, self.group_limit);
+        let settings = PathSteering { speed, ..**settings };
+        let lines = any_angle.bypass_change_detection().lines_for(&self.unit.path.0);
+        match desired.steer(lines, &context, &settings, around.time.delta_secs()) {
+            SteeringOutcome::Lost => Some(Ending::Blocked),
+            SteeringOutcome::AtEnd => match self.unit.path.0.kind() {
+                PathKind::Complete | PathKind::Partial => Some(Ending::Arrived),
+                PathKind::FirstSegment | PathKind::ToLink => None,
+            },
+            SteeringOutcome::Ahead => None,
+        }
+    }
+
+    /// It has nowhere to go.
+    fn stop(&mut self) -> Option<Ending> {
+        if let Some((desired, _)) = &mut self.unit.steering
+            && ***desired != Vec2::ZERO
+        {
+            desired.stop();
+        }
+        None
+    }
+}
