@@ -23,24 +23,40 @@ chunks:
 fmt:
     cargo fmt --all --check
     cargo fmt --all --check --manifest-path benches/peers/Cargo.toml
+    cargo fmt --all --check --manifest-path integrations/Cargo.toml
     cargo fmt --all --check --manifest-path tools/make_assets/Cargo.toml
 
 # Lints, on all targets and features.
 clippy:
     cargo clippy --all-targets --all-features -- -D warnings
 
-# The library for servers, without tilemap and drawing; and with Bevy's own tilemaps only.
-bare:
+# Every feature alone, none of them, and all.
+features:
     cargo check --no-default-features
+    cargo check --no-default-features --features tilemap
     cargo check --no-default-features --features tilemap_chunk
+    cargo check --no-default-features --features debug_draw
+    cargo check --no-default-features --features visibility
+    cargo check --all-features
 
-# Documentation, warnings as errors.
+# Documentation as docs.rs builds it, with badges for features; warnings are errors. docs.rs uses a nightly compiler for that: this
+# one acts as one, for this crate alone.
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+    RUSTC_BOOTSTRAP=bevy_tilepath RUSTDOCFLAGS="-D warnings --cfg docsrs" cargo doc --no-deps --all-features
+
+# What has changed for users since a commit or tag (needs cargo-semver-checks).
+semver baseline:
+    cargo semver-checks --baseline-rev {{baseline}}
+
+# The crates that a user of the library compiles, without those that are only for tests and examples; `--no-default-features` shows
+# the fewest.
+tree *args:
+    cargo tree --edges normal,build --prefix none {{args}} | sort -u | wc -l
 
 # Licenses, bans and sources of dependencies (needs cargo-deny).
 deny:
     cargo deny --all-features check licenses bans sources
+    cargo deny --manifest-path integrations/Cargo.toml --config deny.toml check licenses bans sources
 
 # Spelling (needs typos).
 typos:
@@ -88,7 +104,20 @@ smoke dir="target/smoke":
     cargo run --example hex -- --smoke {{dir}}/hex
     cargo run --example fences -- --smoke {{dir}}/fences
     cargo run --example stairs -- --smoke {{dir}}/stairs
+    cargo run --example own_movement -- --smoke {{dir}}/own_movement
     cargo run --example chunks --features tilemap_chunk -- --smoke {{dir}}/chunks
+
+# The crate with others: Tiled, LDtk, physics, an inspector. Tests and lints; what both packages need is built once.
+integrations:
+    cargo test --manifest-path integrations/Cargo.toml --target-dir target
+    cargo clippy --manifest-path integrations/Cargo.toml --target-dir target --all-targets -- -D warnings
+
+# Their windows, driven by scripts.
+smoke-integrations dir="target/smoke":
+    cargo run --manifest-path integrations/Cargo.toml --target-dir target --example tiled -- --smoke {{dir}}/tiled
+    cargo run --manifest-path integrations/Cargo.toml --target-dir target --example ldtk -- --smoke {{dir}}/ldtk
+    cargo run --manifest-path integrations/Cargo.toml --target-dir target --example physics -- --smoke {{dir}}/physics
+    cargo run --manifest-path integrations/Cargo.toml --target-dir target --example inspector -- --smoke {{dir}}/inspector
 
 # This crate and those it is compared with, all in one process.
 peers *args:
