@@ -142,8 +142,7 @@ fn blow_and_walk(
     time: Res<Time>,
     mut units: Query<(&DesiredVelocity, &PathStatus, &mut Transform), With<PathSteering>>,
 ) {
-    let seconds = time.elapsed_secs();
-    let wind = Vec2::new((0.7 * seconds).sin(), (1.1 * seconds).cos()) * CELL;
+    let wind = Vec2::from_angle(0.7 * time.elapsed_secs()) * CELL;
     for (desired, status, mut transform) in &mut units {
         if matches!(status, PathStatus::Found(_)) {
             let velocity = **desired + wind;
