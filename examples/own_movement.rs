@@ -137,14 +137,14 @@ fn forget_path(cut_off: On<PathInvalidated>, mut units: Query<&mut PathFollower>
     }
 }
 
-/// Wherever the wind blows it, a steered unit keeps to its path.
+/// Wherever the wind blows it, a steered unit keeps to its path. It is out of the wind where it has nowhere to go.
 fn blow_and_walk(
     time: Res<Time>,
-    mut units: Query<(&DesiredVelocity, &PathStatus, &mut Transform), With<PathSteering>>,
+    mut units: Query<(&DesiredVelocity, &mut Transform), With<PathSteering>>,
 ) {
     let wind = Vec2::from_angle(0.7 * time.elapsed_secs()) * CELL;
-    for (desired, status, mut transform) in &mut units {
-        if matches!(status, PathStatus::Found(_)) {
+    for (desired, mut transform) in &mut units {
+        if **desired != Vec2::ZERO {
             let velocity = **desired + wind;
             transform.translation += velocity.extend(0.0) * time.delta_secs();
             turn(&mut transform, velocity);

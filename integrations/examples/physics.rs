@@ -152,7 +152,7 @@ fn change_hands(
             sprite.color = Color::WHITE;
         } else {
             commands.entity(unit).insert(Critter::new(5.0).turns(false));
-            sprite.color = css::GOLD.into() // green, on blue;
+            sprite.color = css::GOLD.into(); // green, on blue
         }
     }
 }
