@@ -24,9 +24,9 @@ pub use self::{
     steering::{DesiredVelocity, PathSteering},
 };
 pub(crate) use self::{
+    any_angle::point_on,
     critter::work,
     state::{Drawing, PathSync},
     status::Journey,
-    steering::{SteeringContext, SteeringOutcome},
     writes::TransformWrites,
 };

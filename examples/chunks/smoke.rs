@@ -9,40 +9,35 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     SIZE, center,
-    screen::{play, play::Step, puppet},
+    screen::{
+        play::{self, MouseStep, Step},
+        puppet,
+    },
 };
 
-/// A step of this example's own.
-#[derive(Clone, Copy, Debug)]
-enum Own {
-    Click(Cell, MouseButton),
-    /// Wait until all units have arrived; fail if there is no path for one.
-    Arrive,
-}
-
-const STEPS: &[Step<Own>] = &[
+const STEPS: &[Step<MouseStep>] = &[
     Step::Wait(2.0),
     Step::Shoot("start"),
-    Step::Own(Own::Click(Cell::new(51, 8), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(51, 8), MouseButton::Left)),
     Step::Wait(1.5),
     Step::Shoot("walking"),
     // The tunnel to the east is filled in, and the room in the south is joined with that in the southeast.
-    Step::Own(Own::Click(Cell::new(40, 6), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(40, 7), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(37, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(38, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(39, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(40, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(41, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(42, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(43, 24), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(51, 17), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(51, 18), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(51, 19), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(51, 8), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(40, 6), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(40, 7), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(37, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(38, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(39, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(40, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(41, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(42, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(43, 24), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(51, 17), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(51, 18), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(51, 19), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(51, 8), MouseButton::Left)),
     Step::Wait(4.0),
     Step::Shoot("dug"),
-    Step::Own(Own::Arrive),
+    Step::Own(MouseStep::Arrive),
     Step::Shoot("arrived"),
 ];
 
@@ -52,12 +47,6 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 }
 
 /// Says whether the step is done.
-fn act(world: &mut World, step: Own) -> Result<bool, String> {
-    match step {
-        Own::Click(cell, button) => {
-            let at = center(cell) * Vec2::new(1.0, -1.0) + SIZE.as_vec2() / 2.0;
-            puppet::click(world, at, button).map(|()| true)
-        }
-        Own::Arrive => play::have_arrived(world),
-    }
+fn act(world: &mut World, step: MouseStep) -> Result<bool, String> {
+    step.act(world, |cell| puppet::pixel(center(cell), SIZE))
 }

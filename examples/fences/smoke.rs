@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use bevy::{input::ButtonState, prelude::*};
+use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
@@ -75,8 +75,5 @@ fn act(world: &mut World, step: Own) -> Result<bool, String> {
 }
 
 fn click(world: &mut World, position: Vec2, button: MouseButton) -> Result<bool, String> {
-    puppet::point(world, position * Vec2::new(1.0, -1.0) + SIZE.as_vec2() / 2.0)?;
-    puppet::button(world, button, ButtonState::Pressed)?;
-    puppet::button(world, button, ButtonState::Released)?;
-    Ok(true)
+    puppet::click(world, puppet::pixel(position, SIZE), button).map(|()| true)
 }

@@ -9,35 +9,30 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     SIZE, frame,
-    screen::{play, play::Step, puppet},
+    screen::{
+        play::{self, MouseStep, Step},
+        puppet,
+    },
 };
 
-/// A step of this example's own.
-#[derive(Clone, Copy, Debug)]
-enum Own {
-    Click(Cell, MouseButton),
-    /// Wait until all units are where they were sent.
-    Arrive,
-}
-
-const STEPS: &[Step<Own>] = &[
+const STEPS: &[Step<MouseStep>] = &[
     Step::Wait(1.0),
     Step::Shoot("start"),
-    Step::Own(Own::Click(Cell::new(20, 11), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(20, 11), MouseButton::Left)),
     Step::Wait(2.5),
-    Step::Own(Own::Click(Cell::new(14, 3), MouseButton::Right)),
-    Step::Own(Own::Click(Cell::new(14, 2), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(14, 3), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(14, 2), MouseButton::Right)),
     Step::Wait(1.0),
     Step::Shoot("march"),
     Step::Key(KeyCode::Space),
-    Step::Own(Own::Arrive),
+    Step::Own(MouseStep::Arrive),
     Step::Shoot("arrived"),
-    Step::Own(Own::Click(Cell::new(34, 11), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(34, 11), MouseButton::Left)),
     Step::Wait(1.5),
     Step::Key(KeyCode::Space),
     Step::Wait(1.5),
     Step::Key(KeyCode::Space),
-    Step::Own(Own::Arrive),
+    Step::Own(MouseStep::Arrive),
     Step::Shoot("end"),
 ];
 
@@ -47,13 +42,10 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 }
 
 /// Says whether the step is done.
-fn act(world: &mut World, step: Own) -> Result<bool, String> {
+fn act(world: &mut World, step: MouseStep) -> Result<bool, String> {
     match step {
-        Own::Click(cell, button) => {
-            let place = frame().cell_center(cell) * Vec2::new(1.0, -1.0);
-            puppet::click(world, place + SIZE.as_vec2() / 2.0, button).map(|()| true)
-        }
-        Own::Arrive => have_arrived(world),
+        MouseStep::Arrive => have_arrived(world),
+        click => click.act(world, |cell| puppet::pixel(frame().cell_center(cell), SIZE)),
     }
 }
 

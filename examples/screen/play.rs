@@ -49,6 +49,24 @@ pub fn have_arrived(world: &mut World) -> Result<bool, String> {
     Ok(true)
 }
 
+/// A step of an example that is played with the mouse alone.
+#[derive(Clone, Copy, Debug)]
+pub enum MouseStep {
+    Click(Cell, MouseButton),
+    /// Wait until all units have arrived; fail if there is no path for one.
+    Arrive,
+}
+
+impl MouseStep {
+    /// Returns whether it is done. `pixel` is where a cell is in the window.
+    pub fn act(self, world: &mut World, pixel: impl Fn(Cell) -> Vec2) -> Result<bool, String> {
+        match self {
+            Self::Click(cell, button) => puppet::click(world, pixel(cell), button).map(|()| true),
+            Self::Arrive => have_arrived(world),
+        }
+    }
+}
+
 /// A scripted run and its progress.
 struct Play<Own: 'static> {
     steps: &'static [Step<Own>],

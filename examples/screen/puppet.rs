@@ -13,6 +13,12 @@ use bevy::{
     window::PrimaryWindow,
 };
 
+/// Returns the pixel of a window of this size where a point of the world is, for a camera on the origin that shows a unit of the world
+/// as a pixel.
+pub fn pixel(point: Vec2, window: UVec2) -> Vec2 {
+    point * Vec2::new(1.0, -1.0) + window.as_vec2() / 2.0
+}
+
 /// Presses and releases a key.
 pub fn press(world: &mut World, key_code: KeyCode) -> Result<(), String> {
     let window = window(world)?;

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use bevy::{input::ButtonState, prelude::*};
+use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
@@ -71,9 +71,6 @@ fn click(
     (floor, cell): (GridId, Cell),
     button: MouseButton,
 ) -> Result<bool, String> {
-    let position = frame(floor).cell_center(cell);
-    puppet::point(world, position * Vec2::new(1.0, -1.0) + SIZE.as_vec2() / 2.0)?;
-    puppet::button(world, button, ButtonState::Pressed)?;
-    puppet::button(world, button, ButtonState::Released)?;
-    Ok(true)
+    let place = puppet::pixel(frame(floor).cell_center(cell), SIZE);
+    puppet::click(world, place, button).map(|()| true)
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use bevy::{input::ButtonState, prelude::*};
+use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::{
@@ -45,10 +45,7 @@ fn steps() -> Vec<Step<Own>> {
 fn act(world: &mut World, step: Own) -> Result<bool, String> {
     match step {
         Own::Click(cell, button) => {
-            let center = frame().cell_center(cell) * Vec2::new(1.0, -1.0);
-            puppet::point(world, center + SIZE.as_vec2() / 2.0)?;
-            puppet::button(world, button, ButtonState::Pressed)?;
-            puppet::button(world, button, ButtonState::Released)?;
+            puppet::click(world, puppet::pixel(frame().cell_center(cell), SIZE), button)?;
         }
         Own::Until(is_so) => return Ok(is_so(world.resource::<Game>())),
         Own::Check => {

@@ -27,8 +27,8 @@ impl Plugin for TiledLevelPlugin {
     }
 }
 
-/// A tilemap of bevy_ecs_tiled holds the tiles that one layer takes from one tileset: each is a source. They are reported in the order
-/// of the layers, and upper layers count.
+/// Makes a source of each tilemap. bevy_ecs_tiled spawns one for each layer and tileset, and reports them from the lowest layer up:
+/// the order of the sources.
 fn read_layers(mut commands: Commands, mut created: MessageReader<TiledEvent<TilemapCreated>>) {
     for (order, event) in created.read().enumerate() {
         let source = NavSource::by_component().order(order as i32);

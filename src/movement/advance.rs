@@ -10,7 +10,7 @@ use crate::{
     grids::NavGrids,
     group::GroupSpeedLimit,
     nav::{NavGrid, WalkEvent},
-    request::{Outcomes, Requester, clear_stuck},
+    request::{Outcomes, Requester, RequesterItem, clear_stuck},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,
 };
@@ -27,21 +27,32 @@ pub(crate) struct Walker {
     is_disabled: Has<Disabled>,
 }
 
-/// What walking depends on beside critters.
+/// What walking and steering depend on beside units.
 #[derive(SystemParam)]
 pub(crate) struct Surroundings<'w, 's> {
-    time: Res<'w, Time>,
-    grids: Res<'w, NavGrids>,
-    whereabouts: Whereabouts<'w, 's>,
+    pub(super) time: Res<'w, Time>,
+    pub(super) grids: Res<'w, NavGrids>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
 }
 
 /// What ended in this tick.
 #[derive(Clone, Copy)]
 pub(crate) enum Ending {
     Arrived,
-    /// The next step has become impossible.
-    Blocked,
+    /// It cannot follow its path any more.
+    Lost,
     GridGone,
+}
+
+impl Ending {
+    /// Decides what becomes of the unit's request.
+    pub(super) fn apply(self, unit: &mut RequesterItem, outcomes: &mut Outcomes, grids: &NavGrids) {
+        match self {
+            Self::Arrived => outcomes.path_ended(unit, true, grids),
+            Self::Lost => outcomes.path_lost(unit, grids),
+            Self::GridGone => outcomes.grid_gone(unit),
+        }
+    }
 }
 
 /// Lets every ghost walk for a tick.
@@ -69,11 +80,7 @@ pub(crate) fn advance_critters(
     endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
     for (_, entity, ending) in endings.drain(..) {
         if let Ok(mut walker) = walkers.get_mut(entity) {
-            match ending {
-                Ending::Arrived => outcomes.path_ended(&mut walker.unit, true, &around.grids),
-                Ending::Blocked => outcomes.path_lost(&mut walker.unit, &around.grids),
-                Ending::GridGone => outcomes.grid_gone(&mut walker.unit),
-            }
+            ending.apply(&mut walker.unit, &mut outcomes, &around.grids);
         }
     }
 }
@@ -103,7 +110,7 @@ impl WalkerItem<'_, '_> {
         match event {
             _ if !is_walking => None,
             WalkEvent::Walking => None,
-            WalkEvent::Blocked => Some(Ending::Blocked),
+            WalkEvent::Blocked => Some(Ending::Lost),
             WalkEvent::Arrived | WalkEvent::Standing => Some(Ending::Arrived),
         }
     }

@@ -9,7 +9,6 @@ use crate::{
     grids::NavGrids,
     nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
     request::{Outcomes, Requester, RequesterItem},
-    unit::PathStatus,
     whereabouts::Whereabouts,
 };
 
@@ -65,18 +64,17 @@ fn is_cut_off(
 ) -> bool {
     let profile = unit.state.query.profile;
     let Some((critter, _)) = &mut unit.critter else {
-        let is_followed = unit.status.is_walking() || matches!(*unit.status, PathStatus::Found(_));
-        let has_path = is_followed && unit.is_latest();
+        let has_path = unit.status.has_path() && unit.is_latest();
         let here = || {
             if let Some((desired, _)) = &unit.steering {
-                return unit.path.0.cells().nth(desired.step() as usize);
+                return unit.path.0.cells().nth(desired.step as usize);
             }
             let frame = grids.frame(unit.state.grid)?;
             frame.anchor_at(whereabouts.position(unit.entity)?, grid.unit_size(profile))
         };
         if !has_path || is_sound_ahead(grid, profile, &unit.path.0, here(), edits) {
             if let (Some(any_angle), Some((desired, _))) = (&mut unit.any_angle, &unit.steering) {
-                any_angle.avoid(grid, profile, (&unit.path.0, desired.step()), edits);
+                any_angle.avoid(grid, profile, (&unit.path.0, desired.step), edits);
             }
             return false;
         }

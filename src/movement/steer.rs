@@ -4,18 +4,19 @@
 //! other paths.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
+    ecs::{entity_disabling::Disabled, query::QueryData},
     prelude::*,
 };
 
-use super::advance::Ending;
+use super::{
+    advance::{Ending, Surroundings},
+    pursuit::{SteeringContext, SteeringOutcome},
+};
 use crate::{
-    grids::NavGrids,
     group::GroupSpeedLimit,
     nav::PathKind,
     request::{Outcomes, Requester},
-    unit::{PathSteering, SpeedLimit, SteeringContext, SteeringOutcome},
-    whereabouts::Whereabouts,
+    unit::{PathSteering, SpeedLimit},
 };
 
 /// What steering reads and writes of a unit.
@@ -26,14 +27,6 @@ pub(crate) struct Steered {
     limit: Option<&'static SpeedLimit>,
     group_limit: Option<&'static GroupSpeedLimit>,
     is_disabled: Has<Disabled>,
-}
-
-/// What steering depends on beside units.
-#[derive(SystemParam)]
-pub(crate) struct Surroundings<'w, 's> {
-    time: Res<'w, Time>,
-    grids: Res<'w, NavGrids>,
-    whereabouts: Whereabouts<'w, 's>,
 }
 
 /// Steers every unit for a tick.
@@ -51,11 +44,7 @@ pub(crate) fn steer_units(
     endings.sort_unstable_by_key(|&(number, ..)| number); // in the order of the requests
     for (_, entity, ending) in endings.drain(..) {
         if let Ok(mut steered) = units.get_mut(entity) {
-            match ending {
-                Ending::Arrived => outcomes.path_ended(&mut steered.unit, true, &around.grids),
-                Ending::Blocked => outcomes.path_lost(&mut steered.unit, &around.grids),
-                Ending::GridGone => outcomes.grid_gone(&mut steered.unit),
-            }
+            ending.apply(&mut steered.unit, &mut outcomes, &around.grids);
         }
     }
 }
@@ -84,7 +73,7 @@ impl SteeredItem<'_, '_> {
         let settings = PathSteering { speed, ..**settings };
         let lines = any_angle.bypass_change_detection().lines_for(&self.unit.path.0);
         match desired.steer(lines, &context, &settings, around.time.delta_secs()) {
-            SteeringOutcome::Lost => Some(Ending::Blocked),
+            SteeringOutcome::Lost => Some(Ending::Lost),
             SteeringOutcome::AtEnd => match self.unit.path.0.kind() {
                 PathKind::Complete | PathKind::Partial => Some(Ending::Arrived),
                 PathKind::FirstSegment | PathKind::ToLink => None,

@@ -19,7 +19,7 @@ use crate::{
     grids::NavGrids,
     nav::{PathFailure, PathKind},
     scheduler::TilePathSettings,
-    unit::{NavAgent, PathStatus},
+    unit::NavAgent,
     whereabouts::Whereabouts,
 };
 
@@ -50,11 +50,9 @@ pub(crate) fn follow_agents(
     turns.extend(changed.iter().filter_map(|(entity, agent)| {
         let unit = intake.units.get(entity).ok().filter(|_| !agent.is_added())?;
         // The game takes a unit across a link that it moves itself.
-        let is_at_link = match *unit.status {
-            PathStatus::Found(kind) => kind == PathKind::ToLink,
-            PathStatus::Walking(kind) => kind == PathKind::ToLink && unit.critter.is_none(),
-            _ => false,
-        };
+        let is_at_link = unit.critter.is_none()
+            && unit.status.has_path()
+            && unit.path.0.kind() == PathKind::ToLink;
         let is_its_own = !unit.state.overrides_agent || is_at_link;
         is_its_own.then_some((unit.state.accepted, entity))
     }));

@@ -182,14 +182,14 @@ impl Outcomes<'_, '_> {
     /// A unit cannot follow its path any more. A critter gets another one from where it is, if it needs one; a
     /// unit that the game moves is notified, and its request is resolved again.
     pub(crate) fn path_lost(&mut self, unit: &mut RequesterItem, grids: &NavGrids) {
-        if unit.critter.is_none() {
+        let Some((state, _)) = &unit.critter else {
             return self.invalidate(unit);
-        }
-        let (head, profile) = (unit.head(), unit.state.query.profile);
-        let leaves_walls = unit.leaves_walls();
+        };
+        let (head, profile, is_in_crowd) =
+            (unit.head(), unit.state.query.profile, state.unit().is_some());
         let grid = grids.get(unit.state.grid);
         let start =
-            grid.map_or(head, |grid| start_near(grid, profile, (head, Vec2::ZERO), leaves_walls));
+            grid.map_or(head, |grid| start_near(grid, profile, (head, Vec2::ZERO), is_in_crowd));
         unit.stop_at(start);
         if !unit.is_at_rest() {
             self.repair(unit, start);
@@ -228,8 +228,7 @@ impl Outcomes<'_, '_> {
 
     /// Something else moves the unit from now on: its request is resolved again, from where it is.
     pub(crate) fn mover_changed(&mut self, unit: &mut RequesterItem) {
-        let has_path = unit.status.is_walking() || matches!(*unit.status, PathStatus::Found(_));
-        if !has_path || !unit.is_latest() {
+        if !unit.status.has_path() || !unit.is_latest() {
             return;
         }
         if unit.critter.is_none() {
@@ -286,8 +285,8 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind });
     }
 
-    /// A critter, or a unit that is steered, has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the rest
-    /// of the path is on its way. It also needs another path where its goal is elsewhere by now: it exchanged slots
+    /// A critter or a steered unit has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the
+    /// rest of the path is on its way. It also needs another path where its goal is elsewhere by now: it exchanged slots
     /// with a member of its group, and the group no longer exists.
     pub(crate) fn path_ended(&mut self, unit: &mut RequesterItem, arrived: bool, grids: &NavGrids) {
         let (kind, goal) = (unit.path.0.kind(), unit.state.query.goal);

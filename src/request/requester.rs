@@ -39,11 +39,6 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
     }
 
-    /// Whether it can get out of an impassable cell: by its crowd, or by whoever moves a steered unit.
-    pub(super) fn leaves_walls(&self) -> bool {
-        leaves_walls(self.critter.as_ref().map(|(state, _)| &**state), self.steering.is_some())
-    }
-
     /// A steered unit has another path.
     pub(super) fn restart_steering(&mut self) {
         if let Some((desired, _)) = &mut self.steering {
@@ -63,14 +58,10 @@ impl RequesterItem<'_, '_> {
 }
 
 impl RequesterReadOnlyItem<'_, '_> {
-    /// The same.
+    /// Whether it gets out of an impassable cell: units of crowds and steered ones do.
     pub(super) fn leaves_walls(&self) -> bool {
-        leaves_walls(self.critter.map(|(state, _)| state), self.steering.is_some())
+        self.critter.map_or(self.steering.is_some(), |(state, _)| state.unit().is_some())
     }
-}
-
-fn leaves_walls(critter: Option<&CritterState>, is_steered: bool) -> bool {
-    critter.map_or(is_steered, |state| state.unit().is_some())
 }
 
 /// The grid a critter is on.

@@ -93,7 +93,7 @@ pub(super) fn position_on(lines: &PathLines, walk: &Walk) -> Option<(Vec2, (i32,
 }
 
 /// Returns the point on the lines at the end of a step, in cell space.
-pub(super) fn point_on(lines: &PathLines, steps: u32) -> Vec2 {
+pub(crate) fn point_on(lines: &PathLines, steps: u32) -> Vec2 {
     point_at(lines.position(steps, (0, 1)))
 }
 

@@ -56,6 +56,11 @@ impl PathStatus {
         matches!(self, Self::Walking(_) | Self::Stuck(_))
     }
 
+    /// Whether there is a path that the unit follows.
+    pub(crate) const fn has_path(&self) -> bool {
+        self.is_walking() || matches!(self, Self::Found(_))
+    }
+
     /// Whether the request is still in progress: a path, the rest of one, a retry or an arrival is yet to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {

@@ -11,6 +11,8 @@ use crate::screen::window;
 
 /// Pixels of the window for each of the world.
 pub const ZOOM: f32 = 2.0;
+/// Side of a tile.
+const TILE: f32 = 16.0;
 /// Above all layers of a level.
 const UNITS_Z: f32 = 500.0;
 
@@ -22,6 +24,11 @@ pub fn plugins() -> PluginGroupBuilder {
 pub fn camera() -> impl Bundle {
     let zoom = OrthographicProjection { scale: 1.0 / ZOOM, ..OrthographicProjection::default_2d() };
     (Camera2d, Msaa::Off, Projection::from(zoom))
+}
+
+/// The pixel of a cell of the level, whose rows are counted from the top, as in its editor.
+pub fn pixel_from_top(cell: Cell) -> Vec2 {
+    (IVec2::new(cell.x, cell.y).as_vec2() + 0.5) * TILE * ZOOM
 }
 
 /// Where the mouse points to in the world.

@@ -9,7 +9,7 @@ use bevy_tilepath::prelude::*;
 use tilepath_integrations::inspector::Inspected;
 
 use crate::{
-    frame,
+    SIZE, frame,
     screen::{play, play::Step, puppet},
     view::ZOOM,
 };
@@ -68,6 +68,5 @@ fn act(world: &mut World, step: Own) -> Result<bool, String> {
 }
 
 fn click(world: &mut World, cell: Cell, button: MouseButton) -> Result<(), String> {
-    let place = frame().cell_center(cell) * Vec2::new(1.0, -1.0) * ZOOM;
-    puppet::click(world, place + crate::SIZE.as_vec2() / 2.0, button)
+    puppet::click(world, puppet::pixel(frame().cell_center(cell) * ZOOM, SIZE), button)
 }

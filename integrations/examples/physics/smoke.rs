@@ -9,35 +9,30 @@ use bevy_tilepath::prelude::*;
 
 use crate::{
     SIZE, frame,
-    screen::{play, play::Step, puppet},
+    screen::{
+        play::{self, MouseStep, Step},
+        puppet,
+    },
     view::ZOOM,
 };
 
-/// A step of this example's own.
-#[derive(Clone, Copy, Debug)]
-enum Own {
-    Click(Cell, MouseButton),
-    /// Wait until all units have arrived; fail if there is no path for one.
-    Arrive,
-}
-
-const STEPS: &[Step<Own>] = &[
+const STEPS: &[Step<MouseStep>] = &[
     Step::Wait(2.0),
     Step::Shoot("start"),
-    Step::Own(Own::Click(Cell::new(26, 11), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(26, 11), MouseButton::Left)),
     Step::Wait(3.0),
     Step::Shoot("boxes"),
-    Step::Own(Own::Click(Cell::new(18, 10), MouseButton::Right)),
+    Step::Own(MouseStep::Click(Cell::new(18, 10), MouseButton::Right)),
     Step::Wait(0.3),
     Step::Shoot("blast"),
-    Step::Own(Own::Arrive),
+    Step::Own(MouseStep::Arrive),
     Step::Shoot("arrived"),
-    Step::Own(Own::Click(Cell::new(35, 11), MouseButton::Left)),
+    Step::Own(MouseStep::Click(Cell::new(35, 11), MouseButton::Left)),
     Step::Wait(1.0),
     Step::Key(KeyCode::Space),
     Step::Wait(2.5),
     Step::Shoot("critters"),
-    Step::Own(Own::Arrive),
+    Step::Own(MouseStep::Arrive),
     Step::Shoot("end"),
 ];
 
@@ -47,12 +42,6 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 }
 
 /// Says whether the step is done.
-fn act(world: &mut World, step: Own) -> Result<bool, String> {
-    match step {
-        Own::Click(cell, button) => {
-            let place = frame().cell_center(cell) * Vec2::new(1.0, -1.0) * ZOOM;
-            puppet::click(world, place + SIZE.as_vec2() / 2.0, button).map(|()| true)
-        }
-        Own::Arrive => play::have_arrived(world),
-    }
+fn act(world: &mut World, step: MouseStep) -> Result<bool, String> {
+    step.act(world, |cell| puppet::pixel(frame().cell_center(cell) * ZOOM, SIZE))
 }

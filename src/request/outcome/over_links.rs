@@ -121,10 +121,7 @@ impl RequesterItem<'_, '_> {
     /// The crossing to which a unit is on its way, if its request number `number` is the latest.
     pub(crate) fn next_link(&self, number: u64) -> Option<NextLink> {
         let is_same = self.state.accepted == number && self.is_latest();
-        let is_on_way = match *self.status {
-            PathStatus::Found(kind) => kind == PathKind::ToLink,
-            status => status.is_walking() && self.path.0.kind() == PathKind::ToLink,
-        };
+        let is_on_way = self.status.has_path() && self.path.0.kind() == PathKind::ToLink;
         self.state.journey.next.filter(|_| is_same && is_on_way)
     }
 
