@@ -19,6 +19,10 @@ test:
 chunks:
     cargo test --features tilemap_chunk --test chunks
 
+# Snapshots as files, and serde of public data.
+saving:
+    cargo test --features serialize --test saving
+
 # Formatting, of every package.
 fmt:
     cargo fmt --all --check
@@ -37,6 +41,7 @@ features:
     cargo check --no-default-features --features tilemap_chunk
     cargo check --no-default-features --features debug_draw
     cargo check --no-default-features --features visibility
+    cargo check --no-default-features --features serialize
     cargo check --all-features
 
 # Documentation, warnings as errors.
@@ -111,10 +116,14 @@ smoke dir="target/smoke":
     cargo run --example own_movement -- --smoke {{dir}}/own_movement
     cargo run --example chunks --features tilemap_chunk -- --smoke {{dir}}/chunks
 
-# The crate with others: Tiled, LDtk, physics, an inspector. Tests and lints; what both packages need is built once.
+# The crate with others: Tiled, LDtk, physics, an inspector, saved games, lockstep. Tests and lints; what both packages need is built once.
 integrations:
     cargo test --manifest-path integrations/Cargo.toml --target-dir target
     cargo clippy --manifest-path integrations/Cargo.toml --target-dir target --all-targets -- -D warnings
+
+# Three processes play 20,000 ticks in lockstep; two join the third, one of them in the middle.
+lockstep ticks="20000":
+    LOCKSTEP_TICKS={{ticks}} cargo test --manifest-path integrations/Cargo.toml --target-dir target --test all lockstep -- --nocapture
 
 # Their windows, driven by scripts.
 smoke-integrations dir="target/smoke":
@@ -122,6 +131,7 @@ smoke-integrations dir="target/smoke":
     cargo run --manifest-path integrations/Cargo.toml --target-dir target --example ldtk -- --smoke {{dir}}/ldtk
     cargo run --manifest-path integrations/Cargo.toml --target-dir target --example physics -- --smoke {{dir}}/physics
     cargo run --manifest-path integrations/Cargo.toml --target-dir target --example inspector -- --smoke {{dir}}/inspector
+    cargo run --manifest-path integrations/Cargo.toml --target-dir target --example lockstep -- --smoke {{dir}}/lockstep
 
 # This crate and those it is compared with, all in one process.
 peers *args:

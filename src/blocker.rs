@@ -7,7 +7,9 @@
 
 use bevy::{
     ecs::{
-        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
+        lifecycle::HookContext,
         world::DeferredWorld,
     },
     prelude::*,
@@ -22,6 +24,7 @@ use crate::{
 /// Blocks the cells of its footprint for every profile. Two blockers on one cell count twice: the cell is
 /// free when both have been removed.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = note_removed)]
 #[must_use]
@@ -72,18 +75,32 @@ impl NavBlocker {
 }
 
 /// The blockers in place, by entity.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PlacedBlockers {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     placed: EntityHashMap<Placed>,
     /// Entities whose component was removed. Kept here because Bevy discards removal records after a frame,
     /// and there may be no tick in that frame.
     removed: Vec<Entity>,
     /// How many grids had been inserted, removed and moved when blockers were last placed on them.
     seen: [u64; 3],
+    /// Those that may have moved with their parents since.
+    children: Vec<Entity>,
+}
+
+impl MapEntities for PlacedBlockers {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        let placed = std::mem::take(&mut self.placed).into_iter();
+        self.placed = placed.map(|(entity, placed)| (mapper.get_mapped(entity), placed)).collect();
+        self.removed.map_entities(mapper);
+        self.children.map_entities(mapper);
+    }
 }
 
 /// Where a blocker is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Placed {
     grid: GridId,
     /// The footprint, of which the part within `bounds` is blocked, the grid.
@@ -135,8 +152,6 @@ pub(crate) fn sync_blockers(
     mut blockers: ResMut<PlacedBlockers>,
     // What to block (true) and to free.
     mut changes: Local<Vec<(Placed, bool)>>,
-    // Those that may move with their parents, as of the last run.
-    mut previous_children: Local<Vec<Entity>>,
     mut grids: ResMut<NavGrids>,
     all: Query<(Entity, &NavBlocker), Allow<Disabled>>,
     moved: Query<(Entity, &NavBlocker), Moved>,
@@ -153,7 +168,8 @@ pub(crate) fn sync_blockers(
     let has_changed = std::mem::replace(&mut blockers.seen, now) != now;
     let all_if_grids_changed = has_changed.then(|| all.iter());
     // Removal from its parent moves a blocker without a change of its transform.
-    let released = previous_children.iter().filter(|&&entity| !children.contains(entity));
+    let mut before = std::mem::take(&mut blockers.children);
+    let released = before.iter().filter(|&&entity| !children.contains(entity));
     let released = released.filter_map(|&entity| all.get(entity).ok());
     let changed =
         all_if_grids_changed.into_iter().flatten().chain(&moved).chain(&children).chain(released);
@@ -161,12 +177,18 @@ pub(crate) fn sync_blockers(
         let now = locate(&grids, &whereabouts, entity, blocker);
         blockers.put(entity, now, &mut changes);
     }
-    previous_children.clear();
-    previous_children.extend(children.iter().map(|(entity, _)| entity));
+    before.clear();
+    before.extend(children.iter().map(|(entity, _)| entity));
+    blockers.children = before;
     apply(&mut changes, &mut grids);
 }
 
 impl PlacedBlockers {
+    /// Looks again, in the next tick, at entities that may not be blockers any more.
+    pub(crate) fn check_all(&mut self) {
+        self.removed.extend(self.placed.keys());
+    }
+
     /// Returns the grid on which an entity blocks cells, if any.
     pub(crate) fn grid_of(&self, entity: Entity) -> Option<GridId> {
         self.placed.get(&entity).map(|placed| placed.grid)

@@ -24,6 +24,7 @@ use crate::nav::{Cell, CellRect, Direction, Topology};
 /// assert_eq!(frame.cell_at(Vec2::new(f32::NAN, 0.0)), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct GridFrame {
     /// From cell space (whole numbers = centers of cells) to the world.

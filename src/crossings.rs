@@ -21,7 +21,7 @@ mod queue;
 use std::collections::BTreeMap;
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, system::SystemParam},
+    ecs::{entity::MapEntities, entity_disabling::Disabled, system::SystemParam},
     prelude::*,
 };
 
@@ -38,7 +38,8 @@ use crate::{
 };
 
 /// Units on the way to links, and units that cross. Read-only.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkTraffic {
     /// By the numbers of their requests.
     travelers: BTreeMap<u64, Traveler>,
@@ -49,11 +50,24 @@ pub struct LinkTraffic {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Crossing {
     entity: Entity,
     link: Entity,
     /// Work left, as of a step over terrain.
     left: u64,
+}
+
+impl MapEntities for LinkTraffic {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        for traveler in self.travelers.values_mut() {
+            traveler.entity = mapper.get_mapped(traveler.entity);
+        }
+        for crossing in &mut self.crossings {
+            crossing.entity = mapper.get_mapped(crossing.entity);
+            crossing.link = mapper.get_mapped(crossing.link);
+        }
+    }
 }
 
 impl LinkTraffic {

@@ -24,8 +24,15 @@ pub(crate) use self::{
 
 use std::collections::BTreeMap;
 
-use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use bevy::{
+    ecs::{
+        entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
+    },
+    prelude::*,
+};
 
+use self::enter::Wanted;
 use crate::{
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
@@ -39,7 +46,8 @@ type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 
 /// The crowds of all grids. Read-only: gives access to the cells that each unit holds, what it waits for, and
 /// the counters.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Crowds {
     by_grid: BTreeMap<GridId, GridCrowd>,
     /// Number of times that a [`Critter`] was inserted so far.
@@ -48,10 +56,17 @@ pub struct Crowds {
     left: Vec<(GridId, UnitId)>,
     /// Critters to which a component that affects their steering was added or removed since the last tick.
     changed: Vec<Entity>,
+    /// Critters without a free cell for their size, and what they were when one was last looked for.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
+    outside: EntityHashMap<Wanted>,
+    /// Number of ticks so far, and of grids that had been inserted in the last one.
+    ticks: u64,
+    grids_seen: u64,
 }
 
 /// The crowd of a grid and the entities of its units.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct GridCrowd {
     crowd: Crowd,
     /// Indexed by the slot of the unit.
@@ -117,6 +132,18 @@ impl Crowds {
                 entities.extend(grid_crowd.entities());
             }
         }
+    }
+}
+
+impl MapEntities for Crowds {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        for grid_crowd in self.by_grid.values_mut() {
+            grid_crowd.entities.map_entities(mapper);
+        }
+        self.changed.map_entities(mapper);
+        let outside = core::mem::take(&mut self.outside).into_iter();
+        self.outside =
+            outside.map(|(entity, wanted)| (mapper.get_mapped(entity), wanted)).collect();
     }
 }
 

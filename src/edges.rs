@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::{
     ecs::{
-        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
+        lifecycle::HookContext,
         world::DeferredWorld,
     },
     prelude::*,
@@ -29,6 +31,7 @@ use crate::{
 /// # assert_eq!(walls.edges.len(), 2);
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = note_removed)]
 #[must_use]
@@ -69,8 +72,10 @@ impl FromIterator<(Cell, Direction, EdgeId)> for NavEdges {
 type EdgeKey = (GridId, u64, Cell, Direction);
 
 /// The edges in place.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PlacedEdges {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     by_entity: EntityHashMap<Vec<(EdgeKey, EdgeId)>>,
     /// What all entities together place.
     by_edge: BTreeMap<EdgeKey, Vec<EdgeId>>,
@@ -133,9 +138,25 @@ fn locate(grids: &NavGrids, entity: Entity, edges: &NavEdges) -> Vec<(EdgeKey, E
     located
 }
 
+impl MapEntities for PlacedEdges {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        let edges = std::mem::take(&mut self.by_entity).into_iter();
+        self.by_entity = edges.map(|(entity, edges)| (mapper.get_mapped(entity), edges)).collect();
+        self.removed.map_entities(mapper);
+    }
+}
+
 impl PlacedEdges {
-    /// Replaces the edges of an entity.
+    /// Looks again, in the next tick, at entities that may have no edges any more.
+    pub(crate) fn check_all(&mut self) {
+        self.removed.extend(self.by_entity.keys());
+    }
+
+    /// Replaces the edges of an entity, if they are others.
     fn put(&mut self, entity: Entity, edges: Vec<(EdgeKey, EdgeId)>) {
+        if self.by_entity.get(&entity).map_or(&[][..], Vec::as_slice) == edges {
+            return;
+        }
         for (key, edge) in self.by_entity.remove(&entity).unwrap_or_default() {
             if let Some(known) = self.by_edge.get_mut(&key) {
                 if let Some(at) = known.iter().position(|&other| other == edge) {

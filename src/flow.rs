@@ -39,6 +39,7 @@ const FILL_SHARE_DIVISOR: u32 = 4;
 
 /// Grid, profile and goal of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct FieldKey {
     grid: GridId,
     profile: ProfileId,
@@ -48,6 +49,7 @@ struct FieldKey {
 /// A handle to a field, which is kept as long as a handle to it exists. Cheap to clone. Two handles are equal
 /// if they belong to the same field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub struct FlowField(Arc<FieldKey>);
@@ -74,6 +76,7 @@ impl FlowField {
 
 /// State of a field as of the last tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum FlowStatus {
     /// The field is being filled or repaired. It gives answers for the cells that are already final, those
@@ -89,6 +92,7 @@ pub enum FlowStatus {
 
 /// Counters of the work on fields. They count since the app started, unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct FlowCounters {
     /// Fields in use at the last tick.
@@ -132,6 +136,7 @@ pub struct FlowCounters {
 /// # bevy::ecs::system::assert_is_system(march);
 /// ```
 #[derive(Resource, Debug, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default)]
 pub struct FlowFields {
     /// Work units that fields may spend per tick, separate from the budget for requests; 0 pauses them. For
@@ -186,6 +191,29 @@ impl FlowFields {
         self.route_keys.insert(route, key);
         self.fields.insert(key, FlowEntry::new(handle.clone(), route));
         handle
+    }
+
+    /// Returns a copy with handles of its own: holders have to [adopt](Self::adopt) them.
+    pub(crate) fn replica(&self) -> Self {
+        let fields = self.fields.iter().map(|(&key, entry)| (key, entry.replica())).collect();
+        let route_keys = self.route_keys.clone();
+        Self { fields, route_keys, ..*self }
+    }
+
+    /// Replaces a handle by the one that counts here; one of a field that does not exist stays as it is.
+    pub(crate) fn adopt(&self, handle: &mut FlowField) {
+        if let Some(entry) = self.fields.get(&*handle.0) {
+            *handle = entry.handle.clone();
+        }
+    }
+
+    /// Keeps the handles of fields that exist in `others`, which these fields replace: the game may hold some.
+    pub(crate) fn keep_handles(&mut self, others: &Self) {
+        for (key, entry) in &mut self.fields {
+            if let Some(other) = others.fields.get(key) {
+                entry.handle = other.handle.clone();
+            }
+        }
     }
 
     /// Returns the step to take from `cell`; `None` at the goal, if no path leads to the goal, and where the

@@ -26,6 +26,7 @@ use crate::{
 /// # Ok::<(), GridError>(())
 /// ```
 #[derive(Resource, Clone, Debug, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(opaque)]
 #[reflect(Resource, Debug, Default, Clone)]
 pub struct NavGrids {
@@ -40,6 +41,7 @@ pub struct NavGrids {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Level {
     grid: NavGrid,
     frame: GridFrame,
@@ -51,6 +53,7 @@ struct Level {
 
 /// Why a grid cannot be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum GridAccessError {
     /// There is no grid with this number.
     NoSuchGrid(GridId),
@@ -89,6 +92,13 @@ impl Default for NavGrids {
 }
 
 impl NavGrids {
+    /// Returns a copy for which may go on what was begun for these grids. It must be copied with them.
+    pub(crate) fn replica(&self) -> Self {
+        let copy = |level: &Level| Level { grid: level.grid.replica(), ..*level };
+        let grids = self.grids.iter().map(|(&id, level)| (id, copy(level))).collect();
+        Self { grids, profiles: self.profiles.clone(), ..*self }
+    }
+
     /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
     /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
     /// profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)

@@ -14,6 +14,7 @@ pub(crate) use self::assign_slots::form_groups;
 
 use bevy::{
     ecs::{
+        change_detection::Tick,
         entity::{EntityHashMap, MapEntities},
         lifecycle::HookContext,
         world::DeferredWorld,
@@ -22,7 +23,7 @@ use bevy::{
 };
 
 use crate::{
-    flow::FlowField,
+    flow::{FlowField, FlowFields},
     nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
     unit::SpeedLimit,
@@ -45,6 +46,7 @@ use crate::{
 /// # bevy::ecs::system::assert_is_system(attack);
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_insert = number_group, on_remove = release_members)]
 #[require(GroupState)]
@@ -72,11 +74,13 @@ pub struct Group {
     pub despawns: bool,
     /// What each member's request is made from: grid, profile, reach, retries, priority and class count; the
     /// target is filled in. Without a grid, the group moves on that of its first member.
+    #[entities]
     pub request: PathRequest,
 }
 
 /// One member of a [`Group`].
 #[derive(Clone, Copy, Debug, MapEntities, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 #[must_use]
 pub struct GroupMember {
@@ -166,6 +170,7 @@ impl Group {
 
 /// Progress of a [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(map_entities = map_state, clone_behavior = Ignore)]
 pub struct GroupState {
@@ -184,6 +189,7 @@ pub struct GroupState {
     rally_points: Vec<RallyPoint>,
     /// Where in these lists each member is.
     #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     index: EntityHashMap<usize>,
     /// The grid on which slots were assigned, its generation, and the revision of its profiles.
     #[reflect(ignore)]
@@ -195,6 +201,10 @@ pub struct GroupState {
     grid_version: (u64, u64),
     /// The game has changed the group, or it has lost members, since slots were assigned.
     was_changed: bool,
+    /// When the group was written last, if that was no change of the game's: it comes from a snapshot.
+    #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    unchanged_at: Option<Tick>,
     has_losses: bool,
     /// All have come to rest, and this was announced.
     is_announced: bool,
@@ -221,6 +231,12 @@ impl GroupState {
         self.rally_points.iter().find(|point| point.profile == profile)
     }
 
+    /// Holds the fields that count in `flows`.
+    pub(crate) fn adopt_fields(&mut self, flows: &FlowFields) {
+        let fields = self.rally_points.iter_mut().filter_map(|point| point.field.as_mut());
+        fields.for_each(|field| flows.adopt(field));
+    }
+
     /// The facing of the formation.
     #[must_use]
     pub const fn facing(&self) -> Option<Direction> {
@@ -230,6 +246,7 @@ impl GroupState {
 
 /// Where the members of one profile gather, and the field that leads large groups there.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct RallyPoint {
     pub(crate) profile: ProfileId,
     pub(crate) goal: Cell,
@@ -250,6 +267,7 @@ struct Member {
 
 /// The slot of a unit in its [`Group`]. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct GroupSlot {
@@ -264,6 +282,7 @@ pub struct GroupSlot {
 /// The same number for all members of a group that may exchange their slots. Counts only beside a
 /// [`GroupSlot`].
 #[derive(Component, Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);
 
@@ -271,6 +290,7 @@ pub(crate) struct SwapClass(pub(crate) u32);
 /// together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
 /// [`SpeedLimit`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct GroupSpeedLimit(pub f32);
@@ -288,6 +308,7 @@ impl GroupSpeedLimit {
 /// ([`PathCanceled`](crate::prelude::PathCanceled)). Where the group's goal cannot be resolved any more, members finish
 /// the requests they have.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupSlotRefused {
     /// The unit.
     pub entity: Entity,
@@ -299,6 +320,7 @@ pub struct GroupSlotRefused {
 
 /// All members of a group have come to rest: they have arrived, their requests have failed, or they have no slots.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupArrived {
     /// The entity with the [`Group`].
     pub entity: Entity,
@@ -308,14 +330,47 @@ pub struct GroupArrived {
     pub failed: u32,
 }
 
-/// Groups made so far.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct GroupNumbers(u64);
+/// All groups.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct GroupNumbers {
+    /// How many were made so far.
+    made: u64,
+    /// When changed groups were last looked for.
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    looked_at: Option<Tick>,
+}
+
+/// Notes in their states which groups the game has changed since changed groups were last looked for: change ticks mean nothing
+/// in another world, or at another time.
+pub(crate) fn note_changed_groups(world: &mut World) {
+    let now = world.change_tick();
+    let looked_at = world.get_resource::<GroupNumbers>().and_then(|numbers| numbers.looked_at);
+    let mut groups = world.query::<(Ref<Group>, &mut GroupState)>();
+    for (group, mut state) in groups.iter_mut(world) {
+        let written = group.last_changed();
+        let is_new = looked_at.is_none_or(|last| written.is_newer_than(last, now));
+        state.was_changed |= is_new && state.unchanged_at != Some(written);
+        state.unchanged_at = Some(written);
+    }
+}
+
+/// Notes that groups were written, but not changed.
+pub(crate) fn note_written_groups(world: &mut World) {
+    let mut groups = world.query::<(Ref<Group>, &mut GroupState)>();
+    for (group, mut state) in groups.iter_mut(world) {
+        state.unchanged_at = Some(group.last_changed());
+    }
+    world.increment_change_tick(); // what the game writes from now on is a change
+    if let Some(mut numbers) = world.get_resource_mut::<GroupNumbers>() {
+        numbers.looked_at = None;
+    }
+}
 
 fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     let number = world.get_resource_mut::<GroupNumbers>().map(|mut numbers| {
-        numbers.0 += 1;
-        numbers.0
+        numbers.made += 1;
+        numbers.made
     });
     if let (Some(number), Some(mut state)) = (number, world.get_mut::<GroupState>(entity)) {
         state.number = number;
@@ -323,6 +378,9 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
 }
 
 fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
+    if let Some((goal, _)) = &mut state.goal {
+        goal.map_entities(mapper);
+    }
     state.index.clear();
     for (index, slot) in state.slots.iter_mut().enumerate() {
         slot.0 = mapper.get_mapped(slot.0);

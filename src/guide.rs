@@ -21,3 +21,7 @@ pub mod links {
 pub mod orders {
     #![doc = include_str!("../docs/orders.md")]
 }
+
+pub mod snapshots {
+    #![doc = include_str!("../docs/snapshots.md")]
+}

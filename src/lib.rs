@@ -75,6 +75,7 @@
 //! - `tilemap_chunk`: reads the `TilemapChunk`s of bevy_sprite_render, with or without `tilemap`.
 //! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, connected regions, crowds and
 //!   searches.
+//! - `serialize`: serde for all public data; snapshots as files ([`guide::snapshots`]).
 //! - `visibility` (default): [`CritterDrawing::skips_hidden`](prelude::CritterDrawing::skips_hidden).
 //!
 //! # Where to look
@@ -104,6 +105,7 @@
 //! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost), [`NavLinks::can_reach`](prelude::NavLinks::can_reach) |
 //! | show where a unit can go with what it may spend, in turns too | [`MovementRange`](prelude::MovementRange), [`nav::range`] |
 //! | limit the time spent on searches | [`TilePathSettings`](prelude::TilePathSettings), [`PathCounters`](prelude::PathCounters) |
+//! | save and load a game, roll back, let a peer join later | [`TilePathSnapshot`](prelude::TilePathSnapshot), [`guide::snapshots`] |
 //! | order systems before or after the plugin's, pause it, change levels | [`schedule`] and [`TilePathSystems::All`](prelude::TilePathSystems) |
 //! | draw paths, grids and crowds for debugging | `TilePathDebugPlugin` in `debug_draw` |
 //! | search without an `App` | [`NavGrid::find_path`](prelude::NavGrid::find_path), [`nav`] |
@@ -164,6 +166,7 @@ pub mod orders;
 pub mod request;
 pub mod schedule;
 pub mod scheduler;
+pub mod snapshot;
 pub mod state_checksum;
 #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
 pub mod tilemap;
@@ -214,6 +217,7 @@ pub mod prelude {
         request::{PathRequest, Retry, Target},
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
+        snapshot::{SnapshotError, TilePathSnapshot},
         state_checksum::state_checksum,
         unit::{
             AnyAnglePath, Arrived, CancelReason, Critter, CritterState, CrowdTeam, DesiredVelocity,

@@ -35,6 +35,7 @@ use crate::nav::{Cell, CellRect, GridId, ProfileId};
 /// # assert!(stairs.is_open && ferry.capacity == 8 && ledge.is_one_way);
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_insert = note_inserted, on_remove = note_removed)]
 #[require(LinkStatus)]
@@ -62,6 +63,7 @@ pub struct NavLink {
 /// One end of a link: cells of a grid. Made from a [`Cell`] or a [`CellRect`] (on the default grid), or from a grid and one of
 /// these. Large units stand on it with their anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct LinkEnd {
     /// The grid.
@@ -133,6 +135,7 @@ impl NavLink {
 
 /// Whether a link can be used, and if not, why. Read-only: the plugin writes it in each tick in which that may have changed.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[component(clone_behavior = Ignore)]
 pub enum LinkStatus {
@@ -149,6 +152,7 @@ pub enum LinkStatus {
 
 /// Why a link leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum LinkError {
     /// There is no grid with this number.
@@ -183,6 +187,7 @@ impl core::error::Error for LinkError {}
 /// A critter has entered a link: from now on it holds the cell where it will land. Its transform moves there in a straight line
 /// while it crosses; hide it or show a picture of your own.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkEntered {
     /// The critter.
     pub entity: Entity,
@@ -196,6 +201,7 @@ pub struct LinkEntered {
 
 /// A critter has crossed a link, and goes on.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkLeft {
     /// The critter.
     pub entity: Entity,

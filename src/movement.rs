@@ -17,8 +17,8 @@ mod steer;
 pub use self::draw::CritterDrawing;
 pub(crate) use self::{
     advance::advance_critters,
-    draw::place_transforms,
-    hand_over::{build, hand_over},
-    repair::repair_paths,
+    draw::{DrawnFrames, place_transforms},
+    hand_over::{MoverChanges, build, hand_over},
+    repair::{GridsSeen, repair_paths},
     steer::steer_units,
 };

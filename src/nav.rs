@@ -24,7 +24,11 @@ pub mod query;
 pub mod queue;
 pub mod range;
 pub mod search;
+#[cfg(feature = "serialize")]
+pub(crate) mod serde_with;
 
+#[cfg(feature = "serialize")]
+pub(crate) use map::landmarks::shared as shared_tables;
 pub(crate) use map::{bit_rows, clearance, edges, footprint, jump_map, moves, region, steps};
 // The names that other rooms and many files of the engine use, as rooms of the plugin export theirs.
 pub(crate) use self::{

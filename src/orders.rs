@@ -26,11 +26,12 @@ pub use order::{OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome,
 use std::{collections::VecDeque, ops::RangeBounds};
 
 use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    ecs::{entity::MapEntities, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
 };
 
 use self::{advance::clear_up, entry::QueuedOrder};
+use crate::request::PathRequest;
 
 /// Orders for a unit, carried out one after another as [`PathRequest`](crate::prelude::PathRequest)s.
 ///
@@ -51,6 +52,7 @@ use self::{advance::clear_up, entry::QueuedOrder};
 /// assert!(orders.cancel(first));
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_insert = on_inserted, on_discard = on_discarded)]
 #[require(RequestOwner)]
@@ -69,6 +71,7 @@ pub struct OrderQueue {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum QueueEvent {
     Begun { order: OrderId, resumed: bool },
     Ended { order: OrderId, outcome: OrderOutcome },
@@ -191,8 +194,9 @@ impl OrderQueue {
 }
 
 /// Identifies the request on a unit with an [`OrderQueue`], and its owner.
-#[derive(Component, Debug, Default, Reflect)]
-#[reflect(Component, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, Clone)]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct RequestOwner {
     /// Sequence number of the queue; units are processed in this order.
@@ -204,6 +208,7 @@ pub(crate) struct RequestOwner {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 enum Owner {
     /// No owner: the request has ended.
@@ -215,14 +220,36 @@ enum Owner {
     Game,
 }
 
-/// Number of queues inserted so far.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct QueuesSeen(u64);
+/// All queues.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct OrderQueues {
+    /// Number of queues inserted so far.
+    inserted: u64,
+    /// Units whose order rests.
+    resting: Vec<Entity>,
+    /// Units whose request was removed since the last tick.
+    noted: Vec<Entity>,
+}
+
+impl MapEntities for OrderQueues {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        self.resting.map_entities(mapper);
+        self.noted.map_entities(mapper);
+    }
+}
+
+/// Registers the observers.
+pub(crate) fn build(app: &mut App) {
+    app.add_observer(|removed: On<Remove, PathRequest>, mut queues: ResMut<OrderQueues>| {
+        queues.noted.push(removed.entity);
+    });
+}
 
 fn on_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
-    let number = world.get_resource_mut::<QueuesSeen>().map_or(0, |mut seen| {
-        seen.0 += 1;
-        seen.0
+    let number = world.get_resource_mut::<OrderQueues>().map_or(0, |mut queues| {
+        queues.inserted += 1;
+        queues.inserted
     });
     if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.number = number;

@@ -55,6 +55,7 @@ use crate::{
 /// # assert_eq!(thirst.alternatives.len(), 1);
 /// ```
 #[derive(Component, Clone, Debug, Default, MapEntities, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(immutable, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
 #[require(NavAgent, PathStatus, NavPath, RequestState)]
@@ -238,12 +239,22 @@ enum Resolution {
 }
 
 /// Requests that wait for something other than an answer.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct OpenRequests {
     /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
     retries: BTreeMap<(u64, u64), Entity>,
     /// Those that follow an entity, by number.
     followers: BTreeMap<u64, Entity>,
+    /// The one whose target was looked at last.
+    last_followed: u64,
+}
+
+impl MapEntities for OpenRequests {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        let entities = self.retries.values_mut().chain(self.followers.values_mut());
+        entities.for_each(|entity| *entity = mapper.get_mapped(*entity));
+    }
 }
 
 impl OpenRequests {
@@ -256,7 +267,8 @@ impl OpenRequests {
 }
 
 /// Requests inserted and removed since the last tick, in chronological order.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct RequestInbox {
     /// Urgent requests, read before all others.
     urgent: Vec<InboxEntry>,
@@ -265,7 +277,18 @@ pub(crate) struct RequestInbox {
     issued: u64,
 }
 
+impl MapEntities for RequestInbox {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        for entry in self.urgent.iter_mut().chain(&mut self.entries) {
+            use InboxEntry::{Dropped, Issued};
+            let (Issued { entity, .. } | Dropped { entity, .. }) = entry;
+            *entity = mapper.get_mapped(*entity);
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum InboxEntry {
     /// A request was inserted and received this number.
     Issued { entity: Entity, number: u64 },

@@ -63,14 +63,16 @@ use crate::{
     },
     links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
     movement::{
-        CritterDrawing, advance_critters, hand_over, place_transforms, repair_paths, steer_units,
+        CritterDrawing, DrawnFrames, GridsSeen, advance_critters, hand_over, place_transforms,
+        repair_paths, steer_units,
     },
-    orders::{OrderBegun, OrderEnded, OrderQueue, QueuesSeen, RequestOwner, advance_orders},
+    orders::{OrderBegun, OrderEnded, OrderQueue, OrderQueues, RequestOwner, advance_orders},
     request::{
         OpenRequests, PathRequest, RequestInbox, accept_requests, deliver_answers, follow_agents,
         follow_targets,
     },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, begin_tick, run_searches},
+    snapshot::TilePathSnapshot,
     unit::{
         AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, NavAgent,
         NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus, PathSteering,
@@ -140,14 +142,15 @@ impl Plugin for TilePathPlugin {
         let is_fixed = self.schedule == FixedUpdate.intern();
         for_each_type! {
             app.init_resource: NavGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
-            PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, QueuesSeen, FlowFields, Time, OpenRequests,
-            CritterDrawing
+            PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, OrderQueues, FlowFields, Time, OpenRequests,
+            GridsSeen, DrawnFrames, CritterDrawing
         }
         app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::crowds::build(app);
         crate::movement::build(app);
+        crate::orders::build(app);
         let stages = (SyncGrid, Command, Accept, Search, Deliver, Move).chain().in_set(All);
         app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
@@ -227,6 +230,6 @@ fn register_types(app: &mut App) {
         Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, PathSteering, DesiredVelocity, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
         GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavLink, LinkStatus, LinkEntered, LinkLeft, NavGrids, PathFound, PathFailed,
-        Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing
+        Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing, TilePathSnapshot
     }
 }

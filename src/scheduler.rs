@@ -13,7 +13,11 @@ use pool_workers::PoolWorkers;
 
 use std::collections::BTreeMap;
 
-use bevy::{ecs::entity::EntityHashMap, platform::time::Instant, prelude::*};
+use bevy::{
+    ecs::entity::{EntityHashMap, MapEntities},
+    platform::time::Instant,
+    prelude::*,
+};
 use core::time::Duration;
 
 use crate::{
@@ -26,6 +30,7 @@ use crate::{
 
 /// Limits of the searching per tick.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathSettings {
     /// Expansions per tick over all requests; 0 pauses searching. An expansion on weighted terrain counts as
@@ -66,6 +71,7 @@ impl Default for TilePathSettings {
 
 /// Counters of the pathfinder. They count since the app started, unless stated otherwise.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct PathCounters {
     /// Requests accepted, including repairs.
@@ -120,7 +126,8 @@ pub struct PathCounters {
 }
 
 /// The search queue, and which unit waits for which answer.
-#[derive(Resource, Debug, Default, Reflect)]
+#[derive(Resource, Clone, Debug, Default, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default)]
 pub struct Pathfinder {
     #[reflect(ignore)]
@@ -131,9 +138,11 @@ pub struct Pathfinder {
     #[reflect(ignore)]
     requesters: BTreeMap<u64, Entity>,
     #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     tickets: EntityHashMap<Ticket>,
     /// The answers of this tick, in the order in which they were found.
     #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(skip))]
     pub(crate) answers: Vec<Answer>,
     /// The current tick.
     pub(crate) now: u64,
@@ -142,6 +151,17 @@ pub struct Pathfinder {
     /// Requests inserted and removed that have not been read yet.
     pub(crate) unread: usize,
     pub(crate) counters: PathCounters,
+}
+
+impl MapEntities for Pathfinder {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        for entity in self.requesters.values_mut() {
+            *entity = mapper.get_mapped(*entity);
+        }
+        let tickets = std::mem::take(&mut self.tickets).into_iter();
+        self.tickets =
+            tickets.map(|(entity, ticket)| (mapper.get_mapped(entity), ticket)).collect();
+    }
 }
 
 impl Pathfinder {

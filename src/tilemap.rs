@@ -133,6 +133,7 @@ impl NavSource {
 
 /// State of a [`NavSource`]: whether it feeds its grid and, if not, the reason.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub enum SourceStatus {
     /// Not read yet, or the entity lacks components of a tilemap.
@@ -146,6 +147,7 @@ pub enum SourceStatus {
 
 /// Reason why a tilemap cannot feed a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
     /// Squares and hexagons cannot be mixed on a grid: this map has the other [shape](crate::nav::topology::Topology) of cells

@@ -20,6 +20,7 @@ use crate::{
     Options,
     map::{Random, main_region, map},
     runner::{JsonLine, Outcome, percentile},
+    snapshots::SnapshotTimes,
 };
 
 /// Measured times, in microseconds.
@@ -77,15 +78,19 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     let steps = |app: &App| app.world().resource::<Crowds>().counters().steps;
     let before = steps(&app);
     app.insert_resource(Times::default());
-    for _ in 0..options.ticks {
+    let mut snapshots = SnapshotTimes::default();
+    for tick in 0..options.ticks {
         app.update();
+        if options.takes_snapshots {
+            snapshots.measure(&mut app, tick)?;
+        }
     }
     let a_tick = (steps(&app) - before) as f64 / f64::from(options.ticks.max(1));
     let mut times = app.world_mut().remove_resource::<Times>().unwrap_or_default();
     for list in [&mut times.moving, &mut times.drawing, &mut times.writing] {
         list.sort_by(f64::total_cmp);
     }
-    JsonLine::default()
+    let line = JsonLine::default()
         .number("critters", options.units)
         .micros("move_p50_us", percentile(&times.moving, 50))
         .micros("move_p99_us", percentile(&times.moving, 99))
@@ -97,8 +102,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         .number(
             "kib",
             app.world().resource::<Crowds>().get(GridId::default()).map_or(0, Crowd::bytes) / 1024,
-        )
-        .print();
+        );
+    snapshots.add_to(line).print();
     Ok(())
 }
 

@@ -9,6 +9,7 @@ mod app;
 mod map;
 #[path = "../runner/mod.rs"]
 mod runner;
+mod snapshots;
 
 use std::{process::ExitCode, time::Instant};
 
@@ -23,7 +24,7 @@ use map::{Random, main_region, map};
 use runner::{JsonLine, Outcome, number, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
-  [--app [--threads N] [--hidden N | --steered]]
+  [--app [--threads N] [--hidden N | --steered] [--snapshots]]
 
 A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
@@ -34,7 +35,8 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --app       through the plugin: critters with individual paths
 --threads N with --app: compute threads (default: all); 1: systems run one after another, too
 --hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0
---steered   with --app: units that the plugin steers, and this program moves";
+--steered   with --app: units that the plugin steers, and this program moves
+--snapshots with --app: takes a snapshot every 25 ticks and puts it back; with the feature serialize it is also written and read";
 
 struct Options {
     units: u32,
@@ -46,6 +48,7 @@ struct Options {
     threads: Option<usize>,
     hidden: u32,
     is_steered: bool,
+    takes_snapshots: bool,
 }
 
 fn main() -> ExitCode {
@@ -72,6 +75,7 @@ fn options() -> Outcome<Option<Options>> {
         threads: None,
         hidden: 0,
         is_steered: false,
+        takes_snapshots: false,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -84,6 +88,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("threads") => options.threads = Some(number("threads", &mut parser)?),
             Long("hidden") => options.hidden = number("hidden", &mut parser)?,
             Long("steered") => options.is_steered = true,
+            Long("snapshots") => options.takes_snapshots = true,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }

@@ -32,8 +32,9 @@ const LATE_AFTER: u32 = 128;
 
 /// A unit on the way to a link.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Traveler {
-    entity: Entity,
+    pub(super) entity: Entity,
     hop: Option<Hop>,
     stage: Stage,
     collides: bool,
@@ -75,6 +76,7 @@ impl Traveler {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Stage {
     OnTheWay,
     /// It stands near the link, since so many units had queued.

@@ -51,6 +51,15 @@ pub(super) struct Place<'a> {
     pub(super) frame: &'a GridFrame,
 }
 
+/// What decides on the place of a critter that has none: its grid and profile, where its transform is, and whether it collides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Wanted {
+    place: Option<(GridId, ProfileId)>,
+    position: Vec2,
+    collides: bool,
+}
+
 /// Components whose change may require another position or crowd.
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
@@ -68,17 +77,11 @@ pub(crate) fn enter_crowds(
     whereabouts: Whereabouts,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
-    mut ticks: Local<u64>,
-    // Number of grids inserted so far, as of the last tick.
-    mut inserted: Local<u64>,
     // Critters to check in this tick.
     mut entities: Local<Vec<Entity>>,
-    // Those without a free cell for their size: checked again every `RETRY_TICKS`.
-    mut outside: Local<Vec<Entity>>,
     // Those at a wrong position, in the order of creation.
     mut misplaced: Local<Vec<(u64, Entity)>>,
 ) {
-    *ticks += 1;
     entities.append(&mut writes.moved);
     let (kinds, agents, requests, states, transforms) = critters.p0();
     list_changed(&kinds, None, &mut entities);
@@ -89,16 +92,11 @@ pub(crate) fn enter_crowds(
     list_changed(&transforms, writes.written, &mut entities);
     crowds.list_with_changed_profiles(&grids, &mut entities);
     let newcomers = critters.p1();
-    let is_grid_inserted = core::mem::replace(&mut *inserted, grids.insertions) != grids.insertions;
-    outside.retain(|&entity| {
-        let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
-        let is_due = is_grid_inserted || (*ticks + number).is_multiple_of(RETRY_TICKS);
-        entities.extend(is_due.then_some(entity));
-        !is_due
-    });
+    crowds.list_outside(&grids, &newcomers, &mut entities);
     for entity in entities.drain(..) {
         if let Ok(critter) = newcomers.get(entity)
             && critter.is_misplaced(&grids, &crowds)
+            && crowds.outside.get(&entity) != Some(&critter.wanted(&grids))
         {
             misplaced.push((critter.state.member.number, entity));
         }
@@ -112,9 +110,13 @@ pub(crate) fn enter_crowds(
         };
         let is_ghost = !critter.critter.collides;
         let has_room = critter.update_placement(&grids, &mut crowds, &whereabouts);
-        let critter = newcomers.get(entity);
-        let is_outside = critter.is_ok_and(|critter| critter.is_misplaced(&grids, &crowds));
-        outside.extend(is_outside.then_some(entity));
+        if let Ok(critter) = newcomers.get(entity)
+            && critter.is_misplaced(&grids, &crowds)
+        {
+            crowds.outside.insert(entity, critter.wanted(&grids));
+        } else {
+            crowds.outside.remove(&entity);
+        }
         if (is_ghost || !has_room)
             && let Ok(mut unit) = critters.p2().get_mut(entity)
             && unit.status.is_walking()
@@ -126,8 +128,27 @@ pub(crate) fn enter_crowds(
             }
         }
     }
-    outside.sort_unstable();
-    outside.dedup();
+}
+
+impl Crowds {
+    /// Lists those of the critters outside for which a cell is to be looked for again in this tick: every [`RETRY_TICKS`], and
+    /// where there is a new grid.
+    fn list_outside(
+        &mut self,
+        grids: &NavGrids,
+        newcomers: &Query<Newcomer, Allow<Disabled>>,
+        entities: &mut Vec<Entity>,
+    ) {
+        self.ticks += 1;
+        let (ticks, now) = (self.ticks, grids.insertions);
+        let is_grid_inserted = core::mem::replace(&mut self.grids_seen, now) != now;
+        self.outside.retain(|&entity, _| {
+            let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
+            let is_due = is_grid_inserted || (ticks + number).is_multiple_of(RETRY_TICKS);
+            entities.extend(is_due.then_some(entity));
+            !is_due
+        });
+    }
 }
 
 /// Removes the units of former critters, and the crowds of grids that were removed or replaced: their critters
@@ -159,6 +180,14 @@ pub(crate) fn drop_stale_crowds(
 }
 
 impl NewcomerReadOnlyItem<'_, '_> {
+    fn wanted(&self, grids: &NavGrids) -> Wanted {
+        Wanted {
+            place: grid_and_profile(grids, self.agent, self.request, self.state),
+            position: self.transform.translation.truncate(),
+            collides: self.critter.collides,
+        }
+    }
+
     /// Returns whether the critter is not at the right position or in the right crowd.
     fn is_misplaced(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
         let member = &self.state.member;
@@ -246,7 +275,7 @@ impl NewcomerItem<'_, '_> {
             let is_sent_back = before.is_some() && !stays;
             if is_sent_back {
                 // The position written to its transform is rejected: it is drawn where it was.
-                self.state.drawn = self.transform.translation.truncate();
+                self.state.set_drawn(self.transform.translation.truncate());
                 self.state.drawing = Drawing::Full;
             }
             return is_sent_back;
@@ -302,7 +331,7 @@ impl NewcomerItem<'_, '_> {
         self.state.walk = Walk::standing(cell);
         self.state.member.path = PathSync::Replaced;
         self.state.place_at(drawn);
-        self.state.drawn = self.transform.translation.truncate();
+        self.state.set_drawn(self.transform.translation.truncate());
         self.state.shrink = 0.0; // not yet
         self.state.start_motion(grid_crowd.crowd.now());
     }

@@ -135,7 +135,7 @@ impl NewcomerItem<'_, '_> {
             self.state.walk = Walk::standing(cell);
             self.state.member.path = PathSync::Replaced;
             self.state.place_at(drawn);
-            self.state.drawn = self.transform.translation.truncate();
+            self.state.set_drawn(self.transform.translation.truncate());
         }
         self.state.member.keeps_goal = false;
         let offset = self.state.offset;

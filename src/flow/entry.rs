@@ -20,6 +20,7 @@ const CLEARED_PER_UNIT: u64 = 200;
 
 /// Kind of work that a field needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Work {
     /// Recompute what edits have touched.
     Repair = 0,
@@ -28,7 +29,8 @@ pub(super) enum Work {
 }
 
 /// A field and its state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FlowEntry {
     pub(super) handle: FlowField,
     /// Number of the field as a route of crowds.
@@ -56,6 +58,11 @@ impl FlowEntry {
             must_start: false,
             interruptions: 0,
         }
+    }
+
+    /// Returns a copy with a handle of its own.
+    pub(super) fn replica(&self) -> Self {
+        Self { handle: FlowField(Arc::new(*self.handle.0)), ..self.clone() }
     }
 
     /// Returns whether a handle exists besides the one kept here.

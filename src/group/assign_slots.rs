@@ -1,13 +1,16 @@
 //! Assigns slots to the members of groups, sends them there, and notices when all have come to rest.
 
 use bevy::{
-    ecs::{entity::EntityHashSet, system::SystemParam},
+    ecs::{
+        entity::EntityHashSet,
+        system::{SystemChangeTick, SystemParam},
+    },
     prelude::*,
 };
 
 use super::{
-    Group, GroupArrived, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState, Member,
-    SwapClass,
+    Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState,
+    Member, SwapClass,
     member_places::{MemberPlaces, goal_of},
 };
 use crate::{
@@ -56,8 +59,11 @@ pub(crate) fn form_groups(
     mut groups: Query<(Entity, &mut Group, &mut GroupState)>,
     mut turns: Local<Vec<(u64, Entity)>>,
     settings: Res<TilePathSettings>,
+    mut numbers: ResMut<GroupNumbers>,
+    ticks: SystemChangeTick,
     mut assignment: SlotAssignment,
 ) {
+    numbers.looked_at = Some(ticks.this_run());
     turns.extend(groups.iter().map(|(entity, _, state)| (state.number, entity)));
     turns.sort_unstable();
     let mut spent = 0_u32;
@@ -68,7 +74,8 @@ pub(crate) fn form_groups(
         let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
         // Where the grid is gone its members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
-        state.was_changed |= group.is_changed() || is_new_grid;
+        let is_written = group.is_changed() && state.unchanged_at != Some(group.last_changed());
+        state.was_changed |= is_written || is_new_grid;
         state.has_losses |=
             assignment.drop_leavers(entity, group.bypass_change_detection(), &state);
         if state.was_changed || state.has_losses {

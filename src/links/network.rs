@@ -7,7 +7,9 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use bevy::{
     ecs::{
-        entity::EntityHashMap, entity_disabling::Disabled, lifecycle::HookContext,
+        entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
+        lifecycle::HookContext,
         world::DeferredWorld,
     },
     prelude::*,
@@ -30,9 +32,11 @@ const TICKS_KEPT: u64 = 1_024;
 ///
 /// Memory: for each profile that has used links in the last 1,024 ticks a field around each of their ends: 4 bytes per cell of
 /// the grid (see [`flow`](crate::flow)). They are filled within [`FlowFields::budget`].
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavLinks {
     pub(super) links: BTreeMap<u64, PlacedLink>,
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     numbers: EntityHashMap<u64>,
     /// How many links were inserted so far.
     inserted: u64,
@@ -47,6 +51,7 @@ pub struct NavLinks {
     is_profile_new: bool,
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
     /// What lies between crossings, for the profiles that use links: read when it is first needed.
+    #[cfg_attr(feature = "serialize", serde(with = "tables"))]
     tables: BTreeMap<ProfileId, OnceLock<CrossingTable>>,
     /// The state of fields and links for which the tables are.
     tables_state: u64,
@@ -56,7 +61,47 @@ pub struct NavLinks {
     pub(crate) set_out: Vec<(u64, Entity)>,
 }
 
+/// How serde writes the tables.
+#[cfg(feature = "serialize")]
+mod tables {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        tables: &BTreeMap<ProfileId, OnceLock<CrossingTable>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let all: BTreeMap<_, _> = tables.iter().map(|(id, table)| (id, table.get())).collect();
+        all.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<ProfileId, OnceLock<CrossingTable>>, D::Error> {
+        let all: BTreeMap<ProfileId, Option<CrossingTable>> = BTreeMap::deserialize(deserializer)?;
+        let table = |table: Option<_>| table.map(OnceLock::from).unwrap_or_default();
+        Ok(all.into_iter().map(|(id, read)| (id, table(read))).collect())
+    }
+}
+
+impl MapEntities for NavLinks {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        for placed in self.links.values_mut() {
+            placed.entity = mapper.get_mapped(placed.entity);
+        }
+        let numbers = std::mem::take(&mut self.numbers).into_iter();
+        self.numbers =
+            numbers.map(|(entity, number)| (mapper.get_mapped(entity), number)).collect();
+        self.noted.map_entities(mapper);
+        for (_, entity) in &mut self.set_out {
+            *entity = mapper.get_mapped(*entity);
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PlacedLink {
     pub(crate) entity: Entity,
     pub(crate) link: NavLink,
@@ -106,9 +151,8 @@ pub(crate) fn sync_links(
     renewed.sort_unstable();
     renewed.dedup();
     for (number, entity) in renewed {
-        is_changed = true;
         if let Ok((_, link)) = all.get(entity) {
-            links.place(number, entity, link);
+            is_changed |= links.place(number, entity, link);
         }
     }
     for entity in noted.into_iter().filter(|&entity| !all.contains(entity)) {
@@ -175,9 +219,22 @@ fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
 }
 
 impl NavLinks {
-    /// Places a link, or changes it. One that leads from or to other cells than before is another one: units on the way to it are
+    /// Looks again, in the next tick, at entities that may not be links any more.
+    pub(crate) fn check_all(&mut self) {
+        self.noted.extend(self.numbers.keys());
+    }
+
+    /// Holds the fields that count in `flows`.
+    pub(crate) fn adopt_fields(&mut self, flows: &FlowFields) {
+        self.fields.values_mut().for_each(|field| flows.adopt(field));
+    }
+
+    /// Places a link, or changes it; returns false if it is as it was. One that leads from or to other cells than before is another one: units on the way to it are
     /// planned for again.
-    fn place(&mut self, number: u64, entity: Entity, link: &NavLink) {
+    fn place(&mut self, number: u64, entity: Entity, link: &NavLink) -> bool {
+        if self.links.get(&number).is_some_and(|placed| placed.link == *link) {
+            return false;
+        }
         let before = self.links.remove(&number);
         let is_other = before.is_some_and(|PlacedLink { link: before, .. }| {
             (before.from, before.to, before.is_one_way) != (link.from, link.to, link.is_one_way)
@@ -187,6 +244,7 @@ impl NavLinks {
         self.numbers.insert(entity, number);
         let (link, status) = (link.clone(), LinkStatus::New);
         self.links.insert(number, PlacedLink { entity, link, status });
+        true
     }
 
     /// Holds the fields around all ends that profiles in use may come to, and drops the others.

@@ -17,6 +17,7 @@ use crate::{
 
 /// A crossing of a link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Hop {
     /// Number of the link.
     pub(super) number: u64,
@@ -31,6 +32,7 @@ impl Hop {
 
 /// The crossing at the end of a leg, and the cell where it is best to land: the nearest to what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NextLink {
     pub(crate) hop: Hop,
     pub(crate) landing: Cell,
@@ -38,6 +40,7 @@ pub(crate) struct NextLink {
 
 /// A goal and its grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Destination {
     pub(crate) grid: GridId,
     pub(crate) goal: Goal,
@@ -71,7 +74,8 @@ struct Reached {
 }
 
 /// All crossings that units of a profile may begin, with their ends.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct CrossingTable {
     hops: Vec<(Hop, [LinkEnd; 2])>,
     /// What it costs from the end of one crossing to that of another, row by row.

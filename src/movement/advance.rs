@@ -5,6 +5,7 @@ use bevy::{
     prelude::*,
 };
 
+use super::repair::GridsSeen;
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
@@ -62,12 +63,12 @@ pub(crate) fn advance_critters(
     mut walkers: Query<Walker, Allow<Disabled>>,
     mut ghosts: Local<Vec<Entity>>,
     mut endings: Local<Vec<(u64, Entity, Ending)>>,
-    mut removals: Local<u64>,
+    mut seen: ResMut<GridsSeen>,
     mut outcomes: Outcomes,
 ) {
     // Units of a crowd are checked only if their grid may be gone.
     let now = around.grids.removals;
-    let is_any_gone = core::mem::replace(&mut *removals, now) != now;
+    let is_any_gone = core::mem::replace(&mut seen.removals, now) != now;
     let listed = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
     ghosts.extend(listed.map(|(entity, _)| entity));
     for entity in ghosts.drain(..) {
@@ -129,7 +130,7 @@ impl WalkerItem<'_, '_> {
         if !state.placed {
             let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
             state.place_at(frame.to_cells(position));
-            state.drawn = transform.translation.truncate();
+            state.set_drawn(transform.translation.truncate());
         }
         state.blend_from_previous(lines);
         let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);

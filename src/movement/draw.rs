@@ -20,6 +20,7 @@ use crate::{
 
 /// How critters are drawn.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct CritterDrawing {
     /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms are up to one
@@ -31,6 +32,11 @@ pub struct CritterDrawing {
     /// sprites and meshes. A critter that only has children with pictures is always drawn.
     pub skips_hidden: bool,
 }
+
+/// The frames of the grids when critters were last drawn.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct DrawnFrames(BTreeMap<GridId, GridFrame>);
 
 /// Tells whether a camera sees a critter.
 #[cfg(feature = "visibility")]
@@ -83,14 +89,14 @@ pub(crate) fn place_transforms(
     (time, fixed): (Option<Res<Time>>, Option<Res<Time<Fixed>>>),
     mut critters: Query<Drawn>,
     parents: Query<&GlobalTransform>,
-    mut frames: Local<BTreeMap<GridId, GridFrame>>,
+    mut frames: ResMut<DrawnFrames>,
     ticks: SystemChangeTick,
 ) {
     writes.written = Some(ticks.this_run());
     let fixed = fixed.filter(|_| writes.is_between_ticks);
     let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = time.map_or(f32::INFINITY, |time| time.delta_secs());
-    let is_moved = update_frames(&grids, &mut frames);
+    let is_moved = update_frames(&grids, &mut frames.0);
     let mut params: Option<(GridId, DrawParams)> = None;
     for mut critter in &mut critters {
         if critter.transform.last_changed() == ticks.this_run() {
@@ -213,7 +219,7 @@ impl DrawnItem<'_, '_> {
         if !local.is_finite() {
             return;
         }
-        self.state.bypass_change_detection().drawn = local;
+        self.state.bypass_change_detection().set_drawn(local);
         if local != self.transform.translation.truncate() {
             let translation = &mut self.transform.translation;
             (translation.x, translation.y) = local.into();

@@ -2,7 +2,10 @@
 //!
 //! Input: these components as they are inserted and removed. Output: the request of the unit, resolved again from where it is.
 
-use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use bevy::{
+    ecs::{entity::MapEntities, entity_disabling::Disabled},
+    prelude::*,
+};
 
 use crate::{
     request::{Outcomes, Requester},
@@ -10,8 +13,15 @@ use crate::{
 };
 
 /// Units that something else moves than before, since the last tick.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct MoverChanges(Vec<Entity>);
+
+impl MapEntities for MoverChanges {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        self.0.map_entities(mapper);
+    }
+}
 
 /// Registers the observers.
 pub(crate) fn build(app: &mut App) {

@@ -12,10 +12,18 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
+/// The grids as they were when paths were last checked.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct GridsSeen {
+    revisions: BTreeMap<GridId, u64>,
+    /// How many grids had been removed.
+    pub(super) removals: u64,
+}
+
 /// Looks at the edits since the last tick and sends units whose path they cross to the queue.
 pub(crate) fn repair_paths(
-    // Last checked revision per grid.
-    mut revisions: Local<BTreeMap<GridId, u64>>,
+    mut seen: ResMut<GridsSeen>,
     mut edits: Local<BTreeMap<GridId, Vec<CellRect>>>,
     mut broken: Local<Vec<(u64, Entity)>>,
     grids: Res<NavGrids>,
@@ -26,7 +34,7 @@ pub(crate) fn repair_paths(
 ) {
     edits.values_mut().for_each(Vec::clear);
     for (id, grid) in grids.iter() {
-        let known = revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
+        let known = seen.revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
         if known != grid.revision() {
             let rects = edits.entry(id).or_default();
             match grid.edits_since(known) {

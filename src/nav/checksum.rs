@@ -20,6 +20,12 @@ impl Checksum {
         }
     }
 
+    /// Adds eight bytes at once: faster, and another sum.
+    #[cfg(feature = "serialize")]
+    pub(crate) fn add_word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
     /// Adds a cell.
     pub fn add_cell(&mut self, cell: super::cell::Cell) {
         self.add(u64::from(cell.x as u32) << 32 | u64::from(cell.y as u32));

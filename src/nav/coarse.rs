@@ -40,6 +40,7 @@ const BORDER_HALF_CELL: u16 = CHUNK_HALF_CELLS - 1;
 /// A position in half cells from the grid's origin: cells have even numbers, borders between them odd ones.
 /// Sides of up to 16,384 cells fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct HalfCell {
     x: u16,
     y: u16,

@@ -28,7 +28,8 @@ use self::{planner::Planner, scene::Scene};
 use super::NavGrid;
 
 /// The units of one grid; see the [module](self).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Crowd {
     board: Board,
     sources: Sources,

@@ -44,7 +44,8 @@ use super::{
 
 /// The cheapest paths from all cells to one goal; see the [module](self). Reuse one field for many goals: it
 /// keeps its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct DistanceField {
     /// Path cost of each cell, in the layer's units, at the index given by `layout`; `UNREACHED` where no
     /// path is known yet. Final up to `front`: where cells are settled one by one, `OPEN` is set until they
@@ -89,6 +90,7 @@ pub struct DistanceField {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Phase {
     #[default]
     Idle,

@@ -38,6 +38,7 @@ pub const MAX_SPACING: u8 = 16;
 /// goal. In a diagonal facing rows lie along a diagonal, each shifted by half a file against the next: a
 /// diagonal formation takes no more area than a straight one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Formation {
     /// On the cells that are nearest to the goal by walking distance (default): a compact group that fits
@@ -56,6 +57,7 @@ pub enum Formation {
 
 /// One unit of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct FormationUnit {
     /// The unit's cell (its anchor).
@@ -88,6 +90,7 @@ impl FormationUnit {
 
 /// The goal and shape of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct FormationSpec {
     /// The middle of the group; for units that cannot stand on it, the cells around it count.

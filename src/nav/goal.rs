@@ -21,6 +21,7 @@ pub const MAX_SIGHT_RANGE: u16 = 64;
 
 /// How near to its target a unit must come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Approach {
     /// Onto it, with the anchor (default): on the cell, or on any cell of the rectangle.
@@ -65,6 +66,7 @@ pub enum Approach {
 /// # Ok::<(), GridError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Goal {
     /// The cells to approach.

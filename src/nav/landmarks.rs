@@ -39,6 +39,7 @@ const PAUSE: u64 = 128;
 
 /// Which table is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Kind {
     /// A first one, soon: every candidate becomes a landmark.
     Quick,
@@ -47,7 +48,8 @@ enum Kind {
 }
 
 /// Fills landmark tables: a quick one at a time, and a better one at a time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LandmarkFiller {
     /// By kind.
     works: [Option<Box<Work>>; 2],

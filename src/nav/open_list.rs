@@ -19,6 +19,7 @@ pub type NodeId = u32;
 
 /// The sort key of an open list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Key {
     /// Cost so far plus heuristic.
     pub f: u32,

@@ -11,6 +11,7 @@ use super::{Adjacency, Cell, Direction, Layer, NavGrid, Profile, ProfileId, STRA
 /// The cost of a path: 13,056 is one straight step over terrain of cost 1 (408 × (16 + 16), see
 /// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct PathCost(pub u64);
 
@@ -28,6 +29,7 @@ impl PathCost {
 
 /// Whether a path leads to the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum PathKind {
     /// It ends on the goal.
@@ -43,6 +45,7 @@ pub enum PathKind {
 
 /// A run of steps in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Leg {
     /// The direction.
@@ -53,6 +56,7 @@ pub struct Leg {
 
 /// A path over the grid: its start and the straight legs it consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Path {
     pub(crate) start: Cell,

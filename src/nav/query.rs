@@ -8,11 +8,13 @@ use super::{Cell, Goal, ProfileId};
 
 /// Number that a game assigns to a grid (a level, a floor); 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct GridId(pub u32);
 
 /// What to do where the goal itself cannot be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Reach {
     /// Fail with the reason (default: a game should notice an order that cannot be carried out).
@@ -27,6 +29,7 @@ pub enum Reach {
 
 /// Which algorithm answers a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
     /// The one that suits the query best: [`Exact`](Self::Exact), and from a distance of
@@ -70,6 +73,7 @@ impl Algorithm {
 /// One query: the cheapest path from `start` to `goal`, or to a cell near enough to it, for a unit of
 /// `profile`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct PathQuery {
     /// The profile of the unit that moves.
@@ -116,6 +120,7 @@ impl PathQuery {
 
 /// Why there is no path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum PathFailure {
     /// The start is not on the grid.

@@ -66,12 +66,14 @@ const JOB_COST: u32 = 8;
 
 /// How urgent a request is; 0 is normal, higher is sooner. One step is worth 30 ticks of waiting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Priority(pub i8);
 
 /// The kind of request, 0 (default) to 7; higher values count as 7. What the classes mean is up to the
 /// game: each can be [limited](QueueSettings::class_limits) separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct RequestClass(pub u8);
 
@@ -85,6 +87,7 @@ impl RequestClass {
 
 /// Identifies a job in the queue, to cancel it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Ticket {
     rank: i64,
@@ -101,6 +104,7 @@ impl Ticket {
 
 /// How the queue schedules its jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct QueueSettings {
     /// Searches that hold memory at the same time, at least 1. Default 32: enough that short ones

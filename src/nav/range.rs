@@ -61,6 +61,7 @@ const UNREACHED: u32 = u32::MAX;
 
 /// What a movement range is asked for: where can this unit go?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct RangeQuery {
     /// The profile of the unit that moves.

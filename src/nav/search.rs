@@ -14,6 +14,7 @@
 //! 2016). Where the grid's [landmarks](super::landmarks) are ready, they sharpen the heuristic: paths cost the same, and are
 //! found sooner.
 
+mod counters;
 mod expand;
 mod goal_cells;
 mod heuristic;
@@ -27,11 +28,10 @@ mod probe;
 mod target;
 mod trace;
 
+pub use counters::SearchCounters;
 pub use hierarchy::{HIERARCHY_MIN_DISTANCE, HIERARCHY_MIN_DISTANCE_WEIGHTED};
 
 use std::sync::Arc;
-
-use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{
     goal_cells::GoalCells,
@@ -47,24 +47,9 @@ use super::{
     node_pool::NodeStore,
 };
 
-/// The work a search has done so far. The same for the same grid, landmarks and query, however the search was sliced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub struct SearchCounters {
-    /// Nodes taken from the open list and expanded.
-    pub expansions: u64,
-    /// Nodes put on the open list.
-    pub generated: u64,
-    /// Open nodes to which a cheaper path was found.
-    pub improved: u64,
-    /// Most entries the open list held.
-    pub peak_open: usize,
-    /// Portals between chunks expanded; 0 unless the search was hierarchical.
-    pub portals: u64,
-}
-
 /// A search that runs in slices; see the [module](self). Reuse one for many queries: it keeps its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Search<L: OpenList = BucketHeap> {
     nodes: NodeStore,
     /// The nodes of a jump point search.
@@ -79,6 +64,7 @@ pub struct Search<L: OpenList = BucketHeap> {
     /// Where a backward search starts instead.
     goal_cells: GoalCells,
     /// The landmarks when the search started, and what they tell of the path to the target of the segment.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::map::landmarks::shared"))]
     landmarks: Option<Arc<LandmarkTable>>,
     estimate: Option<Estimate>,
     /// The number of the grid's relief when the search started: the landmarks are right as long as it has that.
@@ -105,7 +91,8 @@ struct World<'a> {
     pool: &'a NodePool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Phase {
     #[default]
     Idle,
@@ -162,11 +149,11 @@ impl<L: OpenList> Search<L> {
         self.query = query;
         self.revision = grid.revision();
         self.counters = SearchCounters::default();
+        self.target = SearchTarget::default(); // also where it fails: what the start took is noted there
         let layer = grid.layer(query.profile).ok_or(PathFailure::UnknownProfile(query.profile))?;
         let world = World { grid, layer, pool };
         self.size = layer.size();
         self.origin = nearest::start_cell(grid, layer, &query)?;
-        self.target = SearchTarget::default();
         self.landmarks = grid.landmarks(query.profile).filter(|table| !table.is_empty()).cloned();
         self.relief = grid.relief_number(query.profile);
         self.has_single_goal_cell = goals.is_empty() && query.goal.is_single_cell();

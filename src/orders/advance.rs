@@ -10,8 +10,8 @@ use bevy::{
 };
 
 use super::{
-    OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
-    decide::UnitRequest,
+    OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, OrderQueues, Owner, QueueEvent,
+    RequestOwner, decide::UnitRequest,
 };
 use crate::{
     request::PathRequest,
@@ -33,8 +33,7 @@ type Modified =
 
 /// Advances the orders of all units by a tick. Runs before requests are accepted.
 pub(crate) fn advance_orders(
-    // Units that rest.
-    mut resting: Local<Vec<Entity>>,
+    mut queues: ResMut<OrderQueues>,
     // Numbers of the queues to process in this tick, and their units.
     mut due: Local<Vec<(u64, Entity)>>,
     mut units: ParamSet<(
@@ -43,8 +42,11 @@ pub(crate) fn advance_orders(
     )>,
     mut commands: Commands,
 ) {
+    let OrderQueues { resting, noted, .. } = &mut *queues;
     due.extend(units.p0().iter().map(|(entity, slot)| (slot.number, entity)));
     let mut units = units.p1();
+    let noted = noted.drain(..);
+    due.extend(noted.filter_map(|entity| Some((units.get(entity).ok()?.owner.number, entity))));
     resting.retain(|&entity| {
         let Ok(OrderedUnitItem { mut queue, owner, .. }) = units.get_mut(entity) else {
             return false;

@@ -14,6 +14,7 @@ const PATROL_REST: u32 = 32;
 
 /// An order and its state.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 pub(super) struct QueuedOrder {
     pub(super) id: OrderId,
@@ -160,6 +161,7 @@ impl QueuedOrder {
 
 /// State of a patrol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 struct PatrolProgress {
     /// Position in its round; see [`round`].

@@ -9,6 +9,7 @@ use crate::{
 
 /// One order of an [`OrderQueue`](super::OrderQueue).
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum Order {
     /// Move to the target of the request. Done on arrival. A request that follows its target is done when it
@@ -52,6 +53,7 @@ impl From<PathRequest> for Order {
 
 /// Order in which a patrol visits its stops A, B, C.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum PatrolMode {
     /// A B C B A B C ... (default)
@@ -63,6 +65,7 @@ pub enum PatrolMode {
 
 /// What happens to the orders after one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum OnFailure {
     /// The next order begins (default).
@@ -74,6 +77,7 @@ pub enum OnFailure {
 
 /// Identifies an order within its queue; orders of different queues may have the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct OrderId(pub(super) u64);
 
@@ -88,6 +92,7 @@ impl OrderId {
 
 /// How an order ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum OrderOutcome {
     /// The order was carried out.
@@ -105,6 +110,7 @@ pub enum OrderOutcome {
 
 /// A unit has begun an order of its queue.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct OrderBegun {
     /// The unit.
     pub entity: Entity,
@@ -117,6 +123,7 @@ pub struct OrderBegun {
 /// An order has ended, whether it had begun or not. Triggered once for every order, unless the unit is
 /// despawned before.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct OrderEnded {
     /// The unit.
     pub entity: Entity,

@@ -20,18 +20,18 @@ pub(crate) fn follow_targets(
     mut intake: RequestIntake,
     settings: Res<TilePathSettings>,
     mut followers: Local<Vec<(u64, Entity)>>,
-    mut last: Local<u64>,
 ) {
     let open = &intake.outcomes.open;
+    let last = open.last_followed;
     followers.extend(open.followers.iter().map(|(&number, &entity)| (number, entity)));
-    let next = followers.partition_point(|&(number, _)| number <= *last);
+    let next = followers.partition_point(|&(number, _)| number <= last);
     followers.rotate_left(next);
     let (share, mut spent) = ((settings.budget / 4).max(LOOK_COST), 0_u32);
     for (number, entity) in followers.drain(..) {
         if spent >= share {
             break;
         }
-        *last = number;
+        intake.outcomes.open.last_followed = number;
         spent += LOOK_COST;
         if intake.needs_other_path(entity, number) {
             intake.outcomes.pathfinder.counters.followed += 1;

@@ -14,13 +14,8 @@ use super::{
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers,
-    flow::FlowFields,
-    grids::NavGrids,
-    nav::{PathFailure, PathKind},
-    scheduler::TilePathSettings,
-    unit::NavAgent,
-    whereabouts::Whereabouts,
+    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, nav::PathFailure,
+    scheduler::TilePathSettings, unit::NavAgent, whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
@@ -43,25 +38,19 @@ pub(crate) struct RequestIntake<'w, 's> {
 
 /// Plans again for units that have become another kind, or moved to another grid: their [`NavAgent`] changed.
 pub(crate) fn follow_agents(
-    changed: Query<(Entity, Ref<NavAgent>), (Changed<NavAgent>, Allow<Disabled>)>,
+    changed: Query<(Entity, &NavAgent), (Changed<NavAgent>, Allow<Disabled>)>,
     mut intake: RequestIntake,
     mut turns: Local<Vec<(u64, Entity)>>,
 ) {
-    turns.extend(changed.iter().filter_map(|(entity, agent)| {
-        let unit = intake.units.get(entity).ok().filter(|_| !agent.is_added())?;
-        // The game takes a unit across a link that it moves itself.
-        let is_at_link = unit.critter.is_none()
-            && unit.status.has_path()
-            && unit.path.0.kind() == PathKind::ToLink;
-        let is_its_own = !unit.state.overrides_agent || is_at_link;
-        is_its_own.then_some((unit.state.accepted, entity))
+    turns.extend(changed.iter().filter_map(|(entity, &agent)| {
+        let state = intake.units.get(entity).ok()?.state;
+        (state.accepted > 0 && state.agent != agent).then_some((state.accepted, entity))
     }));
     turns.sort_unstable();
     for (_, entity) in turns.drain(..) {
-        let Ok(mut unit) = intake.units.get_mut(entity) else {
-            continue;
-        };
-        if unit.agent_changed() {
+        if let Ok(mut unit) = intake.units.get_mut(entity)
+            && unit.agent_changed()
+        {
             let cost = ENTRY_COST.saturating_add(intake.resolve_and_queue(entity));
             intake.outcomes.pathfinder.spend(cost);
         }

@@ -53,6 +53,7 @@ impl Outcomes<'_, '_> {
         // An urgent one is read before the entry that removes the old one.
         self.end(unit);
         unit.state.accepted = number;
+        unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
         unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
@@ -371,7 +372,13 @@ impl RequesterItem<'_, '_> {
     /// the new grid and profile.
     pub(super) fn agent_changed(&mut self) -> bool {
         let own = self.agent.copied().unwrap_or_default();
-        if (self.state.grid, self.state.query.profile) == (own.grid, own.profile) {
+        self.state.agent = own;
+        // The game takes a unit across a link that it moves itself.
+        let is_at_link = self.critter.is_none()
+            && self.status.has_path()
+            && self.path.0.kind() == PathKind::ToLink;
+        let is_its_own = !self.state.overrides_agent || is_at_link;
+        if !is_its_own || (self.state.grid, self.state.query.profile) == (own.grid, own.profile) {
             return false;
         }
         if self.state.overrides_agent {

@@ -6,6 +6,7 @@ use crate::nav::{Cell, CellRect, Goal, GridId};
 
 /// Destination of a unit.
 #[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 #[reflect(no_field_bounds)]
 pub enum Target {
@@ -56,6 +57,7 @@ impl Target {
 
 /// How often, and when, a request that found no path is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Retry {
     /// Ticks before the first retry, at least 1. The delay doubles with each retry.

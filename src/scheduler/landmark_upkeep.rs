@@ -21,7 +21,8 @@ const BETTER_SHARE: u32 = 4;
 type Fill = fn(&mut LandmarkFiller, (GridId, &mut NavGrid), usize, u32) -> u32;
 
 /// The landmarks of all grids.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LandmarkUpkeep {
     filler: LandmarkFiller,
     /// The limit in the last tick, in bytes, and the most memory that was in use in it.

@@ -31,6 +31,7 @@ use crate::nav::{Cell, CellRect};
 /// assert_eq!(layout.tile(Cell::new(-2, 4)), Some(TilePos::new(0, 4)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum TileLayout {
     /// Square and isometric-diamond maps, and hexagonal ones of the types `Row` and `Column`: a tile has the numbers of its cell.

@@ -8,6 +8,7 @@ use crate::nav::terrain::TerrainId;
 
 /// Terrain of a tile, for [`TerrainRule::Component`] and custom rules.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct TileTerrain(pub TerrainId);
 

@@ -20,6 +20,7 @@ use crate::nav::{Cell, Direction, EdgeId, GridId, NavGrid};
 /// assert_eq!(corner_of_a_fence.get(Direction::West), EdgeId::NONE);
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[must_use]
 pub struct TileEdges {

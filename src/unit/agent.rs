@@ -24,6 +24,7 @@ use crate::nav::{GridId, ProfileId};
 /// grows moves to a cell where it fits. A request that names a grid or a profile of its own keeps them: the
 /// unit counts as that kind until its next request.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[must_use]
 pub struct NavAgent {

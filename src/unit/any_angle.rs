@@ -22,6 +22,7 @@ use crate::{
 /// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of any
 /// size.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct AnyAnglePath {
     lines: PathLines,

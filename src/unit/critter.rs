@@ -18,6 +18,7 @@ use crate::{
 /// Critters collide with each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
 /// [`ghost`](Self::ghost) walks through all others.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
@@ -59,6 +60,7 @@ impl Critter {
 /// Slows a critter or a steered unit down: at most this speed (cells per second over uniform terrain). For the game to add and
 /// remove: mud, wounds, a walk instead of a run.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct SpeedLimit(pub f32);
 
@@ -72,17 +74,20 @@ impl SpeedLimit {
 /// The side a critter is on; 0 for those without this component. Critters push only units of their own side out
 /// of the way.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 pub struct CrowdTeam(pub u8);
 
 /// Others may not push this critter aside: they walk around it. It still carries out its own requests. For
 /// units that guard a place or are at work.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 pub struct Unpushable;
 
 /// The direction in which a critter moves, or moved last. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct Facing {
     /// In cells, on the grid: the nearest of the eight directions, one of the six steps on hexagons.

@@ -169,6 +169,7 @@ impl CritterState {
         self.ticks = ((needed - done) as f64 / SUBTICKS_PER_TICK as f64) as f32;
         self.departure = (1.0 - (done as f64 / SUBTICKS_PER_TICK as f64) as f32).max(0.0);
         self.since = tick;
+        self.is_drawn_ahead |= self.drawing == Drawing::Continue;
         self.drawing = Drawing::Full;
     }
 
@@ -200,10 +201,17 @@ impl CritterState {
         }
     }
 
+    /// Notes where it was drawn.
+    pub(crate) const fn set_drawn(&mut self, at: Vec2) {
+        self.drawn = at;
+        self.is_drawn_ahead = false;
+    }
+
     /// Reads back where it is drawn if it only went on along its step: then that is not stored.
     pub(crate) fn read_back(&mut self, frame: Option<&GridFrame>, transform: &Transform) {
-        if let Some(frame) = frame.filter(|_| self.drawing == Drawing::Continue) {
-            self.drawn = transform.translation.truncate();
+        let is_stored = self.drawing != Drawing::Continue && !self.is_drawn_ahead;
+        if let Some(frame) = frame.filter(|_| !is_stored) {
+            self.set_drawn(transform.translation.truncate());
             self.now = frame.to_cells(self.drawn);
         }
     }

@@ -9,6 +9,7 @@ use crate::nav::{Cell, GridId, ProfileId, UnitId, Walk};
 /// A step of one that is not a ghost does not count as a change: `Changed<Transform>` finds critters that were
 /// drawn elsewhere than before, [`Crowd::moved`](crate::nav::crowd::Crowd::moved) those whose step began or ended.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 #[repr(C, align(64))] // what is read in every frame comes first, in as few cache lines as possible
@@ -58,10 +59,13 @@ pub struct CritterState {
     pub(super) line_offsets: [(i8, i8); 2],
     /// It walks along a straight line across the grid: `line_offsets` count.
     pub(crate) is_on_line: bool,
+    /// It went on along a step that has ended since it was last drawn: only its transform has where that was.
+    pub(super) is_drawn_ahead: bool,
 }
 
 /// What the next frame has to do to draw a critter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Drawing {
     /// Everything: something has changed.
     #[default]
@@ -76,6 +80,7 @@ pub(crate) enum Drawing {
 
 /// State shared with the crowd of its grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)] // drawing reads the first two
 pub(crate) struct CrowdLink {
     pub(crate) grid: GridId,
@@ -100,6 +105,7 @@ pub(crate) struct CrowdLink {
 
 /// How much of a critter's path was passed to the crowd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum PathSync {
     /// Nothing: it is another path, or there is none any more.
     #[default]

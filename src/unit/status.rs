@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
+use super::NavAgent;
 use crate::{
     links::{Destination, Hop, NextLink},
     nav::{
@@ -19,6 +20,7 @@ use crate::{
 /// It does not say whether the unit moves at this moment: units wait for each other on their way. See
 /// [`CritterState::is_moving`](crate::prelude::CritterState::is_moving).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub enum PathStatus {
@@ -75,12 +77,14 @@ impl PathStatus {
 /// The path last found for a unit; no steps at first and after a failure. Read-only. How far a
 /// critter has come on it is in [`CritterState`](crate::prelude::CritterState).
 #[derive(Component, Clone, Debug, Default, Deref, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct NavPath(pub(crate) Path);
 
 /// The unit's request as the plugin resolved it. A clone of the unit makes a request of its own.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct RequestState {
@@ -91,6 +95,9 @@ pub struct RequestState {
     /// wherever order is observable. 0 before the first.
     #[reflect(ignore)]
     pub(crate) accepted: u64,
+    /// The unit's own agent when it was last looked at.
+    #[reflect(ignore)]
+    pub(crate) agent: NavAgent,
     pub(crate) grid: GridId,
     pub(crate) query: PathQuery,
     /// It names a grid or a profile other than the unit's own.
@@ -112,6 +119,7 @@ pub struct RequestState {
 
 /// What a request over links is about, beyond its present leg.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Journey {
     /// The grid on which the unit has come since the request was accepted.
     pub(crate) grid: Option<GridId>,
@@ -168,6 +176,7 @@ impl RequestState {
 ///
 /// For a unit without a [`Critter`](crate::prelude::Critter) a whole path is the end of the request.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathFound {
     /// The unit.
     pub entity: Entity,
@@ -177,6 +186,7 @@ pub struct PathFound {
 
 /// A request ended because there is no path, for this reason.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathFailed {
     /// The unit.
     pub entity: Entity,
@@ -186,6 +196,7 @@ pub struct PathFailed {
 
 /// A request was removed or replaced before it was carried out. It did not fail.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathCanceled {
     /// The unit.
     pub entity: Entity,
@@ -195,6 +206,7 @@ pub struct PathCanceled {
 
 /// Why a request was canceled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum CancelReason {
     /// Another request was inserted in its place.
@@ -208,6 +220,7 @@ pub enum CancelReason {
 /// [`PathSteering`](crate::prelude::PathSteering) does not get back to its path. Stop following [`NavPath`]: another path is searched for from where the
 /// unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathInvalidated {
     /// The unit.
     pub entity: Entity,
@@ -215,6 +228,7 @@ pub struct PathInvalidated {
 
 /// A critter, or a unit with [`PathSteering`](crate::prelude::PathSteering), has come to the end of its path.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrived {
     /// The critter.
     pub entity: Entity,

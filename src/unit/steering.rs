@@ -40,6 +40,7 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 /// # Ok::<(), GridError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(AnyAnglePath, DesiredVelocity, NavAgent, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
@@ -73,6 +74,7 @@ impl PathSteering {
 /// slower in the last tick before the end; zero where it has nowhere to go. It is removed with the `PathSteering`. While the plugin is
 /// paused it stays as it is. Read-only: the plugin writes it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Deref, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct DesiredVelocity {

@@ -123,3 +123,61 @@ fn deny_ambiguity(app: &mut App) {
         });
     }
 }
+
+/// Plays with so many ticks in a frame: orders, groups and walls are given in ticks.
+fn play_frames(ticks_per_frame: u32) -> u64 {
+    #[derive(Resource)]
+    struct Script(Random, u32);
+    fn act(
+        mut commands: Commands,
+        mut script: ResMut<Script>,
+        units: Query<Entity, With<Critter>>,
+    ) {
+        let Script(random, tick) = &mut *script;
+        *tick += 1;
+        let mut units: Vec<Entity> = units.iter().collect();
+        units.sort_unstable();
+        let mut cell = || Cell::new(random.below(60) as i32, random.below(60) as i32);
+        let (goal, wall) = (cell(), cell());
+        let first = random.below(units.len() as u32 - 20) as usize;
+        match *tick % 24 {
+            0 => drop(commands.spawn(Group::to(goal, units[first..first + 16].iter().copied()))),
+            12 => drop(commands.spawn(NavBlocker::on(CellRect::new(wall, 3, 1)))),
+            2 | 6 | 10 | 14 | 18 | 22 => {
+                let request = PathRequest::to(goal).reach(Reach::Nearest);
+                commands.entity(units[first]).insert(request);
+            }
+            _ => {}
+        }
+    }
+    make_pool();
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TilePathPlugin::default()))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(ticks_per_frame))
+        .insert_resource(Script(Random(8), 0))
+        .add_systems(FixedUpdate, act.before(TilePathSystems::All));
+    let mut random = Random(3);
+    let mut level = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
+    for _ in 0..400 {
+        let cell = Cell::new(random.below(60) as i32, random.below(60) as i32);
+        level.set_terrain(cell, TerrainId::VOID).unwrap();
+    }
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    grids.insert(GridId::default(), level, GridFrame::default());
+    for _ in 0..150 {
+        let place = Vec3::new(random.below(60) as f32, random.below(60) as f32, 0.0);
+        app.world_mut().spawn((Critter::new(6.0), Transform::from_translation(place)));
+    }
+    app.update(); // without a tick
+    (0..2_400 / ticks_per_frame).for_each(|_| app.update());
+    assert_eq!(app.world().resource::<Script>().1, 2_400);
+    state_checksum(app.world_mut())
+}
+
+#[test]
+fn the_state_does_not_depend_on_the_ticks_in_a_frame() {
+    let once = play_frames(1);
+    for ticks in [2, 3, 8, 16] {
+        assert_eq!(once, play_frames(ticks), "{ticks} ticks in a frame");
+    }
+}

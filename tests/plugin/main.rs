@@ -6,6 +6,8 @@
 mod common;
 #[path = "../crowd_common/mod.rs"]
 mod crowd_common;
+#[path = "../snapshot_world/mod.rs"]
+mod snapshot_world;
 #[path = "../crowd_common/watch.rs"]
 mod watch;
 
@@ -40,6 +42,7 @@ mod movement;
 mod orders;
 mod promises;
 mod requests;
+mod snapshots;
 mod steering;
 mod storms;
 mod storms_building;

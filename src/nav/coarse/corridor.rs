@@ -7,6 +7,7 @@ use crate::nav::CHUNK;
 
 /// Chunks as bits, row by row; see the [module](self). Contains no cell before it is filled.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Corridor {
     words_per_row: usize,
     words: Vec<u64>,

@@ -24,6 +24,7 @@ const MAX_COMPONENTS: u16 = 512;
 
 /// The cheapest crossing from one component to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Ford {
     pub(super) position: HalfCell,
     /// The component from which it leads, and the one to which.
@@ -36,6 +37,7 @@ pub(super) struct Ford {
 
 /// The fords of all chunks; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Fords {
     /// Cells of a chunk have one label if no edge with a cost has to be crossed between them. The regions are not kept up to date.
     pub(super) components: Regions,

@@ -35,6 +35,7 @@ const MAX_COST: u32 = 64 * UNIT_COST;
 
 /// How the layer counts distances and costs.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct CoarseCosts {
     pub(crate) weights: DistanceWeights,
     /// Lowest sum of two terrain costs, in units: at least 1.
@@ -60,6 +61,7 @@ const OWNERS: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, 1), (0, 1), (-1, -1)];
 
 /// Portals and terrain costs of all chunks; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct CoarseGraph {
     /// Rows of cells.
     height: u32,
@@ -80,6 +82,7 @@ pub(crate) struct CoarseGraph {
 
 /// The range of a chunk's portals in the list: first those to the right, then those up, then those past corners.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct PortalRange {
     first: u32,
     capacity: u8,

@@ -17,6 +17,7 @@ const MAX_IDLE_NODES: usize = 1 << 15;
 
 /// A position, and the cheapest path to it so far.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct CoarseNode {
     /// Cost from the start; `u32::MAX` if no path is known.
     pub(super) g: u32,
@@ -41,6 +42,7 @@ pub(super) const UNREACHED: CoarseNode = CoarseNode {
 
 /// The nodes of one search.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct CoarseNodes {
     /// First node of each chunk's portals; 0 if none has been reached.
     first_nodes: Vec<u32>,

@@ -26,6 +26,7 @@ const LABEL_BITS: u32 = 10;
 
 /// A crossing from a component of one chunk to one of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Portal {
     /// The component on the near side (left of the border, or below), and above it the position along the border. In 32
     /// bits with the other one, since a large grid has many portals.
@@ -35,7 +36,7 @@ pub(super) struct Portal {
 }
 
 /// The portals of a chunk: those to the right, then those up, then those past its corners.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ChunkPortals {
     pub(super) portals: Vec<Portal>,
     /// How many lead to the right.

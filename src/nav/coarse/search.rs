@@ -34,7 +34,8 @@ pub(crate) const HIGH_HEURISTIC_WEIGHT: u32 = 20;
 const MAX_IDLE_BYTES: usize = 1 << 19;
 
 /// A coarse search; see the [module](self). Reuse one for many routes: it keeps its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct CoarseSearch {
     nodes: CoarseNodes,
     open: BinaryHeap,
@@ -45,6 +46,7 @@ pub(crate) struct CoarseSearch {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct SearchGoal {
     position: HalfCell,
     chunk: (u32, u32),
@@ -66,6 +68,7 @@ const AREA_PARTS: u64 = 1 << 16;
 const OFF_LINE_DIVISOR: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Phase {
     #[default]
     Idle,
@@ -76,6 +79,7 @@ enum Phase {
 
 /// A path across chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Route {
     /// Columns and rows of chunks from that of the start to that of the goal, each beside the one before or past a corner of it.
     pub(crate) chunks: Vec<(u32, u32)>,

@@ -36,7 +36,8 @@ pub use self::{
 use crate::nav::{NavGrid, ProfileId, Topology};
 
 /// The units of a grid; see the [module](self).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Board {
     pub now: u64,
     pub topology: Topology,

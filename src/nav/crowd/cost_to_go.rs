@@ -34,7 +34,8 @@ use crate::nav::{CellRect, NavGrid};
 
 /// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sources {
     /// By unit, for those that have had a path or a slot.
     followers: Vec<PathFollower>,

@@ -18,7 +18,8 @@ use super::board::{GroupIndex, NONE, RouteId, Task, Unit};
 use super::cost_to_go::{OpenCells, UNREACHABLE, bytes_of};
 
 /// The groups of a crowd. Only this room reads what they consist of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Groups {
     list: Vec<Group>,
     taken: TakenCells,

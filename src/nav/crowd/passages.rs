@@ -14,7 +14,8 @@ use crate::nav::ProfileId;
 
 /// What is known about the shape of the terrain, by profile. Found out where units come, and forgotten where an edit
 /// changes it. Only this room reads it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TerrainShape {
     passages: Vec<Passages>,
     walls: Vec<WallProximity>,

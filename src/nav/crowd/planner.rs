@@ -19,7 +19,8 @@ use super::board::GridPos;
 use super::cost_to_go::{Flood, OpenCells, bytes_of};
 
 /// The working memory of the search for a step, kept from one search to the next. Only this room reads it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Planner {
     /// The units being planned, each pushed by the one below it.
     stack: Vec<Frame>,

@@ -19,6 +19,7 @@ const _: () = assert!(MAX_SIDE.next_power_of_two().trailing_zeros() * 2 + ARRIVA
 
 /// Numbers of cells and nodes; see the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct CellLayout {
     /// Offset from one row to the next: an odd number of cache lines, so that cells above each other do not
     /// compete for the same cache sets.

@@ -50,6 +50,7 @@ const NODE_WORK: u32 = 16;
 
 /// A cell that passes rays on, and how it was reached.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct RayNode {
     pub(super) x: u32,
     pub(super) y: u32,
@@ -59,6 +60,7 @@ pub(super) struct RayNode {
 
 /// The node whose rays are being cast.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NodeInProgress {
     pub(super) node: RayNode,
     is_started: bool,
@@ -73,7 +75,8 @@ pub(super) struct NodeInProgress {
 }
 
 /// The nodes to which the ids in the open list refer, and the node in progress.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct RayNodes {
     nodes: Vec<RayNode>,
     /// Ids not in use.

@@ -17,6 +17,7 @@ use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
 /// Work done in the current repair, or in the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct RepairCounters {
     /// Times that a cell was compared with its neighbors.
     pub checked: u64,
@@ -29,7 +30,8 @@ pub struct RepairCounters {
 }
 
 /// What is left of a repair.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Repair {
     /// Cells to check, which edits may have changed; the last block is in progress.
     unchecked: Vec<CellBlock>,
@@ -41,6 +43,7 @@ pub(super) struct Repair {
 /// Columns and rows not checked yet, never empty: `x..right` of row `y`, and `left..right` of the rows above
 /// it up to `high`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct CellBlock {
     left: u32,
     right: u32,

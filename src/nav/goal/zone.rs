@@ -13,6 +13,7 @@ const EMPTY: Span = (1, 0);
 
 /// Condition for being near.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Nearness {
     /// At most this many cells away.
     UpTo(u32),
@@ -26,6 +27,7 @@ enum Nearness {
 /// Where a unit may end its path to a goal, as far as geometry and sight determine it. Columns and rows count
 /// from the grid's origin.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GoalZone {
     goal_cell: (u32, u32),
     /// The part of the rectangle that lies on the grid, on squares with the cells around it that belong to the goal.

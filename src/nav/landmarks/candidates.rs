@@ -13,7 +13,8 @@ use crate::nav::{DistanceField, Layer};
 const PAIRS: usize = 1_024;
 
 /// Candidates, and what they tell of the distances between some cells.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Candidates {
     /// Cells spread over the region, each with its distance from the nearest candidate so far.
     samples: Vec<((u32, u32), u32)>,

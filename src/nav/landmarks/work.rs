@@ -29,7 +29,8 @@ const UNITS_PER_CHUNK: u32 = 24;
 const SAMPLES_PER_UNIT: u32 = 8;
 
 /// A table that is being filled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Work {
     pub(super) grid: GridId,
     pub(super) profile: ProfileId,

@@ -13,6 +13,7 @@ pub(crate) type Rect = (u32, u32, u32, u32);
 
 /// A position on a grid: `x` to the right, `y` up, both in cells and signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Cell {
     /// Column.
@@ -74,6 +75,7 @@ impl From<(i32, i32)> for Cell {
 
 /// A rectangle of `width` × `height` cells whose lowest, leftmost cell is `min`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct CellRect {
     /// Lowest, leftmost cell.

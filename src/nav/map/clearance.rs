@@ -31,11 +31,13 @@ const BAND: u32 = 64;
 
 /// Data of a layer for units larger than a cell; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Clearance {
     /// Columns and rows of the grid.
     size: (u32, u32),
     footprint: Footprint,
     /// The sides of cells at which edges are stored: two of squares, three of hexagons.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::edges::first_sides"))]
     sides: &'static [Side],
     /// Passability of single cells.
     base: BitRows,
@@ -47,12 +49,15 @@ pub(crate) struct Clearance {
 
 /// The costliest terrain in the footprint at each anchor.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct CostliestTerrain {
     /// For each anchor, row-major: the lowest of the terrain bytes with the highest cost in its footprint.
     bytes: Vec<u8>,
     /// Index of each terrain in `terrains`.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     ranks: Box<[u8; 256]>,
     /// Cheapest first, impassable ones before all others; among equals the highest byte first.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     terrains: Box<[u8; 256]>,
 }
 

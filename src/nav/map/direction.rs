@@ -11,6 +11,7 @@ use crate::nav::Cell;
 
 /// One of the eight directions of a step, counterclockwise from east.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 #[repr(u8)]
 pub enum Direction {

@@ -15,6 +15,7 @@ const CELLS: usize = (CHUNK * CHUNK) as usize;
 
 /// The sides of a cell whose edges are stored with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Side {
     East,
     North,
@@ -64,8 +65,10 @@ pub(crate) enum EdgeSource {
 
 /// The kinds of a chunk's edges.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct ChunkEdges {
     /// By cell, source and side.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     kinds: [[[u8; 3]; 2]; CELLS],
     /// Edges that are not [`EdgeId::NONE`].
     count: u32,
@@ -73,6 +76,7 @@ struct ChunkEdges {
 
 /// The kind of each edge of a grid; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct EdgeMap {
     /// Columns and rows of chunks.
     size: (u32, u32),
@@ -164,6 +168,28 @@ impl EdgeMap {
 /// The edges at the sides of a cell, from what its sources say.
 fn sides(&[map, placed]: &[[u8; 3]; 2]) -> [EdgeId; 3] {
     [0, 1, 2].map(|side| EdgeId(map[side].max(placed[side])))
+}
+
+/// How serde writes the first of all [sides](Side::ALL): how many they are.
+#[cfg(feature = "serialize")]
+pub(crate) mod first_sides {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    use super::Side;
+
+    pub(crate) fn serialize<S: Serializer>(
+        sides: &&'static [Side],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        sides.len().serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<&'static [Side], D::Error> {
+        let count = usize::deserialize(deserializer)?;
+        Side::ALL.get(..count).ok_or_else(|| D::Error::invalid_length(count, &"at most three"))
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::nav::{CellRect, Rect, Topology};
 
 /// The cells that a unit covers, relative to its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Footprint {
     topology: Topology,
     size: i32,

@@ -49,6 +49,7 @@ const LOG_LENGTH: usize = 64;
 /// # Ok::<(), GridError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavGrid {
     topology: Topology,
     origin: Cell,
@@ -59,6 +60,7 @@ pub struct NavGrid {
     edges: EdgeMap,
     profiles: Vec<Profile>,
     /// One per profile, built on first use.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::all_once"))]
     layers: Vec<OnceLock<Layer>>,
     /// One per profile.
     reliefs: Vec<Relief>,

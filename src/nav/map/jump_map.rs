@@ -62,6 +62,7 @@ impl JumpMapSource<'_> {
 
 /// Stops of all scans; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct JumpMap {
     width: u32,
     height: u32,

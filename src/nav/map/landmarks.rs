@@ -32,6 +32,7 @@ const NONE: u32 = u32::MAX;
 
 /// Where the distances of a chunk are stored: in rows of 16-bit halves, one for each landmark.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Chunk {
     /// The cells that landmarks reach, one bit each. Only these have rows.
     reached: u64,
@@ -43,7 +44,8 @@ struct Chunk {
 }
 
 /// The distances from the landmarks to all cells.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LandmarkTable {
     chunks_per_row: u32,
     landmarks: usize,
@@ -55,6 +57,10 @@ pub struct LandmarkTable {
     /// By what the distances are divided, in units of the layer's costs.
     scale: u32,
 }
+
+/// How serde writes tables that several owners share: once, if that happens [within](shared::within) one value.
+#[cfg(feature = "serialize")]
+pub(crate) mod shared;
 
 impl LandmarkTable {
     /// Returns a table without distances for a grid of `width × height` cells; `scale` divides all distances. Memory for
@@ -229,6 +235,7 @@ const fn index_in_chunk(x: u32, y: u32) -> usize {
 
 /// A lower bound on the cost of paths to one goal.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Estimate {
     table: Arc<LandmarkTable>,
     /// The distances from the landmarks to the goal; 0 for landmarks that the table does not have.

@@ -34,6 +34,7 @@ pub(crate) struct Source<'a, F> {
 
 /// A [`NavGrid`](crate::nav::grid::NavGrid) as seen by one profile.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layer {
     width: u32,
     height: u32,
@@ -50,10 +51,13 @@ pub struct Layer {
     /// Coarse graph; copies for distance fields have none.
     coarse: Option<Box<CoarseGraph>>,
     corner_rule: CornerRule,
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::moves::by_rules"))]
     moves: &'static MoveTable,
     /// Cost of each terrain in sixteenths, 0 = impassable.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     costs: Box<[u32; 256]>,
     /// By how many units each terrain exceeds the cheapest one.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     excess: Box<[u32; 256]>,
     unit: u32,
     uniform: bool,

@@ -30,6 +30,8 @@ const PATTERNS: usize = 512;
 /// Sets of directions by arrival direction and pattern; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct MoveTable {
+    #[cfg(feature = "serialize")]
+    rules: (CornerRule, Adjacency),
     sets: Box<[[u8; PATTERNS]; 9]>,
 }
 
@@ -54,7 +56,11 @@ impl MoveTable {
                 sets[arrival as usize][pattern as usize] = block.prune(legal, arrival);
             }
         }
-        Self { sets }
+        Self {
+            #[cfg(feature = "serialize")]
+            rules: (corner_rule, adjacency),
+            sets,
+        }
     }
 
     /// Steps worth trying after arriving by `arrival` (0 to 7, or [`NO_DIRECTION`] for all).
@@ -70,8 +76,31 @@ impl MoveTable {
     }
 }
 
+/// How serde writes a table: the rules that it is for.
+#[cfg(feature = "serialize")]
+pub(crate) mod by_rules {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::MoveTable;
+
+    pub(crate) fn serialize<S: Serializer>(
+        moves: &&'static MoveTable,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        moves.rules.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<&'static MoveTable, D::Error> {
+        let (corner_rule, adjacency) = Deserialize::deserialize(deserializer)?;
+        Ok(MoveTable::of(corner_rule, adjacency))
+    }
+}
+
 /// The shut edges inside a 3 × 3 block: one bit for each side of each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShutEdges(u32);
 
 impl ShutEdges {
@@ -110,6 +139,7 @@ pub(crate) fn steps_between_edges(
 }
 
 /// One 3 × 3 pattern under one rule, searched exhaustively.
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Block {
     pattern: Pattern,
     corner_rule: CornerRule,

@@ -31,6 +31,7 @@ const UNLABELED: u16 = u16::MAX;
 
 /// Which cells of the row above join a cell, beside the one straight above it: the left one, and the right one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
     pub(crate) left: bool,
     pub(crate) right: bool,
@@ -82,6 +83,7 @@ impl<'a> Connections<'a> {
 
 /// Components of every chunk and the connected regions they form.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Regions {
     /// Size in cells.
     pub(crate) size: (u32, u32),
@@ -97,6 +99,7 @@ pub(crate) struct Regions {
 
 /// What the regions depend on. If it is unchanged, so are they.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct ChunkShape {
     components: u16,
     links: Vec<Link>,

@@ -17,6 +17,7 @@ pub const LARGEST_UNIT: u8 = 8;
 /// Terrain of a cell: a byte whose meaning the game defines. Maps read from Moving AI text use the letter
 /// itself, so grass is `TerrainId(b'G')`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct TerrainId(pub u8);
 
@@ -31,6 +32,7 @@ impl TerrainId {
 /// What stands or runs between two neighboring cells: a wall, a fence, a door, a river. A byte whose meaning the game
 /// defines, set by [`NavGrid::set_edge`](crate::nav::grid::NavGrid::set_edge); each [`Profile`] says what crossing it costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct EdgeId(pub u8);
 
@@ -47,11 +49,13 @@ const SHUT: u16 = u16::MAX;
 
 /// Index of a [`Profile`] in the list of profiles of a grid or an app; 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct ProfileId(pub u8);
 
 /// When a diagonal step between two orthogonal neighbors is allowed. Does not matter on hexagons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum CornerRule {
     /// Both must be passable. This is the rule of the Moving AI benchmarks, and the default, because units
@@ -66,6 +70,7 @@ pub enum CornerRule {
 
 /// Neighbors that a step may lead to on squares. Hexagons have six.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Neighborhood {
     /// Along the axes only.
@@ -86,10 +91,13 @@ pub enum Neighborhood {
 /// assert_eq!(hovercraft.cost(TerrainId(b'G')), 24);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Profile {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     costs: [u16; 256],
     /// Costs of crossing edges in addition to those of the step, in sixteenths.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     edges: [u16; 256],
     corner_rule: CornerRule,
     neighborhood: Neighborhood,

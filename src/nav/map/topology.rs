@@ -29,6 +29,7 @@ const SIXTHS: [u8; 8] = [0, 0, 1, 2, 3, 3, 4, 5];
 
 /// The shape of the cells of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Topology {
     /// Squares (or the rhombi of isometric maps) with four or eight neighbors, as each profile says.
@@ -181,6 +182,7 @@ fn nearest_of_eight(dx: i64, dy: i64) -> Direction {
 
 /// The neighbors of a cell; see the [module](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Adjacency {
     Four,
     Eight,
@@ -293,6 +295,7 @@ impl Adjacency {
 
 /// What distances over open terrain count beside steps along the longer side.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct DistanceWeights {
     /// For each column or row of the shorter side.
     pub(crate) short: u32,

@@ -16,15 +16,19 @@ const NOT_IN_HEAP: u32 = u32::MAX;
 
 /// The indexed binary heap of the articles; see the [module](self).
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(bound = ""))]
 pub struct BinaryHeap<O: OpenListObserver = ()> {
     items: Vec<Item>,
     /// Slot of each node in `items`, by node number.
     slots: Vec<u32>,
+    #[cfg_attr(feature = "serialize", serde(skip))]
     observer: O,
 }
 
 /// Packed so that one comparison orders by f, then h, then node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Item {
     key: u64,
     node: NodeId,

@@ -32,10 +32,14 @@ const NO_ENTRY: u32 = u32::MAX;
 
 /// Stacks of nearly equal f and their bits; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(bound = ""))]
 pub struct BucketHeap<O: OpenListObserver = ()> {
     /// Top entry of each stack, or [`NO_ENTRY`].
+    #[cfg_attr(feature = "serialize", serde(with = "tops"))]
     tops: Box<[u32; MAX_STACKS]>,
     /// A bit per stack: not empty. The bit of the cursor's stack may be set although it is empty.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     occupied: Box<[u64; WORDS]>,
     /// Stacks in the ring, minus one: no more than the spread needs, so that they stay in the cache.
     mask: usize,
@@ -52,13 +56,47 @@ pub struct BucketHeap<O: OpenListObserver = ()> {
     /// The stack at the cursor, highest f first; unused where every stack holds a single f.
     front: Vec<(u32, NodeId)>,
     len: usize,
+    #[cfg_attr(feature = "serialize", serde(skip))]
     observer: O,
+}
+
+fn no_stacks() -> Box<[u32; MAX_STACKS]> {
+    Box::new([NO_ENTRY; MAX_STACKS])
+}
+
+/// How serde writes the stacks: those that are not empty.
+#[cfg(feature = "serialize")]
+mod tops {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::{MAX_STACKS, NO_ENTRY};
+
+    #[expect(clippy::borrowed_box, reason = "what serde passes")]
+    pub(super) fn serialize<S: Serializer>(
+        tops: &Box<[u32; MAX_STACKS]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let all = (0_u32..).zip(tops.iter().copied()).filter(|&(_, top)| top != NO_ENTRY);
+        serializer.collect_seq(all.collect::<Vec<_>>())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Box<[u32; MAX_STACKS]>, D::Error> {
+        let all: Vec<(u32, u32)> = Vec::deserialize(deserializer)?;
+        let mut tops = super::no_stacks();
+        for (stack, top) in all {
+            let place = tops.get_mut(stack as usize);
+            *place.ok_or_else(|| D::Error::custom("a stack beyond the last"))? = top;
+        }
+        Ok(tops)
+    }
 }
 
 impl<O: OpenListObserver> Default for BucketHeap<O> {
     fn default() -> Self {
         Self {
-            tops: Box::new([NO_ENTRY; MAX_STACKS]),
+            tops: no_stacks(),
             occupied: Box::new([0; WORDS]),
             mask: MAX_STACKS - 1,
             entries: Vec::new(),

@@ -50,6 +50,7 @@ const MIN_LOOK_AHEAD: usize = 64;
 
 /// A path after string pulling: see the [module](self).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct PulledPath {
     /// The path in steps, along the lines.

@@ -32,6 +32,7 @@ pub enum WalkEvent {
 /// A unit's progress along a path: the current leg and step, and how much of the step is done. The path
 /// itself is kept by the owner of the unit and passed in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct Walk {
     leg: u32,

@@ -43,7 +43,7 @@ impl SearchQueue {
             }
             self.backlog_cursor = index + 1;
         } else {
-            let mut single = self.idle_searches.pop().unwrap_or_default();
+            let mut single = self.idle_searches.0.pop().unwrap_or_default();
             single.backlog.push_back(job);
             self.tasks.push(Task::new(TaskKind::Single(single)));
         }
@@ -99,9 +99,9 @@ impl SearchQueue {
         layer: &Layer,
         left: &mut u32,
     ) -> Option<Job> {
-        let mut field = self.idle_fields.pop().unwrap_or_default();
+        let mut field = self.idle_fields.0.pop().unwrap_or_default();
         if field.start(grid, key.profile, key.goal).is_err() {
-            self.idle_fields.push(field);
+            self.idle_fields.0.push(field);
             return Some(job);
         }
         let long = self.waiting.long_len();
@@ -206,12 +206,12 @@ impl SearchQueue {
         match self.tasks.remove(index).kind {
             TaskKind::Single(mut single) => {
                 let jobs = single.retire(&self.pool);
-                self.idle_searches.push(single);
+                self.idle_searches.0.push(single);
                 jobs
             }
             TaskKind::Shared(shared) => {
                 let (jobs, field) = shared.retire(&self.pool);
-                self.idle_fields.push(field);
+                self.idle_fields.0.push(field);
                 self.field_count -= 1;
                 jobs
             }

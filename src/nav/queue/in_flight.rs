@@ -14,7 +14,8 @@ use super::{
 use crate::nav::node_pool::NodePool;
 
 /// Work in flight.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Task {
     pub(super) kind: TaskKind,
     /// Its share of the round's budget.
@@ -23,7 +24,8 @@ pub(super) struct Task {
     pub(super) spent: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum TaskKind {
     Single(Box<SingleSearch>),
     Shared(Box<SharedField>),

@@ -30,6 +30,7 @@ pub struct JobOptions {
 
 /// How an answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum FoundBy {
     /// Without a search: start, goal and their connected regions were enough.
     Check,
@@ -63,6 +64,7 @@ pub struct Answer {
 
 /// The part of a path that was delivered already, in one answer or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct DeliveredPart {
     /// Where it starts.
     pub start: Cell,
@@ -72,6 +74,7 @@ pub struct DeliveredPart {
 
 /// A query in the queue.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Job {
     pub(super) ticket: Ticket,
     pub(super) grid: GridId,
@@ -93,7 +96,8 @@ pub(super) struct Job {
 }
 
 /// A job with its result, not yet delivered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FinishedJob {
     pub(super) job: Job,
     pub(super) result: Result<Path, PathFailure>,

@@ -36,14 +36,16 @@ const BRANCH_FACTOR: u64 = 2;
 const MAX_COST_RATIO: (u64, u64) = (23, 20);
 
 /// Searches for the last legs of jobs, one after the other.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LastLeg {
     search: Search,
     current: Option<LegJob>,
 }
 
 /// A job that follows the field.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct LegJob {
     job: Job,
     /// The path up to where the search starts.

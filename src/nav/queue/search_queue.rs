@@ -24,7 +24,8 @@ const HEAD_START: i64 = 30;
 const PAGES_KEPT: usize = 1_024;
 
 /// Jobs waiting and in flight; see the [module](super).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SearchQueue {
     /// How it schedules its jobs. May be changed at any time.
     pub settings: QueueSettings,
@@ -39,9 +40,12 @@ pub struct SearchQueue {
     /// Index of the task whose backlog gets the next job.
     pub(super) backlog_cursor: usize,
     /// Searches and fields not in use, kept for their memory.
-    pub(super) idle_searches: Vec<Box<SingleSearch>>,
-    pub(super) idle_fields: Vec<DistanceField>,
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    pub(super) idle_searches: Idle<Box<SingleSearch>>,
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    pub(super) idle_fields: Idle<DistanceField>,
     pub(super) sharing: SharingPolicy,
+    #[cfg_attr(feature = "serialize", serde(skip))]
     pub(super) pool: Arc<NodePool>,
     pub(super) tick: u64,
     /// Number of the last job that was pushed.
@@ -49,6 +53,22 @@ pub struct SearchQueue {
     /// Expansions overdrawn so far.
     pub(super) debt: u32,
     pub(super) restarts: u64,
+}
+
+/// What is kept for its memory: copies have none of it.
+#[derive(Debug)]
+pub(super) struct Idle<T>(pub(super) Vec<T>);
+
+impl<T> Default for Idle<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Clone for Idle<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl SearchQueue {
@@ -121,7 +141,7 @@ impl SearchQueue {
             self.pool.trim(PAGES_KEPT);
         }
         if self.field_count == 0 {
-            self.idle_fields.clear(); // 4 bytes a cell each
+            self.idle_fields.0.clear(); // 4 bytes a cell each
         }
         budget - left
     }
@@ -181,8 +201,8 @@ impl SearchQueue {
     pub fn bytes(&self) -> usize {
         let in_use = self.tasks.iter().map(Task::bytes).sum::<usize>();
         let tasks = self.tasks.capacity() * size_of::<Task>();
-        let searches = self.idle_searches.iter().map(|single| single.bytes()).sum::<usize>();
-        let fields = self.idle_fields.iter().map(DistanceField::bytes).sum::<usize>();
+        let searches = self.idle_searches.0.iter().map(|single| single.bytes()).sum::<usize>();
+        let fields = self.idle_fields.0.iter().map(DistanceField::bytes).sum::<usize>();
         let waiting = self.waiting.bytes() + self.sharing.bytes();
         in_use + tasks + searches + fields + waiting + self.pool.free_pages() * 8_192
     }
@@ -192,8 +212,8 @@ impl SearchQueue {
     pub fn reserve(&mut self, pages: usize) {
         let slots = self.settings.in_flight;
         self.tasks.reserve(slots.saturating_sub(self.tasks.len()));
-        while self.idle_searches.len() + self.tasks.len() < slots {
-            self.idle_searches.push(Box::default());
+        while self.idle_searches.0.len() + self.tasks.len() < slots {
+            self.idle_searches.0.push(Box::default());
         }
         self.pool.reserve(pages);
     }

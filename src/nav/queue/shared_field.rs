@@ -25,7 +25,8 @@ const PATH_WORK: u32 = 8;
 const STEPS_PER_UNIT: u32 = 4;
 
 /// Jobs that share a field.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SharedField {
     pub(super) key: GroupKey,
     /// By ticket: whole crowds are canceled when they get another order.

@@ -35,6 +35,7 @@ const RATE_WINDOW: u64 = 1 << 16;
 
 /// What jobs must have in common to be answered together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct GroupKey {
     pub(super) grid: GridId,
     pub(super) profile: ProfileId,
@@ -65,7 +66,8 @@ impl GroupKey {
 }
 
 /// Statistics about the jobs that wait and the searches that are done.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SharingPolicy {
     /// The groups that have jobs. By class as well: of a limited class not all jobs can be admitted together.
     groups: BTreeMap<(GroupKey, u8), SharedJobs>,
@@ -74,6 +76,7 @@ pub(super) struct SharingPolicy {
 
 /// The waiting jobs of one group and class.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct SharedJobs {
     count: u32,
     /// How many of them were never admitted.
@@ -86,6 +89,7 @@ struct SharedJobs {
 
 /// Budget spent by searches, and how far they went.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Rate {
     spent: u64,
     distance: u64,

@@ -15,7 +15,8 @@ use crate::nav::{NavGrid, Path, PathFailure, Search, node_pool::NodePool, search
 pub(super) const MAX_BACKLOG: usize = 15;
 
 /// A search, the job it works on, and the jobs it may start in the same round when that is done.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SingleSearch {
     pub(super) search: Search,
     /// The lane of the thread that ran it last.

@@ -21,7 +21,8 @@ const LONG: usize = CLASSES + 1;
 const LANES: usize = CLASSES + 2;
 
 /// All jobs that wait.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct WaitingJobs {
     lanes: [BTreeMap<Ticket, Job>; LANES],
     /// How many jobs of each lane may still be admitted in this tick: as many as there are, unless they are

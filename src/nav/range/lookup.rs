@@ -12,6 +12,7 @@ use crate::nav::{
 
 /// A cell in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub struct InRange {
     /// The cell; that of the anchor for large units.

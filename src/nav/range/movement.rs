@@ -19,6 +19,7 @@ pub(super) const MOST_PER_TURN: u32 = 1 << 20;
 /// past them are legal. A cell that may be passed, but not stood on (that of an ally), is entered at its `Cost`; games leave it
 /// out of the goals that they offer. A path over several turns may end a turn there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Enter {
     /// At the cost of its terrain.
@@ -32,6 +33,7 @@ pub enum Enter {
 
 /// What a unit may spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Movement {
     /// This cost at most. Steps cost what they cost in paths: both the cell left and the cell entered count.
@@ -49,6 +51,7 @@ impl Default for Movement {
 
 /// How turns are counted. Points are in sixteenths, as the costs of terrain are: a unit with 80 enters five plain cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct TurnRules {
     /// Points of a turn, in sixteenths, up to 1,048,576. What is not used by the end of a turn is lost.
@@ -105,6 +108,7 @@ impl Default for TurnRules {
 
 /// What a diagonal step costs in turns. On hexagons there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Diagonals {
     /// As much as a straight one (default, as on most boards).

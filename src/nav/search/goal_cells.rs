@@ -36,6 +36,7 @@ const CELLS_PER_EXPANSION: u32 = 4;
 
 /// Adjacent cells of a row, produced one after the other with increasing distance from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct RowRun {
     /// Lower bound on the cost from the first of them to the start.
     h: u64,
@@ -53,6 +54,7 @@ const NO_ZONE: u32 = SHARP - 1;
 
 /// A cell on which the path may end, and the heuristic from there to the start.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct GoalCell {
     h: u64,
     x: u32,
@@ -60,7 +62,8 @@ struct GoalCell {
 }
 
 /// The goal cells of a backward search; see the [module](self).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct GoalCells {
     zones: Vec<GoalZone>,
     /// Cells that have not been produced yet.

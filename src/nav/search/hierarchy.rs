@@ -37,7 +37,8 @@ const WIDE_MARGIN: u32 = 2;
 const FIRST_SEGMENT_CHUNKS: usize = 4;
 
 /// What a hierarchical search keeps besides its nodes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Hierarchy {
     coarse: CoarseSearch,
     route: Route,
@@ -47,6 +48,7 @@ pub(super) struct Hierarchy {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Stage {
     /// Not hierarchical.
     #[default]

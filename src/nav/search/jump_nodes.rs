@@ -16,6 +16,7 @@ const MAX_IDLE_SLOTS: usize = 1 << 15;
 
 /// The state of a cell in a jump point search.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct JumpNode {
     /// Column and row, from the grid's origin: no side is longer than 16 bits can count.
     column: u16,
@@ -42,6 +43,7 @@ impl JumpNode {
 
 /// The nodes of one search.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct JumpNodes {
     nodes: Vec<JumpNode>,
     /// Number of the node in each slot, plus one; 0 where there is none.

@@ -6,6 +6,9 @@
 //! generation, and a node with another generation counts as unseen. A page that no search of this generation
 //! has written to needs no work at all.
 
+#[cfg(feature = "serialize")]
+mod stored;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::nav::{CHUNK, NodeId};
@@ -19,6 +22,7 @@ const LAST_GENERATION: u32 = (1 << 24) - 1;
 
 /// The state of a cell in a search: 8 bytes.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Node {
     /// Cost from the start, in the layer's units.
     pub(crate) g: u32,
@@ -63,6 +67,10 @@ impl Node {
 
 type Page = Box<[Node; PAGE_CELLS]>;
 
+fn empty_page() -> Page {
+    Box::new([Node::default(); PAGE_CELLS])
+}
+
 /// Pages that no search holds at the moment, and the next generation. Searches on several threads may share
 /// one pool: which page a search gets has no effect on its result.
 #[derive(Debug, Default)]
@@ -92,8 +100,8 @@ impl NodePool {
     pub fn reserve(&self, count: usize) {
         let mut pages = self.lock();
         while pages.free.len() < count {
-            let page = pages.new_page();
-            pages.free.push(page);
+            pages.allocated += 1;
+            pages.free.push(empty_page());
         }
     }
 
@@ -114,9 +122,11 @@ impl NodePool {
 }
 
 impl Pages {
-    fn new_page(&mut self) -> Page {
-        self.allocated += 1;
-        Box::new([Node::default(); PAGE_CELLS])
+    fn take_page(&mut self) -> Page {
+        self.free.pop().unwrap_or_else(|| {
+            self.allocated += 1;
+            empty_page()
+        })
     }
 
     /// A generation that no node in the pool has. After 16 million searches the numbers start over; pages
@@ -142,6 +152,21 @@ pub(crate) struct NodeStore {
     page_by_chunk: Vec<u32>,
     chunks_per_row: u32,
     pub(super) generation: u32,
+    /// It is a copy, and has the generation of another search: until it starts anew it has no dealings with the pool, where pages
+    /// may have nodes of that generation.
+    is_copy: bool,
+}
+
+impl Clone for NodeStore {
+    fn clone(&self) -> Self {
+        Self {
+            pages: self.pages.clone(),
+            page_chunks: self.page_chunks.clone(),
+            page_by_chunk: self.page_by_chunk.clone(),
+            is_copy: true,
+            ..*self
+        }
+    }
 }
 
 impl NodeStore {
@@ -154,6 +179,7 @@ impl NodeStore {
             self.page_by_chunk.resize(count, NO_PAGE);
         }
         self.chunks_per_row = chunks.0;
+        self.is_copy = false;
         self.generation = pool.lock().next_generation();
     }
 
@@ -163,6 +189,9 @@ impl NodeStore {
             self.page_by_chunk[(y * self.chunks_per_row + x) as usize] = NO_PAGE;
         }
         self.page_chunks.clear();
+        if self.is_copy {
+            self.pages.clear();
+        }
         if self.pages.is_empty() {
             return;
         }
@@ -221,8 +250,7 @@ impl NodeStore {
     #[cold]
     fn add_page(&mut self, chunk: usize, pool: &NodePool) -> u32 {
         let page = self.pages.len() as u32;
-        let mut pool = pool.lock();
-        self.pages.push(pool.free.pop().unwrap_or_else(|| pool.new_page()));
+        self.pages.push(if self.is_copy { empty_page() } else { pool.lock().take_page() });
         self.page_chunks
             .push((chunk as u32 % self.chunks_per_row, chunk as u32 / self.chunks_per_row));
         self.page_by_chunk[chunk] = page;

@@ -21,6 +21,7 @@ const MAX_WORK: u64 = 24_000;
 
 /// The progress of a probe.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Probe {
     /// Distance to the goal at the start, and the least so far.
     initial_distance: u32,

@@ -23,6 +23,7 @@ const LANDMARKS_JUMP_DISTANCES: Range<u32> =
 
 /// The target of a search.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SearchTarget {
     pub(super) x: u32,
     pub(super) y: u32,

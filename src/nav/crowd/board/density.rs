@@ -11,6 +11,7 @@ const BLOCK: u32 = 4;
 
 /// The number of units by block, row-major, with a border of empty blocks.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Density {
     stride: u32,
     units: Vec<u8>,

@@ -11,6 +11,7 @@ use crate::nav::Topology;
 
 /// A cell that was left.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Departure {
     cell: u32,
     direction: u8,
@@ -27,6 +28,7 @@ const BUCKET_BITS: u32 = 11;
 
 /// The cells left in a tick, found by hash.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Departures {
     list: Vec<Departure>,
     /// The last departure of each bucket, or [`NONE`].

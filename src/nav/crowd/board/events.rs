@@ -8,6 +8,7 @@ use crate::nav::Cell;
 
 /// Something that happened to a unit in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum CrowdEvent {
     /// It stands on its goal for the first time since its last order.
     Arrived {
@@ -45,6 +46,7 @@ pub enum CrowdEvent {
 
 /// What the crowd has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct CrowdCounters {
     /// Steps begun.
@@ -91,6 +93,7 @@ impl core::iter::Sum for CrowdCounters {
 
 /// Why a unit does not move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub enum Hindrance {
     /// Nothing: the unit moves, or it has nowhere to go.

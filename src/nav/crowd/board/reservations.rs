@@ -13,6 +13,7 @@ const MAX_ENTERED: usize = 15;
 
 /// Column and row from the origin of the grid. The position of a unit is that of its anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GridPos {
     pub x: u16,
     pub y: u16,
@@ -74,6 +75,7 @@ impl GridPos {
 
 /// A list of up to [`MAX_ENTERED`] cells, by index.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct CellList {
     list: [u32; MAX_ENTERED],
     len: u8,
@@ -92,6 +94,7 @@ impl CellList {
 
 /// The unit that holds a cell and the unit that gets it next, or [`NONE`].
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reservation {
     pub owner: u32,
     pub next_owner: u32,
@@ -101,6 +104,7 @@ const FREE: Reservation = Reservation { owner: NONE, next_owner: NONE };
 
 /// All cells of a grid; see the [module](self).
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reservations {
     topology: Topology,
     stride: u32,

@@ -16,6 +16,7 @@ const NOT_SCHEDULED: u16 = u16::MAX;
 /// Which units are due in which of the next ticks. A unit that is due later than the wheel reaches comes
 /// out early and has to be put in again.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TimerWheel {
     entries: Vec<Vec<u32>>,
     /// By unit.

@@ -24,6 +24,7 @@ pub const STAY: u8 = 8;
 
 /// A unit of a [`Crowd`](crate::nav::crowd::Crowd). Ids are never reused, not even after the unit is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct UnitId {
     pub(in crate::nav::crowd) index: u32,
     pub(in crate::nav::crowd) generation: u32,
@@ -46,6 +47,7 @@ impl UnitId {
 
 /// How a unit moves and what other units may do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct UnitSettings {
     /// Determines where the unit can stand, what terrain costs it, and its size.
@@ -64,6 +66,7 @@ pub struct UnitSettings {
 
 /// What a unit does when one of its team pushes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pushes {
     #[default]
     GivesWay,
@@ -92,14 +95,17 @@ impl UnitSettings {
 
 /// The number of a shared field, assigned by the owner of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct RouteId(pub u32);
 
 /// The index of a group in the list of groups. Members store it, and leave the group before it is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupIndex(pub u32);
 
 /// What a unit was ordered to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Task {
     /// Nothing.
     #[default]
@@ -121,6 +127,7 @@ impl Task {
 
 /// What a unit is doing: one thing at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mode {
     /// It carries out its order.
     #[default]
@@ -136,6 +143,7 @@ pub enum Mode {
 
 /// Whether a unit stands or moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum State {
     /// There is no unit at this index.
     #[default]
@@ -152,6 +160,7 @@ pub enum State {
 
 /// A unit; fills two cache lines.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[repr(align(128))]
 pub struct Unit {
     /// The cell on which it stands or which it leaves, and the cell it enters; the same while it stands.
@@ -228,7 +237,8 @@ pub struct Unit {
 const _: () = assert!(size_of::<Unit>() == 128);
 
 /// All units, by index.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Units(pub Vec<Unit>);
 
 impl Units {

@@ -29,6 +29,7 @@ const MAX_JOINED_SIDE: u32 = 64;
 
 /// An area that was blocked under units, as the units of one profile see it.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct BlockedArea {
     profile: ProfileId,
     /// The edited anchors, as far as they lie on the grid.

@@ -20,6 +20,7 @@ pub fn bytes_of(open: &OpenCells) -> usize {
 
 /// A rectangle of cells with a cost each, row-major. Its memory is reused when it is laid out again.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Flood {
     /// The lowest, leftmost cell.
     origin: GridPos,

@@ -69,6 +69,7 @@ pub type CostToGo = [u64; 9];
 
 /// The costs around a unit that is to be decided.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NeighborCosts {
     pub cost_to_go: CostToGo,
     /// The steps that the terrain allows, as a bit mask of directions.

@@ -18,6 +18,7 @@ pub const MAX_FIELDS_PER_TICK: u32 = 16;
 
 /// The field around a unit.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LocalField {
     flood: Flood,
     /// The position around which it was filled.

@@ -15,6 +15,7 @@ const MAX_SPAN: u16 = REACH / 2;
 
 /// A corner of a path.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Corner {
     pub pos: GridPos,
     /// Steps to it from the beginning of the path.

@@ -21,6 +21,7 @@ const FIELD_RETRY: u64 = 64;
 
 /// A path and how far a unit has come along it.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[repr(align(64))]
 pub struct PathFollower {
     /// The corners of the path, the first one that is not behind `reached`, and the one that the unit goes to.

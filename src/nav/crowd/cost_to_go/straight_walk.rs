@@ -22,6 +22,7 @@ pub type Offset = (i8, i8);
 
 /// Steps that are spread evenly between two positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Line {
     start: GridPos,
     end: GridPos,

@@ -32,12 +32,14 @@ pub struct Membership {
 
 /// The swap class of a group and the team of its members. Both are part of what makes it one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SwapGroup {
     id: u32,
     team: u8,
 }
 
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Group {
     pub route: Option<RouteId>,
     /// What the members have in common.
@@ -63,6 +65,7 @@ pub struct Group {
 /// A cell, and the member that owns it; [`NONE`](crate::nav::crowd::board::unit::NONE) for a while after that
 /// member has left the group.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slot {
     pub pos: GridPos,
     pub owner: u32,

@@ -28,6 +28,7 @@ const QUICK_EXCHANGE: u32 = 64;
 
 /// The progress of a unit towards its goal.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GoalProgress {
     /// The lowest remaining cost so far.
     least_remaining: u64,

@@ -19,6 +19,7 @@ const MAX_DISTANCE: u32 = 16;
 
 /// By cell, the pass in which it was last taken.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TakenCells {
     passes: Vec<u32>,
     pass: u32,

@@ -24,6 +24,7 @@ const FIRST_STEP_TICKS: u64 = 10;
 
 /// The direction of a passage.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct DirectionLock {
     /// The passage is not controlled.
     pub is_uncontrolled: bool,

@@ -33,6 +33,7 @@ const MAX_APPROACH: [usize; 2] =
 
 /// A chain of narrow cells.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Passage {
     pub cells: Vec<GridPos>,
     /// The cells before the first and after the last one; `None` at a dead end.
@@ -53,8 +54,11 @@ impl Passage {
 
 /// The passages of a block of cells: for each cell, the passage number and the index along that passage.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Block {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     passages: [u32; CELLS],
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     offsets: [u16; CELLS],
 }
 
@@ -74,6 +78,7 @@ impl IndexMut<u32> for Passages {
 
 /// All passages known so far; see the [module](self).
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Passages {
     width: u32,
     height: u32,

@@ -24,6 +24,7 @@ const NEAR: u8 = 2;
 
 /// What has been computed so far, by block, row-major.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct WallProximity {
     width: u32,
     blocks: Vec<u8>,

@@ -19,6 +19,7 @@ const MAX_PUSHES: usize = 4_096;
 
 /// A unit that would be pushed in a direction.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Push {
     pub unit: u32,
     direction: u8,

@@ -12,6 +12,7 @@ use crate::nav::crowd::board::{
 
 /// An entry of the log; can be undone.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Claim {
     /// A unit became the owner of this cell.
     Owner(u32),

@@ -26,6 +26,7 @@ const DODGED_TICKS: u64 = 4;
 
 /// A unit being planned.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame {
     pub unit: u32,
     /// Direction in which it is pushed; [`STAY`] for the root.

@@ -20,6 +20,7 @@ use crate::nav::{STRAIGHT, Topology, direction::directions as iter_directions};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranking {
     pub directions: [u8; 8],
     pub len: u8,

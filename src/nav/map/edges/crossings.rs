@@ -35,6 +35,7 @@ const DIAGONALS: u8 = 0b1010_1010;
 
 /// The edges around a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct CellCrossings {
     /// Directions whose edge is shut; on squares the straight ones.
     shut: u8,
@@ -50,6 +51,7 @@ pub(crate) struct CellCrossings {
 
 /// The edges of a grid as a profile sees them; see the [module](self).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Crossings {
     size: (u32, u32),
     adjacency: Adjacency,
@@ -61,12 +63,15 @@ pub(crate) struct Crossings {
     /// Those from which canonical order only goes on along the row, and along the column, in both directions.
     along: [BitRows; 2],
     /// For each chunk with such cells.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::some_arrays"))]
     chunks: Vec<Option<Box<[CellCrossings; CELLS]>>>,
 }
 
 /// What crossing each kind of edge costs, in the layer's units.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct EdgeCosts {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::boxed_array"))]
     costs: Box<[u16; 256]>,
     highest: u32,
 }

@@ -6,13 +6,16 @@ const CELLS: usize = (CHUNK * CHUNK) as usize;
 
 /// A count per cell, in chunks of 2 KiB that are allocated on demand.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Blockers {
     chunks_per_row: u32,
     chunks: Vec<Option<Box<ChunkCounts>>>,
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct ChunkCounts {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
     counts: [u16; CELLS],
     /// Cells with a count above zero.
     occupied: u32,

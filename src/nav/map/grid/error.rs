@@ -7,6 +7,7 @@ use crate::nav::{Cell, CellRect, Direction, ProfileId};
 
 /// Reason why a grid could not be created or changed. Nothing has changed when it is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Hash, Clone)]
 pub enum GridError {
     /// A side is zero or longer than [`MAX_SIDE`].

@@ -13,6 +13,7 @@ use crate::nav::{Cell, EdgeId, Profile, ProfileId, TerrainId, map::landmarks::La
 
 /// Whether there can be a better table for the same terrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::nav) enum TableGrade {
     /// Yes: it was filled quickly.
     Quick,
@@ -24,13 +25,17 @@ pub(in crate::nav) enum TableGrade {
 
 /// What a grid keeps of the landmarks of a profile.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Relief {
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::map::landmarks::shared"))]
     table: Option<Arc<LandmarkTable>>,
     /// A table that is wrong by now. To free it takes ten times as long as an edit, so that is left to the filler.
+    #[cfg_attr(feature = "serialize", serde(skip))]
     dropped: Option<Arc<LandmarkTable>>,
     /// Whether they were asked for.
     is_wanted: AtomicBool,
     /// A number that no other state of any terrain has; another one since terrain last became cheaper.
+    #[cfg_attr(feature = "serialize", serde(deserialize_with = "read_number"))]
     relief: u64,
     grade: TableGrade,
     /// Changes of cells to dearer or impassable terrain since the table was begun.
@@ -41,11 +46,20 @@ pub(super) struct Relief {
 /// expand twice as much (measured).
 const CELLS_PER_DEARER: usize = 64;
 
+static LAST: AtomicU64 = AtomicU64::new(0);
+
 /// Returns a number that is never returned again. Numbers are compared for equality only, so that nothing depends on
 /// their order.
 fn next_number() -> u64 {
-    static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Relaxed) + 1
+}
+
+/// Reads a number of another process: it is not returned by [`next_number`], either.
+#[cfg(feature = "serialize")]
+fn read_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let number = serde::Deserialize::deserialize(deserializer)?;
+    LAST.fetch_max(number, Relaxed);
+    Ok(number)
 }
 
 impl Clone for Relief {
@@ -60,6 +74,16 @@ impl Clone for Relief {
 }
 
 impl NavGrid {
+    /// Returns a copy for which may go on what was begun for this grid: searches, and tables that are being filled. They must be
+    /// copied with it.
+    pub(crate) fn replica(&self) -> Self {
+        let mut copy = self.clone();
+        for (copy, own) in copy.reliefs.iter_mut().zip(&self.reliefs) {
+            (copy.relief, copy.dropped) = (own.relief, own.dropped.clone());
+        }
+        copy
+    }
+
     /// Asks for landmarks for the units of a profile. A [queue](crate::nav::queue) does that for each of its jobs, so
     /// there are none for profiles that no unit has.
     pub fn want_landmarks(&self, profile: ProfileId) {

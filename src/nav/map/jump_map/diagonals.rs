@@ -9,6 +9,7 @@ use super::scan_lines::{ScanDirection, nearest_bit, set_bit};
 
 /// 64 cells of a line, for scans up (0) and down (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct DiagonalWord {
     pub(super) stops: [u64; 2],
     /// The stops at which the step is legal: a scan looks to both sides there and continues.
@@ -24,6 +25,7 @@ pub(super) const fn column_at((lines, is_rising): (u32, bool), line: u32, y: u32
 
 /// Stops along all diagonals of one slope; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Diagonals {
     is_rising: bool,
     /// Number of lines of bits: the width plus one.

@@ -48,6 +48,7 @@ const SLANTED_RULE: StopRule =
 /// plus one: so two of them share a line of bits, and between them lies the column beyond the right edge, where nothing is
 /// passable.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SlantedLines {
     pub(super) lines: ScanLines,
     /// Number of lines: the width plus one.

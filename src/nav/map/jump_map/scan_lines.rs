@@ -13,6 +13,7 @@ use core::ops::Range;
 
 /// 64 cells of a line, the first at the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LineWord {
     pub(super) passable: u64,
     /// Stops of scans forward (0) and backward (1).
@@ -23,6 +24,7 @@ const IMPASSABLE_WORD: LineWord = LineWord { passable: 0, stops: [u64::MAX; 2] }
 
 /// Direction of a scan along a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum ScanDirection {
     Forward,
     Backward,
@@ -30,6 +32,7 @@ pub(super) enum ScanDirection {
 
 /// At which passable cells scans along lines stop, beside extra stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum StopRule {
     /// Squares: at cells with forced neighbors, in both directions.
     Forced,
@@ -52,6 +55,7 @@ pub(crate) struct Stop {
 
 /// All lines; see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ScanLines {
     pub(super) words_per_line: usize,
     /// The words of all lines and of those on either side.

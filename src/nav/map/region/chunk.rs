@@ -9,6 +9,7 @@ use crate::nav::{Direction, runs_of_ones};
 
 /// A connection from a component of one chunk to one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Link {
     pub(super) chunk: u32,
     pub(super) from: u16,

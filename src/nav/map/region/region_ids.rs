@@ -28,6 +28,7 @@ const MIN_GROWTH_LIMIT: usize = 1_024;
 
 /// The connected regions of all components; see the [module](self).
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct RegionIds {
     /// Id of each component, chunk by chunk.
     ids: Vec<Box<[u32]>>,

@@ -19,6 +19,7 @@ const NEIGHBORS: [(i64, i64); 3] = [(1, -1), (0, 1), (-1, 0)];
 type Time = (i64, i64);
 
 /// The direction of a line.
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Line {
     /// By how much each form grows from end to end.
     growths: [i64; 3],

@@ -35,6 +35,7 @@ pub struct LinePosition {
 
 /// Consecutive straight lines, and the number of path steps on each; made by [`Path::string_pulled`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct PathLines {
     start: Cell,
@@ -43,6 +44,7 @@ pub struct PathLines {
 
 /// The end of a line, and the number of path steps up to there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 struct LineEnd {
     end: Cell,

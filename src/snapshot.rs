@@ -1,0 +1,229 @@
+//! Snapshots: everything the plugin knows, as one value.
+//!
+//! Input: a world between two ticks. Output: a [`TilePathSnapshot`]; the same world, or another one, that goes on from there exactly
+//! as the first did. For rollback, saved games, and peers that join later.
+//!
+//! ```
+//! use bevy::{ecs::entity::EntityHashMap, prelude::*};
+//! use bevy_tilepath::prelude::*;
+//! # fn app() -> App {
+//! #     let mut app = App::new();
+//! #     app.add_plugins((MinimalPlugins, TilePathPlugin::default()));
+//! #     app
+//! # }
+//! let mut game = app();
+//! let unit = game.world_mut().spawn((Critter::default(), PathRequest::to(Cell::new(9, 4)))).id();
+//! let snapshot = TilePathSnapshot::take(game.world_mut())?;
+//! game.update();
+//! snapshot.restore(game.world_mut())?; // back, in the same world
+//!
+//! let mut other = app();
+//! let mut entities = EntityHashMap::default(); // the game may have spawned some already
+//! snapshot.load(other.world_mut(), &mut entities)?;
+//! assert!(other.world().get::<Critter>(entities[&unit]).is_some());
+//! # Ok::<(), SnapshotError>(())
+//! ```
+//!
+//! # What is in it
+//! - The grids with all edits, profiles, blockers and edges; the settings; all requests, searches in flight, fields, crowds, queues at
+//!   links, and counters.
+//! - All components of this crate on units, groups, blockers, edges and links, their `Transform`s, and whether they are `Disabled`.
+//!   So a game need not save these itself.
+//!
+//! # What is not
+//! - Tilemaps with a `NavSource`, and their tiles. Before a snapshot is loaded into another world, spawn the maps with the tiles that
+//!   they had, and let a tick run, so that they have been read. In the same world put back the tiles that were changed since.
+//! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading, before the next tick, ask for them again.
+//! - Which version they can be read by, and how they are used in a game, see [`guide::snapshots`](crate::guide::snapshots).
+//! - What the game knows, the time (a tick must be as long as before), and events that observers have not been given yet: there are
+//!   none between two ticks.
+//!
+//! # What the game notices
+//! Components of entities that exist are overwritten in place: `Changed` finds them, hooks and observers do not run. (A
+//! [`PathRequest`](crate::prelude::PathRequest) is immutable: one that is another is inserted.) Components that entities lack are
+//! inserted, and those that they have beyond the snapshot removed. Units, groups, blockers and links that were made since are not in the snapshot: they stay, and
+//! begin anew as if they had just been spawned.
+
+mod columns;
+#[cfg(feature = "serialize")]
+mod file;
+mod resources;
+
+use std::collections::BTreeSet;
+
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
+use bevy::{
+    ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},
+    prelude::*,
+};
+
+use self::{columns::Columns, resources::Resources};
+use crate::group::{note_changed_groups, note_written_groups};
+
+/// Everything the plugin knows of a world between two ticks; see the [module](self). Cheap to take in proportion to what there is:
+/// mainly the grids and the fields are copied.
+///
+/// With the feature `serialize` it can be written and read: as bytes, with serde, and, as a resource, together with a Bevy world.
+#[derive(Resource, Clone, Debug, Reflect)]
+#[reflect(opaque)]
+#[reflect(Resource, Debug, Clone)]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+pub struct TilePathSnapshot {
+    resources: Resources,
+    columns: Columns,
+}
+
+/// Why a snapshot cannot be taken, restored or loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SnapshotError {
+    /// The app has no [`TilePathPlugin`](crate::prelude::TilePathPlugin).
+    NoPlugin,
+    /// This entity of the world, one of the snapshot or one to which the map leads, does not exist (any more). Nothing has been
+    /// changed.
+    NoSuchEntity(Entity),
+    /// The map leads from two entities of the snapshot to this one. Nothing has been changed.
+    NotUnique(Entity),
+    /// The bytes are something else.
+    #[cfg(feature = "serialize")]
+    NotASnapshot,
+    /// They were written by this version of the crate. The state of a version cannot be read by others: see
+    /// [versions](crate::guide::snapshots).
+    #[cfg(feature = "serialize")]
+    OtherVersion(String),
+    /// Bytes are missing, or are not as they were written.
+    #[cfg(feature = "serialize")]
+    Damaged,
+}
+
+impl core::fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NoPlugin => f.write_str("the app has no TilePathPlugin"),
+            Self::NoSuchEntity(entity) => write!(f, "there is no entity {entity}"),
+            Self::NotUnique(entity) => write!(f, "two entities are to become {entity}"),
+            #[cfg(feature = "serialize")]
+            Self::NotASnapshot => f.write_str("these bytes are no snapshot"),
+            #[cfg(feature = "serialize")]
+            Self::OtherVersion(version) => write!(f, "the snapshot is of version {version}"),
+            #[cfg(feature = "serialize")]
+            Self::Damaged => f.write_str("the snapshot is damaged"),
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {}
+
+impl TilePathSnapshot {
+    /// Takes a snapshot. Call it between two ticks: from outside, or in an exclusive system before or after
+    /// [`TilePathSystems::All`](crate::prelude::TilePathSystems).
+    ///
+    /// # Errors
+    /// [`NoPlugin`](SnapshotError::NoPlugin).
+    pub fn take(world: &mut World) -> Result<Self, SnapshotError> {
+        world.flush();
+        note_changed_groups(world);
+        let resources = Resources::read(world).ok_or(SnapshotError::NoPlugin)?;
+        let mut columns = Columns::read(world, |_| true);
+        columns.adopt_fields(&resources.flows);
+        Ok(Self { resources, columns })
+    }
+
+    /// Returns the units, groups, blockers, edges and links in it, in the order of their numbers.
+    pub fn entities(&self) -> impl Iterator<Item = Entity> {
+        self.columns.entities().into_iter()
+    }
+
+    /// Puts the world back to the state of the snapshot, which was taken of this world: all its entities must still exist.
+    ///
+    /// # Errors
+    /// [`NoSuchEntity`](SnapshotError::NoSuchEntity) if one was despawned ([`load`](Self::load) spawns it again), and
+    /// [`NoPlugin`](SnapshotError::NoPlugin).
+    pub fn restore(&self, world: &mut World) -> Result<(), SnapshotError> {
+        self.check(world, self.entities())?;
+        self.put_into(world);
+        Ok(())
+    }
+
+    /// Loads the snapshot into any world. `entities` leads from entities of the snapshot to those that the game has spawned for them:
+    /// those of the snapshot that are not in it are spawned, and added. References to other entities (a target of the game's) lead
+    /// through it, too; those that are not in it become entities that do not exist.
+    ///
+    /// # Errors
+    /// [`NoSuchEntity`](SnapshotError::NoSuchEntity) and [`NotUnique`](SnapshotError::NotUnique) for entities of the map, and
+    /// [`NoPlugin`](SnapshotError::NoPlugin).
+    pub fn load(
+        &self,
+        world: &mut World,
+        entities: &mut EntityHashMap<Entity>,
+    ) -> Result<(), SnapshotError> {
+        let own = self.columns.entities();
+        self.check(world, own.iter().filter_map(|entity| entities.get(entity).copied()))?;
+        for &entity in &own {
+            entities.entry(entity).or_insert_with(|| world.spawn_empty().id());
+        }
+        let mut mapped = self.clone();
+        let mut mapper = Mapper { world, known: entities.clone() };
+        mapped.resources.map_entities(&mut mapper);
+        mapped.columns.map_entities(&mut mapper);
+        mapped.put_into(world);
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        world: &World,
+        entities: impl Iterator<Item = Entity>,
+    ) -> Result<(), SnapshotError> {
+        if !Resources::are_in(world) {
+            return Err(SnapshotError::NoPlugin);
+        }
+        let mut seen = EntityHashSet::default();
+        for entity in entities {
+            if world.get_entity(entity).is_err() {
+                return Err(SnapshotError::NoSuchEntity(entity));
+            }
+            if !seen.insert(entity) {
+                return Err(SnapshotError::NotUnique(entity));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the world what the snapshot says, whose entities are those of the world.
+    fn put_into(&self, world: &mut World) {
+        world.flush();
+        let own: BTreeSet<Entity> = self.columns.entities();
+        let others = Columns::read(world, |entity| !own.contains(&entity));
+        others.take_out(world);
+        self.columns.insert_missing(world);
+        self.columns.remove_surplus(world);
+        world.flush(); // hooks and observers are done before states are written
+        self.columns.overwrite(world);
+        self.resources.write(world);
+        self.columns.adopt_fields_in(world);
+        note_written_groups(world);
+        others.insert_anew(world);
+    }
+}
+
+/// Leads from entities of a snapshot to those of a world.
+struct Mapper<'a> {
+    world: &'a mut World,
+    known: EntityHashMap<Entity>,
+}
+
+impl EntityMapper for Mapper<'_> {
+    /// Entities that the world does not have remain different from each other.
+    fn get_mapped(&mut self, source: Entity) -> Entity {
+        *self.known.entry(source).or_insert_with(|| {
+            let gone = self.world.spawn_empty().id();
+            self.world.despawn(gone);
+            gone
+        })
+    }
+
+    fn set_mapped(&mut self, source: Entity, target: Entity) {
+        self.known.insert(source, target);
+    }
+}

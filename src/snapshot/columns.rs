@@ -1,0 +1,215 @@
+//! The components in a snapshot: for each type a list of entities with their values.
+
+use std::collections::BTreeSet;
+
+use bevy::{
+    ecs::{component::Mutable, entity::EntityMapper, entity_disabling::Disabled},
+    prelude::*,
+};
+
+use crate::{
+    blocker::NavBlocker,
+    edges::NavEdges,
+    flow::FlowFields,
+    group::{Group, GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
+    links::{LinkStatus, NavLink},
+    orders::{OrderQueue, RequestOwner},
+    request::PathRequest,
+    unit::{
+        AnyAnglePath, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, NavAgent, NavPath,
+        PathStatus, PathSteering, RequestState, SpeedLimit, Unpushable,
+    },
+};
+
+/// The values of a component, by entity.
+type Column<C> = Vec<(Entity, C)>;
+
+/// Declares the types: what the game gives, and what the plugin keeps beside it.
+macro_rules! columns {
+    (given: $($given:ident: $given_type:ty),*; kept: $($kept:ident: $kept_type:ty),*;) => {
+        /// Components by type, in the order of their entities.
+        #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+        pub(super) struct Columns {
+            /// Immutable, unlike all others.
+            requests: Column<PathRequest>,
+            $($given: Column<$given_type>,)*
+            $($kept: Column<$kept_type>,)*
+            transforms: Column<Transform>,
+            disabled: Column<()>,
+        }
+
+        impl Columns {
+            /// Copies the components of those entities that count.
+            pub(super) fn read(world: &mut World, counts: impl Fn(Entity) -> bool) -> Self {
+                let mut all = Self {
+                    requests: read(world, &counts),
+                    $($given: read(world, &counts),)*
+                    $($kept: read(world, &counts),)*
+                    transforms: Vec::new(),
+                    disabled: Vec::new(),
+                };
+                let entities = all.entities();
+                all.transforms = read(world, |entity| entities.contains(&entity));
+                let disabled = read::<Disabled>(world, |entity| entities.contains(&entity));
+                all.disabled = disabled.into_iter().map(|(entity, _)| (entity, ())).collect();
+                all
+            }
+
+            /// Returns all entities with a component of the plugin.
+            pub(super) fn entities(&self) -> BTreeSet<Entity> {
+                let mut all = BTreeSet::new();
+                all.extend(self.requests.iter().map(|it| it.0));
+                $(all.extend(self.$given.iter().map(|it| it.0));)*
+                $(all.extend(self.$kept.iter().map(|it| it.0));)*
+                all
+            }
+
+            pub(super) fn map_entities(&mut self, mapper: &mut impl EntityMapper) {
+                map(&mut self.requests, mapper);
+                $(map(&mut self.$given, mapper);)*
+                $(map(&mut self.$kept, mapper);)*
+                map(&mut self.transforms, mapper);
+                for (entity, ()) in &mut self.disabled {
+                    *entity = mapper.get_mapped(*entity);
+                }
+            }
+
+            /// Inserts what entities lack, and requests that are others.
+            pub(super) fn insert_missing(&self, world: &mut World) {
+                insert_missing(&self.transforms, world);
+                $(insert_missing(&self.$given, world);)*
+                $(insert_missing(&self.$kept, world);)*
+                for (entity, request) in &self.requests {
+                    if world.get(*entity) != Some(request) {
+                        world.entity_mut(*entity).insert(request.clone());
+                    }
+                }
+                for &(entity, ()) in &self.disabled {
+                    if world.get::<Disabled>(entity).is_none() {
+                        world.entity_mut(entity).insert(Disabled);
+                    }
+                }
+            }
+
+            /// Removes what the entities have beyond this.
+            pub(super) fn remove_surplus(&self, world: &mut World) {
+                let all = self.entities();
+                let has_column = |column: &Column<OrderQueue>, entity: &Entity| {
+                    column.binary_search_by_key(entity, |it| it.0).is_ok()
+                };
+                let surplus = all.iter().filter(|entity| !has_column(&self.queues, entity));
+                surplus.for_each(|&entity| silence(world, entity));
+                remove_surplus(&all, &self.requests, world);
+                $(remove_surplus(&all, &self.$given, world);)*
+                $(remove_surplus(&all, &self.$kept, world);)*
+                let disabled: BTreeSet<Entity> = self.disabled.iter().map(|it| it.0).collect();
+                for &entity in all.difference(&disabled) {
+                    if world.get::<Disabled>(entity).is_some() {
+                        world.entity_mut(entity).remove::<Disabled>();
+                    }
+                }
+            }
+
+            /// Writes the values, without hooks and observers.
+            pub(super) fn overwrite(&self, world: &mut World) {
+                $(overwrite(&self.$given, world);)*
+                $(overwrite(&self.$kept, world);)*
+                overwrite(&self.transforms, world);
+            }
+
+            /// Removes them from their entities.
+            pub(super) fn take_out(&self, world: &mut World) {
+                for entity in self.entities() {
+                    silence(world, entity);
+                    world.entity_mut(entity)
+                        .remove::<PathRequest>()
+                        $(.remove::<$given_type>())*
+                        $(.remove::<$kept_type>())*;
+                }
+            }
+
+            /// Inserts what the game gave, as if for the first time.
+            pub(super) fn insert_anew(&self, world: &mut World) {
+                $(insert_missing(&self.$given, world);)*
+                insert_missing(&self.requests, world);
+                world.flush();
+            }
+        }
+    };
+}
+
+columns! {
+    given: agents: NavAgent, critters: Critter, limits: SpeedLimit, teams: CrowdTeam, unpushable: Unpushable, any_angle: AnyAnglePath,
+        steering: PathSteering, queues: OrderQueue, groups: Group, blockers: NavBlocker, edges: NavEdges, links: NavLink;
+    kept: critter_states: CritterState, facings: Facing, velocities: DesiredVelocity, statuses: PathStatus, paths: NavPath,
+        request_states: RequestState, owners: RequestOwner, group_states: GroupState, slots: GroupSlot, classes: SwapClass,
+        paces: GroupSpeedLimit, link_statuses: LinkStatus;
+}
+
+impl Columns {
+    /// Lets the groups hold the fields that count in `flows`.
+    pub(super) fn adopt_fields(&mut self, flows: &FlowFields) {
+        self.group_states.iter_mut().for_each(|(_, state)| state.adopt_fields(flows));
+    }
+
+    /// The same for the groups in the world.
+    pub(super) fn adopt_fields_in(&self, world: &mut World) {
+        world.resource_scope(|world, flows: Mut<FlowFields>| {
+            for (entity, _) in &self.group_states {
+                if let Some(mut state) = world.get_mut::<GroupState>(*entity) {
+                    state.adopt_fields(&flows);
+                }
+            }
+        });
+    }
+}
+
+fn read<C: Component + Clone>(world: &mut World, counts: impl Fn(Entity) -> bool) -> Column<C> {
+    let mut query = world.query_filtered::<(Entity, &C), Allow<Disabled>>();
+    let found = query.iter(world).filter(|(entity, _)| counts(*entity));
+    let mut column: Column<C> = found.map(|(entity, value)| (entity, value.clone())).collect();
+    column.sort_unstable_by_key(|it| it.0);
+    column
+}
+
+fn map<C: Component>(column: &mut Column<C>, mapper: &mut impl EntityMapper) {
+    for (entity, value) in column.iter_mut() {
+        *entity = mapper.get_mapped(*entity);
+        C::map_entities(value, mapper);
+    }
+    column.sort_unstable_by_key(|it| it.0);
+}
+
+fn insert_missing<C: Component + Clone>(column: &Column<C>, world: &mut World) {
+    for (entity, value) in column {
+        if world.get::<C>(*entity).is_none() {
+            world.entity_mut(*entity).insert(value.clone());
+        }
+    }
+}
+
+fn remove_surplus<C: Component>(all: &BTreeSet<Entity>, column: &Column<C>, world: &mut World) {
+    for &entity in all {
+        if world.get::<C>(entity).is_some()
+            && column.binary_search_by_key(&entity, |it| it.0).is_err()
+        {
+            world.entity_mut(entity).remove::<C>();
+        }
+    }
+}
+
+fn overwrite<C: Component<Mutability = Mutable> + Clone>(column: &Column<C>, world: &mut World) {
+    for (entity, value) in column {
+        if let Some(mut now) = world.get_mut::<C>(*entity) {
+            now.clone_from(value);
+        }
+    }
+}
+
+/// Empties the queue of a unit that is to lose it: its orders do not end, they have not been given.
+fn silence(world: &mut World, entity: Entity) {
+    if let Some(mut queue) = world.get_mut::<OrderQueue>(entity) {
+        *queue = OrderQueue::new();
+    }
+}
