@@ -5,5 +5,7 @@
 
 pub mod inspector;
 pub mod ldtk_level;
+pub mod lockstep;
 pub mod physics;
+pub mod saves;
 pub mod tiled_level;

@@ -3,5 +3,7 @@
 mod app;
 mod inspector;
 mod ldtk;
+mod lockstep;
 mod physics;
+mod saves;
 mod tiled;
