@@ -34,5 +34,5 @@ pub fn add_to(app: &mut App, folder: &Path) -> Result<(), String> {
 
 /// Says whether the step is done.
 fn act(world: &mut World, step: MouseStep) -> Result<bool, String> {
-    step.act(world, |cell| view::pixel_from_top(cell))
+    step.act(world, view::pixel_from_top)
 }

@@ -2,6 +2,8 @@
 //!
 //! `LOCKSTEP_TICKS` sets how many ticks they play (default 3,000).
 
+#![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
+
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
@@ -135,7 +137,7 @@ fn peers_stay_equal_and_one_joins_later() {
     assert!(compared > end / CHECKED_EVERY * 5 / 4, "{compared}");
     let own = lockstep.checksums().clone();
     let counters = *app.world().resource::<PathCounters>();
-    println!("{compared} checksums of {} ticks are equal; {counters:?}", end);
+    println!("{compared} checksums of {end} ticks are equal; {counters:?}");
     assert!(counters.found > end / 100, "the game was played");
     for (number, mut peer) in peers.into_iter().enumerate() {
         let lines = BufReader::new(peer.stdout.take().unwrap()).lines();

@@ -1,5 +1,7 @@
 //! Saved games: with moonshine-save, and with Bevy's own world serialization.
 
+#![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
+
 use bevy::{
     asset::AssetPlugin,
     ecs::{entity::EntityHashMap, reflect::AppTypeRegistry},
