@@ -1,7 +1,7 @@
 //! A game for several players in lockstep: a left click sends your units, a right click builds a wall or tears it down.
 //!
 //! `cargo run --example lockstep` hosts a game on port 5000 of this machine, `cargo run --example lockstep -- --join 5000` joins it, at any
-//! time; with `--bot` as well it plays by itself, without a window. The host's units are blue, all others red. What it takes is in
+//! time; with `--bot` as well it plays by itself, without a window. The host's units are blue, all others green. What it takes is in
 //! [`tilepath_integrations::lockstep`]. `--smoke DIR` plays by itself, with a bot as a second process, and saves pictures in DIR.
 
 #[path = "lockstep/game.rs"]
@@ -169,8 +169,8 @@ fn draw_units(
 ) {
     for (unit, number) in &units {
         let image = assets.load("assets/critters.png");
-        let color = if number.0.is_multiple_of(2) { Color::WHITE } else { css::SALMON.into() };
-        let sprite = Sprite { image, color, custom_size: Some(Vec2::splat(10.0)), ..default() };
+        let color = if number.0.is_multiple_of(2) { Color::WHITE } else { css::GOLD.into() };
+        let sprite = Sprite { image, color, custom_size: Some(Vec2::splat(13.0)), ..default() };
         commands.entity(unit).insert(sprite);
     }
     for (facing, mut sprite) in &mut dressed {

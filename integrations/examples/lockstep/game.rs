@@ -71,8 +71,9 @@ impl LockstepGame for Skirmish {
                     let (_, wall) = world.resource_mut::<Pieces>().walls.swap_remove(index);
                     world.entity_mut(wall).despawn();
                 } else {
-                    let wall = NavBlocker::on(CellRect::new(at, 4, 1));
-                    let wall = world.spawn(wall).id();
+                    let map = CellRect::new(Cell::default(), SIDE, SIDE);
+                    let wall = CellRect::new(at, 4, 1).intersection(map);
+                    let wall = world.spawn(NavBlocker::on(wall)).id();
                     world.resource_mut::<Pieces>().walls.push((at, wall));
                 }
             }
