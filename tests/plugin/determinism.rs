@@ -124,10 +124,17 @@ fn deny_ambiguity(app: &mut App) {
     }
 }
 
-/// Plays with so many ticks in a frame: orders, groups and walls are given in ticks.
-fn play_frames(ticks_per_frame: u32) -> u64 {
+/// Plays with so many ticks in a frame: orders, groups and walls are given in ticks. `restores`: every few ticks the world is put
+/// back to where it is, in the middle of a frame, too.
+fn play_frames(ticks_per_frame: u32, restores: bool) -> u64 {
     #[derive(Resource)]
     struct Script(Random, u32);
+    fn restore(world: &mut World) {
+        if world.resource::<Script>().1 % 5 == 0 {
+            let snapshot = TilePathSnapshot::take(world).unwrap();
+            snapshot.restore(world).unwrap();
+        }
+    }
     fn act(
         mut commands: Commands,
         mut script: ResMut<Script>,
@@ -156,6 +163,9 @@ fn play_frames(ticks_per_frame: u32) -> u64 {
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(ticks_per_frame))
         .insert_resource(Script(Random(8), 0))
         .add_systems(FixedUpdate, act.before(TilePathSystems::All));
+    if restores {
+        app.add_systems(FixedUpdate, restore.before(act));
+    }
     let mut random = Random(3);
     let mut level = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
     for _ in 0..400 {
@@ -176,8 +186,9 @@ fn play_frames(ticks_per_frame: u32) -> u64 {
 
 #[test]
 fn the_state_does_not_depend_on_the_ticks_in_a_frame() {
-    let once = play_frames(1);
+    let once = play_frames(1, false);
     for ticks in [2, 3, 8, 16] {
-        assert_eq!(once, play_frames(ticks), "{ticks} ticks in a frame");
+        assert_eq!(once, play_frames(ticks, false), "{ticks} ticks in a frame");
+        assert_eq!(once, play_frames(ticks, true), "{ticks} ticks in a frame, put back");
     }
 }
