@@ -1,6 +1,6 @@
 //! Order queues: units carry out orders one after another.
 //!
-//! Input: [`OrderQueue`] components, filled by the game. Output: [`PathRequest`](crate::prelude::PathRequest)s on
+//! Input: [`OrderQueue`] components, filled by the game. Output: [`PathRequest`]s on
 //! the same entities, one at a time, and [`OrderBegun`] and [`OrderEnded`] events.
 //!
 //! - The end of an order is detected at the start of the next tick, and the next order begins in that tick. A
@@ -33,7 +33,7 @@ use bevy::{
 use self::{advance::clear_up, entry::QueuedOrder};
 use crate::request::PathRequest;
 
-/// Orders for a unit, carried out one after another as [`PathRequest`](crate::prelude::PathRequest)s.
+/// Orders for a unit, carried out one after another as [`PathRequest`]s.
 ///
 /// The last request stays on the unit when the queue is empty. A `PathRequest` that the game inserts on the
 /// unit itself ends the current order ([`OrderOutcome::Superseded`]; removing the queue's request cancels
