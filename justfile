@@ -15,13 +15,9 @@ rts *args:
 test:
     cargo test
 
-# Bevy's own tilemap chunks, a feature that is not among the default ones.
-chunks:
-    cargo test --features tilemap_chunk --test chunks
-
-# Snapshots as files, and serde of public data.
-saving:
-    cargo test --features serialize --test saving
+# The features that are not among the default ones: Bevy's own tilemap chunks; snapshots as files, and serde of public data.
+more-features:
+    cargo test --features tilemap_chunk,serialize --test chunks --test saving
 
 # Formatting, of every package.
 fmt:

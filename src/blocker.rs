@@ -16,6 +16,7 @@ use bevy::{
 };
 
 use crate::{
+    entity_keys::map_keys,
     grids::NavGrids,
     nav::{Cell, CellRect, GridId, NavGrid, Topology},
     whereabouts::Whereabouts,
@@ -91,8 +92,7 @@ pub(crate) struct PlacedBlockers {
 
 impl MapEntities for PlacedBlockers {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        let placed = std::mem::take(&mut self.placed).into_iter();
-        self.placed = placed.map(|(entity, placed)| (mapper.get_mapped(entity), placed)).collect();
+        map_keys(&mut self.placed, mapper);
         self.removed.map_entities(mapper);
         self.children.map_entities(mapper);
     }

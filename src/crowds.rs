@@ -34,6 +34,7 @@ use bevy::{
 
 use self::enter::Wanted;
 use crate::{
+    entity_keys::map_keys,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
     nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
@@ -141,9 +142,7 @@ impl MapEntities for Crowds {
             grid_crowd.entities.map_entities(mapper);
         }
         self.changed.map_entities(mapper);
-        let outside = core::mem::take(&mut self.outside).into_iter();
-        self.outside =
-            outside.map(|(entity, wanted)| (mapper.get_mapped(entity), wanted)).collect();
+        map_keys(&mut self.outside, mapper);
     }
 }
 

@@ -16,6 +16,7 @@ use bevy::{
 };
 
 use crate::{
+    entity_keys::map_keys,
     grids::NavGrids,
     nav::{Cell, Direction, EdgeId, GridId},
 };
@@ -140,8 +141,7 @@ fn locate(grids: &NavGrids, entity: Entity, edges: &NavEdges) -> Vec<(EdgeKey, E
 
 impl MapEntities for PlacedEdges {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        let edges = std::mem::take(&mut self.by_entity).into_iter();
-        self.by_entity = edges.map(|(entity, edges)| (mapper.get_mapped(entity), edges)).collect();
+        map_keys(&mut self.by_entity, mapper);
         self.removed.map_entities(mapper);
     }
 }

@@ -155,6 +155,7 @@ pub mod crowds;
 pub mod debug_draw;
 pub mod diagnostics;
 pub mod edges;
+mod entity_keys;
 pub mod flow;
 pub mod grids;
 pub mod group;

@@ -214,10 +214,12 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
     {
         use crate::tilemap::{frame_chunks, read_chunks};
         let read = read_chunks.after(forget_sources).before(combine_sources);
+        let frame = frame_chunks.after(combine_sources).before(sync_blockers);
         // The order in which maps are added matters.
         #[cfg(feature = "tilemap")]
         let read = read.after(crate::tilemap::read_tilemaps);
-        let frame = frame_chunks.after(combine_sources).before(sync_blockers);
+        #[cfg(feature = "tilemap")]
+        let frame = frame.after(crate::tilemap::frame_tilemaps);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
     }
 }

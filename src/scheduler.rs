@@ -21,6 +21,7 @@ use bevy::{
 use core::time::Duration;
 
 use crate::{
+    entity_keys::map_keys,
     grids::NavGrids,
     nav::{
         Algorithm, Answer, Checksum, FoundBy, GridId, JobOptions, Path, PathKind, PathQuery,
@@ -158,9 +159,7 @@ impl MapEntities for Pathfinder {
         for entity in self.requesters.values_mut() {
             *entity = mapper.get_mapped(*entity);
         }
-        let tickets = std::mem::take(&mut self.tickets).into_iter();
-        self.tickets =
-            tickets.map(|(entity, ticket)| (mapper.get_mapped(entity), ticket)).collect();
+        map_keys(&mut self.tickets, mapper);
     }
 }
 

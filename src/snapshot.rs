@@ -49,8 +49,6 @@ mod columns;
 mod file;
 mod resources;
 
-use std::collections::BTreeSet;
-
 #[cfg(feature = "serialize")]
 use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy::{
@@ -61,8 +59,8 @@ use bevy::{
 use self::{columns::Columns, resources::Resources};
 use crate::group::{note_changed_groups, note_written_groups};
 
-/// Everything the plugin knows of a world between two ticks; see the [module](self). Cheap to take in proportion to what there is:
-/// mainly the grids and the fields are copied.
+/// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are
+/// copied whole, so what it costs grows with the maps.
 ///
 /// With the feature `serialize` it can be written and read: as bytes, with serde, and, as a resource, together with a Bevy world.
 #[derive(Resource, Clone, Debug, Reflect)]
@@ -74,7 +72,7 @@ pub struct TilePathSnapshot {
     columns: Columns,
 }
 
-/// Why a snapshot cannot be taken, restored or loaded.
+/// Why a snapshot cannot be taken, restored, loaded or read from bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SnapshotError {
     /// The app has no [`TilePathPlugin`](crate::prelude::TilePathPlugin).
@@ -85,14 +83,11 @@ pub enum SnapshotError {
     /// The map leads from two entities of the snapshot to this one. Nothing has been changed.
     NotUnique(Entity),
     /// The bytes are something else.
-    #[cfg(feature = "serialize")]
     NotASnapshot,
     /// They were written by this version of the crate. The state of a version cannot be read by others: see
     /// [versions](crate::guide::snapshots).
-    #[cfg(feature = "serialize")]
     OtherVersion(String),
     /// Bytes are missing, or are not as they were written.
-    #[cfg(feature = "serialize")]
     Damaged,
 }
 
@@ -102,11 +97,8 @@ impl core::fmt::Display for SnapshotError {
             Self::NoPlugin => f.write_str("the app has no TilePathPlugin"),
             Self::NoSuchEntity(entity) => write!(f, "there is no entity {entity}"),
             Self::NotUnique(entity) => write!(f, "two entities are to become {entity}"),
-            #[cfg(feature = "serialize")]
             Self::NotASnapshot => f.write_str("these bytes are no snapshot"),
-            #[cfg(feature = "serialize")]
             Self::OtherVersion(version) => write!(f, "the snapshot is of version {version}"),
-            #[cfg(feature = "serialize")]
             Self::Damaged => f.write_str("the snapshot is damaged"),
         }
     }
@@ -129,7 +121,7 @@ impl TilePathSnapshot {
         Ok(Self { resources, columns })
     }
 
-    /// Returns the units, groups, blockers, edges and links in it, in the order of their numbers.
+    /// Returns the units, groups, blockers, edges and links in it, in the order of entities.
     pub fn entities(&self) -> impl Iterator<Item = Entity> {
         self.columns.entities().into_iter()
     }
@@ -141,7 +133,7 @@ impl TilePathSnapshot {
     /// [`NoPlugin`](SnapshotError::NoPlugin).
     pub fn restore(&self, world: &mut World) -> Result<(), SnapshotError> {
         self.check(world, self.entities())?;
-        self.put_into(world);
+        self.clone().put_into(world);
         Ok(())
     }
 
@@ -191,17 +183,18 @@ impl TilePathSnapshot {
     }
 
     /// Makes the world what the snapshot says, whose entities are those of the world.
-    fn put_into(&self, world: &mut World) {
+    fn put_into(self, world: &mut World) {
+        let Self { resources, mut columns } = self;
         world.flush();
-        let own: BTreeSet<Entity> = self.columns.entities();
-        let others = Columns::read(world, |entity| !own.contains(&entity));
+        let own = columns.entities();
+        let others = Columns::read(world, |entity| own.binary_search(&entity).is_err());
         others.take_out(world);
-        self.columns.insert_missing(world);
-        self.columns.remove_surplus(world);
+        columns.insert_missing(world);
+        columns.remove_surplus(&own, world);
         world.flush(); // hooks and observers are done before states are written
-        self.columns.overwrite(world);
-        self.resources.write(world);
-        self.columns.adopt_fields_in(world);
+        resources.write(world);
+        columns.adopt_fields(world.resource());
+        columns.overwrite(world);
         note_written_groups(world);
         others.insert_anew(world);
     }

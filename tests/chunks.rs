@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
 
 use bevy::{
+    ecs::schedule::{LogLevel, ScheduleBuildSettings},
     prelude::*,
     sprite_render::{
         TileData, TilemapChunk, TilemapChunkMaterial, TilemapChunkMeshCache, TilemapChunkTileData,
@@ -54,6 +55,19 @@ fn terrain(app: &App, x: i32, y: i32) -> Option<TerrainId> {
 
 fn status(app: &App, chunk: Entity) -> SourceStatus {
     *app.world().get(chunk).unwrap()
+}
+
+#[test]
+fn the_order_of_systems_is_never_ambiguous() {
+    let mut app = app();
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: LogLevel::Error,
+            ..default()
+        });
+    }
+    app.add_systems(FixedUpdate, || {}); // the schedule is built anew
+    app.update();
 }
 
 #[test]

@@ -213,7 +213,8 @@ fn tell_news(
 ) {
     let (differences, compared) = lockstep.differences();
     let role = if player.0 == 0 { "host" } else { "guest" };
-    let peers: Vec<String> = lockstep.clients().iter().map(u64::to_string).collect();
+    let peers: Vec<String> =
+        lockstep.clients().iter().map(|(_, ticks)| ticks.to_string()).collect();
     let checks = match player.0 {
         0 => format!("{compared} checksums of others,\n{} differ", differences.len()),
         _ => format!("{} checksums sent", lockstep.checksums().len()),

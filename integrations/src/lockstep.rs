@@ -2,7 +2,8 @@
 //! same ticks with the same orders. A peer may join at any time: it gets a [`TilePathSnapshot`] and goes on from there.
 //!
 //! - One peer is the host. Every [`TICKS_PER_TURN`] ticks it collects the orders of all players into a *turn* and sends it to all. A
-//!   peer runs a tick only when it has the turn that the tick belongs to; the host waits for peers that fall far behind.
+//!   peer runs a tick only when it has the turn that the tick belongs to; the host waits for peers that fall far behind; a game that does
+//!   not want to wait disconnects them ([`Lockstep::clients`]).
 //! - Every [`CHECKED_EVERY`] ticks the peers compare checksums. [`Lockstep::differences`] should stay empty.
 //! - Replicon carries the messages, in order and reliably. Nothing is replicated.
 //!
@@ -148,13 +149,19 @@ struct Host<O> {
     proposals: VecDeque<(u64, O)>,
     /// Those that join at the next turn.
     newcomers: Vec<Entity>,
-    /// By client: the number of its player, and the ticks that it has run.
-    clients: BTreeMap<Entity, (u64, u64)>,
+    clients: BTreeMap<Entity, Client>,
     players: u64,
     /// Checksums of clients for ticks that are not compared yet: clients may be a little ahead.
     reported: Vec<(Difference, u64)>,
     differences: Vec<Difference>,
     compared: u64,
+}
+
+/// A peer to which the host has sent its world.
+struct Client {
+    player: u64,
+    /// The ticks that it has run; `None` until it has loaded the world and run some.
+    ticks: Option<u64>,
 }
 
 impl<G: LockstepGame> Lockstep<G> {
@@ -212,11 +219,31 @@ impl<G: LockstepGame> Lockstep<G> {
         }
     }
 
-    /// On the host: the ticks that each of the clients has run.
-    pub fn clients(&self) -> Vec<u64> {
+    /// On the host: the clients that have joined, and the ticks that each has run.
+    pub fn clients(&self) -> Vec<(Entity, u64)> {
         match &self.role {
-            Role::Host(host) => host.clients.values().map(|&(_, ticks)| ticks).collect(),
+            Role::Host(host) => host.running().collect(),
             Role::Client { .. } => Vec::new(),
+        }
+    }
+}
+
+impl<O> Host<O> {
+    /// Returns the clients that have loaded the world, and the ticks that they have run.
+    fn running(&self) -> impl Iterator<Item = (Entity, u64)> {
+        self.clients.iter().filter_map(|(&entity, client)| Some((entity, client.ticks?)))
+    }
+
+    /// Notes what a client reports, which may be anything. It is less than a turn ahead at most: it has no orders for more.
+    fn note(&mut self, client: Entity, report: &Report, now: u64) {
+        let Some(client) = self.clients.get_mut(&client) else {
+            return;
+        };
+        let is_possible = report.ticks <= now + TICKS_PER_TURN;
+        if is_possible && client.ticks.is_none_or(|before| before < report.ticks) {
+            client.ticks = Some(report.ticks);
+            let at = Difference { tick: report.ticks, player: client.player };
+            self.reported.extend(report.checksum.map(|checksum| (at, checksum)));
         }
     }
 }
@@ -246,12 +273,12 @@ impl<G: LockstepGame> Lockstep<G> {
         }
         let number = self.ticks / TICKS_PER_TURN;
         if let Role::Host(host) = &mut self.role {
-            if host.clients.values().any(|&(_, ticks)| ticks + MAX_LEAD < self.ticks) {
+            if host.running().any(|(_, ticks)| ticks + MAX_LEAD < self.ticks) {
                 return false;
             }
             for client in std::mem::take(&mut host.newcomers) {
+                host.clients.insert(client, Client { player: host.players, ticks: None });
                 host.players += 1;
-                host.clients.insert(client, (host.players - 1, self.ticks));
                 welcome::<G>(world, client, self.ticks);
             }
             let mut orders: Vec<(u64, G::Order)> = host.proposals.drain(..).collect();
@@ -330,25 +357,20 @@ fn receive_as_host<G: LockstepGame>(
     let Role::Host(host) = &mut lockstep.role else {
         return;
     };
+    let now = lockstep.ticks;
     host.newcomers.extend(&joined);
     host.newcomers.retain(|&client| present.contains(client));
     host.clients.retain(|&client, _| present.contains(client));
     for FromClient { client_id, message } in proposals.read() {
-        let player = client_id.entity().and_then(|client| host.clients.get(&client));
-        if let Some(&(player, _)) = player {
+        let client = client_id.entity().and_then(|client| host.clients.get(&client));
+        if let Some(&Client { player, .. }) = client {
             host.proposals.extend(message.0.iter().map(|order| (player, order.clone())));
         }
     }
     for FromClient { client_id, message } in reports.read() {
-        let client = client_id.entity().and_then(|client| host.clients.get_mut(&client));
-        let Some((player, ticks)) = client else {
-            continue;
-        };
-        *ticks = message.ticks;
-        let at = Difference { tick: message.ticks, player: *player };
-        host.reported.extend(message.checksum.map(|checksum| (at, checksum)));
+        client_id.entity().into_iter().for_each(|client| host.note(client, message, now));
     }
-    let (now, own) = (lockstep.ticks, &lockstep.checksums);
+    let own = &lockstep.checksums;
     for (at, checksum) in host.reported.extract_if(.., |(at, _)| at.tick <= now) {
         host.compared += 1;
         host.differences.extend((own.get(&at.tick) != Some(&checksum)).then_some(at));
@@ -379,5 +401,40 @@ fn propose<G: LockstepGame>(
         && !lockstep.own.is_empty()
     {
         proposals.write(Proposal(std::mem::take(&mut lockstep.own)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_a_client_that_cheats_change_nothing() {
+        let mut lockstep = Lockstep::<NoGame>::host();
+        let Role::Host(host) = &mut lockstep.role else {
+            panic!("this is the host");
+        };
+        let client = Entity::from_raw_u32(7).expect("a small number");
+        host.note(client, &Report { ticks: 4, checksum: Some(1) }, 8);
+        host.clients.insert(client, Client { player: 1, ticks: None });
+        for ticks in [u64::MAX, u64::MAX - 1, 8 + TICKS_PER_TURN + 1] {
+            host.note(client, &Report { ticks, checksum: Some(1) }, 8);
+        }
+        assert_eq!((host.running().count(), host.reported.len()), (0, 0));
+        for ticks in [4, 4, 3, 12, 12] {
+            host.note(client, &Report { ticks, checksum: Some(1) }, 8);
+        }
+        assert_eq!((host.running().collect(), host.reported.len()), (vec![(client, 12)], 2));
+    }
+
+    struct NoGame;
+
+    impl LockstepGame for NoGame {
+        type Order = ();
+        fn apply(_: &mut World, _: u64, (): ()) {}
+        fn save(_: &mut World) -> Vec<u8> {
+            Vec::new()
+        }
+        fn load(_: &mut World, _: &[u8], _: &EntityHashMap<Entity>) {}
     }
 }

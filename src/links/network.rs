@@ -20,6 +20,7 @@ use super::{
     route::{Costs, CrossingTable, Hop},
 };
 use crate::{
+    entity_keys::map_keys,
     flow::{FlowField, FlowFields},
     grids::NavGrids,
     nav::{GridId, ProfileId},
@@ -90,9 +91,7 @@ impl MapEntities for NavLinks {
         for placed in self.links.values_mut() {
             placed.entity = mapper.get_mapped(placed.entity);
         }
-        let numbers = std::mem::take(&mut self.numbers).into_iter();
-        self.numbers =
-            numbers.map(|(entity, number)| (mapper.get_mapped(entity), number)).collect();
+        map_keys(&mut self.numbers, mapper);
         self.noted.map_entities(mapper);
         for (_, entity) in &mut self.set_out {
             *entity = mapper.get_mapped(*entity);

@@ -44,7 +44,7 @@ pub(crate) fn follow_agents(
 ) {
     turns.extend(changed.iter().filter_map(|(entity, &agent)| {
         let state = intake.units.get(entity).ok()?.state;
-        (state.accepted > 0 && state.agent != agent).then_some((state.accepted, entity))
+        (state.agent != agent).then_some((state.accepted, entity))
     }));
     turns.sort_unstable();
     for (_, entity) in turns.drain(..) {

@@ -1,7 +1,5 @@
 //! The components in a snapshot: for each type a list of entities with their values.
 
-use std::collections::BTreeSet;
-
 use bevy::{
     ecs::{component::Mutable, entity::EntityMapper, entity_disabling::Disabled},
     prelude::*,
@@ -50,18 +48,20 @@ macro_rules! columns {
                     disabled: Vec::new(),
                 };
                 let entities = all.entities();
-                all.transforms = read(world, |entity| entities.contains(&entity));
-                let disabled = read::<Disabled>(world, |entity| entities.contains(&entity));
+                let counts = |entity| entities.binary_search(&entity).is_ok();
+                all.transforms = read(world, counts);
+                let disabled = read::<Disabled>(world, counts);
                 all.disabled = disabled.into_iter().map(|(entity, _)| (entity, ())).collect();
                 all
             }
 
-            /// Returns all entities with a component of the plugin.
-            pub(super) fn entities(&self) -> BTreeSet<Entity> {
-                let mut all = BTreeSet::new();
-                all.extend(self.requests.iter().map(|it| it.0));
+            /// Returns all entities with a component of the plugin, in order.
+            pub(super) fn entities(&self) -> Vec<Entity> {
+                let mut all: Vec<Entity> = self.requests.iter().map(|it| it.0).collect();
                 $(all.extend(self.$given.iter().map(|it| it.0));)*
                 $(all.extend(self.$kept.iter().map(|it| it.0));)*
+                all.sort_unstable();
+                all.dedup();
                 all
             }
 
@@ -73,6 +73,7 @@ macro_rules! columns {
                 for (entity, ()) in &mut self.disabled {
                     *entity = mapper.get_mapped(*entity);
                 }
+                self.disabled.sort_unstable();
             }
 
             /// Inserts what entities lack, and requests that are others.
@@ -92,30 +93,21 @@ macro_rules! columns {
                 }
             }
 
-            /// Removes what the entities have beyond this.
-            pub(super) fn remove_surplus(&self, world: &mut World) {
-                let all = self.entities();
-                let has_column = |column: &Column<OrderQueue>, entity: &Entity| {
-                    column.binary_search_by_key(entity, |it| it.0).is_ok()
-                };
-                let surplus = all.iter().filter(|entity| !has_column(&self.queues, entity));
-                surplus.for_each(|&entity| silence(world, entity));
-                remove_surplus(&all, &self.requests, world);
-                $(remove_surplus(&all, &self.$given, world);)*
-                $(remove_surplus(&all, &self.$kept, world);)*
-                let disabled: BTreeSet<Entity> = self.disabled.iter().map(|it| it.0).collect();
-                for &entity in all.difference(&disabled) {
-                    if world.get::<Disabled>(entity).is_some() {
-                        world.entity_mut(entity).remove::<Disabled>();
-                    }
-                }
+            /// Removes what `all` its entities have beyond this.
+            pub(super) fn remove_surplus(&self, all: &[Entity], world: &mut World) {
+                let without_queue = all.iter().filter(|entity| !contains(&self.queues, **entity));
+                without_queue.for_each(|&entity| silence(world, entity));
+                remove_surplus::<_, PathRequest>(all, &self.requests, world);
+                $(remove_surplus::<_, $given_type>(all, &self.$given, world);)*
+                $(remove_surplus::<_, $kept_type>(all, &self.$kept, world);)*
+                remove_surplus::<_, Disabled>(all, &self.disabled, world);
             }
 
             /// Writes the values, without hooks and observers.
-            pub(super) fn overwrite(&self, world: &mut World) {
-                $(overwrite(&self.$given, world);)*
-                $(overwrite(&self.$kept, world);)*
-                overwrite(&self.transforms, world);
+            pub(super) fn overwrite(self, world: &mut World) {
+                $(overwrite(self.$given, world);)*
+                $(overwrite(self.$kept, world);)*
+                overwrite(self.transforms, world);
             }
 
             /// Removes them from their entities.
@@ -152,17 +144,6 @@ impl Columns {
     pub(super) fn adopt_fields(&mut self, flows: &FlowFields) {
         self.group_states.iter_mut().for_each(|(_, state)| state.adopt_fields(flows));
     }
-
-    /// The same for the groups in the world.
-    pub(super) fn adopt_fields_in(&self, world: &mut World) {
-        world.resource_scope(|world, flows: Mut<FlowFields>| {
-            for (entity, _) in &self.group_states {
-                if let Some(mut state) = world.get_mut::<GroupState>(*entity) {
-                    state.adopt_fields(&flows);
-                }
-            }
-        });
-    }
 }
 
 fn read<C: Component + Clone>(world: &mut World, counts: impl Fn(Entity) -> bool) -> Column<C> {
@@ -189,20 +170,23 @@ fn insert_missing<C: Component + Clone>(column: &Column<C>, world: &mut World) {
     }
 }
 
-fn remove_surplus<C: Component>(all: &BTreeSet<Entity>, column: &Column<C>, world: &mut World) {
+/// Removes `C` from those of `all` that are not in its column, whose values may be others.
+fn remove_surplus<V, C: Component>(all: &[Entity], column: &Column<V>, world: &mut World) {
     for &entity in all {
-        if world.get::<C>(entity).is_some()
-            && column.binary_search_by_key(&entity, |it| it.0).is_err()
-        {
+        if world.get::<C>(entity).is_some() && !contains(column, entity) {
             world.entity_mut(entity).remove::<C>();
         }
     }
 }
 
-fn overwrite<C: Component<Mutability = Mutable> + Clone>(column: &Column<C>, world: &mut World) {
+fn contains<V>(column: &Column<V>, entity: Entity) -> bool {
+    column.binary_search_by_key(&entity, |it| it.0).is_ok()
+}
+
+fn overwrite<C: Component<Mutability = Mutable>>(column: Column<C>, world: &mut World) {
     for (entity, value) in column {
-        if let Some(mut now) = world.get_mut::<C>(*entity) {
-            now.clone_from(value);
+        if let Some(mut now) = world.get_mut::<C>(entity) {
+            *now = value;
         }
     }
 }

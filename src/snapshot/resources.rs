@@ -69,12 +69,11 @@ macro_rules! resources {
             }
 
             /// Replaces those of the world.
-            pub(super) fn write(&self, world: &mut World) {
-                let mut all = self.clone();
-                all.prepare(world);
-                $(*world.resource_mut::<$replica_type>() = all.$replica;)*
-                $(*world.resource_mut::<$plain_type>() = all.$plain;)*
-                $(*world.resource_mut::<$mapped_type>() = all.$mapped;)*
+            pub(super) fn write(mut self, world: &mut World) {
+                self.prepare(world);
+                $(*world.resource_mut::<$replica_type>() = self.$replica;)*
+                $(*world.resource_mut::<$plain_type>() = self.$plain;)*
+                $(*world.resource_mut::<$mapped_type>() = self.$mapped;)*
             }
         }
     };

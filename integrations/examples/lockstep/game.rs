@@ -81,32 +81,16 @@ impl LockstepGame for Skirmish {
     }
 
     fn save(world: &mut World) -> Vec<u8> {
-        let pieces = world.resource::<Pieces>();
-        let units = pieces.units.iter().map(|unit| unit.to_bits());
-        let walls = pieces.walls.iter().map(|(at, wall)| {
-            [u64::from(at.x as u32) << 32 | u64::from(at.y as u32), wall.to_bits()]
-        });
-        let numbers = [pieces.units.len() as u64].into_iter().chain(units).chain(walls.flatten());
-        numbers.flat_map(u64::to_le_bytes).collect()
+        postcard::to_allocvec(world.resource::<Pieces>()).unwrap_or_default()
     }
 
     fn load(world: &mut World, bytes: &[u8], entities: &EntityHashMap<Entity>) {
-        let (numbers, _) = bytes.as_chunks::<8>();
-        let numbers: Vec<u64> = numbers.iter().map(|number| u64::from_le_bytes(*number)).collect();
-        let Some((&count, numbers)) = numbers.split_first() else {
-            return;
+        let Ok(Pieces { mut units, mut walls }) = postcard::from_bytes(bytes) else {
+            return error!("the host plays another game");
         };
-        let (units, walls) = numbers.split_at((count as usize).min(numbers.len()));
-        let entity = |bits: u64| {
-            let entity = Entity::try_from_bits(bits)?;
-            entities.get(&entity).copied()
-        };
-        let units: Vec<Entity> = units.iter().filter_map(|&bits| entity(bits)).collect();
-        let wall = |&[at, bits]: &[u64; 2]| {
-            let at = Cell::new((at >> 32) as u32 as i32, at as u32 as i32);
-            Some((at, entity(bits)?))
-        };
-        let walls = walls.as_chunks::<2>().0.iter().filter_map(wall).collect();
+        let here = |entity: &mut Entity| entities.get(entity).map(|other| *entity = *other);
+        units.retain_mut(|unit| here(unit).is_some());
+        walls.retain_mut(|(_, wall)| here(wall).is_some());
         for (number, &unit) in (0..).zip(&units) {
             world.entity_mut(unit).insert(UnitNumber(number));
         }

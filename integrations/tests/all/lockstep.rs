@@ -128,7 +128,7 @@ fn peers_stay_equal_and_one_joins_later() {
         }
         joins = joins.max(lockstep.clients().len());
         lockstep.speed = if joins < peers.len() { 1.0 } else { SPEED }; // a process takes its time to start
-        lockstep.ticks() >= end && lockstep.clients().iter().all(|&ticks| ticks >= end)
+        lockstep.ticks() >= end && lockstep.clients().iter().all(|&(_, ticks)| ticks >= end)
     });
     assert_eq!(joins, 2, "both have joined");
     let lockstep = app.world().resource::<Lockstep<Skirmish>>();
