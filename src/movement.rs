@@ -12,6 +12,7 @@ mod draw;
 mod hand_over;
 mod pursuit;
 mod repair;
+mod sight;
 mod steer;
 
 pub use self::draw::CritterDrawing;

@@ -24,7 +24,7 @@ pub use self::{
     steering::{DesiredVelocity, PathSteering},
 };
 pub(crate) use self::{
-    any_angle::point_on,
+    any_angle::{point_on, points_from},
     critter::work,
     state::{Drawing, PathSync},
     status::Journey,

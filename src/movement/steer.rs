@@ -10,7 +10,8 @@ use bevy::{
 
 use super::{
     advance::{Ending, Surroundings},
-    pursuit::{SteeringContext, SteeringOutcome},
+    pursuit::SteeringOutcome,
+    sight::SteeringContext,
 };
 use crate::{
     group::GroupSpeedLimit,

@@ -98,6 +98,11 @@ pub(crate) fn point_on(lines: &PathLines, steps: u32) -> Vec2 {
     point_at(lines.position(steps, (0, 1)))
 }
 
+/// Iterates over these points from the end of a step to the end of the path.
+pub(crate) fn points_from(lines: &PathLines, steps: u32) -> impl Iterator<Item = Vec2> + '_ {
+    lines.positions_from(steps).map(point_at)
+}
+
 fn point_at(place: LinePosition) -> Vec2 {
     let fraction = (place.fraction.0 as f64 / place.fraction.1 as f64) as f32;
     center(place.from).lerp(center(place.to), fraction)

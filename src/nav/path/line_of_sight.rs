@@ -28,6 +28,8 @@
 
 mod hexagons;
 
+use core::ops::Range;
+
 use crate::nav::{Adjacency, Cell, Direction, Layer, NavGrid, ProfileId};
 
 /// The direction of a line: columns counted along its longer axis, rows across.
@@ -256,6 +258,23 @@ impl NavGrid {
     pub fn clear_line(&self, profile: ProfileId, a: Cell, b: Cell) -> bool {
         let line = locate_line(self, profile, a, b);
         line.is_some_and(|(layer, a, b)| layer.clear_line(a, b))
+    }
+
+    /// Whether all cells of the rectangle between two corners are passable for `profile` and cost the same, and none is beside an
+    /// edge. False if one is not on the grid, or if there are 64 columns or more.
+    pub(crate) fn is_even(&self, profile: ProfileId, min: Cell, max: Cell) -> bool {
+        locate_line(self, profile, min, max).is_some_and(|(layer, min, max)| {
+            let (columns, rows) = (min.0..max.0 + 1, min.1..max.1 + 1);
+            columns.len() < 64
+                && !layer.has_wall(columns.clone(), rows.clone())
+                && (layer.is_uniform() || self.has_one_cost(layer, columns, rows))
+        })
+    }
+
+    fn has_one_cost(&self, layer: &Layer, columns: Range<u32>, mut rows: Range<u32>) -> bool {
+        let terrain = self.terrain_bytes();
+        let cost = layer.cost(columns.start, rows.start, terrain);
+        rows.all(|y| columns.clone().all(|x| layer.cost(x, y, terrain) == cost))
     }
 }
 

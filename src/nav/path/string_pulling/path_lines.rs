@@ -109,6 +109,20 @@ impl PathLines {
         LinePosition { from, to, fraction: (1, 1) }
     }
 
+    /// Iterates over the [positions](Self::position) after `steps` steps, after one more, and so on to the end of the path.
+    pub(crate) fn positions_from(&self, steps: u32) -> impl Iterator<Item = LinePosition> + '_ {
+        let mut line = self.line_at(steps);
+        let mut segment = self.segment(line);
+        (steps..=self.steps()).map(move |steps| {
+            if segment.is_some_and(|segment| segment.before + segment.steps <= steps) {
+                line += 1;
+                segment = self.segment(line);
+            }
+            let place = segment.map(|segment| segment.position(steps - segment.before, (0, 1)));
+            place.unwrap_or_else(|| self.position(steps, (0, 1)))
+        })
+    }
+
     /// Whether a unit that has finished `steps` steps of the path can still be drawn on the lines, given that
     /// every step ahead is legal for `profile` and only cells of `edited` have changed: each line that is not
     /// itself a row of steps, from the current one on, is [clear](NavGrid::clear_line). Cheap if the lines
@@ -193,6 +207,9 @@ impl LineSegment {
 
     /// Returns how many of the first `steps` go across.
     fn across(&self, steps: u32) -> u32 {
+        if self.slope.rise == 0 || self.slope.rise == self.steps {
+            return steps * u32::from(self.slope.rise > 0); // most lines, without a division
+        }
         let (rise, all) = (u64::from(self.slope.rise), u64::from(self.steps));
         ((2 * u64::from(steps) * rise + all) / (2 * all).max(1)) as u32
     }
