@@ -225,7 +225,11 @@ fn apply(changes: &mut Vec<(Placed, bool)>, grids: &mut NavGrids) {
     changes.retain(|(of, _)| {
         grids.generation(of.grid) == of.generation && of.blocked().next().is_some()
     });
-    changes.sort_by_key(|(of, _)| of.grid); // stable: keeps the order of freeing and blocking
+    // What is freed comes first. The order of entities and of tables is another one in a world that was loaded, and which
+    // rectangles of an edit are joined depends on it.
+    changes.sort_unstable_by_key(|(of, is_blocked)| {
+        (of.grid, *is_blocked, of.footprint, of.bounds, of.radius)
+    });
     for changes in changes.chunk_by(|(a, _), (b, _)| a.grid == b.grid) {
         let Some(grid) = grids.edit_mut(changes[0].0.grid) else {
             continue;

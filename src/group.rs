@@ -16,6 +16,7 @@ use bevy::{
     ecs::{
         change_detection::Tick,
         entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
         lifecycle::HookContext,
         world::DeferredWorld,
     },
@@ -346,7 +347,7 @@ pub(crate) struct GroupNumbers {
 pub(crate) fn note_changed_groups(world: &mut World) {
     let now = world.change_tick();
     let looked_at = world.get_resource::<GroupNumbers>().and_then(|numbers| numbers.looked_at);
-    let mut groups = world.query::<(Ref<Group>, &mut GroupState)>();
+    let mut groups = world.query_filtered::<(Ref<Group>, &mut GroupState), Allow<Disabled>>();
     for (group, mut state) in groups.iter_mut(world) {
         let written = group.last_changed();
         let is_new = looked_at.is_none_or(|last| written.is_newer_than(last, now));
@@ -357,7 +358,7 @@ pub(crate) fn note_changed_groups(world: &mut World) {
 
 /// Notes that groups were written, but not changed.
 pub(crate) fn note_written_groups(world: &mut World) {
-    let mut groups = world.query::<(Ref<Group>, &mut GroupState)>();
+    let mut groups = world.query_filtered::<(Ref<Group>, &mut GroupState), Allow<Disabled>>();
     for (group, mut state) in groups.iter_mut(world) {
         state.unchanged_at = Some(group.last_changed());
     }

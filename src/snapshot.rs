@@ -33,7 +33,9 @@
 //! # What is not
 //! - Tilemaps with a `NavSource`, and their tiles. Before a snapshot is loaded into another world, spawn the maps with the tiles that
 //!   they had, and let a tick run, so that they have been read. In the same world put back the tiles that were changed since.
-//! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading, before the next tick, ask for them again.
+//! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading or restoring, before the next tick, ask for them
+//!   again.
+//! - Parents, and the transforms of parents that have no component of this crate: the game puts them back first.
 //! - Which version they can be read by, and how they are used in a game, see [`guide::snapshots`](crate::guide::snapshots).
 //! - What the game knows, the time (a tick must be as long as before), and events that observers have not been given yet: there are
 //!   none between two ticks.
@@ -41,8 +43,9 @@
 //! # What the game notices
 //! Components of entities that exist are overwritten in place: `Changed` finds them, hooks and observers do not run. (A
 //! [`PathRequest`](crate::prelude::PathRequest) is immutable: one that is another is inserted.) Components that entities lack are
-//! inserted, and those that they have beyond the snapshot removed. Units, groups, blockers and links that were made since are not in the snapshot: they stay, and
-//! begin anew as if they had just been spawned.
+//! inserted, and those of this crate that they have beyond the snapshot removed; a `Transform` that was inserted since stays. Units,
+//! groups, blockers and links that were made since are not in the snapshot: they stay, and begin anew as if they had just been
+//! spawned.
 
 mod columns;
 #[cfg(feature = "serialize")]
@@ -58,6 +61,10 @@ use bevy::{
 
 use self::{columns::Columns, resources::Resources};
 use crate::group::{note_changed_groups, note_written_groups};
+
+/// How often components are inserted and removed until they are those of the snapshot. Only observers of the game that insist on
+/// others take more than two.
+const ROUNDS: u32 = 4;
 
 /// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are
 /// copied whole, so what it costs grows with the maps.
@@ -132,6 +139,7 @@ impl TilePathSnapshot {
     /// [`NoSuchEntity`](SnapshotError::NoSuchEntity) if one was despawned ([`load`](Self::load) spawns it again), and
     /// [`NoPlugin`](SnapshotError::NoPlugin).
     pub fn restore(&self, world: &mut World) -> Result<(), SnapshotError> {
+        world.flush();
         self.check(world, self.entities())?;
         self.clone().put_into(world);
         Ok(())
@@ -149,6 +157,7 @@ impl TilePathSnapshot {
         world: &mut World,
         entities: &mut EntityHashMap<Entity>,
     ) -> Result<(), SnapshotError> {
+        world.flush();
         let own = self.columns.entities();
         self.check(world, own.iter().filter_map(|entity| entities.get(entity).copied()))?;
         for &entity in &own {
@@ -189,9 +198,16 @@ impl TilePathSnapshot {
         let own = columns.entities();
         let others = Columns::read(world, |entity| own.binary_search(&entity).is_err());
         others.take_out(world);
-        columns.insert_missing(world);
-        columns.remove_surplus(&own, world);
-        world.flush(); // hooks and observers are done before states are written
+        // Hooks and observers are done before states are written; what they insert or remove is undone.
+        for _ in 0..ROUNDS {
+            let has_removed = columns.remove_surplus(&own, world);
+            world.flush();
+            let has_inserted = columns.insert_missing(world);
+            world.flush();
+            if !has_removed && !has_inserted {
+                break;
+            }
+        }
         resources.write(world);
         columns.adopt_fields(world.resource());
         columns.overwrite(world);

@@ -127,3 +127,34 @@ fn public_data_goes_through_a_text_and_back() {
     let path = grid.find_path(ProfileId(0), Cell::new(0, 0), Cell::new(19, 11));
     path.iter().for_each(round_trip);
 }
+
+/// Grids by themselves can be written again and again, and one after another.
+#[test]
+fn grids_with_landmarks_are_written_without_a_snapshot() {
+    let mut game = Game::empty();
+    let profiles = vec![Profile::default(), Profile::default()];
+    let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+    for id in [GridId(0), GridId(1)] {
+        let ground = common::grid_with_single_walls((128, 128), 1_500, &mut Random(id.0.into()));
+        let mut grids = game.app.world_mut().resource_mut::<NavGrids>();
+        grids.set_profiles(profiles.clone());
+        grids.insert(id, ground, frame);
+        for profile in [ProfileId(0), ProfileId(1)] {
+            let request = PathRequest::to(Cell::new(127, 120)).reach(Reach::Nearest);
+            let agent = NavAgent { grid: id, profile };
+            game.app.world_mut().spawn((agent, request, Transform::default()));
+        }
+    }
+    for _ in 0..600 {
+        game.app.update();
+    }
+    let landmarks = game.app.world().resource::<PathCounters>().landmark_bytes;
+    assert!(landmarks > 2 * 128 * 128, "{landmarks} bytes of landmarks");
+    let grids: &NavGrids = game.app.world().resource();
+    let first = postcard::to_allocvec(grids).unwrap();
+    assert_eq!(postcard::to_allocvec(grids).unwrap(), first);
+    for _ in 0..2 {
+        let read: NavGrids = postcard::from_bytes(&first).unwrap();
+        assert_eq!(postcard::to_allocvec(&read).unwrap(), first);
+    }
+}

@@ -15,7 +15,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
-    nav::{CrowdError, PathKind, UnitSettings, crowd::Membership},
+    nav::{Crowd, CrowdError, NavGrid, PathKind, UnitId, UnitSettings, crowd::Membership},
     request::{PathRequest, is_latest},
     unit::{
         Critter, CritterState, CrowdTeam, NavPath, PathStatus, PathSync, RequestState, SpeedLimit,
@@ -68,6 +68,7 @@ pub(crate) fn steer_critters(
     mut critters: ParamSet<(Columns, Query<Steered, Allow<Disabled>>)>,
     mut seconds: Local<f32>,
     mut entities: Local<Vec<Entity>>,
+    mut turns: Local<Vec<(u64, Entity)>>,
 ) {
     entities.append(&mut crowds.changed);
     let is_same_timestep = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
@@ -86,24 +87,29 @@ pub(crate) fn steer_critters(
     }
     let mut critters = critters.p1();
     for entity in entities.drain(..) {
+        if let Ok(mut critter) = critters.get_mut(entity)
+            && critter.pass_settings(&around, &mut crowds, *seconds)
+        {
+            turns.push((critter.state.member.number, entity));
+        }
+    }
+    // In the order in which they were made: that of their tables is another one in a world that was loaded.
+    turns.sort_unstable();
+    turns.dedup();
+    for (_, entity) in turns.drain(..) {
         if let Ok(mut critter) = critters.get_mut(entity) {
-            critter.steer(&around, &mut crowds, *seconds);
+            critter.pass_path(&around, &mut crowds);
         }
     }
 }
 
 impl SteeredItem<'_, '_> {
-    /// Passes its settings, and its path if that has changed.
-    fn steer(&mut self, around: &Surroundings, crowds: &mut Crowds, seconds: f32) {
-        let state = self.state.bypass_change_detection();
-        let (unit, id, sync) = (state.member.unit, state.member.grid, state.member.path);
-        let (Some(unit), Some(grid), Some(grid_crowd)) =
-            (unit, around.grids.get(id), crowds.by_grid.get_mut(&id))
-        else {
-            return;
+    /// Passes its settings. Returns whether its path has changed.
+    fn pass_settings(&mut self, around: &Surroundings, crowds: &mut Crowds, seconds: f32) -> bool {
+        let Some((_, crowd, unit)) = self.unit_in(around, crowds) else {
+            return false;
         };
-        let crowd = &mut grid_crowd.crowd;
-        let offset_per_tick = match state.member.crossing {
+        let offset_per_tick = match self.state.member.crossing {
             Some(per_work) => per_work * self.work(seconds) as f32,
             None => (self.critter.speed * seconds).max(0.0),
         };
@@ -113,9 +119,15 @@ impl SteeredItem<'_, '_> {
         debug_assert!(known.is_ok(), "{known:?}");
         // A unit whose group is gone continues alone.
         let has_left = self.slot.is_none() && crowd.is_in_group(unit) && self.is_under_way();
-        if sync == PathSync::Current && !has_left {
+        self.state.member.path != PathSync::Current || has_left
+    }
+
+    /// Passes its path.
+    fn pass_path(&mut self, around: &Surroundings, crowds: &mut Crowds) {
+        let Some((grid, crowd, unit)) = self.unit_in(around, crowds) else {
             return;
-        }
+        };
+        let sync = self.state.member.path;
         let followed = match self.path.filter(|_| self.is_under_way()) {
             Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
             Some(path) => match self.membership(around, path) {
@@ -131,6 +143,17 @@ impl SteeredItem<'_, '_> {
         }
         self.state.bypass_change_detection().member.path = PathSync::Current;
         debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
+    }
+
+    /// Returns its grid, crowd and unit.
+    fn unit_in<'a>(
+        &self,
+        around: &'a Surroundings,
+        crowds: &'a mut Crowds,
+    ) -> Option<(&'a NavGrid, &'a mut Crowd, UnitId)> {
+        let id = self.state.member.grid;
+        let crowd = &mut crowds.by_grid.get_mut(&id)?.crowd;
+        Some((around.grids.get(id)?, crowd, self.state.member.unit?))
     }
 
     /// Returns its settings. A critter that crosses a link stands on the cell where it will land.

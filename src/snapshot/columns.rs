@@ -76,31 +76,25 @@ macro_rules! columns {
                 self.disabled.sort_unstable();
             }
 
-            /// Inserts what entities lack, and requests that are others.
-            pub(super) fn insert_missing(&self, world: &mut World) {
-                insert_missing(&self.transforms, world);
-                $(insert_missing(&self.$given, world);)*
-                $(insert_missing(&self.$kept, world);)*
-                for (entity, request) in &self.requests {
-                    if world.get(*entity) != Some(request) {
-                        world.entity_mut(*entity).insert(request.clone());
-                    }
-                }
-                for &(entity, ()) in &self.disabled {
-                    if world.get::<Disabled>(entity).is_none() {
-                        world.entity_mut(entity).insert(Disabled);
-                    }
-                }
+            /// Inserts what entities lack, and requests that are others. Returns whether there were any.
+            pub(super) fn insert_missing(&self, world: &mut World) -> bool {
+                let mut any = insert_missing(&self.transforms, world);
+                $(any |= insert_missing(&self.$given, world);)*
+                $(any |= insert_missing(&self.$kept, world);)*
+                any |= insert(&self.requests, world, |now, request| {
+                    (now != Some(request)).then(|| request.clone())
+                });
+                any | insert(&self.disabled, world, |now, ()| now.is_none().then_some(Disabled))
             }
 
-            /// Removes what `all` its entities have beyond this.
-            pub(super) fn remove_surplus(&self, all: &[Entity], world: &mut World) {
+            /// Removes what `all` its entities have beyond this. Returns whether there was anything.
+            pub(super) fn remove_surplus(&self, all: &[Entity], world: &mut World) -> bool {
                 let without_queue = all.iter().filter(|entity| !contains(&self.queues, **entity));
                 without_queue.for_each(|&entity| silence(world, entity));
-                remove_surplus::<_, PathRequest>(all, &self.requests, world);
-                $(remove_surplus::<_, $given_type>(all, &self.$given, world);)*
-                $(remove_surplus::<_, $kept_type>(all, &self.$kept, world);)*
-                remove_surplus::<_, Disabled>(all, &self.disabled, world);
+                let mut any = remove_surplus::<_, PathRequest>(all, &self.requests, world);
+                $(any |= remove_surplus::<_, $given_type>(all, &self.$given, world);)*
+                $(any |= remove_surplus::<_, $kept_type>(all, &self.$kept, world);)*
+                any | remove_surplus::<_, Disabled>(all, &self.disabled, world)
             }
 
             /// Writes the values, without hooks and observers.
@@ -114,10 +108,11 @@ macro_rules! columns {
             pub(super) fn take_out(&self, world: &mut World) {
                 for entity in self.entities() {
                     silence(world, entity);
-                    world.entity_mut(entity)
-                        .remove::<PathRequest>()
-                        $(.remove::<$given_type>())*
-                        $(.remove::<$kept_type>())*;
+                    if let Ok(mut entity) = world.get_entity_mut(entity) {
+                        entity.remove::<PathRequest>()
+                            $(.remove::<$given_type>())*
+                            $(.remove::<$kept_type>())*;
+                    }
                 }
             }
 
@@ -162,21 +157,38 @@ fn map<C: Component>(column: &mut Column<C>, mapper: &mut impl EntityMapper) {
     column.sort_unstable_by_key(|it| it.0);
 }
 
-fn insert_missing<C: Component + Clone>(column: &Column<C>, world: &mut World) {
+fn insert_missing<C: Component + Clone>(column: &Column<C>, world: &mut World) -> bool {
+    insert(column, world, |now, value| now.is_none().then(|| value.clone()))
+}
+
+/// Inserts what `decide` makes of the component that an entity has and the value in the column. Returns whether it made anything.
+fn insert<V, C: Component>(
+    column: &Column<V>,
+    world: &mut World,
+    decide: impl Fn(Option<&C>, &V) -> Option<C>,
+) -> bool {
+    let mut any = false;
     for (entity, value) in column {
-        if world.get::<C>(*entity).is_none() {
-            world.entity_mut(*entity).insert(value.clone());
+        if let Ok(mut entity) = world.get_entity_mut(*entity)
+            && let Some(component) = decide(entity.get::<C>(), value)
+        {
+            entity.insert(component);
+            any = true;
         }
     }
+    any
 }
 
 /// Removes `C` from those of `all` that are not in its column, whose values may be others.
-fn remove_surplus<V, C: Component>(all: &[Entity], column: &Column<V>, world: &mut World) {
+fn remove_surplus<V, C: Component>(all: &[Entity], column: &Column<V>, world: &mut World) -> bool {
+    let mut any = false;
     for &entity in all {
         if world.get::<C>(entity).is_some() && !contains(column, entity) {
             world.entity_mut(entity).remove::<C>();
+            any = true;
         }
     }
+    any
 }
 
 fn contains<V>(column: &Column<V>, entity: Entity) -> bool {
@@ -191,9 +203,12 @@ fn overwrite<C: Component<Mutability = Mutable>>(column: Column<C>, world: &mut 
     }
 }
 
-/// Empties the queue of a unit that is to lose it: its orders do not end, they have not been given.
+/// Empties the queue of a unit that is to lose it, if it has one: its orders do not end, they have not been given.
 fn silence(world: &mut World, entity: Entity) {
     if let Some(mut queue) = world.get_mut::<OrderQueue>(entity) {
         *queue = OrderQueue::new();
+    }
+    if let Some(mut owner) = world.get_mut::<RequestOwner>(entity) {
+        *owner = RequestOwner::default(); // its request stays
     }
 }

@@ -16,8 +16,8 @@ const MAGIC: [u8; 8] = *b"tilepath";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl TilePathSnapshot {
-    /// Returns it as bytes, the same on every machine. They name entities: of peers with the same state they differ. Most of them are
-    /// those of the grids, and they can be compressed well.
+    /// Returns it as bytes, which every machine can read. They name entities and count memory: of peers with the same state they
+    /// differ. Most of them are those of the grids, and they can be compressed well.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let state = (&self.resources, &self.columns);

@@ -92,6 +92,8 @@ fn misfit(
 
 /// Combines the layers again where one of them has changed.
 fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
+    // Row by row, whatever the order of the tiles' entities.
+    sources.changes.terrain.sort_unstable_by_key(|&(id, cell)| (id, cell.y, cell.x));
     for run in sources.changes.terrain.chunk_by(|a, b| a.0 == b.0) {
         let id = run[0].0;
         let Some(grid) = grids.edit_mut(id) else {

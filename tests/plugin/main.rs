@@ -42,6 +42,7 @@ mod movement;
 mod orders;
 mod promises;
 mod requests;
+mod snapshot_hooks;
 mod snapshots;
 mod steering;
 mod storms;

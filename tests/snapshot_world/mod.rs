@@ -117,7 +117,7 @@ impl Game {
         }
         (0..units).for_each(|_| game.spawn());
         (0..units / 16).for_each(|_| game.make_group());
-        (0..6).for_each(|_| game.build());
+        (0..14).for_each(|_| game.build());
         self
     }
 
@@ -320,7 +320,7 @@ impl Game {
             NavBlocker::sized(3, 2),
             Transform::from_xyz(cell.x as f32 * 10.0, cell.y as f32 * 10.0, 0.0),
         );
-        if self.script.things.len() < 6 || kind == 0 && !self.keeps_entities {
+        if self.script.things.len() < 14 || kind == 0 && !self.keeps_entities {
             let thing = match kind {
                 0 | 1 => self.world().spawn(edges).id(),
                 _ => self.world().spawn(wall).id(),
@@ -342,6 +342,16 @@ impl Game {
         };
     }
 
+    /// Moves all blockers in the same tick.
+    fn move_all(&mut self) {
+        for thing in self.script.things.clone() {
+            let cell = self.cell();
+            if let Some(mut place) = self.world().get_mut::<Transform>(thing) {
+                place.translation = Vec3::new(cell.x as f32 * 10.0, cell.y as f32 * 10.0, 0.0);
+            }
+        }
+    }
+
     fn edit(&mut self) {
         let (cell, kind) = (self.cell(), self.below(3));
         let mut grids = grid(&mut self.app);
@@ -361,7 +371,8 @@ impl Game {
             0..9 => self.order(unit),
             9..12 => self.queue(unit),
             12..14 => self.change_group(),
-            14..17 => self.build(),
+            14 | 15 => self.build(),
+            16 => self.move_all(),
             17..19 => self.edit(),
             19 => {
                 let cell = self.cell();

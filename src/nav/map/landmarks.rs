@@ -214,7 +214,7 @@ impl LandmarkTable {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<u16>() * self.halves.len() + size_of::<Chunk>() * self.chunks.capacity()
+        size_of::<u16>() * self.halves.len() + size_of::<Chunk>() * self.chunks.len()
     }
 }
 
@@ -237,6 +237,7 @@ const fn index_in_chunk(x: u32, y: u32) -> usize {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Estimate {
+    #[cfg_attr(feature = "serialize", serde(with = "shared::always"))]
     table: Arc<LandmarkTable>,
     /// The distances from the landmarks to the goal; 0 for landmarks that the table does not have.
     to_goal: [i32; MOST_LANDMARKS],
