@@ -136,6 +136,13 @@ impl Crowds {
     }
 }
 
+impl Crowds {
+    /// Takes these units out in the next tick: their critters are gone without a word.
+    pub(crate) fn leave_without(&mut self, units: impl Iterator<Item = (GridId, UnitId)>) {
+        self.left.extend(units);
+    }
+}
+
 impl MapEntities for Crowds {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         for grid_crowd in self.by_grid.values_mut() {

@@ -60,10 +60,13 @@ use bevy::{
 };
 
 use self::{columns::Columns, resources::Resources};
-use crate::group::{note_changed_groups, note_written_groups};
+use crate::{
+    crowds::Crowds,
+    group::{note_changed_groups, note_written_groups},
+};
 
-/// How often components are inserted and removed until they are those of the snapshot. Only observers of the game that insist on
-/// others take more than two.
+/// How often components are inserted and removed until they are those of the snapshot: the second time nothing is left to do, unless
+/// observers of the game have inserted or removed some.
 const ROUNDS: u32 = 4;
 
 /// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are
@@ -209,6 +212,8 @@ impl TilePathSnapshot {
             }
         }
         resources.write(world);
+        let gone: Vec<_> = columns.units_without_critters(world).collect();
+        world.resource_mut::<Crowds>().leave_without(gone.into_iter());
         columns.adopt_fields(world.resource());
         columns.overwrite(world);
         note_written_groups(world);

@@ -160,6 +160,8 @@ struct Host<O> {
 /// A peer to which the host has sent its world.
 struct Client {
     player: u64,
+    /// The ticks of the world that it was sent.
+    begins_at: u64,
     /// The ticks that it has run; `None` until it has loaded the world and run some.
     ticks: Option<u64>,
 }
@@ -240,10 +242,11 @@ impl<O> Host<O> {
             return;
         };
         let is_possible = report.ticks <= now + TICKS_PER_TURN;
-        if is_possible && client.ticks.is_none_or(|before| before < report.ticks) {
+        if is_possible && client.ticks.unwrap_or(client.begins_at) < report.ticks {
             client.ticks = Some(report.ticks);
             let at = Difference { tick: report.ticks, player: client.player };
-            self.reported.extend(report.checksum.map(|checksum| (at, checksum)));
+            let checksum = report.checksum.filter(|_| at.tick.is_multiple_of(CHECKED_EVERY));
+            self.reported.extend(checksum.map(|checksum| (at, checksum)));
         }
     }
 }
@@ -277,7 +280,10 @@ impl<G: LockstepGame> Lockstep<G> {
                 return false;
             }
             for client in std::mem::take(&mut host.newcomers) {
-                host.clients.insert(client, Client { player: host.players, ticks: None });
+                host.clients.insert(
+                    client,
+                    Client { player: host.players, begins_at: self.ticks, ticks: None },
+                );
                 host.players += 1;
                 welcome::<G>(world, client, self.ticks);
             }
@@ -415,16 +421,19 @@ mod tests {
             panic!("this is the host");
         };
         let client = Entity::from_raw_u32(7).expect("a small number");
-        host.note(client, &Report { ticks: 4, checksum: Some(1) }, 8);
-        host.clients.insert(client, Client { player: 1, ticks: None });
-        for ticks in [u64::MAX, u64::MAX - 1, 8 + TICKS_PER_TURN + 1] {
-            host.note(client, &Report { ticks, checksum: Some(1) }, 8);
+        let mut note = |host: &mut Host<()>, ticks| {
+            host.note(client, &Report { ticks, checksum: Some(1) }, 640);
+        };
+        note(host, 640);
+        host.clients.insert(client, Client { player: 1, begins_at: 600, ticks: None });
+        for ticks in [u64::MAX, u64::MAX - 1, 640 + TICKS_PER_TURN + 1, 600, 64] {
+            note(host, ticks);
         }
         assert_eq!((host.running().count(), host.reported.len()), (0, 0));
-        for ticks in [4, 4, 3, 12, 12] {
-            host.note(client, &Report { ticks, checksum: Some(1) }, 8);
+        for ticks in [604, 604, 640, 640, 576, 644] {
+            note(host, ticks);
         }
-        assert_eq!((host.running().collect(), host.reported.len()), (vec![(client, 12)], 2));
+        assert_eq!((host.running().collect(), host.reported.len()), (vec![(client, 644)], 1));
     }
 
     struct NoGame;

@@ -3,6 +3,7 @@
 use bevy::{
     ecs::{
         entity::EntityHashSet,
+        entity_disabling::Disabled,
         system::{SystemChangeTick, SystemParam},
     },
     prelude::*,
@@ -56,7 +57,7 @@ pub(crate) struct SlotAssignment<'w, 's> {
 /// have come to rest. Assigning may take half of the budget in a tick: what is left is done in the
 /// next.
 pub(crate) fn form_groups(
-    mut groups: Query<(Entity, &mut Group, &mut GroupState)>,
+    mut groups: Query<(Entity, &mut Group, &mut GroupState, Has<Disabled>), Allow<Disabled>>,
     mut turns: Local<Vec<(u64, Entity)>>,
     settings: Res<TilePathSettings>,
     mut numbers: ResMut<GroupNumbers>,
@@ -64,18 +65,21 @@ pub(crate) fn form_groups(
     mut assignment: SlotAssignment,
 ) {
     numbers.looked_at = Some(ticks.this_run());
-    turns.extend(groups.iter().map(|(entity, _, state)| (state.number, entity)));
+    turns.extend(groups.iter().map(|(entity, _, state, _)| (state.number, entity)));
     turns.sort_unstable();
     let mut spent = 0_u32;
     for (_, entity) in turns.drain(..) {
-        let Ok((entity, mut group, mut state)) = groups.get_mut(entity) else {
+        let Ok((entity, mut group, mut state, is_disabled)) = groups.get_mut(entity) else {
             continue;
         };
+        state.was_changed |= group.is_changed() && state.unchanged_at != Some(group.last_changed());
+        if is_disabled {
+            continue;
+        }
         let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
         // Where the grid is gone its members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
-        let is_written = group.is_changed() && state.unchanged_at != Some(group.last_changed());
-        state.was_changed |= is_written || is_new_grid;
+        state.was_changed |= is_new_grid;
         state.has_losses |=
             assignment.drop_leavers(entity, group.bypass_change_detection(), &state);
         if state.was_changed || state.has_losses {

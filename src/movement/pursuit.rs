@@ -102,3 +102,38 @@ impl DesiredVelocity {
         Some(sight.step_point(step))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        coordinates::GridFrame,
+        nav::{Cell, NavGrid, ProfileId, TerrainId},
+    };
+
+    /// The rest of a path may lead back beside its first segment, or along it.
+    #[test]
+    fn it_arrives_where_the_path_doubles_back() {
+        let grid = NavGrid::new(12, 6, TerrainId::GROUND).expect("small");
+        let frame = GridFrame::square(Vec2::ZERO, Vec2::ONE);
+        let profile = ProfileId(0);
+        let lines = |from, to| {
+            let path = grid.find_path(profile, from, to).expect("open ground");
+            path.string_pulled(&grid, profile).lines
+        };
+        for (end, speed) in (0..4).flat_map(|y| [1.0, 4.0, 8.0, 19.0].map(|speed| (y, speed))) {
+            let (start, turn, end) = (Cell::new(0, 0), Cell::new(10, 0), Cell::new(0, end));
+            let mut lines_of_both = lines(start, turn);
+            lines_of_both.append(&lines(turn, end));
+            let (mut desired, settings) = (DesiredVelocity::default(), PathSteering::new(speed));
+            let mut position = Vec2::ZERO;
+            let is_there = (0..3_000).any(|_| {
+                let around = SteeringContext { grid: &grid, frame: &frame, profile, position };
+                let outcome = desired.steer(&lines_of_both, &around, &settings, 1.0 / 64.0);
+                position += *desired / 64.0;
+                outcome == SteeringOutcome::AtEnd
+            });
+            assert!(is_there, "back to {end:?} at {speed}: at {position}");
+        }
+    }
+}

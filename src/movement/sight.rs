@@ -21,7 +21,7 @@ const SAMPLES_PER_CELL: f32 = 8.0;
 const STEPS_FORWARD: u32 = 8;
 const STEPS_BACK: u32 = 4;
 const STEPS_NEAR: usize = (STEPS_BACK + 1 + STEPS_FORWARD) as usize;
-/// How far it may be from the nearest step beside the last one, in cells, to be there without a look at those farther away.
+/// How far it may be from the nearest step at hand, in cells, to be there without a look at those farther away.
 const NEAR: f32 = 0.75;
 /// Points of the path that are at hand: the step before the last one to the one to which it goes.
 const AT_HAND: usize = (1 + 1 + LOOK_AHEAD + 1) as usize;
@@ -81,10 +81,12 @@ impl<'a> Sight<'a> {
         cell.map_or(0, |cell| self.around.grid.cost(self.around.profile, cell))
     }
 
-    /// The nearest step that it sees of those near `step`.
+    /// The nearest step that it sees of those near `step`, most often of those at hand.
     pub(super) fn nearest(&self, step: u32) -> Option<u32> {
-        let beside = step.saturating_sub(1)..=(step + 1).min(self.lines.steps());
-        let nearest = beside.min_by(|&a, &b| self.distance(a).total_cmp(&self.distance(b)));
+        let last = self.first.saturating_add(AT_HAND as u32 - 1).min(self.lines.steps());
+        // Of two that are equally near the later one: a path may come back the way it went.
+        let at_hand = (self.first..=last).rev();
+        let nearest = at_hand.min_by(|&a, &b| self.distance(a).total_cmp(&self.distance(b)));
         nearest
             .filter(|&step| self.distance(step) <= NEAR && self.sees(step))
             .or_else(|| self.nearest_around(step))
@@ -97,7 +99,7 @@ impl<'a> Sight<'a> {
         for (place, step) in near.iter_mut().zip(steps) {
             *place = (self.distance(step), step);
         }
-        while let Some(nearest) = near.iter_mut().min_by(|a, b| a.0.total_cmp(&b.0)) {
+        while let Some(nearest) = near.iter_mut().rev().min_by(|a, b| a.0.total_cmp(&b.0)) {
             if nearest.0 > MAX_DISTANCE || self.sees(nearest.1) {
                 return (nearest.0 <= MAX_DISTANCE).then_some(nearest.1);
             }

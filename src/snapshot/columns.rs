@@ -11,6 +11,7 @@ use crate::{
     flow::FlowFields,
     group::{Group, GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
     links::{LinkStatus, NavLink},
+    nav::{GridId, UnitId},
     orders::{OrderQueue, RequestOwner},
     request::PathRequest,
     unit::{
@@ -135,6 +136,15 @@ columns! {
 }
 
 impl Columns {
+    /// Returns the units of critters that are not in the world any more.
+    pub(super) fn units_without_critters(
+        &self,
+        world: &World,
+    ) -> impl Iterator<Item = (GridId, UnitId)> {
+        let gone = self.critter_states.iter().filter(|it| world.get_entity(it.0).is_err());
+        gone.filter_map(|(_, state)| Some((state.member.grid, state.member.unit?)))
+    }
+
     /// Lets the groups hold the fields that count in `flows`.
     pub(super) fn adopt_fields(&mut self, flows: &FlowFields) {
         self.group_states.iter_mut().for_each(|(_, state)| state.adopt_fields(flows));

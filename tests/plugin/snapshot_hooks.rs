@@ -119,6 +119,31 @@ fn commands_that_wait_are_carried_out_before() {
     assert_eq!(refused, Err(SnapshotError::NoSuchEntity(units[0])));
 }
 
+/// What the game writes on a group that is disabled counts when it is enabled, whether a snapshot was taken or not.
+#[test]
+fn a_change_of_a_disabled_group_is_not_forgotten() {
+    let play_with = |takes: bool| {
+        let mut app = app_with(&field(40, 12));
+        let units: Vec<Entity> = (0..3).map(|y| spawn_critter(&mut app, (2, 2 + y))).collect();
+        let group = app.world_mut().spawn(Group::to(Cell::new(20, 5), units).persistent()).id();
+        run(&mut app, 10);
+        app.world_mut().entity_mut(group).insert(Disabled);
+        run(&mut app, 10);
+        app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(36, 5).into();
+        if takes {
+            take(&mut app);
+        }
+        run(&mut app, 10);
+        app.world_mut().entity_mut(group).remove::<Disabled>();
+        let sums = play(&mut app, 500);
+        (sums, app)
+    };
+    let (first, mut app) = play_with(false);
+    let mut units = app.world_mut().query::<&CritterState>();
+    assert!(units.iter(app.world()).all(|state| state.cell().x > 30), "they went on");
+    assert_eq!(play_with(true).0, first);
+}
+
 /// A unit that an observer despawns meanwhile is gone; all others are put back.
 #[test]
 fn a_unit_that_is_despawned_meanwhile_is_gone() {
@@ -133,6 +158,9 @@ fn a_unit_that_is_despawned_meanwhile_is_gone() {
     });
     snapshot.restore(app.world_mut()).unwrap();
     assert!(app.world().get_entity(units[0]).is_err());
+    app.update();
+    let crowd = app.world().resource::<Crowds>().get(GridId::default()).unwrap();
+    assert_eq!(crowd.units().count(), 1, "its cell is free");
     run(&mut app, 400);
     assert_eq!(state(&app, units[1]).cell(), Cell::new(27, 3));
 }

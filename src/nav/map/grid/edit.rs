@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{GridError, NavGrid, blockers::Blockers};
-use crate::nav::{Cell, CellRect, TerrainId, layer::Source};
+use crate::nav::{CHUNK, Cell, CellRect, TerrainId, layer::Source};
 
 /// Rectangles of a batch that are recorded; more are joined, so that the edit log covers a longer time.
 const MAX_LOGGED: usize = 8;
@@ -132,6 +132,9 @@ impl Drop for GridEdit<'_> {
         if self.changed.is_empty() {
             return;
         }
+        // Rectangles that are joined are near each other, and the order of the edits does not matter.
+        let chunk = |at: i32| at.div_euclid(CHUNK as i32);
+        self.changed.sort_unstable_by_key(|&rect| (chunk(rect.min.x), chunk(rect.min.y), rect));
         let grid = &mut *self.grid;
         let blockers = &grid.blockers;
         let is_blocked = |x, y| blockers.get(x, y) > 0;
@@ -165,6 +168,26 @@ mod tests {
             edit.set_terrain(cell.into(), TerrainId(0)).unwrap();
         }
         edit.changed.clone()
+    }
+
+    /// Vehicles that are far apart drive a cell farther: what is recorded does not cover all that lies between them.
+    #[test]
+    fn many_edits_far_apart_are_recorded_near_where_they_are() {
+        for vehicles in 5..9 {
+            let cells = (0..vehicles).map(|at| Cell::new(10 + at * 29, 10 + at * at * 83 % 230));
+            let mut grid = NavGrid::new(250, 250, TerrainId::GROUND).unwrap();
+            cells.clone().for_each(|cell| grid.block(CellRect::single(cell)).unwrap());
+            let before = grid.revision();
+            let mut edit = grid.edit();
+            let left = cells.clone();
+            left.for_each(|cell| edit.unblock(CellRect::single(cell)).unwrap());
+            let entered = cells.map(|cell| cell.offset(1, 0));
+            entered.for_each(|cell| edit.block(CellRect::single(cell)).unwrap());
+            drop(edit);
+            let recorded: Vec<CellRect> = grid.edits_since(before).unwrap().collect();
+            let area: u32 = recorded.iter().map(|rect| rect.width * rect.height).sum();
+            assert!(recorded.len() <= MAX_LOGGED && area <= 1_000, "{area}: {recorded:?}");
+        }
     }
 
     fn rect(x: i32, y: i32, width: u32, height: u32) -> CellRect {

@@ -265,3 +265,33 @@ impl LineSegment {
         LinePosition { from: self.from, to: self.end, fraction: (covered, whole) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::{Neighborhood, Profile, TerrainId};
+
+    #[test]
+    fn positions_one_after_another_are_those_asked_for_one_by_one() {
+        for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
+            let profile = Profile::default().neighbors(neighborhood);
+            let grid = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+            let mut grid = grid.with_profiles(vec![profile]);
+            for x in [9, 10, 22] {
+                grid.block(CellRect::new(Cell::new(x, 3 + x % 3), 1, 20)).unwrap();
+            }
+            let lines = |from: (i32, i32), to: (i32, i32)| {
+                let path = grid.find_path(ProfileId(0), from.into(), to.into()).unwrap();
+                path.string_pulled(&grid, ProfileId(0)).lines
+            };
+            let mut both = lines((1, 12), (38, 20));
+            both.append(&lines((38, 20), (3, 2)));
+            assert!(both.turning_points().count() > 4);
+            for first in 0..both.steps() + 2 {
+                let positions: Vec<LinePosition> = both.positions_from(first).collect();
+                let asked = (first..=both.steps()).map(|steps| both.position(steps, (0, 1)));
+                assert_eq!(positions, asked.collect::<Vec<_>>(), "from {first}");
+            }
+        }
+    }
+}
