@@ -421,7 +421,7 @@ mod tests {
             panic!("this is the host");
         };
         let client = Entity::from_raw_u32(7).expect("a small number");
-        let mut note = |host: &mut Host<()>, ticks| {
+        let note = |host: &mut Host<()>, ticks| {
             host.note(client, &Report { ticks, checksum: Some(1) }, 640);
         };
         note(host, 640);
