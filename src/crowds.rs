@@ -134,11 +134,9 @@ impl Crowds {
             }
         }
     }
-}
 
-impl Crowds {
-    /// Takes these units out in the next tick: their critters are gone without a word.
-    pub(crate) fn leave_without(&mut self, units: impl Iterator<Item = (GridId, UnitId)>) {
+    /// Takes units out in the next tick whose critters are not in the world any more.
+    pub(crate) fn drop_units(&mut self, units: impl Iterator<Item = (GridId, UnitId)>) {
         self.left.extend(units);
     }
 }

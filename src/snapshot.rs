@@ -69,8 +69,8 @@ use crate::{
 /// observers of the game have inserted or removed some.
 const ROUNDS: u32 = 4;
 
-/// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are
-/// copied whole, so what it costs grows with the maps.
+/// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are copied whole, so what it
+/// costs grows with the maps.
 ///
 /// With the feature `serialize` it can be written and read: as bytes, with serde, and, as a resource, together with a Bevy world.
 #[derive(Resource, Clone, Debug, Reflect)]
@@ -213,7 +213,7 @@ impl TilePathSnapshot {
         }
         resources.write(world);
         let gone: Vec<_> = columns.units_without_critters(world).collect();
-        world.resource_mut::<Crowds>().leave_without(gone.into_iter());
+        world.resource_mut::<Crowds>().drop_units(gone.into_iter());
         columns.adopt_fields(world.resource());
         columns.overwrite(world);
         note_written_groups(world);
