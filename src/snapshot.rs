@@ -126,7 +126,8 @@ impl TilePathSnapshot {
         world.flush();
         note_changed_groups(world);
         let resources = Resources::read(world).ok_or(SnapshotError::NoPlugin)?;
-        let mut columns = Columns::read(world, |_| true);
+        let entities = Columns::entities_in(world);
+        let mut columns = Columns::read(world, &entities);
         columns.adopt_fields(&resources.flows);
         Ok(Self { resources, columns })
     }
@@ -199,16 +200,23 @@ impl TilePathSnapshot {
         let Self { resources, mut columns } = self;
         world.flush();
         let own = columns.entities();
-        let others = Columns::read(world, |entity| own.binary_search(&entity).is_err());
+        let mut others = Columns::entities_in(world);
+        others.retain(|entity| own.binary_search(entity).is_err());
+        let others = Columns::read(world, &others);
         others.take_out(world);
         // Hooks and observers are done before states are written; what they insert or remove is undone.
-        for _ in 0..ROUNDS {
+        for round in 1..=ROUNDS {
             let has_removed = columns.remove_surplus(&own, world);
             world.flush();
             let has_inserted = columns.insert_missing(world);
             world.flush();
             if !has_removed && !has_inserted {
                 break;
+            }
+            if round == ROUNDS {
+                warn!(
+                    "observers or hooks of the game change components each time a snapshot puts them back"
+                );
             }
         }
         resources.write(world);

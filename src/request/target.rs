@@ -5,7 +5,9 @@ use bevy::{ecs::entity::MapEntities, prelude::*};
 use crate::nav::{Cell, CellRect, Goal, GridId};
 
 /// Destination of a unit.
-#[derive(Clone, Debug, MapEntities, PartialEq, Reflect)]
+///
+/// Two targets are equal if they are the same, bit by bit: those at the position (NaN, NaN), too.
+#[derive(Clone, Debug, MapEntities, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 #[reflect(no_field_bounds)]
@@ -25,6 +27,23 @@ pub enum Target {
     /// that no longer exist are ignored.
     Nearest(#[entities] Vec<Self>),
 }
+
+impl PartialEq for Target {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Cell(a), Self::Cell(b)) => a == b,
+            (Self::Position(a), Self::Position(b)) => {
+                a.to_array().map(f32::to_bits) == b.to_array().map(f32::to_bits)
+            }
+            (Self::Entity(a), Self::Entity(b)) => a == b,
+            (Self::Rect(a), Self::Rect(b)) => a == b,
+            (Self::Nearest(a), Self::Nearest(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Target {}
 
 impl Default for Target {
     /// Cell (0, 0).
