@@ -83,7 +83,7 @@ fn a_dead_end_is_left_and_entered() {
 
 #[test]
 fn a_building_is_put_up_across_walking_units() {
-    judge("building", false, 1_530, 130.0);
+    judge("building", false, 1_450, 130.0);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn four_hundred_gather_from_all_sides() {
 
 #[test]
 fn five_hundred_pass_a_doorway_of_two_cells() {
-    judge("doorway-2", false, 3_900, 130.0);
+    judge("doorway-2", false, 3_400, 130.0);
     judge("doorway-2", true, 3_400, 130.0);
 }
 

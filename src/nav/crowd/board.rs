@@ -29,8 +29,8 @@ pub use self::{
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{
-        CLEARING_PRIORITY, FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, Mode, NONE, Pushes, RouteId,
-        STAY, State, Task, Unit, UnitId, UnitSettings, Units,
+        CLEARING_PRIORITY, FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, MAX_WAY_LEFT, Mode, NONE,
+        Pushes, RouteId, STAY, State, Task, Unit, UnitId, UnitSettings, Units,
     },
 };
 use crate::nav::{NavGrid, ProfileId, Topology};

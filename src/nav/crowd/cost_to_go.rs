@@ -29,7 +29,7 @@ pub use self::{
         route_costs_around,
     },
 };
-use super::board::{Board, Mode, NONE, StepCosts, Task, Unit};
+use super::board::{Board, MAX_WAY_LEFT, Mode, NONE, StepCosts, Task, Unit};
 use crate::nav::{CellRect, NavGrid};
 
 /// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
@@ -77,6 +77,16 @@ impl Sources {
     #[inline]
     pub fn follower(&self, index: u32) -> Option<&PathFollower> {
         self.followers.get(index as usize)
+    }
+
+    /// Notes how far a unit has to go along its own path. What is noted only falls until the next order:
+    /// if it rose when a unit is pushed back, two units could push each other to and fro for ever.
+    pub fn note_way_left(&self, board: &mut Board, index: u32) {
+        if let Some(follower) = self.follower(index) {
+            let unit = &mut board.units[index];
+            let left = follower.steps_left.clamp(1, MAX_WAY_LEFT.into()) as u16;
+            unit.way_left = if unit.way_left == 0 { left } else { unit.way_left.min(left) };
+        }
     }
 
     /// Updates how far off the centers of its cells a unit is whose step has just begun.

@@ -1,8 +1,7 @@
 //! Adding, removing and ordering units.
 
 use super::board::{
-    CLEARING_PRIORITY, FIRST_PRIORITY, GridPos, Mode, NONE, Pushes, STAY, State, Task, Unit,
-    check_profile,
+    CLEARING_PRIORITY, GridPos, Mode, NONE, Pushes, STAY, State, Task, Unit, check_profile,
 };
 use super::cost_to_go::EXIT_UNDECIDED;
 use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
@@ -201,7 +200,7 @@ impl Crowd {
         unit.preferred_direction = STAY;
         unit.has_arrived = false;
         (unit.stand_backs, unit.wasted_steps) = (0, 0);
-        unit.priority_since = FIRST_PRIORITY + now;
+        unit.begin_priority(now);
         unit.standing_since = now as u32;
         unit.is_reported_stuck = false;
         unit.hindrance = Hindrance::None;

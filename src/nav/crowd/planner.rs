@@ -32,7 +32,7 @@ pub struct Planner {
     chain_search: u32,
     /// How many priorities before [`FIRST_PRIORITY`](super::board::unit::FIRST_PRIORITY) were given to units that others had shut
     /// in.
-    foremost_priorities: u64,
+    foremost_priorities: u32,
     /// The positions of the unit for which one makes way, one after another, and the surroundings of the one that makes way.
     way: Vec<GridPos>,
     window: Flood,

@@ -6,14 +6,19 @@ use core::ops::{Index, IndexMut};
 use super::{GridPos, Hindrance, SUBTICKS_PER_TICK};
 use crate::nav::{PathCost, ProfileId, Topology, walk::PROGRESS_PER_COST};
 
-/// Priority of an order given in tick 0; lower numbers go to units that others have shut in.
-pub const FIRST_PRIORITY: u64 = 1 << 28;
+/// Priorities of orders come after this one; lower numbers go to units that others have shut in.
+pub const FIRST_PRIORITY: u32 = 1 << 28;
+/// The most by which a long way ahead raises the priority, in ticks. Older orders than that come first in any case, so that
+/// every unit is the first one some day.
+pub const MAX_WAY_LEFT: u16 = 4_095;
+/// Ticks after which the priorities of orders begin anew: they must fit into 30 bits. 145 days at 64 Hz.
+const PRIORITY_PERIOD: u64 = (3 << 28) - 2 - MAX_WAY_LEFT as u64;
 /// Most cells along a side of a unit in a crowd.
 pub const MAX_UNIT_SIZE: u32 = 8;
 /// No unit, no cell.
 pub const NONE: u32 = u32::MAX;
 /// Priority of units that clear a passage: before all others except those that were shut in.
-pub const CLEARING_PRIORITY: u64 = FIRST_PRIORITY - 1;
+pub const CLEARING_PRIORITY: u32 = FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
@@ -221,7 +226,11 @@ pub struct Unit {
     pub spare_subticks: u32,
     pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
-    pub priority_since: u64,
+    pub priority_since: u32,
+    /// The fewest steps that were left of its own path when it waited near a wall, at most [`MAX_WAY_LEFT`]; 0 if it has not since
+    /// the order. The priority is as high as if the order were older by as many ticks: of those before a door, the unit that has
+    /// farthest to go behind it enters first.
+    pub way_left: u16,
     /// Tick since which it has not moved although it has a goal; set again when there is new reason to try.
     pub waiting_since: u32,
     /// Tick of its last step or order.
@@ -383,9 +392,29 @@ impl Unit {
             (_, false) => 0,
         };
         let is_clearing = self.clearing_steps > 0;
-        let since = self.priority_since;
+        let since = self.seniority();
         let since = if is_clearing { since.min(CLEARING_PRIORITY) } else { since };
-        class << 62 | (since & 0x3fff_ffff) << 32 | u64::from(index)
+        class << 62 | u64::from(since) << 32 | u64::from(index)
+    }
+
+    /// Returns what its order and its way are worth among units that are under way; lower numbers go first.
+    fn seniority(&self) -> u32 {
+        let since = self.priority_since;
+        let way_done = u32::from(MAX_WAY_LEFT - self.way_left);
+        if since <= FIRST_PRIORITY { since } else { since + way_done }
+    }
+
+    /// Begins a new order: its priority is that of this tick.
+    pub fn begin_priority(&mut self, now: u64) {
+        self.priority_since = FIRST_PRIORITY + 1 + (now % PRIORITY_PERIOD) as u32;
+        self.way_left = 0;
+    }
+
+    /// Takes over the priority of another unit, right behind it, if that is higher than its own.
+    pub fn inherit_priority(&mut self, other: &Self) {
+        if other.seniority() < self.seniority() {
+            (self.priority_since, self.way_left) = (other.priority_since + 1, other.way_left);
+        }
     }
 
     /// Returns the share of the current step that is done at the end of tick `now`: numerator and

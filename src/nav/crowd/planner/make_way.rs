@@ -135,7 +135,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
         if is_large && can_go && other.yields_to() != root {
             let other = &mut board.units[index];
             other.mode = Mode::MakingWay(root, STAY);
-            other.priority_since = other.priority_since.min(unit.priority_since + 1);
+            other.inherit_priority(&unit);
             board.schedule_next_tick(index);
         }
     }

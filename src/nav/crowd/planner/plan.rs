@@ -16,7 +16,7 @@ use super::{
     Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
     passage_rules::rank_with_locks, rank::Ranking,
 };
-use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, NONE, Rung, STAY, Task};
+use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, Mode, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
 
 /// Ticks for which a unit has come no nearer to its goal, for one tick of waiting: a unit that dodges before a large one, from
@@ -64,6 +64,9 @@ impl Planner {
         let unit = &scene.board.units[root];
         let is_patient = unit.size > 1 || unit.is_returning();
         scene.shape.update_wall_proximity(scene.board, scene.world.grid, root);
+        if queues_near_wall(scene.board, root) {
+            scene.sources.note_way_left(scene.board, root);
+        }
         let is_insistent = is_due(scene, root, Rung::LetOut);
         let searches = is_insistent || scene.board.has_waited_for(root, Rung::SearchChains);
         if searches && !is_patient {
@@ -349,6 +352,14 @@ fn is_due(scene: &Scene<'_>, index: u32, rung: Rung) -> bool {
     let dodged = scene.groups.ticks_since_progress(scene.board, index) / DODGED_TICKS;
     let unit = &scene.board.units[index];
     dodged >= unit.ticks_until(rung) || scene.board.has_waited_for(index, rung)
+}
+
+/// Returns whether a unit on its own path has waited near a wall: there is a queue.
+fn queues_near_wall(board: &Board, index: u32) -> bool {
+    let unit = &board.units[index];
+    unit.is_near_wall
+        && (unit.task, unit.mode) == (Task::Path, Mode::Normal)
+        && board.has_waited_for(index, Rung::JoinQueue)
 }
 
 /// Returns whether two units are under way to a shared goal, or along their own paths in about the same

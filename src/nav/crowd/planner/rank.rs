@@ -218,7 +218,7 @@ fn cost_of_staying(board: &Board, unit: &Unit, best: u8, (leader, is_open): (Lea
         && !unit.has_given_up()
         && !queues_on_its_path(board, unit, best, (leader, is_open));
     let impatience = if is_impatient { waited.min(64) / 8 } else { 0 };
-    let cost = leader.wait_cost(unit.is_near_wall) + impatience;
+    let cost = leader.wait_cost(unit, board.topology) + impatience;
     let may_stay_in_queue = board.topology == Topology::Hexagonal
         && unit.size == 1
         && cost > MAX_WAIT_ON_HEXAGONS
