@@ -214,7 +214,7 @@ impl TilePathSnapshot {
                 break;
             }
             if round == ROUNDS {
-                warn!(
+                tracing::warn!(
                     "observers or hooks of the game change components each time a snapshot puts them back"
                 );
             }
