@@ -37,6 +37,7 @@
 //!   again.
 //! - Parents, and the transforms of parents that have no component of this crate: the game puts them back first.
 //! - Which version they can be read by, and how they are used in a game, see [`guide::snapshots`](crate::guide::snapshots).
+//! - Entities with disabling components of the game's own: as long as they have them, they are neither read nor written.
 //! - What the game knows, the time (a tick must be as long as before), and events that observers have not been given yet: there are
 //!   none between two ticks.
 //!

@@ -16,8 +16,8 @@ pub const LOST_AFTER: u64 = 24;
 /// A rung: the least number of ticks of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
-    /// Near walls, a long way ahead raises its priority from now on. Who does not wait needs no priority; without this rung
-    /// armies that cross each other between walls take a tenth longer.
+    /// Near walls, a long way ahead raises its priority from now on. Without this rung two armies on hexagons take a tenth
+    /// longer to change sides.
     JoinQueue = 8,
     /// It looks for a path around units that it cannot push.
     GoAround = 24,

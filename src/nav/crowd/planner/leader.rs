@@ -22,7 +22,7 @@ struct Waits {
 const IN_OPEN: Waits = Waits { queued: 16, taken: 15, entering: WAIT };
 /// Near a [wall](crate::nav::crowd::passages::wall_proximity), where lines turn into lanes side by side.
 const NEAR_WALL: Waits = Waits { queued: 21, taken: 20, entering: 17 };
-/// The same along an own path: lanes form at the corner of a building (with 13 each it takes 8 % longer), but units do not push in
+/// The same along an own path: lanes form at the corner of a building (with 13 each it takes 7 % longer), but units do not push in
 /// from the side at a door (with the row above, a door two cells wide takes 5 % longer).
 const NEAR_WALL_ON_PATH: Waits = Waits { queued: 19, taken: 15, entering: 15 };
 
