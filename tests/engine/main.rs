@@ -9,6 +9,7 @@ mod crowd_common;
 #[path = "../queue_common/mod.rs"]
 mod queue_common;
 
+mod checked_crowd;
 mod crowd;
 mod crowd_edges;
 mod crowd_fuzz;
@@ -16,6 +17,7 @@ mod crowd_goals;
 mod drawings;
 mod edges;
 mod formation;
+mod full_worlds;
 mod goals;
 mod golden_counts;
 mod grid;

@@ -14,78 +14,9 @@ use bevy_tilepath::{
     prelude::*,
 };
 
+use crate::checked_crowd::{CheckedCrowd, UNIT, pick};
 use crate::common::Random;
-use crate::crowd_common::{Checker, Seen};
-
-const UNIT: ProfileId = ProfileId(0);
-
-/// A crowd whose units follow individual paths, with a checker.
-struct CheckedCrowd {
-    grid: NavGrid,
-    crowd: Crowd,
-    units: Vec<(u64, UnitId)>,
-    next_id: u64,
-    arrived: BTreeSet<UnitId>,
-    checker: Checker,
-}
-
-impl CheckedCrowd {
-    fn new(grid: NavGrid) -> Self {
-        let crowd = Crowd::new(&grid);
-        let (units, arrived, checker) = (Vec::new(), BTreeSet::new(), Checker::new());
-        Self { grid, crowd, units, next_id: 0, arrived, checker }
-    }
-
-    fn add(&mut self, cell: Cell, settings: UnitSettings) -> Option<UnitId> {
-        let unit = self.crowd.add(&self.grid, cell, settings).ok()?;
-        self.units.push((self.next_id, unit));
-        self.next_id += 1;
-        Some(unit)
-    }
-
-    fn remove(&mut self, at: usize) {
-        let (_, unit) = self.units.swap_remove(at);
-        assert!(self.crowd.remove(unit));
-    }
-
-    fn send(&mut self, unit: UnitId, goal: Cell) -> bool {
-        let (_, head) = self.crowd.position(&self.grid, unit).unwrap();
-        let Ok(path) = self.grid.find_path(UNIT, head, goal) else {
-            return false;
-        };
-        self.crowd.follow(&self.grid, unit, &path).unwrap();
-        self.arrived.remove(&unit);
-        true
-    }
-
-    fn tick(&mut self) {
-        self.crowd.tick(&self.grid, &());
-        for event in self.crowd.events() {
-            if let CrowdEvent::Arrived { unit, .. } = *event {
-                self.arrived.insert(unit);
-            }
-        }
-        let seen: Vec<Seen> = self.units.iter().map(|&(id, unit)| self.seen(id, unit)).collect();
-        self.checker.look(&self.grid, &seen, &[]);
-        let now = self.crowd.now();
-        assert!(
-            self.checker.faults.is_clean(),
-            "tick {now}, {:?}: {:?}",
-            self.checker.faults,
-            self.checker.first
-        );
-    }
-
-    fn seen(&self, id: u64, unit: UnitId) -> Seen {
-        let position = self.crowd.position(&self.grid, unit).unwrap();
-        let size = self.crowd.size(unit).unwrap();
-        Seen::new((id, UNIT, size), position, self.crowd.progress(unit))
-    }
-}
-
-fn pick(random: &mut Random, bound: u32) -> i32 {
-    random.below(bound) as i32
-}
+use crate::crowd_common::Checker;
 
 fn open(width: u32, height: u32) -> NavGrid {
     NavGrid::new(width, height, TerrainId::GROUND).unwrap()
@@ -262,14 +193,7 @@ fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<
             }
         }
     }
-    let sent = goals.len();
-    for _ in 0..most {
-        checked.tick();
-        if checked.arrived.len() == sent {
-            return Some(checked.crowd.now());
-        }
-    }
-    None
+    checked.tick_until_arrived(goals.len(), most)
 }
 
 #[test]

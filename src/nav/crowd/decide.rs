@@ -2,7 +2,7 @@
 //!
 //! Input: a unit that is to be decided. Output: it begins a step, arrives, or waits.
 
-use super::board::{Board, Hindrance, Mode, NONE, Unit};
+use super::board::{Hindrance, Mode, NONE, Rung};
 use super::groups::return_delay::delays_return;
 use super::planner::Planner;
 use super::scene::Scene;
@@ -37,7 +37,7 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     } else if delays_return(scene.board, index) {
         scene.board.units[index].waiting_since = scene.board.tick_stamp();
         wait(scene, index);
-    } else if may_plan(scene.board, &scene.board.units[index]) && planner.plan(scene, index) {
+    } else if may_plan(scene, index) && planner.plan(scene, index) {
         planner.commit(scene, index);
         if !scene.board.units[index].is_moving() {
             wait(scene, index);
@@ -51,10 +51,18 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     }
 }
 
-/// Returns whether a unit may move in this tick. One that cannot make room for another has nowhere to go,
-/// either, unless it is large: then it may be unable only to make room with one step.
-fn may_plan(board: &Board, unit: &Unit) -> bool {
-    unit.speed > 0 && (unit.size > 1 || unit.stay_tick != board.tick_stamp())
+/// Returns whether a unit may move in this tick. One that could not make room for another has nowhere to go, either,
+/// unless it is large: then it may be unable only to make room with one step. Near passages, where nobody gets around anybody,
+/// one that has waited tries all the same: it may find a chain, or let out those that it shuts in, and if it always tried
+/// in the same tick as the unit behind it, it would never come to that.
+fn may_plan(scene: &Scene<'_>, index: u32) -> bool {
+    let (board, unit) = (&*scene.board, &scene.board.units[index]);
+    let has_tried = unit.size == 1 && unit.stay_tick == board.tick_stamp();
+    let tries_again = || {
+        board.has_waited_for(index, Rung::SearchChains)
+            && scene.shape.is_passage_near(unit.profile, unit.tail)
+    };
+    unit.speed > 0 && (!has_tried || tries_again())
 }
 
 fn wait(scene: &mut Scene<'_>, index: u32) {

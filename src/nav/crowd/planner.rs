@@ -12,6 +12,7 @@ pub mod make_way;
 pub mod passage_rules;
 pub mod plan;
 pub mod rank;
+pub mod ring;
 pub mod scores;
 
 use self::{chain::Push, claim::Claim, plan::Frame};

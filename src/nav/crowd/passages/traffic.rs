@@ -6,7 +6,7 @@
 use super::TerrainShape;
 use super::passage::{Passage, Passages};
 use crate::nav::ProfileId;
-use crate::nav::crowd::board::{Board, GridPos, STAY, SUBTICKS_PER_TICK, Task, Unit};
+use crate::nav::crowd::board::{Board, GridPos, STAY, SUBTICKS_PER_TICK, State, Task, Unit};
 
 /// Shortest passage that is locked, in cells. At a single door, a unit in the way is soon pushed back.
 const MIN_LOCKED_LENGTH: usize = 2;
@@ -112,7 +112,7 @@ impl Passages {
             let Some(unit) = board.owner(board.reservations.index(cell)) else {
                 continue;
             };
-            has_moved |= unit.is_moving();
+            has_moved |= unit.state == State::Moving; // not: whether it would move, if a plan succeeds
             let is_twice =
                 unit.tail != cell && self.passage_at(unit.tail).is_some_and(|of| of.0 == number);
             let is_heading = unit.task != Task::Idle && !unit.has_arrived;

@@ -22,9 +22,9 @@ const MAX_PUSHES: usize = 4_096;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Push {
     pub unit: u32,
-    direction: u8,
+    pub direction: u8,
     /// Index of the push before it in the chain; its own index for the first one.
-    from: u32,
+    pub from: u32,
 }
 
 impl Push {
@@ -114,7 +114,7 @@ impl Planner {
 
     /// Writes the chain that ends with a push to the log, from its end to its first unit. Returns false if
     /// the chain crosses itself.
-    fn log_chain(
+    pub fn log_chain(
         &mut self,
         board: &mut Board,
         mut at: u32,

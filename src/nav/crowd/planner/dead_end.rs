@@ -20,14 +20,18 @@ impl Planner {
     /// come out, too, and let `root` pass. `root` stands back for a while. Where it makes room for them, into
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
-    pub fn resolve_dead_end(&mut self, board: &mut Board, root: u32) {
-        let here = board.units[root].tail;
+    pub fn resolve_dead_end(&mut self, scene: &mut Scene<'_>, root: u32) {
+        let here = scene.board.units[root].tail;
         let (is_yielding, is_large) =
-            (board.units[root].yields_to() != NONE, board.units[root].size > 1);
+            (scene.board.units[root].yields_to() != NONE, scene.board.units[root].size > 1);
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
         let mut shuts_in = false;
         for index in self.pushes.iter().map(|push| push.unit).filter(|&index| index != root) {
             shuts_in = true;
+            // One that stands behind the goal of `root` is only in the way of others.
+            let is_in_way = |[from_here, from_root]: [u64; 2]| from_here < from_root;
+            let is_in_way = is_in_way(costs_from_both(scene, index, root));
+            let board = &mut *scene.board;
             let unit = &mut board.units[index];
             if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
                 continue;
@@ -36,7 +40,7 @@ impl Planner {
             if is_large || unit.size > 1 {
                 unit.mode = Mode::MakingWay(root, STAY);
                 unit.waiting_since = board.now as u32;
-            } else if !has_goal && !is_yielding && !unit.is_trapped() {
+            } else if !has_goal && is_in_way && !is_yielding && !unit.is_trapped() {
                 unit.mode = Mode::Yielding(root);
             }
             if has_goal || unit.yields_to() == root {
@@ -45,6 +49,7 @@ impl Planner {
             }
         }
         self.foremost_priorities += 2;
+        let board = &mut *scene.board;
         let now = board.now;
         let unit = &mut board.units[root];
         unit.waiting_since = now as u32;
@@ -97,15 +102,23 @@ pub fn is_standing_back(board: &Board, index: u32) -> bool {
 }
 
 /// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
-fn has_been_passed(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
-    let unit = scene.board.units[index];
+fn has_been_passed(scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
     let other = scene.board.units[passing];
     let is_done = other.is_idle() || other.has_arrived;
     if is_done || other.yields_to() != NONE || !other.is_present() {
         return true;
     }
-    let here = Unit { tail: unit.tail, ..other };
-    let cost = |at: &Unit| scene.cost_to_go_around((passing, at), 0)[usize::from(STAY)];
-    let (from_here, from_other) = (cost(&here), cost(&other));
+    if !other.is_moving() {
+        // Where it sees nothing of its path, the costs of two cells could not be compared without a field.
+        scene.update_path_following(passing);
+    }
+    let [from_here, from_other] = costs_from_both(scene, index, passing);
     from_here > from_other || from_here == UNREACHABLE
+}
+
+/// Returns the cost-to-go of a unit from the cell of another, and from its own.
+fn costs_from_both(scene: &Scene<'_>, index: u32, passing: u32) -> [u64; 2] {
+    let (unit, other) = (&scene.board.units[index], &scene.board.units[passing]);
+    let here = Unit { tail: unit.tail, ..*other };
+    [&here, other].map(|at| scene.cost_to_go_around((passing, at), 0)[usize::from(STAY)])
 }

@@ -75,7 +75,7 @@ impl Planner {
                 return false;
             }
             let directions = &ranking.directions[..usize::from(ranking.worthwhile)];
-            if self.plan_chain(scene, root, directions) {
+            if self.plan_ring(scene, root) || self.plan_chain(scene, root, directions) {
                 scene.board.counters.chains += 1;
                 return true;
             }
@@ -84,7 +84,7 @@ impl Planner {
         }
         if is_insistent && self.shuts_in(scene, root) {
             scene.groups.restart_progress(scene.board, root);
-            self.resolve_dead_end(scene.board, root);
+            self.resolve_dead_end(scene, root);
             return false;
         }
         if scene.board.units[root].is_under_way() && is_due(scene, root, Rung::ClearWay) {
@@ -363,7 +363,7 @@ fn queues_near_wall(board: &Board, index: u32) -> bool {
 }
 
 /// Returns whether two units are under way to a shared goal, or along their own paths in about the same
-/// direction. A push gains nothing then: the unit ahead goes on as soon as it can.
+/// direction. A push gains nothing then: the unit ahead goes on as soon as it can, unless it stands back on purpose.
 pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);
@@ -374,5 +374,6 @@ pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
         && (unit.shares_goal_with(other) || go_along)
         && !unit.has_arrived
         && !other.has_arrived
+        && !other.stands_back
         && (unit.yields_to(), other.yields_to()) == (NONE, NONE)
 }
