@@ -21,26 +21,25 @@ impl Planner {
     /// which branch of the passage behind it, differs from one time to the next, so that eventually there
     /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
     pub fn resolve_dead_end(&mut self, scene: &mut Scene<'_>, root: u32) {
-        let here = scene.board.units[root].tail;
-        let (is_yielding, is_large) =
-            (scene.board.units[root].yields_to() != NONE, scene.board.units[root].size > 1);
+        let in_front = scene.board.units[root];
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
         let mut shuts_in = false;
         for index in self.pushes.iter().map(|push| push.unit).filter(|&index| index != root) {
             shuts_in = true;
-            // One that stands behind the goal of `root` is only in the way of others.
-            let is_in_way = |[from_here, from_root]: [u64; 2]| from_here < from_root;
-            let is_in_way = is_in_way(costs_from_both(scene, index, root));
-            let board = &mut *scene.board;
-            let unit = &mut board.units[index];
-            if unit.stands_back || unit.tail.chebyshev(here) > MAX_DISTANCE {
+            let unit = &scene.board.units[index];
+            if unit.stands_back || unit.tail.chebyshev(in_front.tail) > MAX_DISTANCE {
                 continue;
             }
             let has_goal = unit.task != Task::Idle && !unit.has_arrived;
-            if is_large || unit.size > 1 {
+            let gives_way = !has_goal && in_front.yields_to() == NONE && !unit.is_trapped();
+            let makes_way = in_front.size > 1 || unit.size > 1;
+            let lets_pass = !makes_way && gives_way && is_before(scene, index, root);
+            let board = &mut *scene.board;
+            let unit = &mut board.units[index];
+            if makes_way {
                 unit.mode = Mode::MakingWay(root, STAY);
                 unit.waiting_since = board.now as u32;
-            } else if !has_goal && is_in_way && !is_yielding && !unit.is_trapped() {
+            } else if lets_pass {
                 unit.mode = Mode::Yielding(root);
             }
             if has_goal || unit.yields_to() == root {
@@ -114,6 +113,13 @@ fn has_been_passed(scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
     }
     let [from_here, from_other] = costs_from_both(scene, index, passing);
     from_here > from_other || from_here == UNREACHABLE
+}
+
+/// Returns whether a unit is nearer to the goal of another than that itself. One in a dead end behind the goal is not in
+/// its way, and would go farther in.
+fn is_before(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
+    let [from_here, from_other] = costs_from_both(scene, index, passing);
+    from_here < from_other
 }
 
 /// Returns the cost-to-go of a unit from the cell of another, and from its own.
