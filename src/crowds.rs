@@ -39,7 +39,7 @@ use crate::{
     group::{GroupSlot, GroupSpeedLimit},
     nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
     request::Requester,
-    unit::{Critter, CritterState, CrowdTeam, SpeedLimit, Unpushable},
+    unit::{Critter, CritterState, CrowdTeam, PathSync, SpeedLimit, Unpushable},
 };
 
 /// All units with requests, including disabled ones, so that no arrival is lost.
@@ -120,9 +120,11 @@ impl Crowds {
         })
     }
 
-    /// Returns the position of a critter on its path; `None` if the crowd does not move it along a path.
+    /// Returns the position of a critter on its path; `None` if the crowd of this grid does not move it along that path.
     pub(crate) fn walk_of(&self, grid: &NavGrid, id: GridId, state: &CritterState) -> Option<Walk> {
-        self.get(id)?.path_progress(grid, state.unit()?)
+        let member = &state.member;
+        let follows = member.grid == id && member.path != PathSync::Replaced;
+        self.get(id)?.path_progress(grid, member.unit.filter(|_| follows)?)
     }
 
     /// Lists all critters on grids whose profiles have changed.

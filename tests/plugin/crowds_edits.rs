@@ -211,3 +211,29 @@ fn a_critter_that_leaves_a_new_wall_can_be_built_over_again() {
         watch.run_until(&mut app, 300, |app| is_passable(app, units[0]));
     }
 }
+
+/// A critter is sent to another grid as it walks, and a wall is built there in the same frame. Each of the two crowds has one
+/// unit: how far the one on that grid has come says nothing about the path of the other.
+#[test]
+fn a_wall_on_its_next_grid_leaves_a_critter_alone() {
+    const UPPER: GridId = GridId(1);
+    for ticks in 0..20 {
+        let mut app = app_with(&field(40, 12));
+        let level = grid(&mut app).get(GridId::default()).unwrap().clone();
+        grid(&mut app).insert(UPPER, level, frame_of(Topology::Square));
+        let below = spawn_at(&mut app, Critter::new(8.0), (2, 5));
+        let above = spawn_at(&mut app, Critter::new(8.0), (2, 5));
+        let agent = NavAgent { grid: UPPER, ..NavAgent::default() };
+        app.world_mut().entity_mut(above).insert(agent);
+        order(&mut app, below, (38, 5));
+        run(&mut app, 60);
+        assert_eq!(state(&app, above).unit(), state(&app, below).unit(), "on two grids");
+        insert_request(&mut app, above, PathRequest::to(Cell::new(4, 5)).goal_on(UPPER));
+        run(&mut app, ticks);
+        app.world_mut().get_mut::<NavAgent>(above).unwrap().grid = GridId::default();
+        block(&mut app, CellRect::new(Cell::new(1, 6), 38, 1));
+        run(&mut app, 2);
+        assert_eq!(counters(&app).repaired, 0, "after {ticks} ticks");
+        run_until(&mut app, 400, |app| has_arrived(app, below));
+    }
+}
