@@ -99,7 +99,7 @@ fn four_hundred_gather_from_one_side() {
 
 #[test]
 fn four_hundred_gather_from_all_sides() {
-    judge("blob-all", false, 580, 115.0);
+    judge("blob-all", false, 530, 115.0);
     judge("blob-all", true, 500, 115.0);
 }
 

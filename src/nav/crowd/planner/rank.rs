@@ -172,19 +172,20 @@ pub fn evaluate(
 ) -> Evaluation {
     let sixteenth = u64::from(STRAIGHT) * 2 * cell_cost / 16;
     let own = cost_to_go[usize::from(STAY)];
+    // Between walls there are no lanes, and a unit that steps aside is in the way of another.
+    let is_open = directions == board.topology.widest().directions();
+    let order = tie_order(unit, is_open);
     let (mut scores, best);
     if unit.is_idle() {
         let score = |direction| push_penalty(board.topology, direction as u8, push) * sixteenth;
-        scores = Scores::new(directions, tie_order(unit), score);
+        scores = Scores::new(directions, order, score);
         best = STAY;
     } else {
         let score = |direction: usize| cost_to_go[direction].saturating_add(steps[direction]);
-        scores = Scores::new(directions, tie_order(unit), score);
+        scores = Scores::new(directions, order, score);
         // Only cells nearer to the goal, and no detours.
         best = scores.best(|direction| cost_to_go[direction] < own, own);
     }
-    // Between walls there are no lanes, and a unit that steps aside is in the way of another.
-    let is_open = directions == board.topology.widest().directions();
     let is_large = unit.size > 1;
     let occupied = if is_large { 0 } else { board.reservations.standing_neighbors(unit.tail) };
     let leader = if is_open { leader(board, unit, best, occupied) } else { Leader::Other };

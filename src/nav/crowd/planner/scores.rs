@@ -64,11 +64,14 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 /// it can. With diagonal steps first they would all meet on the diagonals of their goal and continue in
 /// single file. All other units take the leftmost direction: units that would all meet in one cell circle
 /// around it instead, all in the same sense. Near [walls](crate::nav::crowd::passages::wall_proximity) the rightmost direction
-/// comes first, so that units that have come around a corner do not all continue along the same line.
+/// comes first, so that units that have come around a corner do not all continue along the same line. But right beside a wall
+/// (`is_open` is false) straight steps come first on own paths: they are shorter, and behind a door a unit that takes its
+/// diagonal steps immediately holds up all that follow it.
 #[inline]
-pub const fn tie_order(unit: &Unit) -> &'static TieOrder {
+pub const fn tie_order(unit: &Unit, is_open: bool) -> &'static TieOrder {
     match unit.task {
         Task::Group(_) => &STRAIGHT_FIRST,
+        Task::Path if unit.is_near_wall && !is_open => &STRAIGHT_FIRST,
         Task::Route(_) | Task::Path if unit.is_near_wall => {
             &RIGHT_FIRST[(unit.direction & 7) as usize]
         }
