@@ -7,9 +7,8 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use crate::{
     crowds::Crowds,
     grids::NavGrids,
-    nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId, Walk},
+    nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
     request::{Outcomes, Requester, RequesterItem},
-    unit::PathSync,
     whereabouts::Whereabouts,
 };
 
@@ -92,14 +91,9 @@ fn is_cut_off(
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
     }
-    let begins = unit.status.is_walking() && critter.member.path == PathSync::Replaced;
-    let walk = match critter.unit() {
-        None => Some(critter.walk),
-        Some(_) if begins => Some(Walk::standing(unit.path.0.start())),
-        Some(_) => crowds.walk_of(grid, unit.state.grid, critter),
-    };
+    let walk = crowds.walk_of(grid, unit.state.grid, critter);
     // A unit of a crowd that has no path leaves blocked terrain automatically.
-    let has_path = walk.is_some();
+    let has_path = walk.is_some() || critter.unit().is_none();
     let walk = walk.unwrap_or(critter.walk);
     let head = walk.head();
     // Whether the step under way and all steps ahead are still legal.

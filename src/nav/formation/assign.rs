@@ -10,7 +10,7 @@
 //! 2. The other units and the remaining slots are sorted into strips along the direction from the center of
 //!    the units to the center of the slots; strips, and the items within them, are matched in order. O(n log
 //!    n).
-//! 3. Any two units swap slots if their [costs](super::line_costs) fall, until none do or [`comparisons`]
+//! 3. Any two units swap slots if their [costs](super::line_costs) fall, until none do or the [comparisons](COMPARISONS)
 //!    are used up. They are those of straight lines, not of steps: a great many paths of steps have equal lengths.
 //!
 //! Measured on groups of 400 units in many shapes: the sum of the distances is up to 4 % above the least possible
@@ -168,7 +168,8 @@ fn sort_into_strips<T>(
 /// Swaps the slots of two units wherever that lowers the cost of their lines.
 fn swap_slots(topology: Topology, assignments: &mut [Assignment], classes: &[UnitClass<'_>]) {
     let count = assignments.len();
-    let mut comparisons_left = comparisons(count);
+    let mut comparisons_left =
+        MAX_COMPARISONS.min(COMPARISONS + COMPARISONS_PER_UNIT * count as u64);
     // Units that swapped in the last round or in this one: two that did not need no second comparison.
     let mut swapped = vec![SWAPPED_LAST_ROUND; count];
     while swapped.iter().any(|&rounds| rounds > 0) {
@@ -193,12 +194,6 @@ fn swap_slots(topology: Topology, assignments: &mut [Assignment], classes: &[Uni
         }
         swapped.iter_mut().for_each(|rounds| *rounds >>= 1);
     }
-}
-
-/// Returns how many pairs of so many units are compared at most.
-const fn comparisons(units: usize) -> u64 {
-    let most = COMPARISONS + COMPARISONS_PER_UNIT * units as u64;
-    if most < MAX_COMPARISONS { most } else { MAX_COMPARISONS }
 }
 
 /// Whether a swap lowers the sum of the two costs.
