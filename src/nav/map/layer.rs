@@ -198,6 +198,24 @@ impl Layer {
         rows.clone().any(|y| cells.read(y as i32) & all != all) || self.has_edge(columns, rows)
     }
 
+    /// Returns whether two to `most` cells in a row or column lie between impassable ones in a rectangle on the grid, fewer than
+    /// 62 columns wide. What lies around the rectangle counts, too, and off the grid all is impassable.
+    pub(crate) fn has_gate(&self, columns: Range<u32>, rows: Range<u32>, most: u32) -> bool {
+        let cells = self.bits.columns_from(columns.start as i32 - 1);
+        let inside = (1u64 << columns.len()) - 1 << 1;
+        rows.clone().any(|y| {
+            let row = |y: u32| cells.read(y as i32);
+            let is_gate_from = |len: u32| {
+                let along = (0..len).fold(!0, |open, at| open & row(y) >> at);
+                let across = (y..y + len).fold(!0, |open, y| open & row(y));
+                let shut = !row(y) << 1 & !row(y) >> len;
+                let shut_across = !cells.read(y as i32 - 1) & !row(y + len);
+                inside & (along & shut | across & shut_across) != 0
+            };
+            (2..=most).any(is_gate_from)
+        })
+    }
+
     /// Returns whether any cell is beside an edge in a rectangle on the grid, fewer than 64 columns wide.
     pub(crate) fn has_edge(&self, columns: Range<u32>, mut rows: Range<u32>) -> bool {
         self.crossings.as_ref().is_some_and(|crossings| {

@@ -200,6 +200,8 @@ pub struct Unit {
     pub pushed_steps: u8,
     /// A wall is near the cell where it was last decided, and no passage.
     pub is_near_wall: bool,
+    /// The wall has a gate near that cell.
+    pub is_near_gate: bool,
     pub hindrance: Hindrance,
     /// The unit whose plan failed because of this unit; it is decided again when something changes here.
     pub wake_also: u32,

@@ -1,13 +1,15 @@
-//! Whether a wall is near a cell.
+//! Whether a wall, or a gate between walls, is near a cell.
 //!
-//! Input: the layer of one profile. Output: for every cell, whether something impassable lies near it. The
-//! edge of the grid is no wall. Computed per block of cells on the first query, and forgotten around edits:
-//! one byte for sixteen cells, so all of it stays in the cache.
+//! Input: the layer of one profile. Output: for every cell, whether something impassable lies near it, and whether cells
+//! near it form a gate: two to six cells in a row or column, with something impassable at both ends. The
+//! edge of the grid is no wall, but it may be one end of a gate. Computed per block of cells on the first query, and forgotten
+//! around edits: one byte for sixteen cells, so all of it stays in the cache.
 //!
 //! Around the corners of walls all units that go in the same direction would walk in single file, although a
 //! second file beside it would be no longer for the units behind. So near walls waiting costs more, units
 //! that go straight on come before units that cut in, and of directions of equal cost the rightmost one is
-//! taken: units that have come around a corner spread out behind it.
+//! taken: units that have come around a corner spread out behind it. Gates are another matter: as many lanes as there are cells
+//! lead through one, and a diagonal step holds up all who follow in its lane.
 
 use super::TerrainShape;
 use crate::nav::crowd::board::{Board, GridPos, Task};
@@ -18,9 +20,14 @@ const BLOCK: u32 = 4;
 /// Distance in cells around a block within which a wall counts as near.
 const REACH: u32 = 8;
 
+/// Most cells of a gate. Doors of two to six cells let more units through in a tick, but one of eight on own paths, in one
+/// direction, fewer.
+const MAX_GATE: u32 = 6;
+
 const UNKNOWN: u8 = 0;
 const FREE: u8 = 1;
-const NEAR: u8 = 2;
+const WALL: u8 = 2;
+const GATE: u8 = 3;
 
 /// What has been computed so far, by block, row-major.
 #[derive(Clone, Debug, Default)]
@@ -31,9 +38,9 @@ pub struct WallProximity {
 }
 
 impl WallProximity {
-    /// Returns whether a wall is near a cell.
+    /// Returns what is near a cell: [`FREE`], [`WALL`] or [`GATE`].
     #[inline]
-    fn is_near(&mut self, layer: &Layer, pos: GridPos) -> bool {
+    fn near(&mut self, layer: &Layer, pos: GridPos) -> u8 {
         let (width, height) = layer.size();
         if self.blocks.is_empty() {
             self.width = width.div_ceil(BLOCK);
@@ -45,16 +52,22 @@ impl WallProximity {
             let around = |at: u32, size: u32| {
                 (at * BLOCK).saturating_sub(REACH)..(at * BLOCK + BLOCK + REACH).min(size)
             };
-            let is_near = layer.has_wall(around(x, width), around(y, height));
-            *block = if is_near { NEAR } else { FREE };
+            let (columns, rows) = (around(x, width), around(y, height));
+            *block = match layer.has_wall(columns.clone(), rows.clone()) {
+                true if layer.has_gate(columns, rows, MAX_GATE) => GATE,
+                true => WALL,
+                false => FREE,
+            };
         }
-        *block == NEAR
+        *block
     }
 
     /// Forgets what is known around a rectangle (lowest and highest cell) in which the terrain has changed.
     pub fn forget(&mut self, low: GridPos, high: GridPos) {
+        // A gate near a cell may end farther away.
+        let reach = REACH + MAX_GATE;
         let around = |low: u16, high: u16| {
-            u32::from(low).saturating_sub(REACH) / BLOCK..=(u32::from(high) + REACH) / BLOCK
+            u32::from(low).saturating_sub(reach) / BLOCK..=(u32::from(high) + reach) / BLOCK
         };
         for y in around(low.y, high.y) {
             for x in around(low.x, high.x).filter(|&x| x < self.width) {
@@ -71,50 +84,68 @@ impl WallProximity {
 }
 
 impl TerrainShape {
-    /// Updates whether a unit that follows a shared field or its own path is near a wall. Before passages, where
-    /// units do not form lanes, it never is.
+    /// Updates whether a unit is near a wall or a gate. Before passages, where units do not form lanes, it never is. Members of
+    /// groups walk in parallel lines anyway: for them only gates count.
     #[inline]
     pub fn update_wall_proximity(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &mut board.units[index];
         let (profile, pos) = (unit.profile, unit.tail);
-        let follows = matches!(unit.task, Task::Route(_) | Task::Path) && !unit.is_trapped();
-        let forms_lanes = follows && unit.size == 1 && self.is_wall_near(grid, profile, pos);
-        unit.is_near_wall = forms_lanes && !self.is_passage_near(profile, pos);
+        let forms_lanes = unit.size == 1 && unit.task != Task::Idle && !unit.is_trapped();
+        let near = if forms_lanes { self.near(grid, profile, pos) } else { FREE };
+        let is_relevant = near != FREE && !self.is_passage_near(profile, pos);
+        unit.is_near_wall = is_relevant && unit.task.group().is_none();
+        unit.is_near_gate = is_relevant && near == GATE;
     }
 
     #[inline]
-    fn is_wall_near(&mut self, grid: &NavGrid, profile: ProfileId, pos: GridPos) -> bool {
+    fn near(&mut self, grid: &NavGrid, profile: ProfileId, pos: GridPos) -> u8 {
         let at = usize::from(profile.0);
         if self.walls.len() <= at {
             self.walls.resize_with(at + 1, WallProximity::default);
         }
-        grid.layer(profile).is_some_and(|layer| self.walls[at].is_near(layer, pos))
+        grid.layer(profile).map_or(FREE, |layer| self.walls[at].near(layer, pos))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, GridPos, REACH, WallProximity};
+    use super::{BLOCK, FREE, GATE, GridPos, MAX_GATE, REACH, WALL, WallProximity};
     use crate::nav::{
         cell::{Cell, CellRect},
         grid::NavGrid,
         terrain::{ProfileId, TerrainId},
     };
 
+    fn is_open(grid: &NavGrid, cell: Cell) -> bool {
+        grid.cost(ProfileId::default(), cell) > 0
+    }
+
+    /// Returns whether a gate begins on a cell and leads on in a direction.
+    fn is_gate(grid: &NavGrid, first: Cell, (dx, dy): (i32, i32)) -> bool {
+        let at = |steps: i32| first.offset(dx * steps, dy * steps);
+        let len = (0..).take_while(|&steps| is_open(grid, at(steps))).count();
+        !is_open(grid, at(-1)) && (2..=MAX_GATE as usize).contains(&len)
+    }
+
     /// Computes the same cell by cell.
-    fn is_near_by_cell(grid: &NavGrid, pos: GridPos) -> bool {
+    fn near_by_cell(grid: &NavGrid, pos: GridPos) -> u8 {
         let low = |at: u16| (u32::from(at) / BLOCK * BLOCK) as i32 - REACH as i32;
         let corner = Cell::new(low(pos.x), low(pos.y));
         let side = BLOCK + 2 * REACH;
         let around = CellRect::new(corner, side, side).intersection(grid.rect());
-        around.cells().any(|cell| grid.cost(ProfileId::default(), cell) == 0)
+        let gates = |cell| is_gate(grid, cell, (1, 0)) || is_gate(grid, cell, (0, 1));
+        match around.cells().any(|cell| !is_open(grid, cell)) {
+            true if around.cells().any(gates) => GATE,
+            true => WALL,
+            false => FREE,
+        }
     }
 
     fn compare(walls: &mut WallProximity, grid: &NavGrid) {
         let layer = grid.layer(ProfileId::default()).expect("the default profile has a layer");
         for (x, y) in (0..grid.height()).flat_map(|y| (0..grid.width()).map(move |x| (x, y))) {
             let pos = GridPos { x: x as u16, y: y as u16 };
-            assert_eq!(walls.is_near(layer, pos), is_near_by_cell(grid, pos), "{pos:?}");
+            assert_eq!(walls.near(layer, pos), near_by_cell(grid, pos), "{pos:?}");
         }
     }
 
@@ -123,9 +154,18 @@ mod tests {
         let mut grid = NavGrid::new(150, 70, TerrainId::GROUND).expect("the size is valid");
         let mut walls = WallProximity::default();
         compare(&mut walls, &grid);
-        assert!(!is_near_by_cell(&grid, GridPos { x: 0, y: 0 }), "the edge is no wall");
-        for (x, y, width, height) in [(60, 30, 3, 9), (147, 0, 3, 3), (0, 69, 1, 1), (62, 3, 4, 4)]
-        {
+        assert_eq!(near_by_cell(&grid, GridPos { x: 0, y: 0 }), FREE, "the edge is no wall");
+        for (x, y, width, height) in [
+            (60, 30, 3, 9),
+            (147, 0, 3, 3),
+            (0, 69, 1, 1),
+            (62, 3, 4, 4),
+            (66, 35, 9, 1),
+            (61, 42, 1, 28),
+            (100, 5, 1, 65),
+            (5, 8, 40, 3),
+            (48, 8, 20, 3),
+        ] {
             for blocks in [true, false, true] {
                 let rect = CellRect::new(Cell::new(x, y), width, height);
                 let edited = if blocks { grid.block(rect) } else { grid.unblock(rect) };
@@ -136,5 +176,7 @@ mod tests {
                 compare(&mut walls, &grid);
             }
         }
+        assert_eq!(near_by_cell(&grid, GridPos { x: 46, y: 9 }), GATE);
+        assert_eq!(near_by_cell(&grid, GridPos { x: 100, y: 40 }), WALL);
     }
 }

@@ -1,7 +1,7 @@
-//! The unit on the next cell of another unit's shortest path, and how that changes the cost of waiting.
+//! The units right ahead of another one and right behind it, and how the one ahead changes the cost of waiting.
 //!
 //! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
-//! charges for waiting there, and for walking against oncoming units.
+//! charges for waiting there, and for walking against oncoming units; and whether a unit holds up another.
 
 use crate::nav::Topology;
 use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Task, Unit};
@@ -106,6 +106,16 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
         let goes_on =
             ahead.size == unit.size && !ahead.has_arrived && !ahead.is_idle() && ahead.speed > 0;
         goes_on && direction != STAY && board.topology.turn_angle(direction, best) <= 2
+    })
+}
+
+/// Returns whether a unit is under way right behind another, and in about its direction.
+pub fn is_followed(board: &Board, unit: &Unit) -> bool {
+    let direction = unit.direction & 7;
+    let behind = board.owner(board.reservations.beside(unit.tail, (direction + 4) & 7));
+    behind.is_some_and(|behind| {
+        let to = if behind.is_moving() { behind.direction } else { behind.preferred_direction };
+        behind.is_under_way() && to != STAY && board.topology.turn_angle(to, direction) <= 1
     })
 }
 

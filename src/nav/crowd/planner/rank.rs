@@ -11,7 +11,7 @@
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
 //! cost more in it; otherwise they would drift sideways there.
 
-use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, leader};
+use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, is_followed, leader};
 use super::scores::{Scores, tie_order};
 use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
@@ -114,6 +114,10 @@ const MAX_WAIT_ON_HEXAGONS: u64 = 16;
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
+/// Penalty near a gate for a diagonal step of a unit with another one right behind it: that follows it for as long as the step
+/// takes, and so do all behind. A straight step and one to the side, which together are 9 sixteenths longer, hold up nobody. Makes
+/// the doorway of two cells a tenth faster.
+const HOLD_UP_PENALTY: u64 = 11;
 /// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
 const OCCUPIED_PENALTY: u64 = 2;
 /// The same on open terrain.
@@ -196,12 +200,16 @@ pub fn evaluate(
         && board.topology.is_diagonal(best)
         && cuts_in(board, unit, best, occupied)
     {
-        scores.penalize_direction(best, CUT_IN_PENALTY * sixteenth);
+        scores.penalize_directions(1 << best, CUT_IN_PENALTY * sixteenth);
     }
     let penalties = (occupied, occupied_penalty, sixteenth);
     add_penalties(&mut scores, (board.topology, unit), (push, best), penalties);
     if leader == Leader::Oncoming {
-        scores.penalize_direction(best, ONCOMING_PENALTY * sixteenth);
+        scores.penalize_directions(1 << best, ONCOMING_PENALTY * sixteenth);
+    }
+    if unit.is_near_gate && !unit.has_arrived && (push != STAY || is_followed(board, unit)) {
+        let diagonals = !board.topology.widest().straight_directions();
+        scores.penalize_directions(diagonals, HOLD_UP_PENALTY * sixteenth);
     }
     let stay = match own {
         0 | UNREACHABLE => own,

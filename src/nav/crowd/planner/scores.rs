@@ -121,10 +121,10 @@ impl Scores {
         }
     }
 
-    /// Adds a penalty to one direction.
-    pub fn penalize_direction(&mut self, direction: u8, penalty: u64) {
+    /// Adds a penalty to directions, given as a bit mask.
+    pub fn penalize_directions(&mut self, directions: u8, penalty: u64) {
         for key in &mut self.keys {
-            let is_penalized = *key as u8 & 7 == direction && *key < NO_PENALTY_FROM;
+            let is_penalized = directions >> (*key & 7) & 1 == 1 && *key < NO_PENALTY_FROM;
             *key += if is_penalized { penalty << BELOW } else { 0 };
         }
     }
