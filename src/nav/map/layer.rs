@@ -202,7 +202,7 @@ impl Layer {
     /// 62 columns wide. What lies around the rectangle counts, too, and off the grid all is impassable.
     pub(crate) fn has_gate(&self, columns: Range<u32>, rows: Range<u32>, most: u32) -> bool {
         let cells = self.bits.columns_from(columns.start as i32 - 1);
-        let inside = (1u64 << columns.len()) - 1 << 1;
+        let inside = ((1u64 << columns.len()) - 1) << 1;
         rows.clone().any(|y| {
             let row = |y: u32| cells.read(y as i32);
             let is_gate_from = |len: u32| {
