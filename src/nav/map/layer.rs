@@ -205,14 +205,16 @@ impl Layer {
         let inside = ((1u64 << columns.len()) - 1) << 1;
         rows.clone().any(|y| {
             let row = |y: u32| cells.read(y as i32);
-            let is_gate_from = |len: u32| {
-                let along = (0..len).fold(!0, |open, at| open & row(y) >> at);
-                let across = (y..y + len).fold(!0, |open, y| open & row(y));
-                let shut = !row(y) << 1 & !row(y) >> len;
-                let shut_across = !cells.read(y as i32 - 1) & !row(y + len);
-                inside & (along & shut | across & shut_across) != 0
-            };
-            (2..=most).any(is_gate_from)
+            let (open, below) = (row(y), cells.read(y as i32 - 1));
+            // The cells from which so many are open.
+            let (mut along, mut across) = (open, open);
+            (2..=most).any(|len| {
+                along &= open >> (len - 1);
+                across &= row(y + len - 1);
+                let ends_along = !open << 1 & !open >> len;
+                let ends_across = !below & !row(y + len);
+                inside & (along & ends_along | across & ends_across) != 0
+            })
         })
     }
 

@@ -95,6 +95,11 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     }
 }
 
+/// Returns the direction in which a unit moves or, while it stands, would go on; [`STAY`] if in none.
+fn going_to(unit: &Unit) -> u8 {
+    if unit.is_moving() { unit.direction } else { unit.preferred_direction }
+}
+
 /// Returns whether a unit of the same size on the next cell of a unit's shortest path goes on in about that direction.
 pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     if best == STAY {
@@ -102,7 +107,7 @@ pub fn goes_along_ahead(board: &Board, unit: &Unit, best: u8) -> bool {
     }
     let ahead = board.owner(board.reservations.beside(unit.tail, best));
     ahead.is_some_and(|ahead| {
-        let direction = if ahead.is_moving() { ahead.direction } else { ahead.preferred_direction };
+        let direction = going_to(ahead);
         let goes_on =
             ahead.size == unit.size && !ahead.has_arrived && !ahead.is_idle() && ahead.speed > 0;
         goes_on && direction != STAY && board.topology.turn_angle(direction, best) <= 2
@@ -114,7 +119,7 @@ pub fn is_followed(board: &Board, unit: &Unit) -> bool {
     let direction = unit.direction & 7;
     let behind = board.owner(board.reservations.beside(unit.tail, (direction + 4) & 7));
     behind.is_some_and(|behind| {
-        let to = if behind.is_moving() { behind.direction } else { behind.preferred_direction };
+        let to = going_to(behind);
         behind.is_under_way() && to != STAY && board.topology.turn_angle(to, direction) <= 1
     })
 }
