@@ -89,7 +89,7 @@ fn a_building_is_put_up_across_walking_units() {
 
 #[test]
 fn units_of_two_sizes_cross_each_other() {
-    judge("sizes", false, 1_750, 160.0);
+    judge("sizes", false, 1_500, 145.0);
 }
 
 #[test]

@@ -355,17 +355,29 @@ impl Unit {
         self.pushed_steps > 0
     }
 
-    /// Returns whether it stands its ground for a moment against a push in a direction, since it has been carried back
-    /// for several steps: units beside it pass in that time, and it can step out of the way to their side. Otherwise
-    /// units that walk abreast carry it along with them to where they go.
-    pub fn stands_its_ground(&self, topology: Topology, direction: u8, now: u64) -> bool {
-        self.pushed_steps > 0
-            && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
-            && !self.is_near_wall
+    /// Returns whether it does not let `pusher` carry it back, for now. A larger unit has to wait: it would carry along all the
+    /// smaller ones between it and its goal, and those get around it sooner. (On squares only: on hexagons two sizes take an
+    /// eighth longer with it.) A unit as large as this one has to wait for a moment after several steps: units beside it pass
+    /// in that time, and it can step out of the way to their side. Otherwise units that walk abreast carry it
+    /// along with them to where they go.
+    pub fn stands_its_ground(
+        &self,
+        topology: Topology,
+        (pusher, direction): (&Self, u8),
+        now: u64,
+    ) -> bool {
+        let is_smaller = self.size < pusher.size && topology == Topology::Square;
+        let is_carried = || {
+            pusher.size == 1
+                && self.is_pushed()
+                && self.pushed_steps.is_multiple_of(CARRIED_STEPS)
+                && self.ticks_stood(now) < self.ticks_per_cell()
+        };
+        !self.is_near_wall
             && self.is_under_way()
             && self.preferred_direction != STAY
             && topology.turn_angle(self.preferred_direction, direction) > 2
-            && self.ticks_stood(now) < self.ticks_per_cell()
+            && (is_smaller || is_carried())
     }
 
     /// Returns whether it has tried often enough to get back to its goal or slot.

@@ -175,9 +175,9 @@ fn availability(
         other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
     if !has_lower_priority
         || other.stay_tick == board.tick_stamp()
-        || (root_unit.size, root_unit.yields_to()) == (1, NONE)
+        || root_unit.yields_to() == NONE
             && !board.has_waited_for(root, Rung::GoAround)
-            && other.stands_its_ground(board.topology, direction, board.now)
+            && other.stands_its_ground(board.topology, (root_unit, direction), board.now)
     {
         return Err((Hindrance::Queue, owner));
     }
