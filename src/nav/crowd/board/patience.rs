@@ -19,7 +19,7 @@ pub enum Rung {
     /// Near walls, a long way ahead raises its priority from now on. Without this rung two armies on hexagons take a tenth
     /// longer to change sides.
     JoinQueue = 8,
-    /// It looks for a path around units that it cannot push.
+    /// It looks for a path around units that it cannot push, and pushes units back that stand their ground.
     GoAround = 24,
     /// It searches for chains of pushes in all directions. Such a search looks at many units.
     SearchChains = 48,
