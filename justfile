@@ -110,7 +110,7 @@ smoke dir="target/smoke":
     cargo run --example fences -- --smoke {{dir}}/fences
     cargo run --example stairs -- --smoke {{dir}}/stairs
     cargo run --example own_movement -- --smoke {{dir}}/own_movement
-    cargo run --example chunks --features tilemap_chunk -- --smoke {{dir}}/chunks
+    cargo run --example chunks --features tilemap_chunk,serialize -- --smoke {{dir}}/chunks
 
 # The crate with others: Tiled, LDtk, physics, an inspector, saved games, lockstep. Tests and lints; what both packages need is built once.
 integrations:

@@ -7,17 +7,30 @@ set -euo pipefail
 data=$1
 lab=${RUNNERS:-target/debug/examples}/open_lists
 out=target/open_lists
+mkdir -p "$out"
 "$lab" --trace
 "$lab" --insert-bench
 real=()
 if [ -d "$data" ]; then
-    real=(--data "$data" --sample 5 --rounds 1)
+    real=(--data "$data" --sample 2)
 else
     echo "no benchmark maps at $data: generated ones only"
 fi
-for options in "" "--every-node" "--profile weighted --sizes 64,256"; do
-    # shellcheck disable=SC2086
-    "$lab" --out "$out" $options "${real[@]}" | grep -A 13 "Geometric means"
+# The three races run side by side, each in a folder of its own.
+race() {
+    local name=$1
+    shift
+    "$lab" --out "$out/$name" --rounds 1 "$@" >"$out/$name.txt"
+}
+race plain --sizes 32,64,128,256 "${real[@]}" &
+plain=$!
+race every-node --every-node --sizes 64,256 &
+every_node=$!
+race weighted --profile weighted --sizes 64,256
+wait "$every_node"
+wait "$plain"
+for name in plain every-node weighted; do
+    grep -A 13 "Geometric means" "$out/$name.txt"
+    [ "$(wc -l <"$out/$name/open_lists.csv")" -ge 25 ]
+    grep -q "</svg>" "$out/$name/open_lists.svg"
 done
-[ "$(wc -l <"$out/open_lists.csv")" -ge 25 ]
-grep -q "</svg>" "$out/open_lists.svg"
