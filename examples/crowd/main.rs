@@ -28,7 +28,7 @@ use simulation::Simulation;
 
 const HELP: &str =
     "crowd (--map FILE --scen FILE | --case NAME [--variant NAME] | --soak) [--agents N] [--ticks T] [--speed mixed]
-  [--sizes mixed] [--trace OUT] [--follow | --app [--groups]] [--threads N] [--seed N]
+  [--sizes mixed] [--trace OUT] [--follow | --app [--groups]] [--rest N] [--threads N] [--seed N]
 
 Moves critters without overlaps until all have stood on their goals; prints one JSON line.
 --soak        2000 critters (--agents), 100000 ticks (--ticks) of random orders and edits
@@ -43,6 +43,7 @@ Moves critters without overlaps until all have stood on their goals; prints one 
 --app         through the whole plugin, without a window: an order for each critter; critters with a
               common goal get a cell each around it
 --groups      with --app: critters with a common goal are sent as a group
+--rest N      goes on for N ticks when all have arrived: do those that were pushed off their goals come back?
 --threads N   accepted for the common contract, ignored: a crowd runs on one thread
 --seed N      accepted for the common contract, ignored: nothing here is random";
 
@@ -60,6 +61,7 @@ struct Options {
     has_own_paths: bool,
     uses_app: bool,
     as_groups: bool,
+    rest: u64,
 }
 
 fn main() -> ExitCode {
@@ -101,6 +103,7 @@ fn options() -> Outcome<Option<Options>> {
         has_own_paths: false,
         uses_app: false,
         as_groups: false,
+        rest: 0,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -117,6 +120,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("follow") => options.has_own_paths = true,
             Long("app") => options.uses_app = true,
             Long("groups") => options.as_groups = true,
+            Long("rest") => options.rest = number("rest", &mut parser)?,
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
@@ -160,7 +164,9 @@ fn run(options: &Options) -> Outcome<()> {
     scene.ticks = options.ticks.unwrap_or(scene.ticks);
     let mut run = Run::new(options, scene)?;
     let mut trace = String::new();
-    while !run.record().is_over(run.scene()) {
+    let mut rest = options.rest;
+    while !run.record().is_over(run.scene()) || rest > 0 {
+        rest -= u64::from(run.record().is_over(run.scene()));
         run.tick()?;
         if options.trace.is_some() {
             write_tick(&mut trace, run.scene(), run.record());
@@ -295,6 +301,7 @@ fn summarize(run: &Run) -> Outcome<()> {
         .micros("p99_tick_us", percentile(&times, 99))
         .number("us_per_critter_tick", format_args!("{each:.4}"))
         .number("stuck", run.stuck())
+        .number("off_goal", record.off_goal(run.scene(), run.is_group()))
         .number("checksum", record.checksum.value())
         .print();
     if faults.is_clean() {

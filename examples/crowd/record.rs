@@ -6,7 +6,7 @@ use bevy_tilepath::{nav::checksum::Checksum, prelude::*};
 
 use super::{
     checker::{Checker, Seen},
-    scenes::Scene,
+    scenes::{Scene, Start},
 };
 
 /// The steps of a unit.
@@ -90,6 +90,15 @@ impl Record {
         self.until_arrival.iter().flatten().count()
     }
 
+    /// Returns how many units do not stand on their goal now: they were pushed off it. In a group, how many move.
+    pub fn off_goal(&self, scene: &Scene, is_group: bool) -> usize {
+        let units = self.positions.iter().zip(&scene.starts);
+        let is_off = |&(&(tail, head), start): &(&(Cell, Cell), &Start)| {
+            tail != head || !is_group && head != start.goal
+        };
+        units.filter(is_off).count()
+    }
+
     /// Returns whether all units have arrived, or the scene's tick limit is reached.
     pub fn is_over(&self, scene: &Scene) -> bool {
         self.arrived() == scene.starts.len() || self.ticks >= scene.ticks
@@ -107,7 +116,7 @@ impl Record {
     /// Returns each unit's path length divided by the shortest length, sorted. In a group, the shortest path to
     /// the cell where the unit stands in the end counts.
     pub fn detours(&self, scene: &Scene, is_group: bool) -> Vec<f64> {
-        let detour = |(at, start): (usize, &super::scenes::Start)| {
+        let detour = |(at, start): (usize, &Start)| {
             let (travelled, shortest) = if is_group {
                 let slot = self.positions[at].1;
                 let cost = scene.grid.path_cost(start.settings.profile, start.cell, slot).ok()?;

@@ -21,6 +21,9 @@ use app::AppSimulation;
 use bevy_tilepath::prelude::*;
 use scenes::Scene;
 
+/// Ticks after the last arrival after which units stand on their goals, those that were pushed off them, too.
+const REST: u64 = 3_000;
+
 /// Runs a scene until all units have arrived; they must within `limit` ticks, and walk at most `detour` percent of
 /// their shortest paths.
 fn judge(name: &str, as_groups: bool, limit: u64, detour: f64) {
@@ -47,6 +50,23 @@ fn judge_scene(name: &str, scene: Option<Scene>, as_groups: bool, limit: u64, de
     let detours = run.record.detours(&run.scene, run.is_group);
     let mean = detours.iter().sum::<f64>() * 100.0 / detours.len() as f64;
     assert!(mean <= detour, "{name}: walked {mean:.0} %, at most {detour} %");
+    for _ in 0..REST {
+        run.tick().expect("the scene is valid");
+    }
+    let off_goal = run.record.off_goal(&run.scene, run.is_group);
+    let most = most_off_goal(&run.scene);
+    assert!(off_goal <= most, "{name}: {off_goal} do not rest on their goals, at most {most}");
+}
+
+/// How many units of a scene may then stand beside their goals: none on squares; one in 50 on hexagons, and where units have
+/// several sizes.
+fn most_off_goal(scene: &Scene) -> usize {
+    let profile = |start: &scenes::Start| start.settings.profile;
+    let has_one_size = scene.starts.windows(2).all(|pair| profile(&pair[0]) == profile(&pair[1]));
+    match scene.grid.topology() {
+        Topology::Square if has_one_size => 0,
+        _ => (scene.starts.len() / 50).max(2),
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod departures;
 mod events;
 mod patience;
 mod placement;
+mod priority;
 mod reservations;
 mod step;
 mod step_costs;
@@ -23,14 +24,15 @@ pub use self::{
     events::{CrowdCounters, CrowdError, CrowdEvent, Hindrance},
     patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
     placement::{check_profile, nearest_cell},
+    priority::{CLEARING_PRIORITY, FIRST_PRIORITY, MAX_WAY_LEFT},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
         MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{
-        CLEARING_PRIORITY, FIRST_PRIORITY, GroupIndex, MAX_UNIT_SIZE, MAX_WAY_LEFT, Mode, NONE,
-        Pushes, RouteId, STAY, State, Task, Unit, UnitId, UnitSettings, Units,
+        GroupIndex, MAX_UNIT_SIZE, Mode, NONE, Pushes, RouteId, STAY, State, Task, Unit, UnitId,
+        UnitSettings, Units,
     },
 };
 use crate::nav::{NavGrid, ProfileId, Topology};
@@ -88,6 +90,20 @@ impl Board {
     /// Returns whether a unit would cover only cells of the grid. It may cover others where its profile has another size now.
     pub fn is_on_grid(&self, at: GridPos, size: u8) -> bool {
         self.reservations.footprint(size).fits((at.x.into(), at.y.into()), self.size)
+    }
+
+    /// Returns whether a unit for which `counts` holds has a cell within some columns and rows of a position, or enters one.
+    pub fn is_any_near(&self, at: GridPos, reach: u16, counts: impl Fn(&Unit) -> bool) -> bool {
+        let span = |at: u16, size: u32| {
+            at.saturating_sub(reach)..=at.saturating_add(reach).min(size as u16 - 1)
+        };
+        let is_counted = |index: u32| self.units.get(index).is_some_and(&counts);
+        span(at.y, self.size.1).any(|y| {
+            span(at.x, self.size.0).any(|x| {
+                let Reservation { owner, next_owner } = self.reservations.at(GridPos { x, y });
+                is_counted(owner) || is_counted(next_owner)
+            })
+        })
     }
 
     pub fn id(&self, index: u32) -> UnitId {

@@ -12,6 +12,7 @@ pub mod make_way;
 pub mod passage_rules;
 pub mod plan;
 pub mod rank;
+mod reclaim;
 pub mod ring;
 pub mod scores;
 
@@ -28,10 +29,12 @@ pub struct Planner {
     /// What the plan has claimed so far, and the part of it that is carried out on its own.
     log: Vec<Claim>,
     kept_claims: Vec<Claim>,
+    /// Whether the unit that is planned reclaims its goal.
+    reclaims_goal: bool,
     /// The pushes of the current search for chains, and its number.
     pushes: Vec<Push>,
     chain_search: u32,
-    /// How many priorities before [`FIRST_PRIORITY`](super::board::unit::FIRST_PRIORITY) were given to units that others had shut
+    /// How many priorities before [`FIRST_PRIORITY`](super::board::FIRST_PRIORITY) were given to units that others had shut
     /// in.
     foremost_priorities: u32,
     /// The positions of the unit for which one makes way, one after another, and the surroundings of the one that makes way.

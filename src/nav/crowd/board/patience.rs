@@ -26,6 +26,8 @@ pub enum Rung {
     /// It takes the units ahead for a queue, near walls. At the corner of a building units wait for less, and form
     /// lanes beside each other.
     Queue = 60,
+    /// It reclaims the goal off which it was pushed, if all is calm.
+    Reclaim = 64,
     /// It sends large units out of its way, and leaves a building on any side. With a lower value paths get longer,
     /// since a push often is enough; with 160 some units that cross each other do not arrive.
     ClearWay = 96,

@@ -6,22 +6,16 @@ use core::ops::{Index, IndexMut};
 use super::{GridPos, Hindrance, SUBTICKS_PER_TICK};
 use crate::nav::{PathCost, ProfileId, Topology, walk::PROGRESS_PER_COST};
 
-/// Priorities of orders come after this one; lower numbers go to units that others have shut in.
-pub const FIRST_PRIORITY: u32 = 1 << 28;
-/// The most by which a long way ahead raises the priority, in ticks. Older orders than that come first in any case, so that
-/// every unit is the first one some day.
-pub const MAX_WAY_LEFT: u16 = 4_095;
-/// Ticks after which the priorities of orders begin anew: they must fit into 30 bits. 145 days at 64 Hz.
-const PRIORITY_PERIOD: u64 = (3 << 28) - 2 - MAX_WAY_LEFT as u64;
 /// Most cells along a side of a unit in a crowd.
 pub const MAX_UNIT_SIZE: u32 = 8;
 /// No unit, no cell.
 pub const NONE: u32 = u32::MAX;
-/// Priority of units that clear a passage: before all others except those that were shut in.
-pub const CLEARING_PRIORITY: u32 = FIRST_PRIORITY - 1;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
+/// Distance in widths of a unit within which it pushes other units off its way back to its goal. On a field with units of
+/// two sizes, large ones that are farther away would push one another to and fro.
+const NEAR_GOAL: u16 = 4;
 /// Steps in a row for which a unit is carried back before it stands its ground.
 const CARRIED_STEPS: u8 = 4;
 /// No direction: the unit stays, or is not pushed.
@@ -229,7 +223,7 @@ pub struct Unit {
     pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
     pub priority_since: u32,
-    /// The fewest steps that were left of its own path when it waited near a wall, at most [`MAX_WAY_LEFT`]; 0 if it has not since
+    /// The fewest steps that were left of its own path when it waited near a wall, at most [`MAX_WAY_LEFT`](super::MAX_WAY_LEFT); 0 if it has not since
     /// the order. The priority is as high as if the order were older by as many ticks: of those before a door, the unit that has
     /// farthest to go behind it enters first.
     pub way_left: u16,
@@ -350,6 +344,11 @@ impl Unit {
             && self.mode == Mode::Normal
     }
 
+    /// Returns whether it only returns to its goal, and is too far from there to push units at rest for it: it goes around them.
+    pub fn returns_from_afar(&self) -> bool {
+        self.is_returning() && self.tail.chebyshev(self.goal) > NEAR_GOAL * u16::from(self.size)
+    }
+
     /// Returns whether its current or last step was made for a unit behind it.
     pub const fn is_pushed(&self) -> bool {
         self.pushed_steps > 0
@@ -395,40 +394,6 @@ impl Unit {
         (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST + self.speed / 2)
             .checked_div(self.speed)
             .unwrap_or(u64::MAX / 64)
-    }
-
-    /// Returns its priority; lower numbers go first.
-    pub fn priority(&self, index: u32) -> u64 {
-        let class = match (self.task, self.has_arrived) {
-            _ if self.mode != Mode::Normal => 0,
-            (Task::Idle, _) => 2,
-            (_, true) => 1,
-            (_, false) => 0,
-        };
-        let is_clearing = self.clearing_steps > 0;
-        let since = self.seniority();
-        let since = if is_clearing { since.min(CLEARING_PRIORITY) } else { since };
-        class << 62 | u64::from(since) << 32 | u64::from(index)
-    }
-
-    /// Returns what its order and its way are worth among units that are under way; lower numbers go first.
-    fn seniority(&self) -> u32 {
-        let since = self.priority_since;
-        let way_done = u32::from(MAX_WAY_LEFT - self.way_left);
-        if since <= FIRST_PRIORITY { since } else { since + way_done }
-    }
-
-    /// Begins a new order: its priority is that of this tick.
-    pub fn begin_priority(&mut self, now: u64) {
-        self.priority_since = FIRST_PRIORITY + 1 + (now % PRIORITY_PERIOD) as u32;
-        self.way_left = 0;
-    }
-
-    /// Takes over the priority of another unit, right behind it, if that is higher than its own.
-    pub fn inherit_priority(&mut self, other: &Self) {
-        if other.seniority() < self.seniority() {
-            (self.priority_since, self.way_left) = (other.priority_since + 1, other.way_left);
-        }
     }
 
     /// Returns the share of the current step that is done at the end of tick `now`: numerator and

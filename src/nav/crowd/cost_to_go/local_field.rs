@@ -4,7 +4,7 @@
 //! through the next cells of the path: a local search, not a new path search.
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
-use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open};
 use crate::nav::{Cell, CellRect, NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
@@ -108,7 +108,9 @@ impl Sources {
         field.is_detour = needs_detour;
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);
-            // Not by units that move or can be pushed.
+            // Not by units that move or make room.
+            let is_at_rest = |other: &Unit| other.is_returning() && other.goal == other.tail;
+            let from_afar = unit.returns_from_afar();
             let is_blocked = |at: GridPos| {
                 let is_outside = !board.is_on_grid(at, unit.size);
                 is_outside
@@ -116,7 +118,9 @@ impl Sources {
                         let owner = reservations.get(cell).owner;
                         let other = units.get(owner).filter(|_| owner != index);
                         other.is_some_and(|other| {
-                            !other.is_moving() && !other.is_pushable_by(unit.team)
+                            !other.is_moving()
+                                && (!other.is_pushable_by(unit.team)
+                                    || from_afar && is_at_rest(other))
                         })
                     })
             };

@@ -299,8 +299,9 @@ impl Sources {
     pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
-        let is_obstructed =
-            unit.hindrance == Hindrance::Obstacle && waited > unit.ticks_until(Rung::GoAround);
+        // One that returns to its goal from afar does not push those at rest away, either.
+        let is_obstructed = (unit.hindrance == Hindrance::Obstacle || unit.returns_from_afar())
+            && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, unit.profile);
         let follower = &mut self.followers[index as usize];
         if follower.is_cut {

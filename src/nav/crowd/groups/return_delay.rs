@@ -4,7 +4,7 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::board::{Board, GridPos, Mode, Pushes, Reservation, Rung, Task, Unit};
+use crate::nav::crowd::board::{Board, Mode, Pushes, Rung, Task, Unit};
 
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;
@@ -22,25 +22,9 @@ pub fn delays_return(board: &Board, index: u32) -> bool {
         && unit.mode == Mode::Normal;
     would_return
         && unit.ticks_stood(board.now) < unit.ticks_until(Rung::Return)
-        && is_traffic_near(board, unit)
-}
-
-fn is_traffic_near(board: &Board, unit: &Unit) -> bool {
-    let at = unit.tail;
-    let reach = |at: u16, size: u32| {
-        at.saturating_sub(REACH)..=at.saturating_add(REACH).min(size as u16 - 1)
-    };
-    let counts = |index: u32| {
-        let other = board.units.get(index).filter(|other| other.team == unit.team);
-        other.is_some_and(|other| is_under_way(board, other))
-    };
-    let mut rows = reach(at.y, board.size.1);
-    rows.any(|y| {
-        reach(at.x, board.size.0).any(|x| {
-            let Reservation { owner, next_owner } = board.reservations.at(GridPos { x, y });
-            counts(owner) || counts(next_owner)
+        && board.is_any_near(unit.tail, REACH, |other| {
+            other.team == unit.team && is_under_way(board, other)
         })
-    })
 }
 
 fn is_under_way(board: &Board, unit: &Unit) -> bool {

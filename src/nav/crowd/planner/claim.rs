@@ -5,7 +5,7 @@
 //! free cell immediately. Of a cell that another unit is leaving, or must leave first, it becomes the next
 //! owner.
 
-use super::Planner;
+use super::{Planner, reclaim::yields_to_returning};
 use crate::nav::crowd::board::{
     Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, State, Unit,
 };
@@ -39,7 +39,7 @@ impl Planner {
             return Err(Hindrance::Queue);
         }
         for &cell in board.reservations.entered(tail, size, direction).as_slice() {
-            match availability(board, (index, root), (direction, cell)) {
+            match availability(board, (index, root, self.reclaims_goal), (direction, cell)) {
                 Ok(other) => {
                     self.claim(board, index, cell);
                     if other != NONE && !blockers.as_slice().contains(&other) {
@@ -150,10 +150,10 @@ pub fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
 
 /// Returns the standing unit that must be pushed so that a unit can have a cell that it would enter in a direction, or
 /// [`NONE`] if the cell has no owner, or one that is leaving and that the unit may follow. If it cannot have the cell:
-/// why, and the standing unit responsible, or [`NONE`].
+/// why, and the standing unit responsible, or [`NONE`]. Of the root: whether it reclaims its goal.
 fn availability(
     board: &Board,
-    (index, root): (u32, u32),
+    (index, root, reclaims_goal): (u32, u32, bool),
     (direction, cell): (u8, u32),
 ) -> Result<u32, (Hindrance, u32)> {
     let Reservation { owner, next_owner } = board.reservations.get(cell);
@@ -168,11 +168,11 @@ fn availability(
     if !other.is_pushable_by(unit.team) {
         return Err((Hindrance::Obstacle, owner));
     }
-    if root_unit.is_returning() && !yields_to_returning(board, root, owner) {
+    if root_unit.is_returning() && !yields_to_returning(board, (root, reclaims_goal), owner) {
         return Err((Hindrance::Queue, owner));
     }
     let has_lower_priority =
-        other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
+        reclaims_goal || other.accepts_any_push || other.priority(owner) > root_unit.priority(root);
     if !has_lower_priority
         || other.stay_tick == board.tick_stamp()
         || root_unit.yields_to() == NONE
@@ -182,24 +182,4 @@ fn availability(
         return Err((Hindrance::Queue, owner));
     }
     Ok(owner)
-}
-
-/// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet
-/// arrived, or has given up, does not. A unit on its own way back does. A unit at rest does only while
-/// `root` has not given up and the goal of `root` is free and shut in.
-fn yields_to_returning(board: &Board, root: u32, other: u32) -> bool {
-    let (root_unit, other_unit) = (&board.units[root], &board.units[other]);
-    if !other_unit.is_returning() || other_unit.has_given_up() {
-        return false;
-    }
-    let goal = root_unit.goal;
-    let is_free = |cell: u32| [NONE, root].contains(&board.reservations.get(cell).owner);
-    // A unit that has grown since may not fit there any more.
-    let is_on_grid = board.is_on_grid(goal, root_unit.size);
-    let is_shut_out = || {
-        is_on_grid
-            && !root_unit.has_given_up()
-            && board.reservations.block(goal, root_unit.size).all(is_free)
-    };
-    other_unit.goal != other_unit.tail || is_shut_out()
 }

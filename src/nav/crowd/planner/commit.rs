@@ -62,12 +62,13 @@ impl Planner {
 }
 
 /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
-/// returns to its goal.
+/// returns to its goal. Its own detours count until it has given up.
 fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
     let unit = &scene.board.units[index];
     let distance = |pos: GridPos| pos.open_distance(unit.goal, scene.board.topology);
     let comes_nearer = || distance(unit.head) < distance(unit.tail);
-    scene.board.units[root].is_returning() && (index != root || !comes_nearer())
+    let is_own_detour = || !unit.has_given_up() && !comes_nearer();
+    scene.board.units[root].is_returning() && (index != root || is_own_detour())
 }
 
 /// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for

@@ -14,7 +14,7 @@
 
 use super::{
     Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
-    passage_rules::rank_with_locks, rank::Ranking,
+    passage_rules::rank_with_locks, rank::Ranking, reclaim::reclaims_goal,
 };
 use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, Mode, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
@@ -61,6 +61,7 @@ impl Planner {
         if is_standing_back(scene.board, root) {
             return false;
         }
+        self.reclaims_goal = reclaims_goal(scene.board, root);
         let unit = &scene.board.units[root];
         let is_patient = unit.size > 1 || unit.is_returning();
         scene.shape.update_wall_proximity(scene.board, scene.world.grid, root);

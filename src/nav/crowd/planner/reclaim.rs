@@ -1,0 +1,55 @@
+//! How a unit gets back to the goal off which it was pushed, where others are at rest around it.
+//!
+//! Input: a unit that only returns to its goal, and the units around it. Output: whether it reclaims its goal, and whether
+//! another unit makes room for it. Units that arrive in a crowd push others off their goals, so in the end many stand
+//! on one another's: each one waits for the other. When all is calm, such a unit may push any unit that has arrived,
+//! whatever its priority; those that were on their goals walk back there, and so do those that stood on goals of others. That
+//! ends: every such push is counted by the unit that is pushed, and with [`MAX_RECLAIM_PUSHES`] it makes no more room.
+
+use crate::nav::crowd::board::{Board, NONE, Rung, Task, Unit};
+
+/// Distance in cells within which nobody may move. Without that, units that reclaim goals push one another about: on hexagons a
+/// quarter of 500 behind a doorway are still off their goals after 4,000 ticks, instead of none.
+const CALM_REACH: u16 = 4;
+/// How many steps a unit makes for such units, together with those that it has wasted before; so that all come to rest.
+const MAX_RECLAIM_PUSHES: u8 = 32;
+
+/// Returns whether a unit reclaims its goal: it has waited, nobody near moves, and the goal is free or held by units that
+/// are off their own goals.
+pub fn reclaims_goal(board: &Board, index: u32) -> bool {
+    let unit = &board.units[index];
+    let rung = if unit.returns_from_afar() { Rung::LetOut } else { Rung::Reclaim };
+    unit.is_returning()
+        && unit.task == Task::Path
+        && board.has_waited_for(index, rung)
+        && is_goal_open(board, index, |other| other.goal != other.tail)
+        && !board.is_any_near(unit.tail, CALM_REACH, Unit::is_moving)
+}
+
+/// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet arrived does not. If
+/// `root` reclaims its goal, all others do, but not for ever. Else a unit that has given up does not, and one on its own way
+/// back does. A unit at rest does only while `root` has not given up and the goal of `root` is free and shut in.
+pub fn yields_to_returning(board: &Board, (root, reclaims_goal): (u32, bool), other: u32) -> bool {
+    let (root_unit, other_unit) = (&board.units[root], &board.units[other]);
+    if !other_unit.is_returning() {
+        return false;
+    }
+    if reclaims_goal {
+        return other_unit.wasted_steps < MAX_RECLAIM_PUSHES;
+    }
+    let is_shut_out = || !root_unit.has_given_up() && is_goal_open(board, root, |_| false);
+    !other_unit.has_given_up() && (other_unit.goal != other_unit.tail || is_shut_out())
+}
+
+/// Returns whether the goal of a unit is free, or held only by returning units for which `counts_as_free` holds.
+fn is_goal_open(board: &Board, index: u32, counts_as_free: impl Fn(&Unit) -> bool) -> bool {
+    let Unit { goal, size, .. } = board.units[index];
+    let is_free = |cell: u32| {
+        let owner = board.reservations.get(cell).owner;
+        let other = board.units.get(owner);
+        [NONE, index].contains(&owner)
+            || other.is_some_and(|other| other.is_returning() && counts_as_free(other))
+    };
+    // A unit that has grown since may not fit there any more.
+    board.is_on_grid(goal, size) && board.reservations.block(goal, size).all(is_free)
+}
