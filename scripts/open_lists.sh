@@ -12,7 +12,7 @@ mkdir -p "$out"
 "$lab" --insert-bench
 real=()
 if [ -d "$data" ]; then
-    real=(--data "$data" --sample 2)
+    real=(--data "$data" --sample 5 --rounds 1)
 else
     echo "no benchmark maps at $data: generated ones only"
 fi
@@ -20,11 +20,11 @@ fi
 race() {
     local name=$1
     shift
-    "$lab" --out "$out/$name" --rounds 1 "$@" >"$out/$name.txt"
+    "$lab" --out "$out/$name" "$@" "${real[@]}" >"$out/$name.txt"
 }
-race plain --sizes 32,64,128,256 "${real[@]}" &
+race plain &
 plain=$!
-race every-node --every-node --sizes 64,256 &
+race every-node --every-node &
 every_node=$!
 race weighted --profile weighted --sizes 64,256
 wait "$every_node"
