@@ -11,6 +11,7 @@ mod queue_common;
 
 mod checked_crowd;
 mod crowd;
+mod crowd_at_rest;
 mod crowd_edges;
 mod crowd_fuzz;
 mod crowd_goals;

@@ -106,6 +106,18 @@ impl Board {
         })
     }
 
+    /// Returns whether the goal of a unit is held by another one that rests on its own goal, or has none.
+    pub fn is_goal_taken(&self, index: u32) -> bool {
+        let Unit { goal, size, .. } = self.units[index];
+        let stays = |cell: u32| {
+            let owner = self.reservations.get(cell).owner;
+            let other = self.units.get(owner).filter(|_| owner != index);
+            other.is_some_and(|other| other.rests_on_goal() || other.is_idle())
+        };
+        // A unit that has grown since may not fit there any more.
+        self.is_on_grid(goal, size) && self.reservations.block(goal, size).any(stays)
+    }
+
     pub fn id(&self, index: u32) -> UnitId {
         UnitId { index, generation: self.units[index].generation }
     }

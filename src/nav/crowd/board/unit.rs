@@ -344,6 +344,11 @@ impl Unit {
             && self.mode == Mode::Normal
     }
 
+    /// Returns whether it rests on the goal at which it has arrived.
+    pub fn rests_on_goal(&self) -> bool {
+        self.is_returning() && self.goal == self.tail && !self.is_moving()
+    }
+
     /// Returns whether it only returns to its goal, and is too far from there to push units at rest for it: it goes around them.
     pub fn returns_from_afar(&self) -> bool {
         self.is_returning() && self.tail.chebyshev(self.goal) > NEAR_GOAL * u16::from(self.size)

@@ -3,9 +3,7 @@
 //! Input: units that stand, and cells that become free. Output: the units that are decided again: those that are
 //! registered for wake-up beside such a cell, and those whose retry is due.
 
-use super::{
-    Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, RETRY_AFTER, STUCK_AFTER, State, Unit,
-};
+use super::{Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, STUCK_AFTER, State, Unit};
 use crate::nav::NavGrid;
 
 impl Board {
@@ -138,7 +136,8 @@ impl Board {
             self.events.push(CrowdEvent::Lost { unit: id });
         }
         let will_be_lost = is_lost && stood < LOST_AFTER;
-        let retry = if will_be_lost { RETRY_AFTER.min(LOST_AFTER - stood) } else { RETRY_AFTER };
+        let retry = self.retry_after(index, stood);
+        let retry = if will_be_lost { retry.min(LOST_AFTER - stood) } else { retry };
         self.timers.put(index, now, now + retry);
         self.update_listening(index);
     }

@@ -4,7 +4,7 @@
 //! through the next cells of the path: a local search, not a new path search.
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
-use crate::nav::crowd::board::{Board, GridPos, StepCosts, Unit, is_line_open};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
 use crate::nav::{Cell, CellRect, NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
@@ -109,7 +109,6 @@ impl Sources {
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);
             // Not by units that move or make room.
-            let is_at_rest = |other: &Unit| other.is_returning() && other.goal == other.tail;
             let from_afar = unit.returns_from_afar();
             let is_blocked = |at: GridPos| {
                 let is_outside = !board.is_on_grid(at, unit.size);
@@ -120,7 +119,7 @@ impl Sources {
                         other.is_some_and(|other| {
                             !other.is_moving()
                                 && (!other.is_pushable_by(unit.team)
-                                    || from_afar && is_at_rest(other))
+                                    || from_afar && other.rests_on_goal())
                         })
                     })
             };

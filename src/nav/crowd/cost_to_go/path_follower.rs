@@ -299,9 +299,10 @@ impl Sources {
     pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
-        // One that returns to its goal from afar does not push those at rest away, either.
-        let is_obstructed = (unit.hindrance == Hindrance::Obstacle || unit.returns_from_afar())
-            && waited > unit.ticks_until(Rung::GoAround);
+        // One that returns to its goal from afar does not push those at rest away, either. It waits while one rests there.
+        let is_obstructed = waited > unit.ticks_until(Rung::GoAround)
+            && (unit.hindrance == Hindrance::Obstacle
+                || unit.returns_from_afar() && !board.is_goal_taken(index));
         let (unit_is_small, profile) = (unit.size == 1, unit.profile);
         let follower = &mut self.followers[index as usize];
         if follower.is_cut {

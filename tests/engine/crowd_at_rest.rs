@@ -1,0 +1,139 @@
+//! Units that have stood for long go on soon when something changes. Those that rest around their common goal are hardly looked
+//! at any more.
+
+use bevy_tilepath::{
+    nav::crowd::{Crowd, UnitId, UnitSettings},
+    prelude::*,
+};
+
+/// Ticks of standing.
+const LONG: u64 = 1_500;
+/// Most ticks between two looks at a unit.
+const MOST_BETWEEN: u64 = 255;
+
+fn send(crowd: &mut Crowd, grid: &NavGrid, from: Cell, to: Cell) -> UnitId {
+    let unit = crowd.add(grid, from, UnitSettings::default()).unwrap();
+    let path = grid.find_path(ProfileId(0), from, to).unwrap();
+    crowd.follow(grid, unit, &path).unwrap();
+    unit
+}
+
+fn run(crowd: &mut Crowd, grid: &NavGrid, ticks: u64) {
+    for _ in 0..ticks {
+        crowd.tick(grid, &());
+    }
+}
+
+fn cells(crowd: &Crowd, grid: &NavGrid, units: &[UnitId]) -> Vec<Cell> {
+    units.iter().map(|&unit| crowd.position(grid, unit).unwrap().0).collect()
+}
+
+/// Returns the number of times that a unit is looked at in these ticks and waits.
+fn looks(crowd: &mut Crowd, grid: &NavGrid, ticks: u64) -> u64 {
+    let before = crowd.counters().waits;
+    run(crowd, grid, ticks);
+    crowd.counters().waits - before
+}
+
+/// A unit waits in an alley before a guard; beside it, blocked cells.
+fn before_a_guard(ticks: u64) -> (NavGrid, Crowd, [UnitId; 2]) {
+    let mut grid = NavGrid::new(12, 2, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(0, 1), 12, 1)).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let walker = send(&mut crowd, &grid, Cell::new(2, 0), Cell::new(8, 0));
+    let settings = UnitSettings { is_pushable: false, team: 1, ..UnitSettings::default() };
+    let guard = crowd.add(&grid, Cell::new(5, 0), settings).unwrap();
+    run(&mut crowd, &grid, ticks);
+    assert_eq!(crowd.position(&grid, walker).unwrap().0, Cell::new(4, 0));
+    (grid, crowd, [walker, guard])
+}
+
+/// Goes on to the end of a tick in which a unit was looked at.
+fn run_to_look(crowd: &mut Crowd, grid: &NavGrid) {
+    let before = crowd.counters().waits;
+    while crowd.counters().waits == before {
+        crowd.tick(grid, &());
+    }
+}
+
+/// Checks that the waiting unit moves at most `most` ticks after a change, between two looks at it and after one.
+fn goes_on(most: u64, change: impl Fn(&mut NavGrid, &mut Crowd, [UnitId; 2])) {
+    for phase in 0..40 {
+        let (mut grid, mut crowd, units) = before_a_guard(LONG + 13 * phase);
+        if phase < 10 {
+            run_to_look(&mut crowd, &grid);
+        }
+        change(&mut grid, &mut crowd, units);
+        run(&mut crowd, &grid, most);
+        let (tail, head) = crowd.position(&grid, units[0]).unwrap();
+        let has_moved = tail != head || tail != Cell::new(4, 0);
+        assert!(has_moved, "{phase}: {:?}", crowd.hindrance(units[0]));
+    }
+}
+
+#[test]
+fn a_unit_that_has_waited_for_long_goes_on_when_the_guard_is_gone() {
+    goes_on(18, |_, crowd, [_, guard]| assert!(crowd.remove(guard)));
+    goes_on(18, |grid, crowd, [_, guard]| crowd.teleport(grid, guard, Cell::new(11, 0)).unwrap());
+}
+
+#[test]
+fn a_unit_that_has_waited_for_long_goes_on_when_the_guard_may_be_pushed() {
+    goes_on(18, |_, crowd, [_, guard]| crowd.set(guard, UnitSettings::default()).unwrap());
+    goes_on(18, |_, crowd, [walker, guard]| {
+        crowd.set(guard, UnitSettings { team: 1, ..UnitSettings::default() }).unwrap();
+        crowd.set(walker, UnitSettings { team: 1, ..UnitSettings::default() }).unwrap();
+    });
+}
+
+#[test]
+fn a_unit_that_has_waited_for_long_follows_a_guard_that_gets_an_order() {
+    goes_on(28, |grid, crowd, [_, guard]| {
+        let path = grid.find_path(ProfileId(0), Cell::new(5, 0), Cell::new(11, 0)).unwrap();
+        crowd.follow(grid, guard, &path).unwrap();
+    });
+}
+
+#[test]
+fn a_unit_that_has_waited_for_long_goes_through_an_opening() {
+    goes_on(100, |grid, _, _| grid.unblock(CellRect::new(Cell::new(3, 1), 5, 1)).unwrap());
+}
+
+#[test]
+fn a_unit_that_has_waited_for_long_goes_on_when_its_speed_is_back() {
+    let grid = NavGrid::new(12, 2, TerrainId::GROUND).unwrap();
+    for phase in 0..40 {
+        let mut crowd = Crowd::new(&grid);
+        let unit = send(&mut crowd, &grid, Cell::new(2, 0), Cell::new(8, 0));
+        crowd.set(unit, UnitSettings { speed: 0, ..UnitSettings::default() }).unwrap();
+        run(&mut crowd, &grid, LONG + 13 * phase);
+        crowd.set(unit, UnitSettings::default()).unwrap();
+        run(&mut crowd, &grid, 18);
+        let (tail, head) = crowd.position(&grid, unit).unwrap();
+        assert!(tail != head, "{phase}");
+    }
+}
+
+/// Many are sent to one cell: all stand there once, one after another, and then rest around it.
+#[test]
+fn units_sent_to_one_cell_all_arrive_and_come_to_rest() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let grid = NavGrid::new(50, 50, TerrainId::GROUND).unwrap().with_topology(topology);
+        let mut crowd = Crowd::new(&grid);
+        let goal = Cell::new(25, 25);
+        let starts =
+            (0..80).map(|i| Cell::new(2 + 5 * (i % 10), if i < 40 { i / 10 } else { 50 - i / 10 }));
+        let units: Vec<UnitId> = starts.map(|from| send(&mut crowd, &grid, from, goal)).collect();
+        run(&mut crowd, &grid, 6_000);
+        let arrived = units.iter().filter(|&&unit| crowd.has_arrived(unit)).count();
+        assert_eq!(arrived, 80, "{topology:?}");
+        let stands = cells(&crowd, &grid, &units);
+        let looks = looks(&mut crowd, &grid, 2 * MOST_BETWEEN);
+        assert_eq!(cells(&crowd, &grid, &units), stands, "{topology:?}: nobody moves");
+        assert!(looks <= 80 * 3, "{topology:?}: {looks} looks at 80 units");
+        let on_goal = units.iter().find(|&&unit| cells(&crowd, &grid, &[unit])[0] == goal);
+        crowd.remove(*on_goal.unwrap());
+        run(&mut crowd, &grid, MOST_BETWEEN + 100);
+        assert!(crowd.holder(&grid, goal).is_some(), "{topology:?}: another one takes its place");
+    }
+}
