@@ -106,16 +106,21 @@ impl Board {
         })
     }
 
+    /// Iterates over the other units that hold cells of a unit's goal. `None` if the unit has grown since and no longer fits there.
+    pub fn goal_holders(&self, index: u32) -> Option<impl Iterator<Item = &Unit>> {
+        let Unit { goal, size, .. } = self.units[index];
+        let holder = move |cell: u32| {
+            let owner = self.reservations.get(cell).owner;
+            self.units.get(owner).filter(|_| owner != index)
+        };
+        let cells = || self.reservations.block(goal, size).filter_map(holder);
+        self.is_on_grid(goal, size).then(cells)
+    }
+
     /// Returns whether the goal of a unit is held by another one that rests on its own goal, or has none.
     pub fn is_goal_taken(&self, index: u32) -> bool {
-        let Unit { goal, size, .. } = self.units[index];
-        let stays = |cell: u32| {
-            let owner = self.reservations.get(cell).owner;
-            let other = self.units.get(owner).filter(|_| owner != index);
-            other.is_some_and(|other| other.rests_on_goal() || other.is_idle())
-        };
-        // A unit that has grown since may not fit there any more.
-        self.is_on_grid(goal, size) && self.reservations.block(goal, size).any(stays)
+        let stays = |other: &Unit| other.rests_on_goal() || other.is_idle();
+        self.goal_holders(index).is_some_and(|mut holders| holders.any(stays))
     }
 
     pub fn id(&self, index: u32) -> UnitId {

@@ -6,7 +6,7 @@
 //! whatever its priority; those that were on their goals walk back there, and so do those that stood on goals of others. That
 //! ends: every such push is counted by the unit that is pushed, and with [`MAX_RECLAIM_PUSHES`] it makes no more room.
 
-use crate::nav::crowd::board::{Board, NONE, Rung, Task, Unit};
+use crate::nav::crowd::board::{Board, Rung, Task, Unit};
 
 /// Distance in cells within which nobody may move. Without that, units that reclaim goals push one another about: on hexagons a
 /// quarter of 500 behind a doorway are still off their goals after 4,000 ticks, instead of none.
@@ -43,13 +43,6 @@ pub fn yields_to_returning(board: &Board, (root, reclaims_goal): (u32, bool), ot
 
 /// Returns whether the goal of a unit is free, or held only by returning units for which `counts_as_free` holds.
 fn is_goal_open(board: &Board, index: u32, counts_as_free: impl Fn(&Unit) -> bool) -> bool {
-    let Unit { goal, size, .. } = board.units[index];
-    let is_free = |cell: u32| {
-        let owner = board.reservations.get(cell).owner;
-        let other = board.units.get(owner);
-        [NONE, index].contains(&owner)
-            || other.is_some_and(|other| other.is_returning() && counts_as_free(other))
-    };
-    // A unit that has grown since may not fit there any more.
-    board.is_on_grid(goal, size) && board.reservations.block(goal, size).all(is_free)
+    let is_free = |other: &Unit| other.is_returning() && counts_as_free(other);
+    board.goal_holders(index).is_some_and(|mut holders| holders.all(is_free))
 }
