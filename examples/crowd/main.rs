@@ -302,6 +302,7 @@ fn summarize(run: &Run) -> Outcome<()> {
         .number("us_per_critter_tick", format_args!("{each:.4}"))
         .number("stuck", run.stuck())
         .number("off_goal", record.off_goal(run.scene(), run.is_group()))
+        .number("last_step", record.last_step)
         .number("checksum", record.checksum.value())
         .print();
     if faults.is_clean() {

@@ -31,6 +31,8 @@ pub struct Record {
     pub checker: Checker,
     /// Ticks so far, and the duration of each in microseconds.
     pub ticks: u64,
+    /// The last tick in which a unit came to another cell.
+    pub last_step: u64,
     pub times: Vec<f64>,
     /// Of each unit: the cell that it leaves and the cell it enters.
     pub positions: Vec<(Cell, Cell)>,
@@ -54,6 +56,7 @@ impl Record {
         Self {
             checker: Checker::new(),
             ticks: 0,
+            last_step: 0,
             times: Vec::new(),
             positions: scene.starts.iter().map(|start| (start.cell, start.cell)).collect(),
             checksum: Checksum::default(),
@@ -71,6 +74,7 @@ impl Record {
             let at = unit.id as usize;
             let before = self.positions[at].0;
             if unit.tail != before {
+                self.last_step = self.ticks;
                 let is_square = grid.topology() == Topology::Square;
                 let is_diagonal = is_square && unit.tail.x != before.x && unit.tail.y != before.y;
                 self.walked[at].add((unit.tail.x - before.x, unit.tail.y - before.y));

@@ -102,9 +102,11 @@ impl Watch {
             let Some(unit) = state.unit().filter(|_| critter.collides) else {
                 continue; // a ghost, or not in the crowd
             };
-            let (id, profile) = (entity.to_bits(), agent.profile);
+            let (id, size) = (entity.to_bits(), crowd.size(unit).unwrap());
             units.insert(id, unit.bits());
-            let size = crowd.size(unit).unwrap();
+            // As long as there is no room for its new size, a unit keeps its profile.
+            let has_room = grid.unit_size(agent.profile) == size;
+            let profile = if has_room { agent.profile } else { crowd.profile(unit).unwrap() };
             let position = (state.walk().tail(), state.walk().head());
             assert_eq!(Some(position), crowd.position(grid, unit), "of {unit:?}");
             seen.push(Seen::new((id, profile, size), position, crowd.progress(unit)));

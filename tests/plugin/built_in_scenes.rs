@@ -23,6 +23,8 @@ use scenes::Scene;
 
 /// Ticks after the last arrival after which units stand on their goals, those that were pushed off them, too.
 const REST: u64 = 3_000;
+/// Ticks before that in which none of them moves any more.
+const CALM: u64 = 400;
 
 /// Runs a scene until all units have arrived; they must within `limit` ticks, and walk at most `detour` percent of
 /// their shortest paths.
@@ -56,17 +58,15 @@ fn judge_scene(name: &str, scene: Option<Scene>, as_groups: bool, limit: u64, de
     let off_goal = run.record.off_goal(&run.scene, run.is_group);
     let most = most_off_goal(&run.scene);
     assert!(off_goal <= most, "{name}: {off_goal} do not rest on their goals, at most {most}");
+    let rest = run.record.ticks - run.record.last_step;
+    assert!(most > 0 || rest >= CALM, "{name}: all have rested for {rest} ticks, at least {CALM}");
 }
 
-/// How many units of a scene may then stand beside their goals: none on squares; one in 50 on hexagons, and where units have
-/// several sizes.
+/// How many units of a scene may then stand beside their goals: none; one in 50 where units have several sizes.
 fn most_off_goal(scene: &Scene) -> usize {
     let profile = |start: &scenes::Start| start.settings.profile;
     let has_one_size = scene.starts.windows(2).all(|pair| profile(&pair[0]) == profile(&pair[1]));
-    match scene.grid.topology() {
-        Topology::Square if has_one_size => 0,
-        _ => (scene.starts.len() / 50).max(2),
-    }
+    if has_one_size { 0 } else { (scene.starts.len() / 50).max(2) }
 }
 
 #[test]

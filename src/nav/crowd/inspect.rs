@@ -121,6 +121,12 @@ impl Crowd {
         self.board.get(id).map(|unit| u32::from(unit.size))
     }
 
+    /// Returns the profile of a unit.
+    #[must_use]
+    pub fn profile(&self, id: UnitId) -> Option<ProfileId> {
+        self.board.get(id).map(|unit| unit.profile)
+    }
+
     /// Returns whether a unit goes to a slot that it may exchange with others.
     #[must_use]
     pub fn is_in_group(&self, id: UnitId) -> bool {

@@ -23,6 +23,9 @@ pub enum Rung {
     /// Near walls, a long way ahead raises its priority from now on. Without this rung two armies on hexagons take a tenth
     /// longer to change sides.
     JoinQueue = 8,
+    /// It reclaims the goal off which it was pushed, if that is free and all is calm. Long before those whose goals are held: in
+    /// most cases they are held by such a unit.
+    ReclaimFree = 10,
     /// It looks for a path around units that it cannot push, and pushes units back that stand their ground.
     GoAround = 24,
     /// It searches for chains of pushes in all directions. Such a search looks at many units.
@@ -30,7 +33,7 @@ pub enum Rung {
     /// It takes the units ahead for a queue, near walls. At the corner of a building units wait for less, and form
     /// lanes beside each other.
     Queue = 60,
-    /// It reclaims the goal off which it was pushed, if all is calm.
+    /// It reclaims that goal also from units that are off their own.
     Reclaim = 64,
     /// It sends large units out of its way, and leaves a building on any side. With a lower value paths get longer,
     /// since a push often is enough; with 160 some units that cross each other do not arrive.

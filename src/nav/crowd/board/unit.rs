@@ -390,8 +390,8 @@ impl Unit {
     }
 
     /// Lets it rest where it has arrived, from now until its next order.
-    pub const fn give_up(&mut self) {
-        self.wasted_steps = MAX_WASTED_AFTER_ARRIVAL;
+    pub fn give_up(&mut self) {
+        self.wasted_steps = self.wasted_steps.max(MAX_WASTED_AFTER_ARRIVAL);
     }
 
     /// Returns the ticks that it takes for a straight step over uniform terrain of cost 1, rounded.

@@ -62,13 +62,12 @@ impl Planner {
 }
 
 /// Returns whether a unit makes a step that does not bring it nearer, in the plan of a unit that only
-/// returns to its goal. Its own detours count until it has given up.
+/// returns to its goal.
 fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
     let unit = &scene.board.units[index];
     let distance = |pos: GridPos| pos.open_distance(unit.goal, scene.board.topology);
-    let comes_nearer = || distance(unit.head) < distance(unit.tail);
-    let is_own_detour = || !unit.has_given_up() && !comes_nearer();
-    scene.board.units[root].is_returning() && (index != root || is_own_detour())
+    let is_detour = || distance(unit.head) >= distance(unit.tail);
+    scene.board.units[root].is_returning() && (index != root || is_detour())
 }
 
 /// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for

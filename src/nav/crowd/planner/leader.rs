@@ -88,7 +88,8 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
         };
     }
     match board.topology.turn_angle(other.preferred_direction, best) {
-        _ if other.preferred_direction == STAY => Leader::Other,
+        // The direction of a unit at rest is that of its last step.
+        _ if other.preferred_direction == STAY || other.rests_on_goal() => Leader::Other,
         3.. if !other.has_arrived => Leader::Oncoming,
         0..=1 if !other.shares_goal_with(unit) => Leader::Queued,
         _ => Leader::Other,

@@ -13,8 +13,13 @@
 //! attempt fails.
 
 use super::{
-    Planner, claim::Claim, dead_end::is_standing_back, make_way::clear_way,
-    passage_rules::rank_with_locks, rank::Ranking, reclaim::reclaims_goal,
+    Planner,
+    claim::Claim,
+    dead_end::is_standing_back,
+    make_way::clear_way,
+    passage_rules::rank_with_locks,
+    rank::Ranking,
+    reclaim::{enters_goal_of, reclaims_goal},
 };
 use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, Mode, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
@@ -294,8 +299,11 @@ impl Planner {
             }
             let direction = frame.ranking.directions[usize::from(frame.tried)];
             frame.tried += 1;
-            let Frame { push, tried, is_sidestepping, .. } = *frame;
-            if push != STAY && self.delays_pusher(board, top, direction) != Some(is_sidestepping) {
+            let Frame { unit, push, tried, is_sidestepping, .. } = *frame;
+            if push != STAY
+                && (self.delays_pusher(board, top, direction) != Some(is_sidestepping)
+                    || self.reclaims_goal && enters_goal_of(board, root, (unit, direction)))
+            {
                 continue;
             }
             match self.claim_step(board, top, root, direction) {
