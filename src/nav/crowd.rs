@@ -66,7 +66,7 @@ impl Crowd {
             return;
         }
         let world = World { grid, guidance };
-        self.board.now += 1;
+        self.board.begin_tick();
         self.sources.begin_tick();
         self.board.refit_units(grid);
         self.apply_edits(grid);
@@ -81,6 +81,6 @@ impl Crowd {
             decide(&mut scene, planner, index);
             at += 1;
         }
-        scene.board.ready.clear();
+        scene.board.end_tick();
     }
 }

@@ -73,14 +73,14 @@ fn goes_on(most: u64, change: impl Fn(&mut NavGrid, &mut Crowd, [UnitId; 2])) {
 
 #[test]
 fn a_unit_that_has_waited_for_long_goes_on_when_the_guard_is_gone() {
-    goes_on(18, |_, crowd, [_, guard]| assert!(crowd.remove(guard)));
-    goes_on(18, |grid, crowd, [_, guard]| crowd.teleport(grid, guard, Cell::new(11, 0)).unwrap());
+    goes_on(1, |_, crowd, [_, guard]| assert!(crowd.remove(guard)));
+    goes_on(1, |grid, crowd, [_, guard]| crowd.teleport(grid, guard, Cell::new(11, 0)).unwrap());
 }
 
 #[test]
 fn a_unit_that_has_waited_for_long_goes_on_when_the_guard_may_be_pushed() {
-    goes_on(18, |_, crowd, [_, guard]| crowd.set(guard, UnitSettings::default()).unwrap());
-    goes_on(18, |_, crowd, [walker, guard]| {
+    goes_on(1, |_, crowd, [_, guard]| crowd.set(guard, UnitSettings::default()).unwrap());
+    goes_on(1, |_, crowd, [walker, guard]| {
         crowd.set(guard, UnitSettings { team: 1, ..UnitSettings::default() }).unwrap();
         crowd.set(walker, UnitSettings { team: 1, ..UnitSettings::default() }).unwrap();
     });
@@ -88,7 +88,7 @@ fn a_unit_that_has_waited_for_long_goes_on_when_the_guard_may_be_pushed() {
 
 #[test]
 fn a_unit_that_has_waited_for_long_follows_a_guard_that_gets_an_order() {
-    goes_on(28, |grid, crowd, [_, guard]| {
+    goes_on(12, |grid, crowd, [_, guard]| {
         let path = grid.find_path(ProfileId(0), Cell::new(5, 0), Cell::new(11, 0)).unwrap();
         crowd.follow(grid, guard, &path).unwrap();
     });
@@ -96,7 +96,7 @@ fn a_unit_that_has_waited_for_long_follows_a_guard_that_gets_an_order() {
 
 #[test]
 fn a_unit_that_has_waited_for_long_goes_through_an_opening() {
-    goes_on(100, |grid, _, _| grid.unblock(CellRect::new(Cell::new(3, 1), 5, 1)).unwrap());
+    goes_on(20, |grid, _, _| grid.unblock(CellRect::new(Cell::new(3, 1), 5, 1)).unwrap());
 }
 
 #[test]
@@ -108,10 +108,34 @@ fn a_unit_that_has_waited_for_long_goes_on_when_its_speed_is_back() {
         crowd.set(unit, UnitSettings { speed: 0, ..UnitSettings::default() }).unwrap();
         run(&mut crowd, &grid, LONG + 13 * phase);
         crowd.set(unit, UnitSettings::default()).unwrap();
-        run(&mut crowd, &grid, 18);
+        run(&mut crowd, &grid, 1);
         let (tail, head) = crowd.position(&grid, unit).unwrap();
         assert!(tail != head, "{phase}");
     }
+}
+
+/// 200 units stand before a gate that a guard keeps shut. They are looked at when they have to be, not all the time.
+#[test]
+fn a_crowd_before_a_closed_gate_costs_little() {
+    let mut grid = NavGrid::new(60, 40, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(30, 0), 1, 20)).unwrap();
+    grid.block(CellRect::new(Cell::new(30, 21), 1, 19)).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let settings = UnitSettings { is_pushable: false, ..UnitSettings::default() };
+    let guard = crowd.add(&grid, Cell::new(30, 20), settings).unwrap();
+    let ends =
+        (0..200).map(|i| (Cell::new(5 + i % 10, 10 + i / 10), Cell::new(40 + i % 10, 10 + i / 10)));
+    let units: Vec<UnitId> = ends.map(|(from, to)| send(&mut crowd, &grid, from, to)).collect();
+    run(&mut crowd, &grid, 2_500);
+    let stands = cells(&crowd, &grid, &units);
+    let looks = looks(&mut crowd, &grid, 2 * MOST_BETWEEN);
+    assert_eq!(cells(&crowd, &grid, &units), stands, "nobody moves");
+    // Every 16 ticks it would be 6,400.
+    assert!((200..=1_600).contains(&looks), "{looks} looks at 200 units");
+    crowd.remove(guard);
+    run(&mut crowd, &grid, 3_500);
+    let arrived = units.iter().filter(|&&unit| crowd.has_arrived(unit)).count();
+    assert_eq!(arrived, 200, "the gate is open");
 }
 
 /// Many are sent to one cell: all stand there once, one after another, and then rest around it.

@@ -54,6 +54,8 @@ pub struct Board {
     pub density: Density,
     /// The units to decide in this tick, and the priorities by which the first of them are sorted.
     pub ready: Vec<u32>,
+    /// The number of this list. There are two in each tick: those that are woken after it are listed for the next one.
+    list: u32,
     priorities: Vec<u64>,
     due: Vec<u32>,
     /// Units whose steps are over, and the reservations of the cells they left.
@@ -142,6 +144,18 @@ impl Board {
         self.units.get(self.reservations.get(cell).owner)
     }
 
+    /// Begins a tick.
+    pub fn begin_tick(&mut self) {
+        self.now += 1;
+        self.list = self.list.wrapping_add(1);
+    }
+
+    /// Ends a tick: all units have been decided.
+    pub fn end_tick(&mut self) {
+        self.ready.clear();
+        self.list = self.list.wrapping_add(1);
+    }
+
     /// Ends the steps that are over and lists all units to be decided in this tick.
     pub fn collect_ready(&mut self, grid: &NavGrid) {
         self.departures.clear();
@@ -167,7 +181,7 @@ impl Board {
             if self.units[index].is_trapped() {
                 self.free_if_outside(grid, index);
             }
-            self.units[index].ready_tick = self.tick_stamp();
+            self.units[index].list = self.list;
             self.ready.push(index);
             self.moved.push(index);
         }

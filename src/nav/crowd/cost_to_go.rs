@@ -131,7 +131,7 @@ impl Sources {
                 let around = |&rect: &CellRect| grid.anchors_over(unit.profile, rect).grown();
                 near.clear();
                 near.extend(edits.iter().map(around));
-                follower.follow_edits(grid, &costs, &near);
+                follower.follow_edits(grid, &costs, (unit.tail, &near));
             }
         }
     }

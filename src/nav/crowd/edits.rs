@@ -23,6 +23,7 @@ impl Crowd {
             self.revision = revision;
             self.sources.follow_edits(&self.board, grid, &edits);
             self.groups.follow_edit();
+            self.board.retry_all();
         }
         self.sources.drop_unused_areas(&self.board, grid);
     }

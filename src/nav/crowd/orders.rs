@@ -46,13 +46,19 @@ impl Crowd {
     /// [`CrowdError::NoSuchUnit`].
     pub fn set(&mut self, id: UnitId, settings: UnitSettings) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
-        let unit = &mut self.board.units[index];
-        (unit.speed, unit.team) = (settings.speed, settings.team);
-        unit.pushes = match (settings.is_pushable, settings.keeps_goal) {
+        let pushes = match (settings.is_pushable, settings.keeps_goal) {
             (true, false) => Pushes::GivesWay,
             (true, true) => Pushes::KeepsGoal,
             (false, _) => Pushes::Stands,
         };
+        let unit = &mut self.board.units[index];
+        let known = |unit: &Unit| (unit.speed > 0, unit.team, unit.pushes);
+        let old = known(unit);
+        (unit.speed, unit.team, unit.pushes) = (settings.speed, settings.team, pushes);
+        if known(unit) != old {
+            self.board.mark_ready(index);
+            self.board.wake_around_tail(index);
+        }
         Ok(())
     }
 
@@ -173,6 +179,7 @@ impl Crowd {
         let index = self.board.find(id)?;
         let unit = &mut self.board.units[index];
         unit.priority_since = unit.priority_since.min(CLEARING_PRIORITY);
+        self.board.mark_ready(index);
         Ok(())
     }
 
@@ -207,6 +214,7 @@ impl Crowd {
         self.groups.reset_progress(index);
         self.sources.release_field(index);
         self.board.schedule_next_tick(index);
+        self.board.wake_around_tail(index);
         Ok(())
     }
 }

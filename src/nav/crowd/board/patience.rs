@@ -4,12 +4,12 @@
 //! units wait for as many steps of their own. Nothing on the ladder depends on what guides the unit: a field, its own
 //! path, a slot, or the way out from under a building.
 
-use super::{Board, State, Task, Unit};
+use super::{Board, Hindrance, State, Task, Unit};
 
 /// Ticks after which a waiting unit tries again if nothing has changed nearby.
 pub const RETRY_AFTER: u64 = 16;
-/// The part of the time for which it has stood after which a unit tries again that only waits for its goal, on which
-/// another one rests, and the most ticks: 200 units around one cell cost 0.001 ms a tick instead of 0.02.
+/// The part of the time for which it has stood after which a unit tries again that has climbed the whole ladder, or only waits
+/// for its goal, on which another one rests, and the most ticks. 200 units around one cell cost 0.001 ms a tick instead of 0.02.
 const RETRY_PART: u64 = 4;
 const MAX_RETRY_AFTER: u64 = 255;
 /// Ticks of waiting after which a unit is reported as stuck.
@@ -55,6 +55,13 @@ impl Unit {
     pub fn ticks_until(&self, rung: Rung) -> u64 {
         rung as u64 * self.ticks_per_cell().clamp(PACES.0, PACES.1) / PACE
     }
+
+    /// Returns whether a unit on a path of its own has climbed the whole ladder, and is stuck. Not on shared fields and in
+    /// groups: a field or a slot may change far away from it.
+    pub fn has_stood_for_long(&self, now: u64) -> bool {
+        let ladder = self.ticks_until(Rung::StopYielding);
+        self.task == Task::Path && self.ticks_stood(now) >= ladder.max(STUCK_AFTER)
+    }
 }
 
 impl Board {
@@ -64,15 +71,19 @@ impl Board {
         if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
     }
 
-    /// Returns after how many ticks a unit tries again that has stood for `stood` ticks, if nothing changes nearby.
+    /// Returns after how many ticks a unit tries again that has stood for `stood` ticks, if nothing changes nearby. Always soon
+    /// where others are to know that it waits beside a passage, where it has no path, and once after it stood back.
     pub fn retry_after(&self, index: u32, stood: u64) -> u64 {
         let unit = &self.units[index];
-        let waits_for_goal = stood >= unit.ticks_until(Rung::Return)
-            && unit.task == Task::Path
+        let is_watched = matches!(unit.hindrance, Hindrance::Oncoming | Hindrance::NoPath)
+            || unit.ticks_waited(self.now) < RETRY_AFTER;
+        let waits_for_goal = unit.task == Task::Path
+            && stood >= unit.ticks_until(Rung::Return)
             && unit.is_returning()
             && self.is_goal_taken(index);
+        let is_patient = waits_for_goal || !is_watched && unit.has_stood_for_long(self.now);
         let longer = (stood / RETRY_PART).clamp(RETRY_AFTER, MAX_RETRY_AFTER);
-        if waits_for_goal { longer } else { RETRY_AFTER }
+        if is_patient { longer } else { RETRY_AFTER }
     }
 
     /// Returns whether a unit has waited for so long.

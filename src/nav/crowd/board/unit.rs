@@ -210,8 +210,8 @@ pub struct Unit {
     /// The last chain search that looked at it, and the push directions in which it did.
     pub chain_search: u32,
     pub searched_directions: u8,
-    /// The last tick in which it was listed to be decided.
-    pub ready_tick: u32,
+    /// The number of the last list of units to decide on which it was put.
+    pub list: u32,
     /// The last tick in which the costs of its field were looked up, and their index in the list.
     pub costs_tick: u32,
     pub costs_index: u32,

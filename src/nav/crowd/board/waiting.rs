@@ -3,7 +3,10 @@
 //! Input: units that stand, and cells that become free. Output: the units that are decided again: those that are
 //! registered for wake-up beside such a cell, and those whose retry is due.
 
-use super::{Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, STUCK_AFTER, State, Unit};
+use super::{
+    Board, CrowdEvent, GridPos, Hindrance, LOST_AFTER, NONE, RETRY_AFTER, Rung, STUCK_AFTER, State,
+    Unit,
+};
 use crate::nav::NavGrid;
 
 impl Board {
@@ -48,12 +51,11 @@ impl Board {
         self.update_listening(index);
     }
 
-    /// Lists a waiting unit to be decided in this tick, once.
+    /// Lists a waiting unit to be decided in this tick, once; after a tick, in the next one.
     pub fn mark_ready(&mut self, index: u32) {
-        let now = self.tick_stamp();
         let unit = &mut self.units[index];
-        if unit.state == State::Waiting && unit.ready_tick != now {
-            unit.ready_tick = now;
+        if unit.state == State::Waiting && unit.list != self.list {
+            unit.list = self.list;
             self.ready.push(index);
         }
     }
@@ -72,6 +74,20 @@ impl Board {
         let unit = &mut self.units[index];
         unit.wake_also = NONE;
         self.reservations.set_listening(unit.tail, unit.size, false);
+    }
+
+    /// Lets all units that have stood for long try again soon, a few in each tick, also to go around others: the terrain has
+    /// changed.
+    pub fn retry_all(&mut self) {
+        let now = self.now;
+        for (index, unit) in (0..).zip(&mut self.units.0) {
+            if unit.state == State::Waiting && unit.has_stood_for_long(now) {
+                let waited = unit.ticks_waited(now).max(unit.ticks_until(Rung::GoAround) + 1);
+                unit.waiting_since = (now - waited) as u32;
+                let turn = u64::from(index).wrapping_sub(now) % RETRY_AFTER;
+                self.timers.put(index, now, now + 1 + turn);
+            }
+        }
     }
 
     /// Schedules a unit to be decided in the next tick, unless it moves.

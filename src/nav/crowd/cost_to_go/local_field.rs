@@ -33,10 +33,10 @@ impl LocalField {
         self.flood.cost(pos)
     }
 
-    /// Returns whether it shares a cell with a rectangle.
-    pub fn meets(&self, grid: &NavGrid, rect: CellRect) -> bool {
+    /// Returns whether a field around a position shares a cell with a rectangle.
+    pub fn meets(grid: &NavGrid, center: GridPos, rect: CellRect) -> bool {
         let corner = |add: i32| {
-            let Cell { x, y } = self.center.cell(grid);
+            let Cell { x, y } = center.cell(grid);
             Cell::new(x + add, y + add)
         };
         let radius = i32::from(RADIUS);

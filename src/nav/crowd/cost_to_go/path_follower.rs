@@ -114,10 +114,19 @@ impl PathFollower {
         self.advance(steps);
     }
 
-    /// Terrain has changed in rectangles: drops the field if it covers one of them, and finds the corners again if the
-    /// path crosses one where steps have several costs.
-    pub fn follow_edits(&mut self, grid: &NavGrid, costs: &StepCosts, edits: &[CellRect]) {
-        self.field.take_if(|field| edits.iter().any(|&rect| field.meets(grid, rect)));
+    /// Terrain has changed in rectangles while the unit stands at `pos`: drops the field if it covers one of them, lets it
+    /// be filled again soon if one is near, and finds the corners again if the path crosses one where steps have several costs.
+    pub fn follow_edits(
+        &mut self,
+        grid: &NavGrid,
+        costs: &StepCosts,
+        (pos, edits): (GridPos, &[CellRect]),
+    ) {
+        let is_near = |center| edits.iter().any(|&rect| LocalField::meets(grid, center, rect));
+        self.field.take_if(|field| is_near(field.center));
+        if is_near(pos) {
+            self.field_made_at = 0;
+        }
         if costs.uniform() > 0 {
             return;
         }
