@@ -4,7 +4,7 @@
 //! another unit makes room for it. Units that arrive in a crowd push others off their goals, so in the end many stand
 //! on one another's: each one waits for the other. When all is calm, such a unit may push any unit that has arrived,
 //! whatever its priority; those that were on their goals walk back there, and so do those that stood on goals of others. That
-//! ends: each counts the steps that do not bring it nearer to its goal, and with [`MAX_WASTED`] it gives up for good.
+//! ends: each unit counts the steps that it wastes in this way, and with [`MAX_WASTED`] it takes no more part in it.
 
 use crate::nav::crowd::board::{Board, Rung, Task, Unit};
 
