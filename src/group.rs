@@ -177,8 +177,10 @@ impl Group {
 pub struct GroupState {
     /// Groups are processed in the order in which they were made.
     number: u64,
-    /// Goal, formation and facing as they were when slots were last assigned.
-    assigned: FormationSpec,
+    /// Goal, formation and facing as they were when slots were last assigned; `None` where the goal was unknown.
+    assigned: Option<FormationSpec>,
+    /// How often slots were assigned from scratch.
+    orders: u32,
     /// The cell of each member; `None` where there was none for it.
     slots: Vec<(Entity, Option<Cell>)>,
     /// Request number per member when slots were assigned.
@@ -240,8 +242,8 @@ impl GroupState {
 
     /// The facing of the formation.
     #[must_use]
-    pub const fn facing(&self) -> Option<Direction> {
-        self.assigned.facing
+    pub fn facing(&self) -> Option<Direction> {
+        self.assigned?.facing
     }
 }
 
@@ -282,7 +284,7 @@ pub struct GroupSlot {
 
 /// The same number for all members of a group that may exchange their slots. Counts only beside a
 /// [`GroupSlot`].
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);

@@ -230,14 +230,6 @@ struct Resolved {
     destinations: Option<Arc<[Destination]>>,
 }
 
-/// What a request comes to.
-#[derive(Clone, Debug)]
-enum Resolution {
-    Query(Resolved),
-    /// It is not known yet: the costs of links are being determined for this profile.
-    Later(ProfileId),
-}
-
 /// Requests that wait for something other than an answer.
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

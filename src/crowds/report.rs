@@ -97,13 +97,16 @@ fn apply_events(
         for &event in grid_crowd.crowd.events() {
             match event {
                 CrowdEvent::SlotChanged { unit, cell, has_arrived } => {
-                    if let Ok(mut member) = units.get_mut(entity(unit)) {
+                    // One whose next request is not read yet walks in the crowd as before.
+                    if let Ok(mut member) = units.get_mut(entity(unit))
+                        && member.is_latest()
+                    {
                         member.state.query.goal = cell.into();
                         if !has_arrived {
                             member.resume_walking();
                         }
+                        slots.change(entity(unit), cell);
                     }
-                    slots.change(entity(unit), cell);
                 }
                 CrowdEvent::Arrived { unit, .. }
                 | CrowdEvent::Stuck { unit, .. }

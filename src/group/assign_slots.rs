@@ -39,6 +39,19 @@ struct Sender<'a> {
     before: &'a GroupState,
     goal: Cell,
     grid: GridId,
+    /// The numbers of the group and of its order: what members have in common that may exchange their slots.
+    order: (u64, u32),
+}
+
+impl Sender<'_> {
+    /// A number for all members of this rank.
+    const fn swap_class(&self, rank: i32) -> SwapClass {
+        let (group, order) = (self.order.0 as u32, self.order.1);
+        let mixed = group.wrapping_mul(0x9e37_79b1)
+            ^ order.wrapping_mul(0xc2b2_ae3d)
+            ^ (rank as u32).wrapping_mul(0x85eb_ca6b);
+        SwapClass(mixed | 1)
+    }
 }
 
 /// The grid version of a group whose grid is gone.
@@ -143,7 +156,8 @@ impl SlotAssignment<'_, '_> {
     fn assign(&mut self, entity: Entity, group: &Group, state: &mut GroupState) {
         let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
-        (state.number, state.is_announced) = (before.number, before.is_announced);
+        (state.number, state.orders) = (before.number, before.orders);
+        state.is_announced = before.is_announced;
         state.goal = Some(goal_of(group));
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
@@ -156,7 +170,14 @@ impl SlotAssignment<'_, '_> {
             .map(|member| self.places.member(group, member, (id, order.goal)))
             .collect();
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
-        let sender = Sender { entity, group, before: &before, goal: order.goal, grid: id };
+        let sender = Sender {
+            entity,
+            group,
+            before: &before,
+            goal: order.goal,
+            grid: id,
+            order: (state.number, state.orders),
+        };
         let mut limited = Vec::with_capacity(members.len());
         for member in &members {
             let mut next = || answers.next().unwrap_or(Err(PathFailure::StartUnknown));
@@ -176,7 +197,7 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the
-    /// group.
+    /// group, or its grid or that grid's profiles have changed.
     fn formation_order(
         &self,
         group: &Group,
@@ -190,7 +211,7 @@ impl SlotAssignment<'_, '_> {
                 (&self.places.grids, &self.places.blockers, &self.places.whereabouts),
             )?
         } else {
-            before.assigned.goal
+            before.assigned.ok_or(PathFailure::GoalUnknown)?.goal
         };
         let &Group { formation, facing, spacing, .. } = group;
         let grid = self.places.grids.get(id).ok_or(PathFailure::GridGone(id))?;
@@ -200,15 +221,21 @@ impl SlotAssignment<'_, '_> {
     /// Whether a member needs another request.
     fn is_to_be_sent(&self, sender: &Sender, member: &Member, answer: SlotAnswer) -> bool {
         let before = sender.before;
-        let known = before.index.get(&member.entity).map(|&index| before.slots[index].1);
+        let known = before.index.get(&member.entity);
+        let (slot, sent) =
+            known.map_or((None, None), |&at| (Some(before.slots[at].1), before.sent[at]));
         let Ok(unit) = self.places.units.get(member.entity) else {
             return false;
         };
-        known != Some(answer.ok())
+        let is_same_class = || unit.class == Some(&sender.swap_class(member.rank));
+        slot != Some(answer.ok())
+            || answer.is_ok() && !is_same_class()
             || before.was_changed
                 && answer.is_ok_and(|cell| {
                     let has_failed = matches!(unit.status, Some(PathStatus::Failed(_)));
-                    has_failed || unit.request != Some(&self.request_to(sender, member, cell))
+                    // It may have exchanged its slot since it was sent.
+                    let request = self.request_to(sender, member, sent.unwrap_or(cell));
+                    has_failed || unit.request != Some(&request)
                 })
     }
 
@@ -218,8 +245,7 @@ impl SlotAssignment<'_, '_> {
         match answer {
             Ok(cell) => {
                 let request = self.request_to(sender, member, cell);
-                let class = SwapClass(swap_class(sender.before.number, member.rank));
-                let bundle = (request, GroupSlot { group, cell }, class);
+                let bundle = (request, GroupSlot { group, cell }, sender.swap_class(member.rank));
                 self.commands.queue(move |world: &mut World| {
                     // The group may have been despawned since.
                     if world.get::<Group>(group).is_some()
@@ -355,12 +381,6 @@ impl GroupState {
     }
 }
 
-/// A number for all members of a group that have this rank.
-fn swap_class(group: u64, rank: i32) -> u32 {
-    let mixed = (group as u32).wrapping_mul(0x9e37_79b1) ^ (rank as u32).wrapping_mul(0x85eb_ca6b);
-    mixed | 1
-}
-
 /// Slots for the members that have a cell: from scratch where the order is another than before, else so that
 /// each keeps what it can. Stores the order with its resolved facing.
 fn slots_for(
@@ -374,16 +394,18 @@ fn slots_for(
     let units: Vec<FormationUnit> = present()
         .map(|(&Member { profile, rank, .. }, cell)| FormationUnit { cell, profile, rank })
         .collect();
-    let assigned = before.assigned;
-    let is_same = FormationSpec { facing: None, ..order }
-        == FormationSpec { facing: None, ..assigned }
-        && order.facing.is_none_or(|facing| Some(facing) == assigned.facing)
-        && !before.slots.is_empty();
-    if !is_same {
-        state.assigned = order.resolve_facing(grid, &units);
-        return assign_slots(grid, &units, &state.assigned);
-    }
-    state.assigned = assigned;
+    let is_same = |assigned: &FormationSpec| {
+        FormationSpec { facing: None, ..order } == FormationSpec { facing: None, ..*assigned }
+            && order.facing.is_none_or(|facing| Some(facing) == assigned.facing)
+            && !before.slots.is_empty()
+    };
+    let Some(assigned) = before.assigned.filter(is_same) else {
+        let resolved = order.resolve_facing(grid, &units);
+        state.assigned = Some(resolved);
+        state.orders = state.orders.wrapping_add(1);
+        return assign_slots(grid, &units, &resolved);
+    };
+    state.assigned = Some(assigned);
     let held: Vec<Option<Cell>> =
         present().map(|(member, _)| before.slot_of(member.entity)).collect();
     reassign_slots(grid, &units, &held, &assigned)

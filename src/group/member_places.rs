@@ -8,7 +8,7 @@ use bevy::{
     prelude::*,
 };
 
-use super::{Group, GroupMember, GroupSlot, GroupState, Member};
+use super::{Group, GroupMember, GroupSlot, GroupState, Member, SwapClass};
 use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
@@ -25,6 +25,7 @@ pub(crate) struct GroupUnitData {
     pub(super) request: Option<&'static PathRequest>,
     pub(super) status: Option<&'static PathStatus>,
     pub(super) slot: Option<&'static GroupSlot>,
+    pub(super) class: Option<&'static SwapClass>,
     pub(super) agent: Option<&'static NavAgent>,
     pub(super) critter: Option<&'static Critter>,
     pub(super) steering: Option<&'static PathSteering>,

@@ -55,7 +55,7 @@ impl GroupState {
     /// The goal of the group, or where members of this profile cannot stand there their slot nearest to it. `None`
     /// where they have no slots.
     fn middle(&self, slots: &[(Cell, bool)], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
-        let goal = self.assigned.goal;
+        let goal = self.assigned?.goal;
         let &(nearest, _) = slots.iter().min_by_key(|(slot, _)| {
             let (x, y) = (i64::from(slot.x - goal.x), i64::from(slot.y - goal.y));
             (grid.topology().squared_length(x, y), *slot)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "visibility")]
 use bevy::camera::{primitives::Aabb, visibility::ViewVisibility};
 use bevy::{
-    ecs::{query::QueryData, system::SystemChangeTick},
+    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemChangeTick},
     prelude::*,
 };
 
@@ -88,7 +88,7 @@ pub(crate) fn place_transforms(
     mut writes: ResMut<TransformWrites>,
     (time, fixed): (Option<Res<Time>>, Option<Res<Time<Fixed>>>),
     mut critters: Query<Drawn>,
-    parents: Query<&GlobalTransform>,
+    parents: Query<&GlobalTransform, Allow<Disabled>>,
     mut frames: ResMut<DrawnFrames>,
     ticks: SystemChangeTick,
 ) {
@@ -189,11 +189,9 @@ impl DrawnItem<'_, '_> {
         false
     }
 
-    /// Returns whether the game has put a standing unit elsewhere since it was last drawn.
+    /// Returns whether the game has put a standing critter elsewhere since it was last drawn.
     fn is_put_elsewhere(&self) -> bool {
-        self.state.unit().is_some()
-            && self.state.was_moved(&self.transform)
-            && self.transform.translation.is_finite()
+        self.state.was_moved(&self.transform) && self.transform.translation.is_finite()
     }
 
     /// Draws it farther along its step. Only the transform is written: memory is what takes time here.

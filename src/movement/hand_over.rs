@@ -9,7 +9,7 @@ use bevy::{
 
 use crate::{
     request::{Outcomes, Requester},
-    unit::{Critter, DesiredVelocity, PathSteering},
+    unit::{Critter, DesiredVelocity, PathStatus, PathSteering},
 };
 
 /// Units that something else moves than before, since the last tick.
@@ -46,13 +46,13 @@ pub(crate) fn hand_over(
     mut outcomes: Outcomes,
 ) {
     for entity in changes.0.drain(..) {
-        // A critter that stands on its grid already stays one.
-        if let Ok(mut unit) = units.get_mut(entity)
-            && unit
-                .critter
-                .as_ref()
-                .is_none_or(|(state, _)| !state.placed && state.unit().is_none())
-        {
+        let Ok(mut unit) = units.get_mut(entity) else {
+            continue;
+        };
+        let critter = unit.critter.as_ref();
+        let stands = critter.is_some_and(|(state, _)| state.placed || state.unit().is_some());
+        // A critter that stands on its grid already stays one, unless its path was found for a unit that the game moves.
+        if !stands || matches!(*unit.status, PathStatus::Found(_)) {
             outcomes.mover_changed(&mut unit);
         }
     }

@@ -91,7 +91,9 @@ fn is_cut_off(
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
     }
-    let walk = crowds.walk_of(grid, unit.state.grid, critter);
+    // One that has arrived may have been sent aside, along another path than its own.
+    let is_walking = unit.status.is_walking();
+    let walk = crowds.walk_of(grid, unit.state.grid, critter).filter(|_| is_walking);
     // A unit of a crowd that has no path leaves blocked terrain automatically.
     let has_path = walk.is_some() || critter.unit().is_none();
     let walk = walk.unwrap_or(critter.walk);

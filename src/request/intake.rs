@@ -10,7 +10,7 @@ use bevy::{
 };
 
 use super::{
-    InboxEntry, RequestInbox, Requester, Resolution,
+    InboxEntry, RequestInbox, Requester,
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
@@ -138,22 +138,21 @@ impl RequestIntake<'_, '_> {
             }
             return 0;
         }
-        let grid_and_profile = request.grid_and_profile(unit.agent, unit.state);
+        let named = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
         let resolved = self.resolve(&unit, request);
         let has_planned = match &resolved {
-            Ok(Resolution::Query(resolved)) => resolved.next.is_some(),
-            Ok(Resolution::Later(_)) => false,
+            Ok(resolved) => resolved.as_ref().is_some_and(|resolved| resolved.next.is_some()),
             Err(reason) => matches!(reason, PathFailure::NoLinks { .. }),
         };
-        let work = self.outcomes.links.planning_work(grid_and_profile.1);
+        let work = self.outcomes.links.planning_work(named.1);
         let cost = if has_planned { cost.saturating_add(work) } else { cost };
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
-                Ok(Resolution::Query(resolved)) => self.outcomes.search(&mut unit, resolved),
-                Ok(Resolution::Later(profile)) => self.outcomes.await_links(&mut unit, profile),
+                Ok(Some(resolved)) => self.outcomes.search(&mut unit, resolved),
+                Ok(None) => self.outcomes.await_links(&mut unit, named.1),
                 Err(reason) => {
-                    (unit.state.grid, unit.state.query.profile) = grid_and_profile;
+                    (unit.state.grid, unit.state.query.profile) = unit.place_or(named);
                     self.outcomes.fail_unanswered(&mut unit, reason);
                 }
             }

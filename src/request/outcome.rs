@@ -24,7 +24,7 @@ use crate::{
     nav::{Answer, Cell, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority},
     scheduler::{Pathfinder, path_kind},
     unit::{
-        Arrived, CancelReason, Journey, NavPath, PathCanceled, PathFailed, PathFound,
+        Arrived, CancelReason, CritterState, Journey, NavPath, PathCanceled, PathFailed, PathFound,
         PathInvalidated, PathStatus, RequestState,
     },
 };
@@ -109,7 +109,10 @@ impl Outcomes<'_, '_> {
         }
         let is_rest = answer.delivered.is_some();
         match answer.result {
-            _ if !is_rest && unit.was_moved() => self.resolve_again(unit),
+            _ if !is_rest && unit.was_moved() => {
+                self.forget_search(unit); // for the rest of a long path
+                self.resolve_again(unit);
+            }
             _ if !is_rest && self.takes_links(unit, &answer, (grids, flows)) => {}
             Ok(found) if is_rest && unit.path.0.end() != found.start() => {
                 // Its path was replaced in the meantime.
@@ -136,8 +139,7 @@ impl Outcomes<'_, '_> {
                 self.resolve_again(unit);
             }
             Err(reason) => {
-                let head = unit.head();
-                unit.stop_at(head);
+                unit.stop();
                 self.fail(unit, reason);
             }
         }
@@ -158,8 +160,11 @@ impl Outcomes<'_, '_> {
         false
     }
 
-    /// The same for a request that fails without an answer from the queue.
+    /// The same for a request that fails without an answer from the queue, maybe on the way: its unit stops, and the rest of a
+    /// long path is searched for no more.
     pub(super) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
+        self.pathfinder.forget(unit.entity);
+        unit.stop();
         if self.fail(unit, reason) {
             self.pathfinder.counters.failed += 1;
         }
@@ -197,21 +202,15 @@ impl Outcomes<'_, '_> {
         }
     }
 
-    /// A walking critter has become a ghost: it continues on a path from its cell, unless one is searched for.
+    /// A walking critter has become a ghost: it continues on a path from its cell.
     pub(crate) fn crowd_left(&mut self, unit: &mut RequesterItem) {
-        if unit.state.ticket.is_none() {
-            let head = unit.head();
-            unit.stop_at(head);
-            self.repair(unit, head);
-        }
+        unit.stop();
+        let head = unit.head();
+        self.repair(unit, head);
     }
 
     /// The grid on which a critter walks is gone: its request fails.
     pub(crate) fn grid_gone(&mut self, unit: &mut RequesterItem) {
-        let head = unit.head();
-        unit.stop_at(head);
-        // The rest of a long path may still be searched for.
-        self.pathfinder.forget(unit.entity);
         self.fail_unanswered(unit, PathFailure::GridGone(unit.state.grid));
     }
 
@@ -334,9 +333,9 @@ impl Outcomes<'_, '_> {
         let status = if unit.request.is_some() { PathStatus::Searching } else { PathStatus::Idle };
         *unit.status = status;
         unit.state.ticket = None;
-        if let Some((state, _)) = &unit.critter {
-            let head = state.walk.head();
-            unit.stop_at(head);
+        if let Some((state, _)) = &mut unit.critter {
+            state.member.is_announced = false;
+            unit.stop();
         }
     }
 }
@@ -390,7 +389,13 @@ impl RequesterItem<'_, '_> {
         self.state.journey = Journey::default();
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
-            (self.state.grid, self.state.query.profile) = (own.grid, own.profile);
+            self.state.query.profile = own.profile;
+            // A ghost stays on the grid on which it stands until its next request.
+            let is_ghost =
+                |(state, _): &(Mut<CritterState>, _)| state.placed && state.unit().is_none();
+            if !self.critter.as_ref().is_some_and(is_ghost) {
+                self.state.grid = own.grid;
+            }
         }
         needs_path
     }

@@ -39,11 +39,30 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
     }
 
+    /// The grid on which a critter is, and what kind of unit it is, whatever its request names; what is `named` for a unit that
+    /// the game moves.
+    pub(super) fn place_or(&self, named: (GridId, ProfileId)) -> (GridId, ProfileId) {
+        let own = self.agent.copied().unwrap_or_default();
+        match &self.critter {
+            Some((critter, _)) if critter.placed => {
+                (grid_of(critter, &self.state), profile_of(critter, &self.state))
+            }
+            Some(_) => (own.grid, own.profile),
+            None => named,
+        }
+    }
+
     /// A steered unit has another path.
     pub(super) fn restart_steering(&mut self) {
         if let Some((desired, _)) = &mut self.steering {
             desired.restart();
         }
+    }
+
+    /// Discards its path where it stands, or at the end of its step.
+    pub(crate) fn stop(&mut self) {
+        let head = self.head();
+        self.stop_at(head);
     }
 
     /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next

@@ -7,7 +7,7 @@
 use bevy::prelude::*;
 
 use super::{
-    PathRequest, Resolution, Resolved, Target,
+    PathRequest, Resolved, Target,
     intake::RequestIntake,
     requester::{RequesterReadOnlyItem, grid_of, profile_of},
     start::start_near,
@@ -24,12 +24,13 @@ use crate::{
 
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
-    /// The query of a unit's request in its present attempt, or of the next leg of it.
+    /// The query of a unit's request in its present attempt, or of the next leg of it; `None` while the costs of links are
+    /// being determined.
     pub(super) fn resolve(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
-    ) -> Result<Resolution, PathFailure> {
+    ) -> Result<Option<Resolved>, PathFailure> {
         let (id, profile) = request.grid_and_profile(unit.agent, unit.state);
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
@@ -48,13 +49,7 @@ impl RequestIntake<'_, '_> {
             let goals = (here.len() > 1).then(|| here.into());
             let destinations = do_lead_on.then(|| all.into());
             let query = query(goal).reach(reach);
-            return Ok(Resolution::Query(Resolved {
-                grid: id,
-                query,
-                goals,
-                next: None,
-                destinations,
-            }));
+            return Ok(Some(Resolved { grid: id, query, goals, next: None, destinations }));
         }
         let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
         let routing = match do_lead_on {
@@ -67,12 +62,12 @@ impl RequestIntake<'_, '_> {
             false => Routing::None,
         };
         match routing {
-            Routing::Pending => Ok(Resolution::Later(profile)),
+            Routing::Pending => Ok(None),
             Routing::Via(next, _) => {
                 let (hop, destinations) = (next.hop, Some(all.into()));
                 let query = query(links.entrance(hop));
                 let (grid, goals, next) = (id, None, Some(next));
-                Ok(Resolution::Query(Resolved { grid, query, goals, next, destinations }))
+                Ok(Some(Resolved { grid, query, goals, next, destinations }))
             }
             Routing::None if grid.cost(profile, start) == 0 => {
                 Err(PathFailure::StartImpassable(start))

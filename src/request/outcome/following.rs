@@ -61,10 +61,6 @@ impl Outcomes<'_, '_> {
         unit: &mut RequesterItem,
         reason: PathFailure,
     ) {
-        if unit.critter.is_some() {
-            let head = unit.head();
-            unit.stop_at(head);
-        }
         self.fail_unanswered(unit, reason);
         self.unfollow(unit.state.accepted);
     }

@@ -11,7 +11,7 @@ use bevy::{
 use crate::{
     nav::Priority,
     request::{InboxEntry, PathRequest, RequestInbox},
-    unit::{PathStatus, RequestState},
+    unit::{CritterState, PathStatus, RequestState},
 };
 
 /// Whether a request was inserted that has not been read from the inbox.
@@ -53,8 +53,11 @@ pub(in crate::request) fn note_dropped(
 ) {
     let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
     let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
-    let was_under_way =
-        status.is_under_way() || follows && matches!(status, PathStatus::Arrived(_));
+    // A member of a group that was sent on to another slot after it had arrived.
+    let is_announced =
+        world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
+    let has_arrived = is_announced || matches!(status, PathStatus::Arrived(_));
+    let was_under_way = if has_arrived { follows } else { status.is_under_way() };
     let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
     if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
         inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });
