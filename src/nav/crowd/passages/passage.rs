@@ -91,6 +91,15 @@ pub struct Passages {
     blocks: Vec<Block>,
     passages: Vec<Passage>,
     free: Vec<u32>,
+    /// Whether terrain has changed: cells near passages may have lost their marks.
+    was_edited: bool,
+}
+
+/// Iterates over the positions at most so many columns and rows away.
+fn around(pos: GridPos, reach: u16) -> impl Iterator<Item = GridPos> {
+    let low = move |at: u16| at.saturating_sub(reach);
+    (low(pos.y)..=pos.y + reach)
+        .flat_map(move |y| (low(pos.x)..=pos.x + reach).map(move |x| GridPos { x, y }))
 }
 
 fn cell_in_block(pos: GridPos) -> usize {
@@ -121,6 +130,9 @@ impl Passages {
             self.flags[word] |= EXPLORED << shift;
             self.directions = layer.adjacency().straight_directions();
             self.trace_around(layer, pos);
+            if self.was_edited && self.is_beside_passage(pos) {
+                self.flags[word] |= NEAR_PASSAGE << shift;
+            }
         }
         self.flags[word] >> shift & NEAR_PASSAGE != 0
     }
@@ -280,19 +292,29 @@ impl Passages {
     }
 
     fn mark_around(&mut self, pos: GridPos, reach: u16) {
-        for y in pos.y.saturating_sub(reach)..=pos.y + reach {
-            for x in pos.x.saturating_sub(reach)..=pos.x + reach {
-                let near = GridPos { x, y };
-                if self.is_inside(near) {
-                    let (word, shift) = self.flag_position(near);
-                    self.flags[word] |= NEAR_PASSAGE << shift;
-                }
+        for near in around(pos, reach) {
+            if self.is_inside(near) {
+                let (word, shift) = self.flag_position(near);
+                self.flags[word] |= NEAR_PASSAGE << shift;
             }
         }
     }
 
+    /// Returns whether a cell lies in a passage, or a few columns and rows from its end. Such a cell has lost its mark if
+    /// terrain near it was edited.
+    fn is_beside_passage(&self, pos: GridPos) -> bool {
+        let reach = APPROACH_STEPS as u16 + 1;
+        let ends_near = |(number, _): (u32, usize)| {
+            let mut mouths = self[number].mouths.iter().flatten();
+            mouths.any(|mouth| mouth.chebyshev(pos) <= reach)
+        };
+        self.passage_at(pos).is_some()
+            || around(pos, reach + 1).filter_map(|at| self.passage_at(at)).any(ends_near)
+    }
+
     /// Forgets what is known around a rectangle (lowest and highest cell) whose terrain has changed.
     pub fn forget(&mut self, low: GridPos, high: GridPos) {
+        self.was_edited = true;
         let reach = |low: u16, high: u16, size: u32| {
             low.saturating_sub(EDIT_MARGIN)..high.saturating_add(EDIT_MARGIN + 1).min(size as u16)
         };
@@ -321,10 +343,11 @@ impl Passages {
         for &cell in &passage.cells {
             self.set_passage(cell, NONE, 0);
         }
-        for &cell in passage.cells.iter().chain(passage.mouths.iter().flatten()) {
-            self.mark_unexplored(cell);
-            directions(self.directions)
-                .for_each(|direction| self.mark_unexplored(cell.step(direction as u8)));
+        for &cell in &passage.cells {
+            around(cell, 1).for_each(|near| self.mark_unexplored(near));
+        }
+        for &mouth in passage.mouths.iter().flatten() {
+            around(mouth, APPROACH_STEPS as u16 + 1).for_each(|near| self.mark_unexplored(near));
         }
         passage.cells.clear();
         passage.mouths = [None; 2];
@@ -335,7 +358,7 @@ impl Passages {
     fn mark_unexplored(&mut self, pos: GridPos) {
         if self.is_inside(pos) {
             let (word, shift) = self.flag_position(pos);
-            self.flags[word] &= !(EXPLORED << shift);
+            self.flags[word] &= !((EXPLORED | NEAR_PASSAGE) << shift);
         }
     }
 
@@ -344,5 +367,67 @@ impl Passages {
         let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
         let list = self.passages.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
         self.flags.capacity() * 8 + blocks + list + self.free.capacity() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GridPos, Passages};
+    use crate::nav::{
+        Layer,
+        cell::{Cell, CellRect},
+        grid::NavGrid,
+        terrain::{ProfileId, TerrainId},
+    };
+
+    /// Explores all cells; returns those near a passage, and those in one.
+    fn explore_all(passages: &mut Passages, layer: &Layer) -> Vec<(bool, bool)> {
+        let (width, height) = layer.size();
+        passages.resize_for((width, height));
+        let all =
+            || (0..height as u16).flat_map(|y| (0..width as u16).map(move |x| GridPos { x, y }));
+        all().for_each(|pos| {
+            passages.explore(layer, pos);
+        });
+        all().map(|pos| (passages.is_near(pos), passages.passage_at(pos).is_some())).collect()
+    }
+
+    /// All cells that are near a passage of a new map are known to be; in the end, with next to no walls, none is.
+    #[test]
+    fn edits_make_cells_near_passages_and_far_from_them_again() {
+        let mut grid = NavGrid::new(48, 40, TerrainId::GROUND).expect("the size is valid");
+        let mut passages = Passages::default();
+        let mut random = 1_u32;
+        let mut below = |bound: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((random >> 16) % bound) as i32
+        };
+        let mut is_any_near = true;
+        for round in 0..600 {
+            let corner = Cell::new(below(46), below(38));
+            let is_wall = round < 300 && below(3) > 0;
+            let shapes = if round < 300 { [(1, 12), (12, 1), (3, 3), (1, 1)] } else { [(9, 9); 4] };
+            let (width, height) = shapes[below(4) as usize];
+            let rect = CellRect::new(corner, width, height).intersection(grid.rect());
+            let terrain = if is_wall { TerrainId::VOID } else { TerrainId::GROUND };
+            for cell in rect.cells() {
+                grid.set_terrain(cell, terrain).expect("the cell lies on the grid");
+            }
+            let pos = |x: i32, y: i32| GridPos { x: x as u16, y: y as u16 };
+            let (right, top) =
+                (rect.min.x + rect.width as i32 - 1, rect.min.y + rect.height as i32 - 1);
+            passages.resize_for((48, 40));
+            passages.forget(pos(rect.min.x, rect.min.y), pos(right, top));
+            let layer = grid.layer(ProfileId(0)).expect("the default profile has a layer");
+            let known = explore_all(&mut passages, layer);
+            let new = explore_all(&mut Passages::default(), layer);
+            is_any_near = known.iter().any(|cell| cell.0);
+            for (number, (known, new)) in known.into_iter().zip(new).enumerate() {
+                let at = (number % 48, number / 48);
+                assert_eq!(known.1, new.1, "a passage at {at:?}, round {round}");
+                assert!(known.0 || !new.0, "near a passage at {at:?}, round {round}");
+            }
+        }
+        assert!(!is_any_near, "no walls are left, or next to none");
     }
 }
